@@ -1,0 +1,5 @@
+"""`explain`, the call that most people make, and `Explanation`, its result."""
+
+from rsens._explain._explanation import Explanation as Explanation
+from rsens._explain._explanation import NotComputedError as NotComputedError
+from rsens._explain._verb import explain as explain

@@ -1,0 +1,136 @@
+"""Arguments of `explain`, checked once: seeds, counts, levels, subgroups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+
+Label = str | int | float | bool
+MAX_SUBGROUPS = 100
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """What all random numbers of one call come from. A Generator is asked for a seed, and moves on by it."""
+    if random_state is None:
+        return np.random.SeedSequence()
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence([int(word) for word in random_state.integers(2**32, size=4)])
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
+        return np.random.SeedSequence(int(random_state))
+    raise InputError(
+        f"random_state must be None, a whole number of at least 0, or a NumPy Generator; got {random_state!r}."
+    )
+
+
+def child(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    """The seed of one purpose, by its number; the same whatever else has been drawn."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *key))
+
+
+def whole_number(value: Any, name: str, least: int) -> int:
+    """The value, if it is a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+    return int(value)
+
+
+def fraction(value: Any, name: str) -> float:
+    """The value, if it lies strictly between 0 and 1."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not 0.0 < float(value) < 1.0:
+        raise InputError(f"{name} must be a number between 0 and 1, like 0.95; got {value!r}.")
+    return float(value)
+
+
+def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
+    """The value, if it is one of the choices."""
+    # `in` would take 1 for True, and compare arrays entry by entry.
+    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
+        raise InputError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
+    return value
+
+
+def megabytes(value: Any, name: str) -> int:
+    """A bound on memory, given in megabytes, in bytes."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not 0.0 < float(value) < np.inf:
+        raise InputError(f"{name} must be a number of megabytes greater than 0; got {value!r}.")
+    return max(1, int(float(value) * 1e6))
+
+
+@dataclass(frozen=True)
+class Subgroups:
+    """The subgroup of every row: `codes` are positions in `labels`."""
+
+    labels: tuple[Label, ...]
+    codes: NDArray[np.intp]
+
+
+def subgroups(by: Any, X: Any, names: tuple[str, ...], values: NDArray[np.float64]) -> Subgroups:
+    """Rows by subgroup: `by` is the name of a column of X or one label per row. Labels are in their natural order."""
+    import pandas as pd
+
+    n = len(values)
+    if isinstance(by, str):
+        if by not in names:
+            raise InputError(f"by: X has no column {by!r}. It has {', '.join(names)}. Or give one label per row.")
+        by = _column(X, by, values[:, names.index(by)])
+    try:
+        labels = pd.Series(by)
+    except (TypeError, ValueError):
+        raise InputError(f"by must be a column of X or one label per row; got {type(by).__name__}.") from None
+    if isinstance(by, str | bytes | dict) or len(labels) != n:
+        raise InputError(f"by must be a column of X or one label for each of the {n} rows; got {len(labels)}.")
+    missing = int(labels.isna().sum())
+    if missing:
+        raise InputError(f"by has no label for {missing} of {n} rows. Fill them in, for example with 'unknown'.")
+    try:
+        codes, found = _factorized(labels)
+    except TypeError:  # lists or dicts
+        raise InputError(
+            f"by: labels must be text, numbers or truth values; got {type(labels.iloc[0]).__name__}."
+        ) from None
+    if len(found) > MAX_SUBGROUPS:
+        raise InputError(
+            f"by has {len(found)} different labels, more than {MAX_SUBGROUPS}. "
+            "Cut numbers into classes first, for example with pandas.qcut."
+        )
+    return Subgroups(tuple(plain_label(label) for label in found), codes)
+
+
+def plain_label(label: Any) -> Label:
+    """The label as text, number or truth value: these can be stored; anything else becomes its text."""
+    if isinstance(label, bool | np.bool_):
+        return bool(label)
+    if isinstance(label, int | np.integer):
+        return int(label)
+    if isinstance(label, float | np.floating) and np.isfinite(label):
+        return float(label)
+    return str(label)
+
+
+def _column(X: Any, name: str, values: NDArray[np.float64]) -> Any:
+    """The column as it was given (whole numbers stay whole), or as it was read."""
+    if hasattr(X, "columns") and hasattr(X, "iloc"):
+        position = [str(column) for column in X.columns].index(name)
+        return X.iloc[:, position].reset_index(drop=True)
+    return values
+
+
+def _factorized(labels: Any) -> tuple[NDArray[np.intp], list[Any]]:
+    """Codes and labels that occur; categories keep their order, others are sorted where they can be."""
+    import pandas as pd
+
+    if isinstance(labels.dtype, pd.CategoricalDtype):
+        labels = labels.cat.remove_unused_categories()
+        return labels.cat.codes.to_numpy(dtype=np.intp), list(labels.cat.categories)
+    try:
+        codes, found = pd.factorize(labels, sort=True)
+    except TypeError:  # labels without an order: as they appear
+        codes, found = pd.factorize(labels)
+    return np.asarray(codes, dtype=np.intp), list(found)

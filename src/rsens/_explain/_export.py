@@ -1,0 +1,53 @@
+"""The same numbers as objects of shap and shapiq, for their plots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import MissingExtraError
+from rsens._explain._record import Record
+from rsens._explain._terms import Terms
+from rsens._table import read_table
+
+
+def to_shap(record: Record, X: Any) -> Any:
+    """`shap.Explanation` of the local values; X, which colours its plots, may be None."""
+    try:
+        import shap
+    except ImportError:
+        raise MissingExtraError("shap", "compare") from None
+    return shap.Explanation(
+        values=record.local_main.copy(),
+        base_values=np.zeros(record.n),
+        data=None if X is None else Terms(record.terms, record.members).of_columns(read_table(X).values, np.nan),
+        feature_names=list(record.terms),
+    )
+
+
+def to_interaction_values(record: Record) -> Any:
+    """`shapiq.InteractionValues` of the averages: (d,) for terms and (d, e) for pairs.
+
+    shapiq must be told which index it holds and knows none of ours. "Moebius" is the nearest: its values are the
+    discrete derivatives, first and mixed second, of which R-sens and R-sens₂ are the continuous kin; and they are not
+    shares of anything that shapiq would add up.
+    """
+    try:
+        from shapiq import InteractionValues
+    except ImportError:
+        raise MissingExtraError("shapiq", "compare") from None
+    t = len(record.terms)
+    values: dict[tuple[int, ...], float] = {(d,): float(value) for d, value in enumerate(record.main)}
+    if record.pairs is not None:
+        upper = zip(*np.triu_indices(t, 1), strict=True)
+        values |= {(int(d), int(e)): float(value) for (d, e), value in zip(upper, record.pairs, strict=True)}
+    return InteractionValues(
+        values=values,
+        index="Moebius",
+        min_order=1,
+        max_order=1 if record.pairs is None else 2,
+        n_players=t,
+        estimated=False,
+        baseline_value=0.0,
+    )

@@ -1,0 +1,227 @@
+"""The level that an irrelevant variable reaches, found with probes.
+
+Irrelevant inputs score above zero wherever there is epistemic uncertainty: the width of the prediction depends on them
+(paper, Figure 2). How far above zero depends on model and data, so it is measured: a probe is a copy of a real term
+with its rows shuffled, which keeps its distribution and ends any relation with y. The model is refitted with a few
+probes beside the real columns (many would change the model) until there are enough of them.
+
+The level is the 95 % quantile of the values that the probes reach, estimated so that a further irrelevant variable has
+a chance of one in twenty to lie above it (near the largest of 20 probes; the largest of fewer than 19). The mean over
+probes would be too low a line, since half of all irrelevant variables pass it.
+
+Single columns share their probes: the level of one standard deviation is the same for all of them. A group has probes
+of its own, since several columns together reach higher. For pairs the level is that of a pair in which one of the two
+is irrelevant: the larger of the quantiles of R-sens₂ between its first term and probes for the second, and the other
+way round.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError, RsensWarning
+from rsens._explain._arguments import child
+from rsens._explain._summary import Question, summarize
+from rsens._table import Table
+
+Array = NDArray[np.float64]
+Refit = Callable[[Any, Any], Any]
+
+NULL_QUANTILE = 0.95
+MOST_PROBE_COLUMNS = 5
+SINGLE = -1  # the kind of a probe: of a single column, or else the position of its group
+
+
+@dataclass(frozen=True)
+class Null:
+    """Levels by term and by pair, and the probes they come from."""
+
+    null: Array  # (T,)
+    null_pairs: Array | None  # (T (T − 1)/2,)
+    probe_terms: tuple[str, ...]
+    probe_values: Array
+
+
+def refitter(model: Any, refit: Any) -> Refit | None:
+    """How to fit the model anew: what the user gives, a clone of an estimator, or None."""
+    if refit is not None:
+        if not callable(refit):
+            raise InputError(f"refit must be a function (X, y) -> fitted model; got {type(refit).__name__}.")
+        return refit
+    if not (callable(getattr(model, "fit", None)) and callable(getattr(model, "get_params", None))):
+        return None
+    return _Clone(model)
+
+
+@dataclass(frozen=True)
+class _Clone:
+    """A class rather than a closure, so that it can be sent to other processes."""
+
+    estimator: Any
+
+    def __call__(self, X: Any, y: Any) -> Any:
+        from sklearn.base import clone
+
+        return clone(self.estimator).fit(X, y)
+
+
+def null_levels(
+    refit: Refit,
+    table: Table,
+    y: Any,
+    question: Question,
+    deviations: Array,
+    *,
+    n_probes: int,
+    n_jobs: int | None,
+    seed: np.random.SeedSequence,
+    required: bool,
+    progress: Callable[..., Any],
+) -> Null | None:
+    """Refit with probes and measure them; a failing refit is an error if `required`, else a warning and None."""
+    from joblib import Parallel, delayed
+
+    plan = list(_plan(question, (np.ptp(table.values, axis=0) > 0.0) & (deviations > 0.0), n_probes, seed))
+    if not plan:
+        _unavailable("no column of X varies", None, required)
+        return None
+    run = Parallel(n_jobs=n_jobs, return_as="generator")
+    tasks = (
+        delayed(_measure)(refit, table, y, question, deviations, probes, child(seed, 1, number))
+        for number, probes in enumerate(plan)
+    )
+    try:
+        measured = list(progress(run(tasks), total=len(plan), desc="refits", unit="fit"))
+    except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
+        _unavailable(f"refitting with {len(plan[0])} more columns failed ({error})", error, required)
+        return None
+    kinds = np.array([_kind(question, t) for probes in plan for t in probes])
+    values = np.concatenate([main for main, _ in measured])
+    pair_values = np.concatenate([pairs for _, pairs in measured])
+    names = tuple(question.terms.names[t] for probes in plan for t in probes)
+    main, pairs = _levels(question, deviations, kinds, values, pair_values)
+    return Null(main, pairs if question.pairs else None, names, values)
+
+
+def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
+    text = f"The null level is not known: {reason}. Pass refit=, a function (X, y) -> model that takes any columns"
+    if required:
+        raise InputError(f"{text}, or null=False.") from error
+    warnings.warn(f"{text}, or null=False to skip it.", RsensWarning, stacklevel=4)
+
+
+def _kind(question: Question, term: int) -> int:
+    return term if len(question.terms.members[term]) > 1 else SINGLE
+
+
+def _plan(
+    question: Question, varies: NDArray[np.bool_], n_probes: int, seed: np.random.SeedSequence
+) -> Iterator[list[int]]:
+    """The terms to copy in each refit: `n_probes` single columns, in turn, and `n_probes` times every group."""
+    terms = question.terms
+    rng = np.random.default_rng(child(seed, 0))
+    varying = [t for t, members in enumerate(terms.members) if varies[list(members)].any()]
+    singles = [t for t in varying if _kind(question, t) == SINGLE]
+    copies: list[int] = []
+    while singles and len(copies) < n_probes:
+        copies += [int(t) for t in rng.permutation(singles)]
+    copies = copies[:n_probes] + [t for t in varying if _kind(question, t) != SINGLE for _ in range(n_probes)]
+    room = min(MOST_PROBE_COLUMNS, ceil(len(varies) / 2))
+    batch: list[int] = []
+    used = 0
+    for t in copies:
+        width = len(terms.members[t])
+        if batch and used + width > room:
+            yield batch
+            batch, used = [], 0
+        batch, used = [*batch, t], used + width
+    if batch:
+        yield batch
+
+
+def _measure(
+    refit: Refit,
+    table: Table,
+    y: Any,
+    question: Question,
+    deviations: Array,
+    probes: list[int],
+    seed: np.random.SeedSequence,
+) -> tuple[Array, Array]:
+    """Values (probes,) of some probes in one refit, and of their pairs with the real terms (probes, T)."""
+    rng = np.random.default_rng(seed)
+    n, d = table.values.shape
+    terms, t = question.terms, len(question.terms)
+    columns, units, members = [table.values], [question.units], []
+    for probe in probes:
+        source = list(terms.members[probe])
+        columns.append(table.values[rng.permutation(n)[:, np.newaxis], source])
+        # Single columns are compared across terms, so in standard deviations; a group only with itself.
+        units.append((question.units if len(source) > 1 else deviations)[source])
+        members.append(tuple(range(d, d + len(source))))
+        d += len(source)
+    X = _like(table, np.concatenate(columns, axis=1))
+    names = tuple(f"probe {k}" for k in range(len(probes)))
+    extended = Question(
+        terms=terms.extended(names, tuple(members)),
+        units=np.concatenate(units),
+        weights=question.weights,
+        alpha=question.alpha,
+        aggregate=question.aggregate,
+        pairs=question.pairs,
+        max_bytes=question.max_bytes,
+    )
+    summary = summarize(refit(X, y), X, extended)
+    pairs = np.zeros((t + len(probes), t + len(probes)))
+    if summary.pairs is not None:
+        pairs[np.triu_indices(len(pairs), 1)] = summary.pairs
+    return summary.main[t:], pairs[:t, t:].T
+
+
+def _like(table: Table, values: Array) -> Any:
+    """The values as a data frame if X was one, with names for the probes that no column has."""
+    source = table.source
+    if type(source).__module__.partition(".")[0] != "pandas":
+        return values
+    import pandas as pd
+
+    names = list(table.names)
+    while len(names) < values.shape[1]:
+        name = f"probe_{len(names) - len(table.names)}"
+        while name in names:
+            name += "_"
+        names.append(name)
+    return pd.DataFrame(values, index=source.index, columns=names)
+
+
+def _levels(
+    question: Question, deviations: Array, kinds: NDArray[np.intp], values: Array, pair_values: Array
+) -> tuple[Array, Array]:
+    """Quantiles over the probes of each kind, brought to the unit of each term."""
+    terms, t = question.terms, len(question.terms)
+    level, pair_level = np.full(t, np.nan), np.full((t, t), np.nan)  # pair_level[a, b]: of a with a probe for b
+    for b in range(t):
+        of_kind = kinds == _kind(question, b)
+        if of_kind.any():
+            factor = 1.0 if _kind(question, b) != SINGLE else _steps(question.units, deviations)[terms.members[b][0]]
+            level[b] = factor * _quantile(values[of_kind])
+            pair_level[:, b] = factor * _quantile(pair_values[of_kind])
+    return level, np.fmax(pair_level, pair_level.T)[np.triu_indices(t, 1)]
+
+
+def _quantile(values: Array) -> Array:
+    """Over the first axis. At rank q(k + 1) of k values: one more value of their kind lies above with chance 1 − q."""
+    return np.asarray(np.quantile(values, NULL_QUANTILE, axis=0, method="weibull"))
+
+
+def _steps(units: Array, deviations: Array) -> Array:
+    """Units in standard deviations. A constant column has no level in other units (NaN); in deviations, that of all."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(deviations > 0.0, units / deviations, np.where(units == 0.0, 1.0, np.nan))

@@ -1,0 +1,99 @@
+"""In what unit each column is counted: its standard deviation, its own unit, or one that the user gives.
+
+A model may say what it was trained on, through two attributes that are both optional and both in the columns of X:
+
+    input_scale_       (D,)    standard deviation of each training input (divisor N)
+    training_inputs_   (N, D)  the training inputs themselves; also what `Explanation.extrapolation` compares with
+
+Without them the rows of X that are explained take the part of the training data.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError, RsensWarning
+from rsens.measures._rows import check_scale
+
+Array = NDArray[np.float64]
+
+
+def column_units(scale: Any, deviations: Array, names: tuple[str, ...]) -> Array:
+    """What one step of each column is, shape (D,): `scale` is "sd", "raw", or one number per column."""
+    if not isinstance(scale, str):
+        if scale is None:
+            raise InputError("scale must be 'sd', 'raw' or one number per column; got None. Use 'raw' for no scaling.")
+        return check_scale(scale, names)
+    if scale == "raw":
+        return np.ones(len(names))
+    if scale != "sd":
+        raise InputError(f"scale must be 'sd', 'raw' or one number per column; got {scale!r}.")
+    constant = [name for name, deviation in zip(names, deviations, strict=True) if deviation == 0.0]
+    if len(constant) == len(names):
+        raise InputError(
+            "scale='sd' measures in standard deviations, and no column of X varies. "
+            "Explain more rows, or use scale='raw' or one number per column."
+        )
+    if constant:
+        warnings.warn(
+            f"Constant columns have no standard deviation and get the sensitivity 0: {', '.join(map(repr, constant))}. "
+            "Leave them out, or use scale='raw' or one number per column.",
+            RsensWarning,
+            stacklevel=3,
+        )
+    return deviations
+
+
+def standard_deviations(values: Array, weights: Array, model: Any, training: Array | None) -> Array:
+    """Standard deviation of each column in the training data where the model knows it, else in X under the weights."""
+    known = getattr(model, "input_scale_", None)
+    if known is not None:
+        return _known_scale(known, values.shape[1])
+    if training is not None:
+        return _deviations(training, np.full(len(training), 1.0 / len(training)))
+    return _deviations(values, weights)
+
+
+def training_inputs(model: Any, n_columns: int) -> Array | None:
+    """The inputs the model was trained on, or None for a model that does not say."""
+    given = getattr(model, "training_inputs_", None)
+    if given is None:
+        return None
+    try:
+        inputs = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"training_inputs_ of {type(model).__name__} must be numbers; it is not.") from None
+    if inputs.ndim != 2 or not len(inputs) or inputs.shape[1] != n_columns or not np.isfinite(inputs).all():
+        raise InputError(
+            f"training_inputs_ of {type(model).__name__} must be finite, one column for each of the {n_columns} of X; "
+            f"got shape {inputs.shape}. Give X the columns the model was fitted on."
+        )
+    return inputs
+
+
+def _known_scale(known: Any, n_columns: int) -> Array:
+    try:
+        deviations = np.array(known, dtype=np.float64)
+    except (TypeError, ValueError):
+        deviations = np.array(np.nan)
+    if deviations.shape != (n_columns,) or not (np.isfinite(deviations) & (deviations >= 0.0)).all():
+        raise InputError(
+            f"input_scale_ of the model must hold one finite number of at least 0 for each of the {n_columns} columns "
+            f"of X; got {known!r}. Give X the columns the model was fitted on."
+        )
+    return deviations
+
+
+def _deviations(values: Array, weights: Array) -> Array:
+    """sqrt(Σ w_i (x_i − m)²) with Σ w_i = 1: a weight of 2 is a row given twice. Exactly 0 where nothing varies."""
+    counted = values[weights > 0.0]
+    scale = np.maximum(np.abs(counted).max(axis=0), np.finfo(np.float64).tiny)
+    centred = values / scale
+    centred = centred - weights @ centred
+    deviations = scale * np.sqrt(weights @ centred**2)
+    constant = counted.max(axis=0) == counted.min(axis=0)
+    return np.where(constant, 0.0, deviations)

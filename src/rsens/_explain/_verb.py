@@ -1,0 +1,234 @@
+"""`explain`, the call that most people make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+from rsens._explain._arguments import (
+    Subgroups,
+    child,
+    fraction,
+    megabytes,
+    one_of,
+    seed_sequence,
+    subgroups,
+    whole_number,
+)
+from rsens._explain._explanation import Explanation
+from rsens._explain._extrapolation import outside
+from rsens._explain._null import Null, null_levels, refitter
+from rsens._explain._record import Record, WithinSubgroups
+from rsens._explain._summary import Question, summarize
+from rsens._explain._terms import Terms
+from rsens._explain._units import column_units, standard_deviations, training_inputs
+from rsens._table import Table, read_table
+from rsens.derivatives import as_model
+from rsens.measures._local import check_alpha
+from rsens.measures._rows import check_weights
+
+Array = NDArray[np.float64]
+
+#: With `pairs="auto"`, the most columns for which pairs are computed.
+AUTO_PAIRS_COLUMNS = 30
+
+
+def explain(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    alpha: float = 1.0,
+    scale: Any = "sd",
+    pairs: bool | Literal["auto"] = "auto",
+    keep_local_pairs: bool = False,
+    groups: Mapping[str, Sequence[str | int]] | None = None,
+    weights: Any = None,
+    aggregate: Literal["mean", "rms"] = "mean",
+    by: Any = None,
+    null: bool | Literal["auto"] = "auto",
+    n_probes: int = 20,
+    refit: Callable[[Any, Any], Any] | None = None,
+    n_jobs: int | None = None,
+    n_bootstrap: int = 500,
+    level: float = 0.95,
+    random_state: int | np.random.Generator | None = None,
+    max_memory_mb: float = 256.0,
+    progress: bool | None = None,
+) -> Explanation:
+    """Which variables and which pairs of them move the predictive distribution of a model, over the rows of X.
+
+    Args:
+        model: A fitted model: an estimator of rsens, a wrapped function (`from_jax`, `from_torch`, `from_function`), or
+            anything with `derivatives(X, order)`.
+        X: Rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an array.
+        y: Targets of these rows. They are needed only to refit the model for `Explanation.null`.
+        alpha: Order of the Rényi divergence, greater than 0. It multiplies all values by its square root.
+        scale: What one step of a column is. "sd": its standard deviation (divisor n, under `weights`), in the training
+            data where the model knows it (`input_scale_` or `training_inputs_`) and else in X. "raw": 1. Or one number
+            per column: a Series or dict by name, or numbers in order. Pairs are scaled by the product of the two.
+        pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
+        keep_local_pairs: Keep R-sens₂ of every row, n × T × T numbers.
+        groups: Columns that belong together, {"season": ["sin", "cos"]}; in all tables the group takes their place,
+            with its R-sens in the direction that matters most (`rsens.measures.group_rsens`).
+        weights: How much each row counts, at least 0. A weight of 2 is a row given twice.
+        aggregate: How local values are summed up: "mean", or "rms", the root mean square, which gives more to rows with
+            high values.
+        by: Subgroups of rows: a column of X or one label per row. See `Explanation.by`.
+        null: Whether to find the level that an irrelevant variable reaches by refitting the model with random probe
+            columns. "auto": if y is given and the model can be refitted. True: an error if it cannot.
+        n_probes: How many probes, and as many again for every group. Each refit has about half as many further columns
+            as X has, and at most 5, unless a group is larger.
+        refit: How to refit: a function (X, y) -> fitted model that takes X with further columns. By default an
+            estimator (anything with `fit` and `get_params`) is cloned and fitted.
+        n_jobs: How many refits at once, as in joblib.
+        n_bootstrap: Bootstrap replicates of the rows for the intervals; 0 for none. They say how far the result depends
+            on which rows are explained, not how far it depends on the data the model was fitted to. All replicates of
+            all pairs are held in memory: 80 MB for 200 columns.
+        level: Share of the replicates within the intervals.
+        random_state: Seed of the bootstrap and the probes: a whole number, a NumPy Generator, or None for a new one.
+        max_memory_mb: Working memory for chunks of rows, in megabytes; results not included. It changes no number.
+        progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
+
+    Returns:
+        An `Explanation`.
+    """
+    order = check_alpha(alpha)
+    table = read_table(X)
+    n, n_columns = table.values.shape
+    as_model(model)  # says what is wrong with a model before anything else is looked at
+    seed = seed_sequence(random_state)
+    replicates, share = whole_number(n_bootstrap, "n_bootstrap", 0), fraction(level, "level")
+    n_probes = whole_number(n_probes, "n_probes", 1)
+    if n_jobs is not None and (n_jobs == 0 or isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer)):
+        raise InputError(f"n_jobs must be None or a whole number other than 0, as in joblib; got {n_jobs!r}.")
+    one_of(aggregate, "aggregate", ("mean", "rms"))
+    rows_by = None if by is None else subgroups(by, X, table.names, table.values)
+    row_weights = check_weights(weights, n)
+    training = training_inputs(model, n_columns)
+    deviations = standard_deviations(table.values, row_weights, model, training)
+    question = Question(
+        terms=Terms.of(groups, table.names),
+        units=column_units(scale, deviations, table.names).copy(),
+        weights=row_weights,
+        alpha=order,
+        aggregate=aggregate,
+        pairs=_wants_pairs(pairs, keep_local_pairs, n_columns),
+        max_bytes=megabytes(max_memory_mb, "max_memory_mb"),
+    )
+    bar = _progress_bar(progress)
+    refitted_by = _wants_null(null, model, y, refit, n)
+
+    with bar(total=n, desc="rows", unit="row") as rows_done:
+        summary = summarize(
+            model,
+            table,
+            question,
+            keep_local_pairs=keep_local_pairs,
+            n_bootstrap=replicates,
+            level=share,
+            seed=child(seed, 0),
+            advance=rows_done.update,
+        )
+    levels: Null | None = None
+    if refitted_by is not None:
+        levels = null_levels(
+            refitted_by,
+            table,
+            y,
+            question,
+            deviations,
+            n_probes=n_probes,
+            n_jobs=n_jobs,
+            seed=child(seed, 1),
+            required=null is True or refit is not None,
+            progress=bar,
+        )
+    within = None if rows_by is None else _by_subgroup(summary.local_main, rows_by, row_weights, aggregate)
+    record = Record(
+        **vars(summary),
+        **({} if levels is None else vars(levels)),
+        **({} if within is None else vars(within)),
+        alpha=order,
+        aggregate=aggregate,
+        level=share,
+        scale=scale if isinstance(scale, str) else "given",
+        columns=table.names,
+        units=question.units,
+        terms=question.terms.names,
+        members=question.terms.members,
+        outputs=_output_names(model, summary.direction.shape[1]),
+        extrapolation=outside(table.values, training),
+    )
+    return Explanation(record, index=_index(table), model=model, X=X)
+
+
+def _wants_pairs(pairs: Any, keep_local_pairs: Any, n_columns: int) -> bool:
+    one_of(pairs, "pairs", (True, False, "auto"))
+    one_of(keep_local_pairs, "keep_local_pairs", (True, False))
+    if pairs is False and keep_local_pairs:
+        raise InputError("keep_local_pairs=True needs pairs; got pairs=False. Leave out one of the two.")
+    return bool(keep_local_pairs or pairs is True or (pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS))
+
+
+def _wants_null(null: Any, model: Any, y: Any, refit: Any, n: int) -> Callable[[Any, Any], Any] | None:
+    """How to refit for the null level, or None for no null level."""
+    one_of(null, "null", (True, False, "auto"))
+    how = refitter(model, refit)
+    if y is not None and (not hasattr(y, "__len__") or len(y) != n):
+        got = f"{len(y)}" if hasattr(y, "__len__") else type(y).__name__
+        raise InputError(f"y must have one entry for each of the {n} rows of X; got {got}.")
+    if null is False or (null == "auto" and y is None and refit is None):
+        return None
+    if y is None:
+        raise InputError(
+            "The null level is found by refitting, which needs the targets. Use explain(model, X, y), or null=False."
+        )
+    if how is None and null is True:
+        raise InputError(
+            f"The null level needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. "
+            "Pass refit=, a function (X, y) -> fitted model, or null=False."
+        )
+    return how
+
+
+def _by_subgroup(local: Array, rows_by: Subgroups, weights: Array, aggregate: str) -> WithinSubgroups:
+    """Weighted mean or root mean square of the local values within each subgroup."""
+    counts = np.bincount(rows_by.codes, minlength=len(rows_by.labels))
+    values = np.empty((len(counts), local.shape[1]))
+    for g, label in enumerate(rows_by.labels):
+        rows = rows_by.codes == g
+        w = weights[rows]
+        if not w.any():
+            raise InputError(f"by: all rows of the subgroup {label!r} have the weight 0. Leave them out of X.")
+        share = w / w.sum()
+        values[g] = np.sqrt(share @ local[rows] ** 2) if aggregate == "rms" else share @ local[rows]
+    return WithinSubgroups(rows_by.labels, counts, values)
+
+
+def _output_names(model: Any, n_outputs: int) -> tuple[str, ...]:
+    """The classes where the model names them, else y0, y1, …"""
+    classes = getattr(model, "classes_", None)
+    if n_outputs > 1 and classes is not None and len({str(c) for c in classes}) == len(classes) == n_outputs:
+        return tuple(str(c) for c in classes)
+    return ("y",) if n_outputs == 1 else tuple(f"y{p}" for p in range(n_outputs))
+
+
+def _index(table: Table) -> pd.Index:
+    """The row labels of a data frame, else 0, 1, …"""
+    return table.source.index if isinstance(table.source, pd.DataFrame) else pd.RangeIndex(len(table.values))
+
+
+def _progress_bar(progress: Any) -> Callable[..., Any]:
+    from tqdm import tqdm
+
+    one_of(progress, "progress", (True, False, None))
+    # disable=None: silent unless the output is a terminal; delay: silent if it is over before anyone wonders.
+    disable = None if progress is None else not progress
+    return partial(tqdm, disable=disable, delay=0.0 if progress else 1.0, leave=False)

@@ -1,0 +1,154 @@
+"""The rows X that every call takes: read once into names and float64 values, or refused with a clear error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of numbers: the column names, the values (n, D), and what they were read from."""
+
+    names: tuple[str, ...]
+    values: Array
+    source: Any = field(repr=False)
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Some rows in the type that was given: an estimator fitted on a data frame expects one."""
+        return self.source.iloc[start:stop] if _is_pandas(self.source) else self.source[start:stop]
+
+
+def read_table(X: Any, *, what: str = "X") -> Table:
+    """The columns of a data frame or of a 2-D array as numbers, or an `InputError` that says what is wrong.
+
+    Columns of arrays are called x0, x1, …; bool and integer columns become floats.
+    """
+    if isinstance(X, Table):
+        return X
+    if type(X).__module__.startswith("scipy.sparse"):
+        raise InputError(f"{what} is a sparse matrix; rsens needs dense rows. Use {what}.toarray().")
+    if _is_frame(X):
+        names = tuple(str(label) for label in X.columns)
+        _check_unique(names, what)
+        _check_shape((len(X), len(names)), what)
+        source, values = X, _frame_values(X, names, what)
+    else:
+        source = values = _matrix(X, what)
+        names = tuple(f"x{d}" for d in range(values.shape[1]))
+    _check_finite(values, names, what)
+    return Table(names, np.ascontiguousarray(values), source)
+
+
+def _is_pandas(X: Any) -> bool:
+    return type(X).__module__.partition(".")[0] == "pandas"
+
+
+def _is_frame(X: Any) -> bool:
+    """A data frame of pandas or polars, found without importing either."""
+    return hasattr(X, "columns") and hasattr(X, "__getitem__") and hasattr(X, "__len__")
+
+
+def _frame_values(X: Any, names: tuple[str, ...], what: str) -> Array:
+    """The columns of a data frame as float64, or an error that names those which are not numeric."""
+    columns, wrong = [], []
+    for name, label in zip(names, X.columns, strict=True):
+        column = X[label]
+        numbers = _numbers(column)
+        if numbers is None:
+            wrong.append(f"{name!r} ({column.dtype})")
+        else:
+            columns.append(numbers)
+    if wrong:
+        raise InputError(f"{what} must hold real numbers; not numeric: {_listed(wrong)}. Encode or drop these columns.")
+    return np.column_stack(columns)
+
+
+def _matrix(X: Any, what: str) -> Array:
+    """A 2-D array, list of lists or tensor as float64."""
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)
+    try:
+        array = np.asarray(X)
+    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors that need .detach() or .cpu()
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{what} cannot be read as an array of shape (rows, columns): {reason}") from None
+    _check_shape(array.shape, what)
+    numbers = _numbers(array)
+    if numbers is None:
+        raise InputError(
+            f"{what} must hold real numbers; got dtype {array.dtype}. Encode or drop what is not a number."
+        )
+    return numbers
+
+
+def _numbers(column: Any) -> Array | None:
+    """Values as float64 with NaN for what is missing, or None where they are not real numbers."""
+    if _is_pandas(column) and column.dtype.kind in "biuf":
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    if _is_pandas(column) and column.dtype != object:
+        return None
+    array = np.asarray(column)
+    if array.dtype.kind in "biuf":
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind != "O":
+        return None
+    flat = array.ravel().tolist()
+    if not all(isinstance(value, Real | np.bool_) or _is_missing(value) for value in flat):
+        return None
+    try:
+        return np.array([np.nan if _is_missing(value) else float(value) for value in flat]).reshape(array.shape)
+    except OverflowError:  # a Python integer beyond float64
+        return None
+
+
+def _is_missing(value: Any) -> bool:
+    """None and pandas' NA; NaN is a number and is found later."""
+    return value is None or type(value).__name__ == "NAType"
+
+
+def _check_unique(names: tuple[str, ...], what: str) -> None:
+    repeated = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise InputError(
+            f"{what} has columns of the same name: {_listed(repeated)}. Rename them so that each is unique."
+        )
+
+
+def _check_shape(shape: tuple[int, ...], what: str) -> None:
+    if len(shape) == 1:
+        raise InputError(
+            f"{what} must have two axes (rows, columns); got shape {shape}. "
+            f"For one column use {what}.reshape(-1, 1), for one row {what}.reshape(1, -1)."
+        )
+    if len(shape) != 2:
+        raise InputError(f"{what} must have two axes (rows, columns); got shape {shape}.")
+    if shape[0] == 0:
+        raise InputError(f"{what} has no rows; give at least one.")
+    if shape[1] == 0:
+        raise InputError(f"{what} has no columns; give at least one.")
+
+
+def _check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        column = int(bad.any(axis=0).argmax())
+        row = int(bad[:, column].argmax())
+        others = int(bad.any(axis=0).sum()) - 1
+        also = f" and in {others} further column{'s' if others > 1 else ''}" if others else ""
+        raise InputError(
+            f"{what} must be finite; column {names[column]!r} has {int(bad[:, column].sum())} missing or infinite "
+            f"values, the first at row {row} ({values[row, column]}){also}. Drop or impute these rows."
+        )
+
+
+def _listed(names: list[str], most: int = 10) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,186 @@
+"""Derivatives of a function written in JAX: forward mode, along every column of all rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError, MissingExtraError
+from rsens._table import read_table
+from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, Model, check_order
+from rsens.derivatives._output import (
+    check_fixed,
+    check_precision,
+    check_rows_independent,
+    family_from,
+    first_rows,
+    parameters_of,
+    warn_if_cut,
+)
+from rsens.derivatives._record import Derivatives
+from rsens.distributions._base import Array, Distribution
+
+
+def from_jax(fn: Callable[[Any], Distribution]) -> Model:
+    """A model from a function written in JAX.
+
+    The function takes rows X, shape (n, D), and returns a family built from JAX arrays; each row of it depends on the
+    same row of X only. It runs in float64, whatever JAX's own setting is, and is compiled once for each number of rows
+    (rounded up to a power of two): wrap it anew after changing anything that it closes over.
+
+    Example:
+        ``from_jax(lambda X: Normal(mean=jnp.sin(X[:, 0]), variance=jnp.exp(X[:, 1])))``
+    """
+    if not callable(fn):
+        raise InputError(f"from_jax: expected a function of rows X; got {type(fn).__name__}.")
+    try:
+        import jax  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("jax", "jax") from None
+    return JaxModel(fn)
+
+
+@dataclass(frozen=True)
+class _Program:
+    """A compiled function of X for one shape, and what the user's function returned while it was traced."""
+
+    run: Callable[[Any], Any]
+    family: Distribution
+    single: list[bool]
+    bytes: int
+
+
+@dataclass(frozen=True)
+class JaxModel(Model):
+    """The model that `from_jax` makes."""
+
+    fn: Callable[[Any], Distribution]
+    most_rows: int = 2**16
+    programs: dict[tuple[int, int, int], _Program] = field(default_factory=dict, repr=False)
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        check_order(order)
+        X = read_table(X).values
+        (λ, leaves), first, moved, second = self._run(X, order)
+        program = self._program(*self._shape(X, order))
+        check_precision(program.family, program.single, moved)
+        check_fixed(program.family, moved)
+        distribution = first_rows(program.family.rebuilt(iter(leaves)), len(λ), len(X))
+        record = Derivatives(distribution, first[: len(X)], None if second is None else second[: len(X)])
+        check_rows_independent(lambda Z: self._run(Z, 0)[0][0][: len(Z)], X, λ[: len(X)])
+        warn_if_cut(record.distribution, record.first)
+        return record
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        X = read_table(X).values
+        (λ, leaves), *_ = self._run(X, 0)
+        family = self._program(*self._shape(X, 0)).family
+        return first_rows(family.rebuilt(iter(leaves)), len(λ), len(X)).checked(len(X))
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        # The compiler says how much memory it needs. That grows with the rows, and faster than they do where the
+        # function makes an array of rows by rows: so the guess is checked.
+        few = min(FEW_ROWS, self.most_rows)
+        used = self._program(order, few, n_columns).bytes
+        rows = min(self.most_rows, max(few, _power_of_two_up_to(few * CACHE_BYTES / used)))
+        while rows > 1 and self._program(order, rows, n_columns).bytes > MAX_BYTES:
+            rows //= 2
+        return rows
+
+    def prepared(self, X: Any) -> JaxModel:
+        return JaxModel(self.fn, _power_of_two_from(len(read_table(X).values)), self.programs)
+
+    # ---- compiling and running --------------------------------------------------------------------------------
+
+    def _shape(self, X: Array, order: int) -> tuple[int, int, int]:
+        """Which program to use: for the next power of two, or the one after that if it is there already."""
+        rows, columns = _power_of_two_from(len(X)), X.shape[1]
+        larger = (order, 2 * rows, columns)
+        return (
+            larger
+            if larger in self.programs and (order, rows, columns) not in self.programs
+            else (order, rows, columns)
+        )
+
+    def _run(self, X: Array, order: int) -> Any:
+        """The results for X, padded with copies of its last row, as NumPy arrays."""
+        import jax
+
+        order, rows, columns = self._shape(X, order)
+        program = self._program(order, rows, columns)
+        padded = np.concatenate([X, np.broadcast_to(X[-1], (rows - len(X), columns))])
+        with jax.enable_x64(True):
+            return jax.tree.map(np.asarray, program.run(padded))
+
+    def _program(self, order: int, rows: int, columns: int) -> _Program:
+        key = (order, rows, columns)
+        if key not in self.programs:
+            self.programs[key] = _compiled(self.fn, order, rows, columns)
+        return self.programs[key]
+
+
+def _compiled(fn: Callable[[Any], Distribution], order: int, rows: int, columns: int) -> _Program:
+    import jax
+    import jax.numpy as jnp
+
+    traced: list[Distribution] = []
+    single: list[bool] = []
+
+    def values(X: Any) -> tuple[Any, list[Any]]:
+        """λ, shape (rows, M), and the leaves that the family is rebuilt from."""
+        family = family_from(fn, X)
+        try:
+            leaves = [jnp.asarray(leaf) for leaf in family.leaves()]
+        except TypeError as error:
+            raise InputError(f"{type(family).__name__} is not built from JAX arrays: {error}") from None
+        single[:] = [leaf.dtype in (jnp.float32, jnp.float16, jnp.bfloat16) for leaf in leaves]
+        leaves = [leaf.astype(jnp.float64) for leaf in leaves]
+        traced[:] = [family.rebuilt(iter([np.broadcast_to(0.0, leaf.shape) for leaf in leaves]))]
+        λ = parameters_of(family.rebuilt(iter(leaves)), rows)
+        return jnp.broadcast_to(λ, (rows, λ.shape[-1])), leaves
+
+    def along_columns(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """∂f/∂x_d for every d, on a new last axis. Rows are independent: one tangent, e_d on each row, serves all."""
+
+        def derivative(X: Any) -> Any:
+            def along(e: Any) -> Any:
+                return jax.jvp(f, (X,), (jnp.broadcast_to(e, X.shape),))[1]
+
+            return jax.vmap(along, out_axes=-1)(jnp.eye(columns))
+
+        return derivative
+
+    def results(X: Any) -> Any:
+        if order == 0:
+            return values(X), None, None, None
+        first, leaves = along_columns(values)(X)
+        moved = jnp.array([jnp.any(leaf != 0.0) for leaf in leaves])
+        if order == 1:
+            return values(X), first, moved, None
+        second = along_columns(along_columns(lambda Z: values(Z)[0]))(X)
+        return values(X), first, moved, 0.5 * (second + jnp.swapaxes(second, -1, -2))
+
+    with jax.enable_x64(True):
+        try:
+            compiled = jax.jit(results).lower(jax.ShapeDtypeStruct((rows, columns), jnp.float64)).compile()
+        except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:
+            raise InputError(
+                "the function cannot be traced by JAX: it turns X into a NumPy array or branches on its values "
+                f"({str(error).splitlines()[0]}). Use jax.numpy and jnp.where, or from_function for plain NumPy."
+            ) from error
+        memory = compiled.memory_analysis()
+    used = memory.temp_size_in_bytes + memory.output_size_in_bytes if memory is not None else 0
+    return _Program(compiled, traced[0], list(single), max(1, used))
+
+
+def _power_of_two_from(n: int) -> int:
+    """The smallest power of two that is at least n."""
+    return 1 << (n - 1).bit_length()
+
+
+def _power_of_two_up_to(limit: float) -> int:
+    """The largest power of two that is at most the limit, at least 1."""
+    return 1 << max(0, int(limit).bit_length() - 1)

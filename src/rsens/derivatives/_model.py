@@ -1,0 +1,139 @@
+"""What a model is for the measures: rows in, derivatives of λ out; and the one loop over rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from rsens._errors import InputError
+from rsens._table import read_table
+from rsens.derivatives._record import Derivatives
+from rsens.distributions._base import Distribution
+
+#: Working memory for one chunk of rows.
+MAX_BYTES = 256 * 2**20
+#: Automatic differentiation makes many arrays of one size, one after another. Chunks whose arrays stay in the
+#: processor's cache took a third of the time of chunks that fill `MAX_BYTES`, if they have some tens of rows.
+CACHE_BYTES = 16 * 2**20
+FEW_ROWS = 64
+
+
+class Model(ABC):
+    """Anything that gives a predictive distribution for rows, with derivatives in the columns."""
+
+    @abstractmethod
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        """λ at the rows X with its first (order 1) or first and second (order 2) derivatives."""
+
+    @abstractmethod
+    def predict_distribution(self, X: Any) -> Distribution:
+        """The predictive distribution at the rows X."""
+
+    @abstractmethod
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        """How many rows `derivatives` can take at once with about `MAX_BYTES` of working memory."""
+
+    def prepared(self, X: Any) -> Model:
+        """This model with whatever depends on all rows X fixed, so that chunks of them give the same numbers."""
+        return self
+
+
+class _Estimator(Model):
+    """An object with a method `derivatives(X, order)`, such as a fitted estimator of ours."""
+
+    def __init__(self, estimator: Any) -> None:
+        self._estimator = estimator
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        check_order(order)
+        record = self._estimator.derivatives(X, order)
+        if not isinstance(record, Derivatives):
+            raise InputError(f"{self._name}.derivatives must return Derivatives; got {type(record).__name__}.")
+        shape = read_table(X).values.shape
+        if record.first.shape[::2] != shape:
+            raise InputError(f"{self._name}.derivatives: X has shape {shape}; got first of shape {record.first.shape}.")
+        if order == 2 and record.second is None:
+            raise InputError(f"{self._name}.derivatives(X, 2) must give second derivatives; got None.")
+        return record
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        predict = getattr(self._estimator, "predict_distribution", None)
+        distribution = predict(X) if callable(predict) else self.derivatives(X, 1).distribution
+        if not isinstance(distribution, Distribution):
+            got = type(distribution).__name__
+            raise InputError(f"{self._name}.predict_distribution must return an rsens family; got {got}.")
+        return distribution
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        rows = getattr(self._estimator, "rows_per_chunk", None)
+        return int(rows(n_columns, order)) if callable(rows) else rows_for(result_bytes(n_columns, order))
+
+    @property
+    def _name(self) -> str:
+        return type(self._estimator).__name__
+
+
+def as_model(obj: Any) -> Model:
+    """The object as a `Model`; this is the only place that decides what can be explained."""
+    if isinstance(obj, Model):
+        return obj
+    if isinstance(obj, type):
+        raise InputError(f"expected a model; got the class {obj.__name__}. Make one: {obj.__name__}(…), and fit it.")
+    if not callable(getattr(obj, "derivatives", None)):
+        raise InputError(
+            f"expected a model; got {type(obj).__name__}. Wrap a function of rows X that returns a family, such as "
+            "Normal(mean, variance): from_jax(fn) or from_torch(fn) if it is written in JAX or PyTorch, "
+            "from_function(fn) otherwise."
+        )
+    _check_fitted(obj)
+    return _Estimator(obj)
+
+
+def _check_fitted(obj: Any) -> None:
+    if not (callable(getattr(obj, "fit", None)) and callable(getattr(obj, "get_params", None))):
+        return
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(obj)
+    except NotFittedError:
+        raise InputError(f"{type(obj).__name__} is not fitted. Call fit(X, y) first.") from None
+
+
+def iterate(model: Any, X: Any, order: int, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[slice, Derivatives]]:
+    """The derivatives of `model` at the rows X, chunk by chunk: (which rows, their record).
+
+    Chunks are as even as can be and as large as `max_bytes` of working memory allows. Their size changes no result.
+    """
+    check_order(order)
+    table = read_table(X)
+    n, columns = table.values.shape
+    model = as_model(model).prepared(X)
+    most = max(1, model.rows_per_chunk(columns, order) * max_bytes // MAX_BYTES)
+    chunks = -(-n // most)
+    for k in range(chunks):
+        start, stop = n * k // chunks, n * (k + 1) // chunks
+        try:
+            record = model.derivatives(table.rows(start, stop), order)
+        except InputError as error:
+            if chunks == 1:
+                raise
+            raise InputError(f"{error} (Rows are counted from row {start} of X.)") from error
+        yield slice(start, stop), record
+
+
+def check_order(order: int) -> None:
+    if order not in (1, 2):
+        raise InputError(f"order must be 1 (first derivatives) or 2 (first and second); got {order!r}.")
+
+
+def result_bytes(n_columns: int, order: int, parameters: int = 4) -> int:
+    """Bytes per row of the record itself, and as much again for making it."""
+    return 2 * 8 * parameters * (1 + n_columns + (n_columns**2 if order == 2 else 0))
+
+
+def rows_for(bytes_per_row: float) -> int:
+    """The rows that fit in `MAX_BYTES`, at least one."""
+    return max(1, int(MAX_BYTES / bytes_per_row))

@@ -1,0 +1,148 @@
+"""What a user's function returned: checked the same way whichever source differentiates it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens.distributions._base import Array, Distribution
+from rsens.distributions._mixture import Mixture
+
+#: How far a row's λ may differ between two batches, relative to its column: more than badly conditioned models round.
+SAME = 1e-6
+
+
+def family_from(function: Callable[[Any], Any], X: Any) -> Distribution:
+    """What the function gives for the rows X, which must be one of the families."""
+    result = function(X)
+    if not isinstance(result, Distribution):
+        raise InputError(
+            "the function must return one of rsens' families with one value per row, such as Normal(mean, variance); "
+            f"got {_described(result)}. Build the family from its parameters (a variance, not a standard deviation)."
+        )
+    try:
+        result.leaves()
+    except (AttributeError, TypeError):
+        raise InputError(
+            f"{type(result).__name__}: the arguments are not what this family is built from. "
+            "A mixture is Mixture([Normal(…), Normal(…)], weights)."
+        ) from None
+    return result
+
+
+def parameters_of(family: Distribution, n: int) -> Any:
+    """λ, shape (n, M), or (M,) or (1, M) where all rows have the same; else an error with the shapes that came."""
+    reason: Exception | None = None
+    try:
+        λ = family.parameters
+        fits = len(λ.shape) == 1 or (len(λ.shape) == 2 and λ.shape[0] in (1, n))
+    except (IndexError, RuntimeError, TypeError, ValueError) as error:  # whatever the array library says of shapes
+        fits, reason = False, error
+    if not fits:
+        raise InputError(
+            f"the function got {n} rows and must return {type(family).__name__} with one entry per row, the rows on "
+            f"the first axis and no axis too many; got {shapes_of(family)}. A column is taken with [:, 0]."
+        ) from reason
+    return λ
+
+
+def first_rows(family: Distribution, rows: int, n: int) -> Distribution:
+    """The first n of the rows of a family: what is left when padding is cut off."""
+    if rows == n:
+        return family
+    return family.rebuilt(iter([leaf[:n] for leaf in family.checked(rows).leaves()]))
+
+
+def leaf_labels(family: Distribution) -> list[tuple[str, bool]]:
+    """For each of `family.leaves()` its name, and whether it is fixed: no part of λ (df, n, weights)."""
+    labels = []
+    if isinstance(family, Mixture):
+        for s, component in enumerate(family.components):
+            labels += [(f"components[{s}].{name}", fixed) for name, fixed in leaf_labels(component)]
+    return labels + [(name, name in family.fixed_fields) for name in family.fields()]
+
+
+def shapes_of(family: Distribution) -> str:
+    """The arguments of a family with their shapes, for messages."""
+    labels = zip(leaf_labels(family), family.leaves(), strict=True)
+    return ", ".join(f"{name} {tuple(np.shape(leaf))}" for (name, _), leaf in labels)
+
+
+def check_fixed(family: Distribution, moved: Sequence[bool]) -> None:
+    """Arguments that are no part of λ may not depend on x: their derivative would be left out in silence."""
+    for (name, fixed), moves in zip(leaf_labels(family), moved, strict=True):
+        if fixed and moves:
+            raise InputError(
+                f"{type(family).__name__}: {name} depends on x, but is not one of the parameters, which alone are "
+                f"differentiated ({', '.join(family.parameter_names[:6])}). Keep {name} the same for all x."
+            )
+
+
+def check_precision(family: Distribution, single: Sequence[bool], moved: Sequence[bool]) -> None:
+    """Rows go in as float64; what depends on them must not come out with half of the digits."""
+    for (name, _), is_single, moves in zip(leaf_labels(family), single, moved, strict=True):
+        if is_single and moves:
+            raise InputError(
+                f"{type(family).__name__}: {name} was computed in single precision, although X is float64. "
+                "Remove conversions to float32 from the function, and call .double() on PyTorch modules."
+            )
+
+
+def check_rows_independent(parameters_at: Callable[[Array], Array], X: Array, parameters: Array) -> None:
+    """Each row of λ may depend on its own row of X only: all rows are differentiated at once.
+
+    The rows are evaluated again in another order and in other company: those of the first half, reversed, behind copies
+    of the last one. A sum, a mean or a position within the batch then shows.
+    """
+    kept = len(X) - len(X) // 2
+    last = X[-1] if np.ptp(X, axis=0).any() else X[-1] * 1.0001 + 0.0001  # equal rows need a row that differs from them
+    company = np.broadcast_to(last, (max(2, len(X) // 2), X.shape[1]))
+    again = parameters_at(np.concatenate([company, X[:kept][::-1]]))[len(company) :][::-1]
+    if _same(again, parameters[:kept]):
+        return
+    if not _same(parameters_at(X), parameters):
+        raise InputError(
+            "the function is random: the same rows gave different predictions. Fix its random numbers; "
+            "for a PyTorch module with dropout or batch normalisation call .eval()."
+        )
+    raise InputError(
+        "the function mixes rows: a row's prediction changed when the other rows did. Each row may depend on itself "
+        "only: compute means, scales and ranks from the training data, not from X, and call .eval() on a PyTorch "
+        "module with batch normalisation."
+    )
+
+
+def warn_if_cut(distribution: Distribution, first: Array) -> None:
+    """A parameter that differs between rows and has no derivative at any of them was probably cut off."""
+    λ = distribution.parameters
+    for m, name in enumerate(distribution.parameter_names):
+        if not first[:, m].any() and np.ptp(λ[:, m]) > SAME * np.abs(λ[:, m]).max():
+            warnings.warn(
+                f"{name!r} differs between rows, but its derivative is zero at every row. Either it is piecewise "
+                "constant (then from_function(fn, step=0.3) shows its changes), or the function cuts the derivative "
+                "off (detach, stop_gradient, rounding).",
+                stacklevel=2,
+            )
+            return
+
+
+def _same(a: Array, b: Array) -> bool:
+    return a.shape == b.shape and bool(np.all(np.abs(a - b) <= SAME * np.abs(b).max(axis=0, initial=0.0)))
+
+
+def _described(result: Any) -> str:
+    kind = type(result)
+    module = kind.__module__.partition(".")[0]
+    if result is None:
+        return "None (is a return missing?)"
+    if isinstance(result, type) and issubclass(result, Distribution):
+        return f"the class {result.__name__} without its parameters"
+    if isinstance(result, tuple | list):
+        return f"a {kind.__name__} of {len(result)}"
+    if hasattr(result, "shape"):
+        return f"{'an array' if module in ('numpy', 'jax', 'jaxlib') else kind.__name__} of shape {tuple(result.shape)}"
+    return f"{kind.__name__} of {module}" if module not in ("builtins", "__main__") else kind.__name__

@@ -1,0 +1,219 @@
+"""Derivatives of a function written in PyTorch: forward mode where its operations allow it, else reverse mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError, MissingExtraError
+from rsens._table import read_table
+from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, Model, check_order, result_bytes, rows_for
+from rsens.derivatives._output import (
+    check_fixed,
+    check_precision,
+    check_rows_independent,
+    family_from,
+    parameters_of,
+    warn_if_cut,
+)
+from rsens.derivatives._record import Derivatives
+from rsens.distributions._base import Array, Distribution
+
+
+def from_torch(fn: Callable[[Any], Distribution]) -> Model:
+    """A model from a function written in PyTorch.
+
+    The function takes rows X, a float64 tensor of shape (n, D), and returns a family built from tensors; each row of it
+    depends on the same row of X only. Modules must be in float64 (`module.double()`) and in evaluation mode
+    (`module.eval()`); they are not changed, and no gradients are left on their parameters.
+
+    Example:
+        ``from_torch(lambda X: Normal(mean=net(X)[:, 0], variance=net(X)[:, 1].exp()))``
+    """
+    if not callable(fn):
+        raise InputError(f"from_torch: expected a function of rows X; got {type(fn).__name__}.")
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtraError("torch", "torch") from None
+    if isinstance(fn, torch.nn.Module):
+        _check_evaluation_mode(fn)
+    return TorchModel(fn)
+
+
+@dataclass(frozen=True, eq=False)
+class TorchModel(Model):
+    """The model that `from_torch` makes."""
+
+    fn: Callable[[Any], Distribution]
+    probe: Array | None = None
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        check_order(order)
+        X = read_table(X).values
+        family, λ = self._evaluated(X)
+        distribution = family.rebuilt(iter(map(_numpy, family.leaves()))).checked(len(X))
+        check_rows_independent(lambda Z: self._evaluated(Z)[1], X, λ)
+        first, moved, second = self._differentiated(X, order)
+        check_precision(family, [_is_single(leaf) for leaf in family.leaves()], moved)
+        check_fixed(family, moved)
+        warn_if_cut(distribution, first)
+        return Derivatives(distribution, first, second)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        X = read_table(X).values
+        family, _ = self._evaluated(X)
+        return family.rebuilt(iter(map(_numpy, family.leaves()))).checked(len(X))
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        """From the tensors that 8 and 16 rows make, each of which grows like a power of the number of rows."""
+        most = rows_for(result_bytes(n_columns, order))
+        if self.probe is None:
+            return min(FEW_ROWS, most)
+        few, more = (self._sizes(np.resize(self.probe, (rows, n_columns)), order) for rows in (8, 16))
+        if len(few) != len(more):
+            few, more = few.max(keepdims=True), more.max(keepdims=True)
+        growth = np.log2(np.maximum(more / few, 1.0))
+
+        def rows_with(largest: float) -> int:
+            """How many rows make tensors of at most this many bytes."""
+            grows = growth > 0.0
+            return int(min(most, 16 * np.min((largest / more[grows]) ** (1.0 / growth[grows]), initial=most)))
+
+        # About four of the largest tensors live at a time: a value, its two first derivatives and its second.
+        return max(1, rows_with(CACHE_BYTES / 4), min(FEW_ROWS, rows_with(MAX_BYTES / 4)))
+
+    def prepared(self, X: Any) -> TorchModel:
+        return TorchModel(self.fn, read_table(X).values[:16])
+
+    # ---- evaluating --------------------------------------------------------------------------------
+
+    def _evaluated(self, X: Array) -> tuple[Distribution, Array]:
+        """What the function returns for X, and its λ as a NumPy array, shape (n, M)."""
+        import torch
+
+        with torch.no_grad():
+            family, λ, _ = self._values(torch.tensor(X))
+        return family, _numpy(λ)
+
+    def _values(self, X: Any) -> tuple[Distribution, Any, list[Any]]:
+        """The family, λ, shape (n, M), and the family's leaves in float64."""
+        import torch
+
+        try:
+            family = family_from(self.fn, X)
+        except RuntimeError as error:
+            if "dtype" in str(error) or {"Double", "Float"} <= set(str(error).replace(",", " ").split()):
+                raise InputError(
+                    f"the function mixes float64 rows with single precision ({str(error).splitlines()[0]}). "
+                    "Convert its modules with .double() and its tensors with .to(torch.float64)."
+                ) from error
+            raise
+        try:
+            leaves = [torch.as_tensor(leaf).to(X) for leaf in family.leaves()]
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise InputError(f"{type(family).__name__} is not built from tensors: {error}") from None
+        λ = parameters_of(family.rebuilt(iter(leaves)), len(X))
+        return family, λ.broadcast_to(len(X), λ.shape[-1]), leaves
+
+    # ---- differentiating --------------------------------------------------------------------------------
+
+    def _differentiated(self, X: Array, order: int) -> tuple[Array, list[bool], Array | None]:
+        """∂λ, whether each leaf depends on x, and ∂²λ."""
+        import torch
+
+        try:
+            with torch.no_grad():
+                first, moved, second = self._forward(torch.tensor(X), order)
+        except RuntimeError:  # an operation without a forward rule, or one that vmap cannot batch
+            try:
+                first, moved, second = self._reverse(torch.tensor(X), order)
+            except RuntimeError as error:
+                raise InputError(
+                    f"PyTorch cannot differentiate the function ({str(error).splitlines()[0]}). "
+                    "Keep to torch operations without .numpy() or .item(), or use from_function."
+                ) from error
+        if second is not None:
+            second = 0.5 * (second + second.swapaxes(-1, -2))
+        return _numpy(first), moved, None if second is None else _numpy(second)
+
+    def _forward(self, X: Any, order: int) -> tuple[Any, list[bool], Any]:
+        import torch
+
+        def along_columns(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+            """∂f/∂x_d for every d, on a new last axis. Rows are independent: one tangent, e_d each, serves all."""
+
+            def derivative(X: Any) -> Any:
+                def along(e: Any) -> Any:
+                    return torch.func.jvp(f, (X,), (e.expand(X.shape),))[1]
+
+                return torch.func.vmap(along, out_dims=-1)(torch.eye(X.shape[1], dtype=X.dtype))
+
+            return derivative
+
+        first, leaves = along_columns(lambda Z: self._values(Z)[1:])(X)
+        moved = [bool((leaf != 0.0).any()) for leaf in leaves]
+        if order == 1:
+            return first, moved, None
+        return first, moved, along_columns(along_columns(lambda Z: self._values(Z)[1]))(X)
+
+    def _reverse(self, X: Any, order: int) -> tuple[Any, list[bool], Any]:
+        """The gradient of Σ_i λ_m(x_i) holds ∂λ_m/∂x at every row i; once more for each column gives the second."""
+        import torch
+
+        def gradient(values: Any) -> Any:
+            """∂values/∂x, row by row; zero where the values do not depend on x."""
+            if not values.requires_grad:
+                return torch.zeros_like(X)
+            options = {"retain_graph": True, "create_graph": order == 2, "allow_unused": True}
+            (result,) = torch.autograd.grad(values.sum(), X, **options)
+            return torch.zeros_like(X) if result is None else result
+
+        with torch.enable_grad():
+            X.requires_grad_()
+            _, λ, leaves = self._values(X)
+            firsts = [gradient(column) for column in λ.unbind(-1)]
+            moved = [bool((gradient(leaf) != 0.0).any()) for leaf in leaves]
+            if order == 1:
+                return torch.stack(firsts, 1).detach(), moved, None
+            rows = [torch.stack([gradient(column).detach() for column in first.unbind(-1)], 1) for first in firsts]
+        return torch.stack(firsts, 1).detach(), moved, torch.stack(rows, 1)
+
+    def _sizes(self, X: Array, order: int) -> Array:
+        """The bytes of every tensor that is made while X is differentiated, in order."""
+        from torch.utils._python_dispatch import TorchDispatchMode
+        from torch.utils._pytree import tree_leaves
+
+        sizes = [1]
+
+        class Recorder(TorchDispatchMode):  # type: ignore[misc]
+            def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                result = func(*args, **(kwargs or {}))
+                sizes.extend(t.untyped_storage().nbytes() for t in tree_leaves(result) if hasattr(t, "untyped_storage"))
+                return result
+
+        with Recorder():
+            self._differentiated(X, order)
+        return np.maximum(np.array(sizes, dtype=np.float64), 1.0)
+
+
+def _numpy(tensor: Any) -> Array:
+    """A detached float64 copy on the CPU; numbers and NumPy arrays pass."""
+    return np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor, dtype=np.float64)
+
+
+def _is_single(leaf: Any) -> bool:
+    return str(getattr(leaf, "dtype", "")) in ("torch.float32", "torch.float16", "torch.bfloat16")
+
+
+def _check_evaluation_mode(module: Any) -> None:
+    """Dropout is random and batch normalisation mixes rows (and changes the module) while they are in training mode."""
+    import torch
+
+    kinds = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._BatchNorm)
+    wrong = sorted({type(part).__name__ for part in module.modules() if isinstance(part, kinds) and part.training})
+    if wrong:
+        raise InputError(f"the module is in training mode and has {', '.join(wrong)}. Call .eval() first.")

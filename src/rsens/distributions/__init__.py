@@ -1,0 +1,35 @@
+"""Predictive families: parameters λ, Fisher norm, Rényi divergence, log density, sampling."""
+
+from rsens.distributions._base import Distribution as Distribution
+from rsens.distributions._base import Univariate as Univariate
+from rsens.distributions._bernoulli import Bernoulli as Bernoulli
+from rsens.distributions._bernoulli import Binomial as Binomial
+from rsens.distributions._beta import Beta as Beta
+from rsens.distributions._categorical import Categorical as Categorical
+from rsens.distributions._exponential import Exponential as Exponential
+from rsens.distributions._gamma import Gamma as Gamma
+from rsens.distributions._lognormal import LogNormal as LogNormal
+from rsens.distributions._mixture import Mixture as Mixture
+from rsens.distributions._multivariate_normal import MultivariateNormal as MultivariateNormal
+from rsens.distributions._negative_binomial import NegativeBinomial as NegativeBinomial
+from rsens.distributions._normal import Normal as Normal
+from rsens.distributions._poisson import Poisson as Poisson
+from rsens.distributions._student_t import StudentT as StudentT
+from rsens.distributions._weibull import Weibull as Weibull
+
+ALL_FAMILIES: tuple[type[Distribution], ...] = (
+    Normal,
+    StudentT,
+    LogNormal,
+    Gamma,
+    Exponential,
+    Beta,
+    Weibull,
+    Bernoulli,
+    Binomial,
+    Categorical,
+    Poisson,
+    NegativeBinomial,
+    MultivariateNormal,
+    Mixture,
+)

@@ -1,0 +1,49 @@
+"""The few array operations a family needs inside a user's function, whatever array type that function uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def namespace(*arrays: Any) -> Any:
+    """The module (numpy, jax.numpy or torch) whose functions work on these arrays."""
+    for array in arrays:
+        match type(array).__module__.partition(".")[0]:
+            case "jax" | "jaxlib":
+                import jax.numpy as jnp
+
+                return jnp
+            case "torch":
+                import torch
+
+                return torch
+    return np
+
+
+def stack(*columns: Any) -> Any:
+    """Broadcast the columns against each other and stack them along a new last axis: λ, shape (n, M)."""
+    xp = namespace(*columns)
+    return xp.stack(xp.broadcast_arrays(*_as_arrays(xp, columns)), -1)
+
+
+def concatenate(*blocks: Any) -> Any:
+    """Join blocks (n, M_b) along the last axis."""
+    return namespace(*blocks).concatenate(blocks, -1)
+
+
+def sigmoid(z: Any) -> Any:
+    """1/(1+e^{-z}) as exp(-log(1+e^{-z})): its autodiff derivatives keep full relative accuracy in both tails."""
+    xp = namespace(z)
+    (z,) = _as_arrays(xp, (z,))
+    return xp.exp(-xp.logaddexp(xp.zeros_like(z), -z))
+
+
+def _as_arrays(xp: Any, values: Any) -> list[Any]:
+    if xp is np:
+        return [np.asarray(value, dtype=np.float64) for value in values]
+    if xp.__name__ == "torch":
+        like = next(v for v in values if hasattr(v, "dtype") and hasattr(v, "device"))
+        return [xp.as_tensor(value, dtype=like.dtype, device=like.device) for value in values]
+    return [xp.asarray(value) for value in values]

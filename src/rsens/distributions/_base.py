@@ -1,0 +1,273 @@
+"""What every predictive family is: parameters λ, Fisher norm, Rényi divergence, log density, sampling.
+
+A family holds whatever arrays it was given (NumPy, JAX tracers, torch tensors), so that a user's function can build one
+inside a trace; only `parameters` is computed there. Every other method works on NumPy arrays, checked once by
+`checked`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rsens._errors import InputError
+from rsens.distributions._arrays import stack
+
+Array = NDArray[np.float64]
+RowShaper = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What values a constructor argument may take, and how many trailing axes belong to one row."""
+
+    lower: float = -np.inf
+    upper: float = np.inf
+    closed: bool = False
+    event_ndim: int = 0
+
+    def holds(self, values: Array) -> NDArray[np.bool_]:
+        inside = (
+            (values >= self.lower) & (values <= self.upper)
+            if self.closed
+            else (values > self.lower) & (values < self.upper)
+        )
+        return inside & np.isfinite(values)
+
+    def __str__(self) -> str:
+        if not np.isfinite(self.lower) and not np.isfinite(self.upper):
+            return "finite"
+        if np.isfinite(self.upper):
+            return f"between {self.lower:g} and {self.upper:g}"
+        return f"finite and {'at least' if self.closed else 'greater than'} {self.lower:g}"
+
+
+REAL = Domain()
+POSITIVE = Domain(lower=0.0)
+UNIT = Domain(lower=0.0, upper=1.0, closed=True)
+
+
+class Distribution(ABC):
+    """A batch of n predictive distributions of one family, with parameters λ of shape (n, M)."""
+
+    #: The constructor arguments that hold arrays, each with the values it may take.
+    domains: ClassVar[dict[str, Domain]]
+    #: What y is: one real number, a count, a class code, or a vector.
+    support: ClassVar[Literal["continuous", "counts", "classes", "vector"]] = "continuous"
+    #: The arguments that are not part of λ and may not depend on x.
+    fixed_fields: ClassVar[tuple[str, ...]] = ()
+    #: Blocks of λ, by name, between which the Fisher information is zero; empty where there are none.
+    orthogonal_blocks: ClassVar[dict[str, slice]] = {}
+    #: Weight of each output in `ead` and its kin; ½ where the outputs add up to a constant (class probabilities).
+    output_weight: ClassVar[float] = 1.0
+
+    mean: Any
+    variance: Any
+
+    # ---- what works on any array type -------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the columns of `parameters`."""
+
+    @abstractmethod
+    def columns(self) -> Sequence[Any]:
+        """The M columns of λ, of any shapes that broadcast to (n,)."""
+
+    @property
+    def parameters(self) -> Any:
+        """λ, shape (n, M), in the array type the family was built with."""
+        return stack(*self.columns())
+
+    def fields(self) -> dict[str, Any]:
+        """The arrays this family was built from, by constructor argument."""
+        return {name: getattr(self, name) for name in self.domains if getattr(self, name) is not None}
+
+    def leaves(self) -> list[Any]:
+        """The arrays of `fields`, flat; `rebuilt` is the inverse."""
+        return list(self.fields().values())
+
+    def rebuilt(self, leaves: Iterator[Any]) -> Self:
+        """The same family from other arrays, taken from `leaves` in the order of `self.leaves()`."""
+        return type(self)(**{name: next(leaves) for name in self.fields()})
+
+    # ---- the boundary: NumPy, float64, shape (n,), valid ------------------------------------------------------------
+
+    def checked(self, n: int | None = None) -> Self:
+        """This family on float64 NumPy arrays with n rows, or an `InputError` that says which value is wrong."""
+        arrays: dict[str, Array] = {}
+        for name, values in self.fields().items():
+            arrays[name] = self._checked_field(name, values)
+        shapes = [a.shape[: a.ndim - self.domains[k].event_ndim] for k, a in arrays.items()]
+        try:
+            rows = np.broadcast_shapes(*shapes) if n is None else np.broadcast_shapes((n,), *shapes)
+        except ValueError:
+            rows = (-1, -1)
+        if len(rows) > 1 or (n is not None and rows != (n,)):
+            got = ", ".join(f"{k} {a.shape}" for k, a in arrays.items())
+            want = "one value per row" if n is None else f"{n} rows, so one value per row, shape ({n},)"
+            raise InputError(f"{type(self).__name__}: expected {want}; got {got}. Return arrays without extra axes.")
+        for name, values in arrays.items():
+            event = values.shape[values.ndim - self.domains[name].event_ndim :]
+            arrays[name] = np.broadcast_to(values, rows + event)
+        family = type(self)(**arrays)
+        family._check_jointly()
+        family.__dict__["_checked"] = family
+        return family
+
+    def _checked_field(self, name: str, values: Any) -> Array:
+        domain = self.domains[name]
+        try:
+            array = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{type(self).__name__}: {name} is not numeric ({error}).") from None
+        if array.ndim < domain.event_ndim:
+            raise InputError(
+                f"{type(self).__name__}: {name} needs {domain.event_ndim} axes per row; got shape {array.shape}."
+            )
+        bad = ~domain.holds(array)
+        if bad.any():
+            where = tuple(int(i) for i in np.argwhere(bad)[0])
+            at = f" at row {where[0]}" if where else ""
+            raise InputError(
+                f"{type(self).__name__}: {name} must be {domain}; got {array[where]:g}{at} "
+                f"({int(bad.sum())} of {bad.size} values are wrong). Check the model there."
+            )
+        return array
+
+    def _check_jointly(self) -> None:  # noqa: B027  (most families have nothing to check across arguments)
+        """Checks across arguments, for families that need them."""
+
+    @cached_property
+    def _checked(self) -> Self:
+        return self.checked()
+
+    # ---- methods, on NumPy ------------------------------------------------------------------------------------------
+
+    def log_prob(self, y: ArrayLike) -> Array:
+        """log p(y | λ); y has one value per row, or further axes in front. -inf outside the support."""
+        y = np.asarray(y, dtype=np.float64)
+        log_p = self._checked._log_prob(y)
+        return np.where(y == np.floor(y), log_p, -np.inf) if self.support == "counts" else log_p
+
+    def sample(self, rng: np.random.Generator, size: int | None = None) -> Array:
+        """Draws: one per row, or `size` of them along a new first axis."""
+        return self._checked._sample(np.random.default_rng(rng), () if size is None else (size,))
+
+    def renyi(self, other: Self, alpha: float = 1.0) -> Array:
+        """D_α[self ‖ other] per row for 0 ≤ α ≤ ∞, inf where it is infinite. α = 1 is Kullback–Leibler."""
+        if type(other) is not type(self):
+            raise InputError(
+                f"renyi compares two distributions of one family; got {type(self).__name__} and {type(other).__name__}."
+            )
+        if not alpha >= 0.0:
+            raise InputError(f"alpha must be at least 0; got {alpha}.")
+        return self._checked._renyi(other._checked, float(alpha))
+
+    def whiten(self, u: ArrayLike) -> Array:
+        """B u with Bᵀ B = I(λ), the Fisher information, for u (n, M, …): a Euclidean view of a change of λ."""
+        u = np.asarray(u, dtype=np.float64)
+        shape = self._checked.parameters.shape
+        if u.shape[: len(shape)] != shape:
+            raise InputError(
+                f"{type(self).__name__}: a change of the parameters has the shape (rows, parameters, …), here "
+                f"{shape} and perhaps further axes; got {u.shape}."
+            )
+        axis = len(shape) - 1
+
+        def row(field: Array) -> Array:
+            return field.reshape(field.shape + (1,) * (u.ndim - 1 - field.ndim))
+
+        with np.errstate(over="ignore", under="ignore"):
+            return np.stack(self._checked._whiten(np.moveaxis(u, axis, 0), row), axis)
+
+    def fisher_norm(self, u: ArrayLike) -> Array:
+        """sqrt(uᵀ I(λ) u) for u (n, M, …), from the factor B, so that nothing is squared before it has been scaled."""
+        return norm(self.whiten(u), self._checked.parameters.ndim - 1)
+
+    def fisher(self) -> Array:
+        """The Fisher information I(λ), shape (n, M, M)."""
+        m = self._checked.parameters.shape[-1]
+        rows = self._checked.parameters.shape[:-1]
+        factor = self.whiten(np.broadcast_to(np.eye(m), (*rows, m, m)))
+        with np.errstate(over="ignore", under="ignore"):
+            information = np.einsum("...ri,...rj->...ij", factor, factor)
+        diagonal = np.einsum("...ii->...i", information)
+        if not np.isfinite(information).all() or (diagonal < np.finfo(float).tiny).any():
+            raise InputError(
+                f"{type(self).__name__}: an entry of the Fisher information is not representable in float64; "
+                "use fisher_norm, which is."
+            )
+        return information
+
+    def score(self, y: ArrayLike) -> Array:
+        """∂ log p(y | λ)/∂λ, shape (…, n, M)."""
+        return self._checked._score(np.asarray(y, dtype=np.float64))
+
+    def prediction_gradient(self) -> Array:
+        """∂f/∂λ of the point prediction f (the mean; the location of a Student-t), shape (n, outputs, M)."""
+        return self._checked._prediction_gradient()
+
+    def prediction_hessian(self) -> Array | None:
+        """∂²f/∂λ², shape (n, outputs, M, M), or None where f is linear in λ."""
+        return self._checked._prediction_hessian()
+
+    # ---- what a family fills in, on checked NumPy arrays -----------------------------------------------------------
+
+    @abstractmethod
+    def _log_prob(self, y: Array) -> Array:
+        """log p(y); for counts its smooth continuation between them, which sums over many counts are taken with."""
+
+    @abstractmethod
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array: ...
+
+    @abstractmethod
+    def _renyi(self, other: Self, alpha: float) -> Array: ...
+
+    @abstractmethod
+    def _whiten(self, u: Array, row: RowShaper) -> Sequence[Array]:
+        """The rows of B u, for u (M, n, …); `row(field)` shapes a field (n,) so that it multiplies u[m]."""
+
+    @abstractmethod
+    def _score(self, y: Array) -> Array: ...
+
+    def _prediction_gradient(self) -> Array:
+        """The first column of λ is the prediction, unless a family says otherwise."""
+        parameters = self.parameters
+        gradient = np.zeros((*parameters.shape[:-1], 1, parameters.shape[-1]))
+        gradient[..., 0, 0] = 1.0
+        return gradient
+
+    def _prediction_hessian(self) -> Array | None:
+        return None
+
+
+class Univariate(Distribution):
+    """A family whose y is one number, so that it has quantiles."""
+
+    def quantile(self, q: ArrayLike) -> Array:
+        """The q-quantile of y per row; q has one value, one per row, or more axes in front; 0 and 1 give its ends."""
+        q = np.asarray(q, dtype=np.float64)
+        if not ((q >= 0.0) & (q <= 1.0)).all():
+            raise InputError("quantile: q must be between 0 and 1.")
+        return self._checked._quantile(q)
+
+    @abstractmethod
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        """The q-quantile, or with `upper` the point y exceeds with probability q, which 1 − q could not express."""
+
+
+def norm(vectors: Array, axis: int) -> Array:
+    """Euclidean length along an axis, without overflow or underflow of the squares."""
+    if vectors.shape[axis] == 1:
+        return np.abs(vectors.take(0, axis))
+    scale = np.max(np.abs(vectors), axis=axis, keepdims=True)
+    safe = np.where(scale > 0.0, scale, 1.0)
+    return (safe * np.sqrt(np.sum((vectors / safe) ** 2, axis=axis, keepdims=True))).squeeze(axis)

@@ -1,0 +1,204 @@
+"""Bernoulli and Binomial: λ = the success probability, given as such or through its logit."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from rsens._errors import InputError
+from rsens.distributions._arrays import sigmoid
+from rsens.distributions._base import REAL, UNIT, Array, Domain, RowShaper, Univariate
+from rsens.distributions._finite import finite_renyi
+from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
+
+
+class _Success(Univariate):
+    """What Bernoulli and Binomial share: `trials` repetitions of an event of probability π.
+
+    The probability of failure is kept beside π: near π = 1 it cannot be recovered from π, only from the logit.
+    """
+
+    probability: Any
+    logit: Any
+    support: ClassVar[Literal["counts"]] = "counts"
+
+    @property
+    @abstractmethod
+    def trials(self) -> Array:
+        """Repetitions per row."""
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return ("probability",)
+
+    def columns(self) -> tuple[Any, ...]:
+        return (self.probability if self.logit is None else sigmoid(self.logit),)
+
+    def checked(self, n: int | None = None) -> Self:
+        if (self.probability is None) == (self.logit is None):
+            got = "neither" if self.logit is None else "both"
+            raise InputError(f"{type(self).__name__}: give either probability or logit; got {got}.")
+        return super().checked(n)
+
+    def _pair(self) -> tuple[Array, Array]:
+        """(π, 1 − π)."""
+        if self.logit is None:
+            return self.probability, 1.0 - self.probability
+        return expit(self.logit), expit(-self.logit)
+
+    def _log_pair(self) -> tuple[Array, Array]:
+        """(log π, log(1 − π))."""
+        if self.logit is None:
+            with np.errstate(divide="ignore"):
+                return np.log(self.probability), np.log1p(-self.probability)
+        return log_expit(self.logit), log_expit(-self.logit)
+
+    def _log_ratios(self, other: Self) -> tuple[Array, Array]:
+        """(log π'/π, log (1 − π')/(1 − π))."""
+        if self.logit is None and other.logit is None:
+            pi, pi1 = self.probability, other.probability
+            with np.errstate(divide="ignore", invalid="ignore"):
+                fall = (pi - pi1) / (1.0 - pi)
+                failures = np.where(np.abs(fall) < 0.5, np.log1p(fall), np.log1p(-pi1) - np.log1p(-pi))
+            return log_ratio(pi, pi1), failures
+        (success, failure), (success1, failure1) = self._log_pair(), other._log_pair()
+        if self.logit is None or other.logit is None:
+            return success1 - success, failure1 - failure
+        # (1 + e^{−z'})/(1 + e^{−z}) = 1 + (1 − π)(e^{z − z'} − 1), which keeps the digits of close logits.
+        step = np.clip(self.logit - other.logit, -30.0, 30.0)
+        far = np.abs(self.logit - other.logit) > 30.0
+        pi, rest = self._pair()
+        return (
+            np.where(far, success1 - success, -np.log1p(rest * np.expm1(step))),
+            np.where(far, failure1 - failure, -np.log1p(pi * np.expm1(-step))),
+        )
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        log_p, log_q, d = (
+            np.stack(np.broadcast_arrays(*pair), -1)
+            for pair in (self._log_pair(), other._log_pair(), self._log_ratios(other))
+        )
+        return self.trials * finite_renyi(log_p, log_q, d, alpha)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        pi, rest = self._pair()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            whitened = u[0] / row(np.sqrt(pi)) / row(np.sqrt(rest)) * row(np.sqrt(self.trials))
+        return [np.where(u[0] == 0.0, 0.0, whitened)]
+
+    def _score(self, y: Array) -> Array:
+        pi, rest = self._pair()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            success = np.where(y == 0.0, 0.0, y / pi)
+            failure = np.where(y == self.trials, 0.0, (self.trials - y) / rest)
+        return (success - failure)[..., None]
+
+
+@dataclass(frozen=True, eq=False)
+class Bernoulli(_Success):
+    """Bernoulli(probability) or Bernoulli(logit=…), y in {0, 1}; λ = π either way, I = 1/(π(1 − π))."""
+
+    probability: Any = None
+    logit: Any = field(default=None, kw_only=True)
+    domains: ClassVar[dict[str, Domain]] = {"probability": UNIT, "logit": REAL}
+
+    @property
+    def trials(self) -> Array:
+        return np.ones(self._pair()[0].shape)
+
+    @property
+    def mean(self) -> Array:
+        return self._checked._pair()[0]
+
+    @property
+    def variance(self) -> Array:
+        pi, rest = self._checked._pair()
+        return pi * rest
+
+    def _log_prob(self, y: Array) -> Array:
+        success, failure = self._log_pair()
+        return np.where(y == 1.0, success, np.where(y == 0.0, failure, -np.inf))
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        pi, _ = self._pair()
+        return (rng.random(size + pi.shape) < pi).astype(np.float64)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        pi, rest = self._pair()
+        return (q < pi if upper else q > rest).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Binomial(_Success):
+    """Binomial(n, probability) or Binomial(n, logit=…); λ = π, I = n/(π(1 − π)); n is fixed, per row or for all."""
+
+    n: Any
+    probability: Any = None
+    logit: Any = field(default=None, kw_only=True)
+    domains: ClassVar[dict[str, Domain]] = {"n": Domain(1.0, closed=True), "probability": UNIT, "logit": REAL}
+    fixed_fields: ClassVar[tuple[str, ...]] = ("n",)
+
+    @property
+    def trials(self) -> Array:
+        return self._checked.n
+
+    @property
+    def mean(self) -> Array:
+        return self._checked.n * self._checked._pair()[0]
+
+    @property
+    def variance(self) -> Array:
+        pi, rest = self._checked._pair()
+        return self._checked.n * pi * rest
+
+    def _check_jointly(self) -> None:
+        if (self.n != np.round(self.n)).any():
+            raise InputError(f"Binomial: n must be whole numbers; got {self.n[self.n != np.round(self.n)][0]:g}.")
+
+    def _log_prob(self, y: Array) -> Array:
+        # Loader's saddle-point form: no factorial is ever subtracted from another one.
+        n = self.n
+        pi, rest = self._pair()
+        (log_pi, log_rest) = self._log_pair()
+        inside = (y > 0.0) & (y < n)
+        k = np.where(inside, y, 0.5 * n)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            deviance = k * expm1mx(_log_expected(k, n, pi, log_pi)) + (n - k) * expm1mx(
+                _log_expected(n - k, n, rest, log_rest)
+            )
+            middle = (
+                stirling_error(n)
+                - stirling_error(k)
+                - stirling_error(n - k)
+                - deviance
+                + 0.5 * (np.log(n) - np.log(k) - np.log(n - k))
+                - HALF_LOG_TWO_PI
+            )
+            ends = np.where(y == 0.0, n * log_rest, np.where(y == n, n * log_pi, -np.inf))
+        return np.where(inside, middle, ends)
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        pi, _ = self._pair()
+        return rng.binomial(self.n.astype(np.int64), pi, size + pi.shape).astype(np.float64)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        from scipy.stats import binom
+
+        return (binom.isf if upper else binom.ppf)(q, self.n, self._pair()[0])
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        if (self.n != other.n).any():
+            raise InputError("Binomial: renyi compares distributions with the same n; n is fixed, not a parameter.")
+        return super()._renyi(other, alpha)
+
+    def _prediction_gradient(self) -> Array:
+        return np.asarray(self.n)[..., None, None]
+
+
+def _log_expected(count: Array, n: Array, share: Array, log_share: Array) -> Array:
+    """log(n·share/count), also where the share underflows."""
+    return np.where(share > 1e-290, log_ratio(count, n * share), np.log(n) + log_share - np.log(count))

@@ -1,0 +1,166 @@
+"""Beta: λ = (a, b)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import betainccinv, betaincinv
+
+from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
+from rsens.distributions._jensen import log_gap, stirling_gap
+from rsens.distributions._special import (
+    HALF_LOG_TWO_PI,
+    expm1mx,
+    log_minus_digamma,
+    log_ratio,
+    stirling_error,
+    trigamma_rest,
+    trigamma_rest_drop,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Beta(Univariate):
+    """Beta(a, b); λ = (a, b), I = diag(ψ′(a), ψ′(b)) − ψ′(a + b)."""
+
+    a: Any
+    b: Any
+    domains: ClassVar[dict[str, Domain]] = {"a": POSITIVE, "b": POSITIVE}
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return ("a", "b")
+
+    def columns(self) -> tuple[Any, ...]:
+        return self.a, self.b
+
+    @property
+    def mean(self) -> Array:
+        return self._checked.a / (self._checked.a + self._checked.b)
+
+    @property
+    def variance(self) -> Array:
+        a, b = self._checked.a, self._checked.b
+        return (a / (a + b)) * (b / (a + b)) / (a + b + 1.0)
+
+    def _log_prob(self, y: Array) -> Array:
+        # With Stirling's formula in B(a, b), y^a (1−y)^b/B leaves −c KL between (a, b)/c and (y, 1−y), c = a + b.
+        a, b, c = self.a, self.b, self.a + self.b
+        inside = (y > 0.0) & (y < 1.0)
+        x = np.where(inside, y, 0.5)
+        log_p = (
+            0.5 * (np.log(a) + np.log(b) - np.log(c))
+            - HALF_LOG_TWO_PI
+            - np.log(x)
+            - np.log1p(-x)
+            - a * expm1mx(log_ratio(a, c * x))
+            - b * expm1mx(log_ratio(b, c * (1.0 - x)))
+            + stirling_error(c)
+            - stirling_error(a)
+            - stirling_error(b)
+        )
+        return np.where(inside, log_p, np.where(y == 0.0, _edge(a, b), np.where(y == 1.0, _edge(b, a), -np.inf)))
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        return rng.beta(self.a, self.b, size + self.a.shape)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        return (betainccinv if upper else betaincinv)(self.a, self.b, q)
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        a, b, a1, b1 = self.a, self.b, other.a, other.b
+        if alpha == 0.0:
+            return np.zeros(np.broadcast_shapes(a.shape, a1.shape))
+        if np.isinf(alpha):
+            return self._renyi_max(other)
+        beta = 1.0 - alpha
+        c, c1 = a + b, a1 + b1
+        finite = (alpha * a + beta * a1 > 0.0) & (alpha * b + beta * b1 > 0.0)
+        a1, b1, c1 = (np.where(finite, new, old) for new, old in ((a1, a), (b1, b), (c1, c)))
+        # log B(a, b) = a log a + b log b − c log c − ½ log(ab/c) + error(a) + error(b) − error(c), up to a constant.
+        pieces = (
+            _fraction_gap(a, b, a1, b1, beta)
+            + 0.5 * (log_gap(a, a1, beta) + log_gap(b, b1, beta) - log_gap(c, c1, beta))
+            + stirling_gap(a, a1, beta)
+            + stirling_gap(b, b1, beta)
+            - stirling_gap(c, c1, beta)
+        )
+        return np.where(finite, np.maximum(pieces, 0.0), np.inf)
+
+    def _renyi_max(self, other: Self) -> Array:
+        """log p/q = (a − a') log y + (b − b') log(1 − y) + c, bounded above only if a ≥ a' and b ≥ b'."""
+        a, b, a1, b1 = self.a, self.b, other.a, other.b
+        up, down, c, c1 = a - a1, b - b1, a + b, a1 + b1
+        constant = (
+            0.5 * (log_ratio(a1, a) + log_ratio(b1, b) - log_ratio(c1, c))
+            + (stirling_error(c) - stirling_error(a) - stirling_error(b))
+            - (stirling_error(c1) - stirling_error(a1) - stirling_error(b1))
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            y, rest = up / (up + down), down / (up + down)
+            interior = -a * expm1mx(log_ratio(a, c * y)) - b * expm1mx(log_ratio(b, c * rest))
+            interior += a1 * expm1mx(log_ratio(a1, c1 * y)) + b1 * expm1mx(log_ratio(b1, c1 * rest))
+        at_zero = a * log_ratio(c1, c) + b * log_ratio(b, c) - b1 * log_ratio(b1, c1)
+        at_one = b * log_ratio(c1, c) + a * log_ratio(a, c) - a1 * log_ratio(a1, c1)
+        top = np.where(up == 0.0, at_zero, np.where(down == 0.0, at_one, interior))
+        value = np.where((up == 0.0) & (down == 0.0), 0.0, constant + top)
+        return np.where((up >= 0.0) & (down >= 0.0), np.maximum(value, 0.0), np.inf)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        # ψ′(z) = 1/z + rest(z). The 1/z part of uᵀIu is (ab/c)(u₁/a − u₂/b)², exactly; the rest is a 2 × 2 form.
+        a, b, c = self.a, self.b, self.a + self.b
+        joint = trigamma_rest(c)
+        first = np.sqrt(trigamma_rest_drop(a, b))
+        cross = joint / first
+        second = np.sqrt(np.maximum(trigamma_rest_drop(b, a) - cross**2, 0.0))
+        return [
+            row(np.sqrt(a) * np.sqrt(b / c)) * (u[0] / row(a) - u[1] / row(b)),
+            row(first) * u[0] - row(cross) * u[1],
+            row(second) * u[1],
+        ]
+
+    def _score(self, y: Array) -> Array:
+        a, b, c = self.a, self.b, self.a + self.b
+        # ψ(c) − ψ(a) = log(c/a) + (log − ψ)(a) − (log − ψ)(c)
+        by_a = log_ratio(a, c * y) + log_minus_digamma(a) - log_minus_digamma(c)
+        by_b = log_ratio(b, c * (1.0 - y)) + log_minus_digamma(b) - log_minus_digamma(c)
+        return np.stack(np.broadcast_arrays(by_a, by_b), -1)
+
+    def _prediction_gradient(self) -> Array:
+        c = self.a + self.b
+        return np.stack([self.b / c**2, -self.a / c**2], -1)[..., None, :]
+
+    def _prediction_hessian(self) -> Array:
+        a, b, c = self.a, self.b, self.a + self.b
+        entries = np.stack([-2.0 * b, a - b, a - b, 2.0 * a], -1) / c[..., None] ** 3
+        return entries.reshape(*a.shape, 1, 2, 2)
+
+
+def _edge(a: Array, b: Array) -> Array:
+    """log density where y^{a−1} is 0^{a−1}: +inf, −inf or, for a = 1, the finite −log B(1, b) = log b."""
+    return np.where(a < 1.0, np.inf, np.where(a > 1.0, -np.inf, np.log(b)))
+
+
+def _fraction_gap(a: Array, b: Array, a1: Array, b1: Array, beta: float) -> Array:
+    """The piece a log(a/c) + b log(b/c), c = a + b: c' KL(f'‖f) − c* KL(f*‖f)/β with fractions f = (a, b)/c."""
+    cross = a1 * (b - b1) - b1 * (a - a1)  # a'b − ab', from the differences, so that equal fractions give exactly 0
+    end = (a1 + b1) * _kl(cross, a1, b1, a, b)
+    if beta == 0.0:
+        return end  # KL(f*‖f) is of order β²
+    a2, b2 = (1.0 - beta) * a + beta * a1, (1.0 - beta) * b + beta * b1
+    return end - (a2 + b2) * _kl(beta * cross, a2, b2, a, b) / beta
+
+
+def _kl(cross: Array, a: Array, b: Array, a0: Array, b0: Array) -> Array:
+    """KL between the fractions (a, b)/c and (a₀, b₀)/c₀, from cross = a b₀ − a₀ b: (a/c)/(a₀/c₀) = 1 + cross/(a₀ c)."""
+    c, c0 = a + b, a0 + b0
+    d1 = -_log1p(cross / (a0 * c), a * c0, a0 * c)
+    d2 = -_log1p(-cross / (b0 * c), b * c0, b0 * c)
+    return (a / c) * expm1mx(d1) + (b / c) * expm1mx(d2)
+
+
+def _log1p(x: Array, numerator: Array, denominator: Array) -> Array:
+    """log(numerator/denominator), where the ratio is 1 + x: from x when that is small."""
+    return np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), np.log(numerator) - np.log(denominator))

@@ -1,0 +1,85 @@
+"""Categorical: λ = the K class probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens.distributions._base import Array, Distribution, Domain, RowShaper
+from rsens.distributions._finite import finite_renyi
+from rsens.distributions._special import log_ratio
+
+
+@dataclass(frozen=True, eq=False)
+class Categorical(Distribution):
+    """Categorical(probabilities), probabilities (n, K), y in {0, …, K − 1}; λ = (p_0, …, p_{K−1}).
+
+    I = diag(1/p) on changes that keep Σp = 1, as those of a model always do. `mean` is that of the K class indicators.
+    """
+
+    probabilities: Any
+    domains: ClassVar[dict[str, Domain]] = {"probabilities": Domain(0.0, 1.0, closed=True, event_ndim=1)}
+    support: ClassVar[Literal["classes"]] = "classes"
+    output_weight: ClassVar[float] = 0.5
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return tuple(f"p{k}" for k in range(self.probabilities.shape[-1]))
+
+    def columns(self) -> tuple[Any, ...]:
+        return tuple(self.probabilities[..., k] for k in range(self.probabilities.shape[-1]))
+
+    @property
+    def mean(self) -> Array:
+        return self._checked.probabilities
+
+    @property
+    def variance(self) -> Array:
+        p = self._checked.probabilities
+        return p * (1.0 - p)
+
+    def _check_jointly(self) -> None:
+        total = self.probabilities.sum(axis=-1)
+        wrong = np.abs(total - 1.0) > 1e-8
+        if wrong.any():
+            raise InputError(
+                f"Categorical: probabilities must add up to 1 in every row; got {total[wrong][0]:.10g} "
+                f"({int(wrong.sum())} of {wrong.size} rows are wrong). Normalise them, for example with a softmax."
+            )
+
+    def _log_prob(self, y: Array) -> Array:
+        p = self.probabilities
+        inside = (y >= 0.0) & (y < p.shape[-1]) & (y == np.round(y))
+        code = np.where(inside, y, 0.0).astype(np.intp)
+        rows = np.broadcast_to(p, code.shape + p.shape[-1:]) if code.ndim >= p.ndim - 1 else p
+        chosen = np.take_along_axis(rows, np.broadcast_to(code, rows.shape[:-1])[..., None], -1)[..., 0]
+        with np.errstate(divide="ignore"):
+            return np.where(inside, np.log(chosen), -np.inf)
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        edges = np.cumsum(self.probabilities[..., :-1], axis=-1)
+        draws = rng.random(size + self.probabilities.shape[:-1])
+        return (draws[..., None] >= edges).sum(axis=-1).astype(np.float64)
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        if self.probabilities.shape[-1] != other.probabilities.shape[-1]:
+            raise InputError("Categorical: renyi compares distributions over the same number of classes.")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_p, log_q = np.log(self.probabilities), np.log(other.probabilities)
+        return finite_renyi(log_p, log_q, log_ratio(self.probabilities, other.probabilities), alpha)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            columns = [u[k] / row(np.sqrt(self.probabilities[..., k])) for k in range(len(u))]
+        return [np.where(u[k] == 0.0, 0.0, column) for k, column in enumerate(columns)]
+
+    def _score(self, y: Array) -> Array:
+        classes = np.arange(self.probabilities.shape[-1])
+        return np.where(y[..., None] == classes, 1.0 / self.probabilities, 0.0)
+
+    def _prediction_gradient(self) -> Array:
+        k = self.probabilities.shape[-1]
+        return np.broadcast_to(np.eye(k), (*self.probabilities.shape[:-1], k, k))

@@ -1,0 +1,56 @@
+"""Exponential: λ = mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
+from rsens.distributions._jensen import rate_gap
+from rsens.distributions._special import log_ratio
+
+
+@dataclass(frozen=True, eq=False)
+class Exponential(Univariate):
+    """Exponential(mean); λ = mean, I = 1/mean²."""
+
+    mean: Any
+    domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE}
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return ("mean",)
+
+    def columns(self) -> tuple[Any, ...]:
+        return (self.mean,)
+
+    @property
+    def variance(self) -> Array:
+        return self._checked.mean**2
+
+    def _log_prob(self, y: Array) -> Array:
+        return np.where(y >= 0.0, -y / self.mean - np.log(self.mean), -np.inf)
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        return self.mean * rng.standard_exponential(size + self.mean.shape)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        with np.errstate(divide="ignore"):
+            return -self.mean * (np.log(q) if upper else np.log1p(-q))
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        d = log_ratio(self.mean, other.mean)
+        if alpha == 0.0:
+            return np.zeros_like(d)
+        if np.isinf(alpha):
+            return np.where(d >= 0.0, d, np.inf)  # log p/q falls in y, from log(m'/m) at 0, if m ≤ m'
+        one = np.ones_like(d)
+        return rate_gap(one, one, d, 1.0 - alpha)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        return [u[0] / row(self.mean)]
+
+    def _score(self, y: Array) -> Array:
+        return ((y / self.mean - 1.0) / self.mean)[..., None]

@@ -1,0 +1,100 @@
+"""Gamma: λ = (mean, shape), which are orthogonal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import gammainccinv, gammaincinv
+
+from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
+from rsens.distributions._jensen import log_gap, rate_gap, stirling_gap
+from rsens.distributions._special import (
+    HALF_LOG_TWO_PI,
+    expm1mx,
+    log_minus_digamma,
+    log_ratio,
+    stirling_error,
+    trigamma_rest,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Gamma(Univariate):
+    """Gamma(mean, shape), variance mean²/shape; λ = (mean, shape), I = diag(shape/mean², ψ′(shape) − 1/shape)."""
+
+    mean: Any
+    shape: Any
+    domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE, "shape": POSITIVE}
+    orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "shape": slice(1, 2)}
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return ("mean", "shape")
+
+    def columns(self) -> tuple[Any, ...]:
+        return self.mean, self.shape
+
+    @property
+    def variance(self) -> Array:
+        return self._checked.mean**2 / self._checked.shape
+
+    def _log_prob(self, y: Array) -> Array:
+        # With Stirling's formula for Γ(k): ½ log(k/2π) − log y − k (y/m − 1 − log(y/m)) − error(k).
+        k = self.shape
+        inside = np.where(y > 0.0, y, 1.0)
+        log_p = (
+            0.5 * np.log(k)
+            - HALF_LOG_TWO_PI
+            - np.log(inside)
+            - k * expm1mx(log_ratio(self.mean, inside))
+            - stirling_error(k)
+        )
+        at_zero = np.where(k < 1.0, np.inf, np.where(k > 1.0, -np.inf, -np.log(self.mean)))
+        return np.where(y > 0.0, log_p, np.where(y == 0.0, at_zero, -np.inf))
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        return self.mean * (rng.standard_gamma(self.shape, size + self.mean.shape) / self.shape)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        inverse = gammainccinv if upper else gammaincinv
+        return self.mean * (inverse(self.shape, q) / self.shape)
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        k, k1 = self.shape, other.shape
+        d = log_ratio(self.mean, other.mean)
+        if alpha == 0.0:
+            return np.zeros_like(d)
+        if np.isinf(alpha):
+            return self._renyi_max(other)
+        beta = 1.0 - alpha
+        # log-partition: k log m − ½ log k + error(k), with the part linear in (k, k/m) dropped.
+        means = rate_gap(k, k1, d, beta)
+        shapes = 0.5 * log_gap(k, k1, beta) + stirling_gap(k, k1, beta)
+        return np.where(alpha * k + beta * k1 > 0.0, means + shapes, np.inf)
+
+    def _renyi_max(self, other: Self) -> Array:
+        """log p/q = (k − k') log y − (b − b') y + c, b = k/m: bounded if k > k' and b > b', or k = k' and b ≥ b'."""
+        k, k1, d = self.shape, other.shape, log_ratio(self.mean, other.mean)
+        more, faster = k - k1, k / self.mean - k1 / other.mean
+        top = np.where((more > 0.0) & (faster > 0.0), more, 1.0) / np.where(faster > 0.0, faster, 1.0)
+        interior = (
+            0.5 * log_ratio(k1, k)
+            - k * expm1mx(log_ratio(self.mean, top))
+            + k1 * expm1mx(log_ratio(other.mean, top))
+            - stirling_error(k)
+            + stirling_error(k1)
+        )
+        at_zero = np.where(d >= 0.0, k * d, np.inf)
+        value = np.where(more == 0.0, at_zero, np.where((more > 0.0) & (faster > 0.0), interior, np.inf))
+        return np.maximum(value, 0.0)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        return [u[0] * row(np.sqrt(self.shape) / self.mean), u[1] * row(np.sqrt(trigamma_rest(self.shape)))]
+
+    def _score(self, y: Array) -> Array:
+        w = log_ratio(self.mean, y)
+        by_mean = self.shape * np.expm1(w) / self.mean
+        by_shape = log_minus_digamma(self.shape) - expm1mx(w)
+        return np.stack(np.broadcast_arrays(by_mean, by_shape), -1)

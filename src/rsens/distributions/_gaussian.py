@@ -1,0 +1,43 @@
+"""The Gaussian formulas that Normal, LogNormal and their kin share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rsens.distributions._base import Array
+from rsens.distributions._jensen import rate_gap
+from rsens.distributions._special import HALF_LOG_TWO_PI, log_ratio
+
+
+def gaussian_log_prob(y: Array, mean: Array, variance: Array) -> Array:
+    """−½(y − m)²/v − ½ log 2πv."""
+    return -0.5 * ((y - mean) / np.sqrt(variance)) ** 2 - 0.5 * np.log(variance) - HALF_LOG_TWO_PI
+
+
+def gaussian_score(y: Array, mean: Array, variance: Array) -> Array:
+    """(∂_m, ∂_v) log p: (y − m)/v and [(y − m)²/v − 1]/(2v)."""
+    z = (y - mean) / np.sqrt(variance)
+    return np.stack([z / np.sqrt(variance), 0.5 * (z**2 - 1.0) / variance], -1)
+
+
+def gaussian_renyi(mean: Array, variance: Array, other_mean: Array, other_variance: Array, alpha: float) -> Array:
+    """D_α of two Gaussians: α(m − m')²/(2v*) + the gap of the variances, with v* = αv' + (1 − α)v > 0, else inf."""
+    if alpha == 0.0:
+        return np.zeros(np.broadcast_shapes(mean.shape, other_mean.shape))
+    d = log_ratio(variance, other_variance)
+    difference = np.abs(mean - other_mean)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if np.isinf(alpha):
+            # log p/q is a parabola in y, bounded above only if v < v' (or the two are equal).
+            excess = other_variance - variance
+            bounded = 0.5 * d + 0.5 * (difference / np.sqrt(excess)) ** 2
+            same = (excess == 0.0) & (difference == 0.0)
+            return np.where(excess > 0.0, bounded, np.where(same, 0.0, np.inf))
+        beta = 1.0 - alpha
+        one = np.ones_like(d)
+        middle = alpha * other_variance + beta * variance
+        return np.where(
+            middle > 0.0,
+            0.5 * alpha * (difference / np.sqrt(middle)) ** 2 + 0.5 * rate_gap(one, one, d, beta),
+            np.inf,
+        )

@@ -1,0 +1,97 @@
+"""Rényi divergences of exponential families, piece by piece, so that close distributions keep their digits.
+
+For an exponential family D_α = [A(αθ + βθ') − αA(θ) − βA(θ')]/(α − 1) with β = 1 − α (van Erven and Harremoës 2014):
+the Jensen gap of the log-partition function A, divided by −β. Taken literally it loses everything when θ' ≈ θ or when A
+is huge. So each function here is the gap of one piece of A, divided by −β: what is linear cancels by algebra, what is
+left is a sum of terms of one sign, and β = 0 (α = 1, Kullback–Leibler) is an ordinary value.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import polygamma
+
+from rsens.distributions._base import Array
+from rsens.distributions._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, stirling_error
+
+
+def exp_gap(p: Array, q: Array, d: Array, beta: float) -> Array:
+    """The piece e^θ between p = e^θ and q = e^{θ+d}: [αp + βq − p^α q^β]/β ≥ 0; q − p − p d at β = 0."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        held = p > 0.0
+        first = np.where(np.abs(d) < 1.0, p * expm1mx(d), q - p - np.where(held, p * d, 0.0))
+        if beta == 0.0:
+            return first
+        step = np.where(held, beta * d, -np.inf)
+        power = np.exp(np.log(p) + step)
+        second = np.where(np.abs(step) < 1.0, p * expm1mx(step), power - p - np.where(held, p * step, 0.0))
+        return first - second / beta
+
+
+def rate_gap(k: Array, other: Array, d: Array, beta: float) -> Array:
+    """The piece −k log(rate) of a gamma family, mean = k/rate, d = log(mean'/mean), shapes k and other; may be inf."""
+    if beta == 0.0:
+        return other * expm1mx(-d)
+    middle = k + beta * (other - k)
+    with np.errstate(all="ignore"):
+        share = beta * other / middle
+        w = share * np.expm1(-d)
+        close = other * expm1mx(-d) + middle * log1pmx(w) / beta
+        # Far apart the two pieces above are huge and cancel; this form does not.
+        log1p_w = np.where(w > 1e15, np.log(np.abs(share)) - d, np.log1p(np.maximum(w, -1.0)))
+        far = other * d + middle * log1p_w / beta
+        return np.where((middle > 0.0) & (w > -1.0), np.where(np.abs(d) < 1.0, close, far), np.inf)
+
+
+def log_gap(k: Array, other: Array, beta: float) -> Array:
+    """The piece −log k: [log(k*/k) − β log(k'/k)]/β ≥ 0 with k* = αk + βk'; k'/k − 1 − log(k'/k) at β = 0."""
+    x = (other - k) / k
+    if beta == 0.0:
+        return np.where(np.abs(x) < 0.5, -log1pmx(np.clip(x, -0.5, 0.5)), x - log_ratio(k, other))
+    middle = (1.0 - beta) * k + beta * other
+    with np.errstate(divide="ignore", invalid="ignore"):
+        close = log1pmx(beta * x) / beta - log1pmx(x)
+        step = np.where(np.abs(beta * x) < 0.5, np.log1p(np.clip(beta * x, -0.9, 1.0)), np.log(middle) - np.log(k))
+        return np.where(np.abs(x) < 0.5, close, step / beta - log_ratio(k, other))
+
+
+def stirling_gap(k: Array, other: Array, beta: float) -> Array:
+    """The piece `stirling_error(k)`, what log Γ(k) has beyond Stirling's formula."""
+    step = beta * (other - k)
+    middle = np.where(k + step > 0.0, (1.0 - beta) * k + beta * other, 1.0)
+    slope = 0.5 / k - log_minus_digamma(k)
+    # [f(k) − f(k + step)]/β, by Taylor's series when the step is small, so that β may be.
+    taylor = slope + step * (_second(k) / 2.0 + step * (_third(k) / 6.0 + step * _fourth(k) / 24.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fall = (stirling_error(k) - stirling_error(middle)) / beta if beta != 0.0 else np.zeros_like(k)
+    fall = np.where(np.abs(step) < 1e-3 * k, -taylor * (other - k), fall)
+    direct = fall + stirling_error(other) - stirling_error(k)
+    # A gap is −αβ (k' − k)² times the second divided difference over (k, k', middle): f''/2 + … around their mean.
+    centre = (k + other + middle) / 3.0
+    squares = ((k - centre) ** 2 + (other - centre) ** 2 + (middle - centre) ** 2) / 24.0
+    divided = 0.5 * _second(centre) + 0.5 * squares * _fourth(centre)
+    return np.where(np.abs(other - k) < 1e-3 * k, (1.0 - beta) * (other - k) ** 2 * divided, direct)
+
+
+def _second(z: Array) -> Array:
+    """The second derivative of `stirling_error`: ψ′(z) − 1/z − 1/(2z²), about 1/(6z³)."""
+    small = np.minimum(z, 30.0)
+    large = np.maximum(z, 30.0)
+    series = (1 / 6 - 1 / 30 / large**2 + 1 / 42 / large**4 - 1 / 30 / large**6) / large**3
+    return np.where(z < 30.0, polygamma(1, small) - 1.0 / small - 0.5 / small**2, series)
+
+
+def _third(z: Array) -> Array:
+    """The third derivative of `stirling_error`: ψ″(z) + 1/z² + 1/z³, about −1/(2z⁴)."""
+    small = np.minimum(z, 30.0)
+    large = np.maximum(z, 30.0)
+    series = (-1 / 2 + 1 / 6 / large**2 - 1 / 6 / large**4) / large**4
+    return np.where(z < 30.0, polygamma(2, small) + 1.0 / small**2 + 1.0 / small**3, series)
+
+
+def _fourth(z: Array) -> Array:
+    """The fourth derivative of `stirling_error`: ψ‴(z) − 2/z³ − 3/z⁴, about 2/z⁵."""
+    small = np.minimum(z, 30.0)
+    large = np.maximum(z, 30.0)
+    series = (2.0 - 1.0 / large**2 + 4 / 3 / large**4) / large**5
+    return np.where(z < 30.0, polygamma(3, small) - 2.0 / small**3 - 3.0 / small**4, series)

@@ -1,0 +1,64 @@
+"""LogNormal: λ = (mu, sigma2), the mean and variance of log y."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import ndtri
+
+from rsens.distributions._base import POSITIVE, REAL, Array, Domain, RowShaper, Univariate
+from rsens.distributions._gaussian import gaussian_log_prob, gaussian_renyi, gaussian_score
+
+
+@dataclass(frozen=True, eq=False)
+class LogNormal(Univariate):
+    """log y ~ Normal(mu, sigma2); λ = (mu, sigma2). Divergence and information are those of log y."""
+
+    mu: Any
+    sigma2: Any
+    domains: ClassVar[dict[str, Domain]] = {"mu": REAL, "sigma2": POSITIVE}
+    orthogonal_blocks: ClassVar[dict[str, slice]] = {"mu": slice(0, 1), "sigma2": slice(1, 2)}
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return ("mu", "sigma2")
+
+    def columns(self) -> tuple[Any, ...]:
+        return self.mu, self.sigma2
+
+    @property
+    def mean(self) -> Array:
+        return np.exp(self._checked.mu + 0.5 * self._checked.sigma2)
+
+    @property
+    def variance(self) -> Array:
+        return self.mean**2 * np.expm1(self._checked.sigma2)
+
+    def _log_prob(self, y: Array) -> Array:
+        positive = np.where(y > 0.0, y, 1.0)
+        log_y = np.log(positive)
+        return np.where(y > 0.0, gaussian_log_prob(log_y, self.mu, self.sigma2) - log_y, -np.inf)
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        return np.exp(self.mu + np.sqrt(self.sigma2) * rng.standard_normal(size + self.mu.shape))
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        return np.exp(self.mu + np.sqrt(self.sigma2) * (-ndtri(q) if upper else ndtri(q)))
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        return gaussian_renyi(self.mu, self.sigma2, other.mu, other.sigma2, alpha)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        sigma2 = row(self.sigma2)
+        return [u[0] / np.sqrt(sigma2), u[1] / (np.sqrt(2.0) * sigma2)]
+
+    def _score(self, y: Array) -> Array:
+        return gaussian_score(np.log(y), self.mu, self.sigma2)
+
+    def _prediction_gradient(self) -> Array:
+        return np.stack([self.mean, 0.5 * self.mean], -1)[..., None, :]
+
+    def _prediction_hessian(self) -> Array:
+        return self.mean[..., None, None, None] * np.array([[1.0, 0.5], [0.5, 0.25]])

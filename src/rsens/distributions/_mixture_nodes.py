@@ -1,0 +1,133 @@
+"""Where to evaluate a mixture so that sums over its nodes are expectations: Σ_k w_k h(y_k) ≈ ∫ h(y) dy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.stats import qmc
+
+from rsens.distributions._base import Array, Distribution, Univariate
+from rsens.distributions._counts import count_rule
+from rsens.distributions._multivariate_normal import MultivariateNormal
+
+_TAILS = 10.0 ** -np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 32.0])
+_FAR_TAILS = 10.0 ** -np.array([48.0, 64.0, 96.0, 128.0, 192.0, 256.0, 300.0])
+_MOST_BREAKS = 512
+
+
+def nodes(components: Sequence[Distribution], weights: Array, tails: bool = False) -> tuple[Array, Array]:
+    """y (K, n) [vectors: (K, n, dimension)] and log weights (K, n) for a checked mixture with n rows."""
+    rules: dict[str, Any] = {"continuous": _continuous, "counts": _counts, "classes": _classes, "vector": _vectors}
+    return rules[components[0].support](components, weights, tails)
+
+
+def supremum(p: Distribution, q: Distribution, y: Array) -> float:
+    """The largest log p/q near the sorted points y, refined around the best of them; inf if that is an end point."""
+
+    def f(t: Array) -> Array:
+        return (p._log_prob(t) - q._log_prob(t))[:, 0]
+
+    values = f(y[:, None])
+    best = int(np.argmax(np.where(np.isnan(values), -np.inf, values)))
+    if best in (0, len(y) - 1):
+        return np.inf if values[best] > 0.0 else 0.0
+    low, high = y[best - 1], y[best + 1]
+    for _ in range(60):
+        t = np.linspace(low, high, 33)
+        top = int(np.argmax(f(t[:, None])))
+        low, high = t[max(top - 1, 0)], t[min(top + 1, 32)]
+    return max(float(f(np.array([[0.5 * (low + high)]]))[0]), 0.0)
+
+
+def _continuous(components: Sequence[Univariate], weights: Array, tails: bool) -> tuple[Array, Array]:
+    """Gauss–Legendre between the pooled quantiles of the components: fine wherever any of them has mass."""
+    levels = np.concatenate([_TAILS, _FAR_TAILS]) if tails else _TAILS
+    breaks = [
+        edge
+        for component in components
+        for edge in (
+            component._quantile(levels[:, None]),
+            component._quantile(np.array([[0.5]])),
+            component._quantile(levels[:, None], upper=True),
+        )
+    ]
+    pooled = np.concatenate(breaks)
+    finite = np.where(np.isfinite(pooled), pooled, np.nanmedian(pooled, axis=0))
+    edges = np.sort(finite, axis=0)
+    if len(edges) > _MOST_BREAKS:
+        edges = edges[np.unique(np.linspace(0, len(edges) - 1, _MOST_BREAKS).round().astype(int))]
+    t, w = np.polynomial.legendre.leggauss(16 if len(edges) < _MOST_BREAKS else 4)
+    low, high = edges[:-1, None], edges[1:, None]
+    share = 0.5 * (t[:, None] + 1.0)
+    # A panel that spans scales (a heavy tail, a density with a pole at 0) is taken in log y.
+    wide = ((low > 0.0) & (high > 2.0 * low)) | ((high < 0.0) & (low < 2.0 * high))
+    sign = np.sign(high)
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+        log_low, log_high = np.log(np.abs(low)), np.log(np.abs(high))
+        in_log = sign * np.exp(log_low + (log_high - log_low) * share)
+        y = np.where(wide, in_log, low + (high - low) * share)
+        log_weights = np.log(0.5 * w)[:, None] + np.where(
+            wide, np.log(np.abs(log_high - log_low)) + np.log(np.abs(y)), np.log(high - low)
+        )
+    y = np.where(high > low, y, edges[len(edges) // 2])  # an empty panel weighs nothing, wherever its nodes are
+    return y.reshape(-1, edges.shape[1]), log_weights.reshape(-1, edges.shape[1])
+
+
+def _counts(components: Sequence[Distribution], weights: Array, tails: bool) -> tuple[Array, Array]:
+    """All counts up to a few thousand; beyond, a rule around each component: a rate of 1e12 has a narrow peak."""
+    # Beyond this a count family has less than 1e-30 of its mass: its tail falls at least as e^{−y·mean/variance}.
+    highs = np.stack([c.mean + 12.0 * np.sqrt(c.variance) + 80.0 * (1.0 + c.variance / c.mean) for c in components])
+    if np.max(highs) < 4096.0:
+        y = np.arange(np.max(highs) + 1.0)
+        shape = (len(y), weights.shape[0])
+        return np.broadcast_to(y[:, None], shape), np.zeros(shape)
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(weights)
+    parts = []
+    for s, component in enumerate(components):
+
+        def log_f(y: Array, component: Distribution = component) -> Array:
+            return component._log_prob(y.T).T
+
+        y, w = count_rule(log_f, highs[s])
+        # Component s only takes its own share of the sum: h p = Σ_s h p r_s, with r_s its responsibility at y.
+        joint = np.stack([log_weights[:, j] + c._log_prob(y.T) for j, c in enumerate(components)])
+        share = joint[s] - np.logaddexp.reduce(joint, axis=0)
+        parts.append((y.T, w.T + np.where(np.isnan(share), -np.inf, share)))
+    return np.concatenate([y for y, _ in parts]), np.concatenate([w for _, w in parts])
+
+
+def _classes(components: Sequence[Distribution], weights: Array, tails: bool) -> tuple[Array, Array]:
+    codes = np.arange(float(len(components[0].parameter_names)))[:, None]
+    shape = (len(codes), weights.shape[0])
+    return np.broadcast_to(codes, shape), np.zeros(shape)
+
+
+def _vectors(components: Sequence[MultivariateNormal], weights: Array, tails: bool) -> tuple[Array, Array]:
+    """Each component's own Gauss–Hermite product rule (up to 3 dimensions; low-discrepancy points beyond that)."""
+    size = components[0].mean.shape[-1]
+    z, log_w = _standard_normal_rule(size)
+    y, log_weights = [], []
+    for s, component in enumerate(components):
+        points = component.mean + np.moveaxis(component._factor @ z.T, -1, 0)
+        with np.errstate(divide="ignore"):
+            density = np.stack([np.log(weights[:, j]) + c._log_prob(points) for j, c in enumerate(components)])
+            log_share = np.log(weights[:, s]) + log_w[:, None] - np.logaddexp.reduce(density, axis=0)
+        y.append(points)
+        log_weights.append(log_share)
+    return np.concatenate(y), np.concatenate(log_weights)
+
+
+def _standard_normal_rule(size: int) -> tuple[Array, Array]:
+    if size > 3:
+        from scipy.special import ndtri
+
+        points = ndtri(qmc.Sobol(size, scramble=True, rng=np.random.default_rng(0)).random_base2(13))
+        return points, np.full(len(points), -np.log(len(points)))
+    t, w = np.polynomial.hermite_e.hermegauss({1: 120, 2: 48, 3: 20}[size])
+    log_w = np.log(w) - 0.5 * np.log(2.0 * np.pi)
+    index = list(product(range(len(t)), repeat=size))
+    return np.array([[t[i] for i in many] for many in index]), np.array([sum(log_w[i] for i in many) for many in index])

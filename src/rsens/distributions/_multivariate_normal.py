@@ -1,0 +1,165 @@
+"""MultivariateNormal: λ = the mean and the lower triangle of the covariance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens.distributions._base import Array, Distribution, Domain, RowShaper
+from rsens.distributions._jensen import rate_gap
+from rsens.distributions._special import HALF_LOG_TWO_PI
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariateNormal(Distribution):
+    """MultivariateNormal(mean (n, K), covariance (n, K, K)); λ = (mean, covariance[i, j] for j ≤ i).
+
+    uᵀIu = |L⁻¹dμ|² + ½|L⁻¹ dΣ L⁻ᵀ|² with Σ = LLᵀ. `variance` is that of each component of y.
+    """
+
+    mean: Any
+    covariance: Any
+    support: ClassVar[Literal["vector"]] = "vector"
+    domains: ClassVar[dict[str, Domain]] = {"mean": Domain(event_ndim=1), "covariance": Domain(event_ndim=2)}
+
+    @property
+    def _size(self) -> int:
+        return int(self.mean.shape[-1])
+
+    @property
+    def _triangle(self) -> list[tuple[int, int]]:
+        return [(i, j) for i in range(self._size) for j in range(i + 1)]
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        means = tuple(f"mean{k}" for k in range(self._size))
+        return means + tuple(f"covariance{i},{j}" for i, j in self._triangle)
+
+    @property
+    def orthogonal_blocks(self) -> dict[str, slice]:  # type: ignore[override]
+        return {"mean": slice(0, self._size), "covariance": slice(self._size, None)}
+
+    def columns(self) -> list[Any]:
+        means = [self.mean[..., k] for k in range(self._size)]
+        return means + [self.covariance[..., i, j] for i, j in self._triangle]
+
+    @property
+    def variance(self) -> Array:
+        return np.einsum("...ii->...i", self._checked.covariance)
+
+    def _check_jointly(self) -> None:
+        k, covariance = self._size, self.covariance
+        if covariance.shape[-2:] != (k, k):
+            raise InputError(
+                f"MultivariateNormal: covariance needs shape (rows, {k}, {k}), as the mean has; got {covariance.shape}."
+            )
+        scale = np.sqrt(np.maximum(np.einsum("...ii->...i", covariance), 0.0))
+        skew = np.abs(covariance - np.swapaxes(covariance, -1, -2))
+        if (skew > 1e-8 * scale[..., :, None] * scale[..., None, :]).any():
+            raise InputError("MultivariateNormal: covariance must be symmetric; average it with its transpose.")
+        try:
+            self._factor  # noqa: B018  (the attempt is the check)
+        except np.linalg.LinAlgError:
+            raise InputError(
+                "MultivariateNormal: covariance must be positive definite in every row; add a little to its diagonal."
+            ) from None
+
+    @cached_property
+    def _factor(self) -> Array:
+        """L with Σ = LLᵀ, after scaling to unit diagonal so that tiny and huge variances can stand side by side."""
+        diagonal = np.einsum("...ii->...i", self.covariance)
+        if (diagonal <= 0.0).any():
+            raise np.linalg.LinAlgError
+        scale = np.sqrt(diagonal)
+        correlation = self.covariance / scale[..., :, None] / scale[..., None, :]
+        return scale[..., :, None] * np.linalg.cholesky(correlation)
+
+    def _log_prob(self, y: Array) -> Array:
+        z = _solve(self._factor, (y - self.mean)[..., None])[..., 0]
+        log_det = np.log(np.einsum("...ii->...i", self._factor)).sum(axis=-1)
+        return -0.5 * np.sum(z**2, axis=-1) - log_det - self._size * HALF_LOG_TWO_PI
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        z = rng.standard_normal(size + self.mean.shape)
+        return self.mean + np.einsum("...ij,...j->...i", self._factor, z)
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        if self._size != other._size:
+            raise InputError("MultivariateNormal: renyi compares distributions of the same dimension.")
+        log_w, excess, axes = _relative_spectrum(self._factor, other._factor, other.covariance - self.covariance)
+        # In these coordinates self is N(0, I) and other N(δ, diag w), and everything is a sum over dimensions.
+        delta = np.einsum("...ij,...i->...j", axes, _solve(self._factor, (other.mean - self.mean)[..., None])[..., 0])
+        if alpha == 0.0:
+            return np.zeros(delta.shape[:-1])
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if np.isinf(alpha):
+                # Rounding leaves a singular direction with an eigenvalue of either sign.
+                tiny = 8.0 * self._size * np.finfo(float).eps
+                still = np.abs(delta) <= tiny * np.max(np.abs(delta), axis=-1, keepdims=True)
+                bounded = 0.5 * log_w + 0.5 * (delta / np.sqrt(excess)) ** 2
+                terms = np.where(excess > tiny, bounded, np.where((np.abs(excess) <= tiny) & still, 0.0, np.inf))
+            else:
+                beta = 1.0 - alpha
+                middle = np.where(np.abs(excess) < 0.5, 1.0 + alpha * excess, alpha * np.exp(log_w) + beta)
+                one = np.ones_like(log_w)
+                means = 0.5 * alpha * (delta / np.sqrt(middle)) ** 2
+                terms = np.where(middle > 0.0, means + 0.5 * rate_gap(one, one, log_w, beta), np.inf)
+        return terms.sum(axis=-1)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        k = self._size
+        change = np.zeros((k, k, *u.shape[1:]))
+        for column, (i, j) in zip(u[k:], self._triangle, strict=True):
+            change[i, j] = change[j, i] = column
+        inverse = _solve(self._factor, np.broadcast_to(np.eye(k), self._factor.shape))
+        means: list[Array] = [sum(row(inverse[..., i, j]) * u[j] for j in range(i + 1)) for i in range(k)]
+        half = [[sum(row(inverse[..., i, j]) * change[j, l] for j in range(i + 1)) for l in range(k)] for i in range(k)]
+        both = [
+            [sum(half[i][l] * row(inverse[..., m, l]) for l in range(m + 1)) for m in range(i + 1)] for i in range(k)
+        ]
+        weight = [[np.sqrt(0.5) if i == m else 1.0 for m in range(i + 1)] for i in range(k)]
+        return means + [weight[i][m] * both[i][m] for i in range(k) for m in range(i + 1)]
+
+    def _score(self, y: Array) -> Array:
+        k = self._size
+        z = _solve(self._factor, (y - self.mean)[..., None])[..., 0]
+        inverse = _solve(self._factor, np.broadcast_to(np.eye(k), self._factor.shape))
+        by_mean = np.einsum("...ij,...i->...j", inverse, z)
+        precision = np.einsum("...ki,...kj->...ij", inverse, inverse)
+        by_covariance = 0.5 * (by_mean[..., :, None] * by_mean[..., None, :] - precision)
+        triangle = [by_covariance[..., i, j] * (1.0 if i == j else 2.0) for i, j in self._triangle]
+        return np.concatenate([by_mean, np.stack(triangle, -1)], -1)
+
+    def _prediction_gradient(self) -> Array:
+        k = self._size
+        gradient = np.zeros((*self.mean.shape[:-1], k, k + k * (k + 1) // 2))
+        gradient[..., np.arange(k), np.arange(k)] = 1.0
+        return gradient
+
+
+def _relative_spectrum(factor: Array, other: Array, difference: Array) -> tuple[Array, Array, Array]:
+    """log w, w − 1 and the axes of W = L⁻¹Σ'L⁻ᵀ: from Σ' − Σ where they are close, else by singular values of L⁻¹L'."""
+    axes, roots, _ = np.linalg.svd(_solve(factor, other))
+    half = _solve(factor, difference)
+    with np.errstate(over="ignore"):
+        excess, close_axes = np.linalg.eigh(
+            np.nan_to_num(_solve(factor, np.swapaxes(half, -1, -2)), posinf=1e300, neginf=-1e300)
+        )
+    close = np.max(np.abs(excess), axis=-1, keepdims=True) < 0.5
+    log_w = np.where(close, np.log1p(np.clip(excess, -0.9, 1.0)), 2.0 * np.log(roots))
+    with np.errstate(over="ignore", under="ignore"):
+        excess = np.where(close, excess, roots**2 - 1.0)
+    return log_w, excess, np.where(close[..., None], close_axes, axes)
+
+
+def _solve(factor: Array, right: Array) -> Array:
+    """L⁻¹ right, row by row of L (K is small), vectorised over the batch."""
+    solution: list[Array] = []
+    for i in range(factor.shape[-1]):
+        rest = right[..., i, :] - sum(factor[..., i, j, None] * solution[j] for j in range(i))
+        solution.append(rest / factor[..., i, i, None])
+    return np.stack(solution, -2)

@@ -1,0 +1,211 @@
+"""NegativeBinomial: λ = (mean, size), which are orthogonal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
+from rsens.distributions._counts import count_rule, sum_from
+from rsens.distributions._finite import finite_renyi
+from rsens.distributions._jensen import exp_gap
+from rsens.distributions._special import (
+    HALF_LOG_TWO_PI,
+    expm1mx,
+    log1pmx,
+    log_minus_digamma,
+    log_ratio,
+    stirling_error,
+)
+
+_TERMS = 512
+
+
+@dataclass(frozen=True, eq=False)
+class NegativeBinomial(Univariate):
+    """NegativeBinomial(mean, size), variance mean + mean²/size; λ = (mean, size), I = diag(1/variance, I_kk)."""
+
+    mean: Any
+    size: Any
+    support: ClassVar[Literal["counts"]] = "counts"
+    domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE, "size": POSITIVE}
+    orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "size": slice(1, 2)}
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return ("mean", "size")
+
+    def columns(self) -> tuple[Any, ...]:
+        return self.mean, self.size
+
+    @property
+    def variance(self) -> Array:
+        mean = self._checked.mean
+        return mean * (1.0 + mean / self._checked.size)
+
+    def _log_prob(self, y: Array) -> Array:
+        inside = (y >= 0.0) & np.isfinite(y)
+        return np.where(inside, _log_prob(np.where(inside, y, 0.0), self.mean, self.size), -np.inf)
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        rate = self.mean * (rng.standard_gamma(self.size, size + self.mean.shape) / self.size)
+        return rng.poisson(rate).astype(np.float64)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        from scipy.stats import nbinom
+
+        return (nbinom.isf if upper else nbinom.ppf)(q, self.size, self.size / (self.size + self.mean))
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        fields = np.broadcast_arrays(self.mean, self.size, other.mean, other.size)
+        rows = fields[0].shape
+        mean, size, mean1, size1 = (field.reshape(-1) for field in fields)
+        if alpha == 0.0:
+            return np.zeros(rows)
+        result = _renyi_equal_size(mean, size, mean1, alpha)
+        for i in np.flatnonzero(size != size1):
+            # One row at a time: a rule for the sum over y that fits this pair, which closed forms do not cover.
+            one = slice(i, i + 1)
+            result[one] = _renyi_any_size(mean[one], size[one], mean1[one], size1[one], alpha)
+        return result.reshape(rows)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        by_mean = np.sqrt(self.mean) * np.sqrt(1.0 + self.mean / self.size)
+        return [u[0] / row(by_mean), u[1] * row(np.sqrt(_size_information(self.mean, self.size)))]
+
+    def _score(self, y: Array) -> Array:
+        mean, k = self.mean, self.size
+        by_mean = (y - mean) / (mean * (1.0 + mean / k))
+        # ψ(y+k) − ψ(k) − log(1 + mean/k) + (mean − y)/(mean + k), with ψ = log − (log − ψ).
+        by_size = log1pmx((y - mean) / (k + mean)) + log_minus_digamma(k) - log_minus_digamma(y + k)
+        return np.stack(np.broadcast_arrays(by_mean, by_size), -1)
+
+
+def _log_prob(y: Array, mean: Array, k: Array) -> Array:
+    """Loader's saddle-point form for real y ≥ 0: no log-gamma is subtracted from another one."""
+    x = np.where(y > 0.0, y, 1.0)
+    excess = (x - mean) / (k + mean)
+    expected = _log1p((mean - x) / x * (k / (k + mean)), mean, x + k, x, k + mean)
+    log_p = (
+        stirling_error(x + k)
+        - stirling_error(k)
+        - stirling_error(x)
+        - k * expm1mx(_log1p(excess, x + k, 1.0, k + mean, 1.0))
+        - x * expm1mx(expected)
+        + 0.5 * (np.log(k) - np.log(x) - np.log(x + k))
+        - HALF_LOG_TWO_PI
+    )
+    return np.where(y > 0.0, log_p, -k * np.log1p(mean / k))
+
+
+def _log1p(x: Array, a: Any, b: Any, c: Any, d: Any) -> Array:
+    """log(ab/(cd)) where ab/(cd) = 1 + x: from x when it is small, else from the factors."""
+    return np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), np.log(a) + np.log(b) - np.log(c) - np.log(d))
+
+
+def _mean_ratios(mean: Array, size: Array, mean1: Array) -> tuple[Array, Array]:
+    """(log q'/q, log (1−q')/(1−q)) for q = mean/(mean + size): a new mean tilts log p by y·first + size·second."""
+    success = _log1p((mean1 - mean) / mean * (size / (mean1 + size)), mean1, mean + size, mean, mean1 + size)
+    failure = -log_ratio(mean + size, mean1 + size)
+    return success, failure
+
+
+def _renyi_equal_size(mean: Array, size: Array, mean1: Array, alpha: float) -> Array:
+    """Exponential family in q = mean/(mean + size): a Bernoulli divergence, continued over the size."""
+    success, failure = _mean_ratios(mean, size, mean1)
+    if np.isinf(alpha):
+        return np.where(success >= 0.0, -size * failure, np.inf)  # log p/q is linear in y, largest at 0 if mean ≤ mean'
+    beta = 1.0 - alpha
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        gap = exp_gap(mean, mean * np.exp(success), success, beta) + exp_gap(
+            size, size * np.exp(failure), failure, beta
+        )
+        if beta == 0.0:
+            return gap
+        x = beta * gap * np.exp(-beta * failure) / size
+        return np.where(x > -1.0, size * np.log1p(np.maximum(x, -1.0)) / beta, np.inf)
+
+
+def _log_ratio_at(y: Array, mean: Array, size: Array, mean1: Array, size1: Array) -> Array:
+    """d = log q/p at y, in two steps: change the size at the old mean, then the mean at the new size."""
+    success, failure = _mean_ratios(mean, size1, mean1)
+    return _size_part(y, mean, size1) - _size_part(y, mean, size) + y * success + size1 * failure
+
+
+def _size_part(y: Array, mean: Array, k: Array) -> Array:
+    """What log p has of the size, arranged so that it vanishes as the size grows: its differences keep their digits."""
+    w = (y - mean) / (mean + k)
+    return (y - mean) * w + (y + k) * log1pmx(w) - 0.5 * np.log1p(y / k) + stirling_error(y + k) - stirling_error(k)
+
+
+def _renyi_any_size(mean: Array, size: Array, mean1: Array, size1: Array, alpha: float) -> Array:
+    q_log, q1_log = -np.log1p(size / mean), -np.log1p(size1 / mean1)
+    beta = 1.0 - alpha
+    pairs = (mean, size, mean1, size1)
+    if np.isinf(alpha):
+        if (q_log > q1_log)[0] or ((q_log == q1_log)[0] and (size > size1)[0]):
+            return np.full(1, np.inf)
+        return _renyi_max(*pairs)
+    if alpha > 1.0:
+        # Tails y^{k−1} q^y: the sum of p^α q^β converges only if α log q + β log q' < 0.
+        tail = alpha * q_log + beta * q1_log
+        if (tail >= 0.0)[0]:
+            return np.full(1, np.inf)
+    else:
+        tail = np.maximum(q_log, q1_log)
+
+    def log_integrand(y: Array) -> Array:
+        return _log_prob(y, mean, size) + beta * _log_ratio_at(y, *pairs)
+
+    high = np.maximum(mean, mean1) * 1e3 + 1e4 + 400.0 / -tail
+    y, log_weight = count_rule(log_integrand, high)
+    log_p = _log_prob(y, mean, size) + log_weight
+    d = _log_ratio_at(y, *pairs)
+    return finite_renyi(log_p, log_p + d, d, alpha, exact=False)
+
+
+def _renyi_max(mean: Array, size: Array, mean1: Array, size1: Array) -> Array:
+    """sup_y log p/q. For size > size' it is concave in y, else convex (so largest at y = 0, the tail being bounded)."""
+    best = -_log_ratio_at(np.zeros(1), mean, size, mean1, size1)
+    low, high = 0.0, float(max(mean[0], mean1[0]) * 1e6 + 1e6)
+    while size[0] > size1[0] and high - low > 2.0:
+        y = np.round(np.linspace(low, high, 65))
+        top = int(np.argmin(_log_ratio_at(y, mean, size, mean1, size1)))
+        low, high = y[max(top - 1, 0)], y[min(top + 1, 64)]
+    candidates = np.arange(low, high + 1.0) if high - low <= 2.0 else np.zeros(1)
+    return np.maximum(np.maximum(best, (-_log_ratio_at(candidates, mean, size, mean1, size1)).max()), 0.0)
+
+
+def _size_information(mean: Array, size: Array) -> Array:
+    """I_kk = Σ_{j≥2} (j−1)! q^j/(j (k)_j), q = mean/(mean + size): all positive, where ψ′(k) − E ψ′(y + k) cancels."""
+    q = 1.0 / (1.0 + size / mean)
+    j = np.arange(2.0, _TERMS + 2.0)
+    k = size[..., None]
+    with np.errstate(under="ignore"):
+        first = (q / size) * (q / (1.0 + size)) * 0.5
+        ratios = q[..., None] * (j / (j + 1.0)) * (j / (k + j))
+        terms = first[..., None] * np.cumprod(np.concatenate([np.ones((*size.shape, 1)), ratios], -1), -1)
+        total = terms[..., :_TERMS].sum(-1)
+    slow = np.atleast_1d(terms[..., _TERMS] * _TERMS > 1e-18 * total)
+    if slow.any():
+        log_q, ks = np.atleast_1d(-np.log1p(size / mean))[slow], np.atleast_1d(size)[slow]
+        start = _TERMS + 2.0
+
+        def log_term(x: Array) -> Array:
+            """log Γ(x) Γ(k) q^x/(Γ(x + k) x) relative to its value at the start."""
+            return _log_tail(x, ks[:, None], log_q[:, None]) - _log_tail(
+                np.full((len(ks), 1), start), ks[:, None], log_q[:, None]
+            )
+
+        total = np.array(total, ndmin=1)
+        total[slow] += np.atleast_2d(terms)[slow, _TERMS] * sum_from(start, log_term, 800.0 / -log_q)
+        total = total.reshape(size.shape)
+    return total
+
+
+def _log_tail(x: Array, k: Array, log_q: Array) -> Array:
+    """log[Γ(x)/Γ(x + k)] + x log q − log x by Stirling's formula, up to terms that do not depend on x."""
+    gammas = -k * np.log(x) - (x + k - 0.5) * np.log1p(k / x) + stirling_error(x) - stirling_error(x + k)
+    return gammas + x * log_q - np.log(x)

@@ -1,0 +1,41 @@
+"""Integrals of smooth functions of one variable, many rows at once, from the logarithm of the integrand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rsens.distributions._base import Array
+
+LogIntegrand = Callable[[Array], Array]  #: nodes (n, K) → log integrand (n, K)
+
+_NEGLIGIBLE = 60.0  # e^{−60} ≈ 1e-26 of the largest value
+_SEARCH = np.linspace(0.0, 1.0, 129)
+
+
+def window(log_f: LogIntegrand, low: Array, high: Array) -> tuple[Array, Array]:
+    """The part of [low, high], per row, outside which the integrand is negligible."""
+    for _ in range(40):
+        t = low[:, None] + (high - low)[:, None] * _SEARCH
+        values = log_f(t)
+        top = values.max(axis=1, keepdims=True)
+        counts = values >= np.where(np.isfinite(top), top - _NEGLIGIBLE, -np.inf)
+        first = np.maximum(counts.argmax(axis=1) - 1, 0)
+        last = np.minimum(counts.shape[1] - counts[:, ::-1].argmax(axis=1), counts.shape[1] - 1)
+        rows = np.arange(len(t))
+        shrinks = (last - first) < 0.7 * (len(_SEARCH) - 1)
+        low, high = t[rows, first], t[rows, last]
+        if not shrinks.any():
+            break
+    return low, high
+
+
+def rule(log_f: LogIntegrand, low: Array, high: Array, panels: int = 40, order: int = 20) -> tuple[Array, Array]:
+    """Nodes and log weights (n, panels · order) of Gauss–Legendre panels over the window of the integrand."""
+    low, high = window(log_f, low, high)
+    nodes, weights = np.polynomial.legendre.leggauss(order)
+    within = (0.5 * (nodes + 1.0) + np.arange(panels)[:, None]).reshape(-1) / panels
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(np.tile(0.5 * weights / panels, panels)) + np.log(high - low)[:, None]
+    return low[:, None] + (high - low)[:, None] * within, log_weights

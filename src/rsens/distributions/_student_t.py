@@ -1,0 +1,172 @@
+"""StudentT: λ = (location, scale2); df is fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import expit, log_expit, stdtrit
+
+from rsens._errors import InputError
+from rsens.distributions._base import POSITIVE, REAL, Array, Domain, RowShaper, Univariate
+from rsens.distributions._finite import finite_renyi
+from rsens.distributions._quadrature import rule
+from rsens.distributions._special import log_gamma_half_step, log_ratio
+
+
+@dataclass(frozen=True, eq=False)
+class StudentT(Univariate):
+    """StudentT(location, scale2, df); λ = (location, scale2), I = diag((ν+1)/((ν+3)s²), ν/(2(ν+3)s⁴)).
+
+    `mean` is nan for df ≤ 1 and `variance` is inf for df ≤ 2, as they are; the prediction is the location.
+    """
+
+    location: Any
+    scale2: Any
+    df: Any
+    domains: ClassVar[dict[str, Domain]] = {"location": REAL, "scale2": POSITIVE, "df": POSITIVE}
+    fixed_fields: ClassVar[tuple[str, ...]] = ("df",)
+    orthogonal_blocks: ClassVar[dict[str, slice]] = {"location": slice(0, 1), "scale2": slice(1, 2)}
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return ("location", "scale2")
+
+    def columns(self) -> tuple[Any, ...]:
+        return self.location, self.scale2
+
+    @property
+    def mean(self) -> Array:
+        return np.where(self._checked.df > 1.0, self._checked.location, np.nan)
+
+    @property
+    def variance(self) -> Array:
+        df = self._checked.df
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(df > 2.0, self._checked.scale2 * (df / (df - 2.0)), np.where(df > 1.0, np.inf, np.nan))
+
+    def _log_prob(self, y: Array) -> Array:
+        z = (y - self.location) / np.sqrt(self.scale2)
+        return _log_density(z, self.df) - 0.5 * np.log(self.scale2)
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        return self.location + np.sqrt(self.scale2) * rng.standard_t(self.df, size + self.location.shape)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        z = np.where(q <= 0.0, -np.inf, np.where(q >= 1.0, np.inf, stdtrit(self.df, q)))
+        return self.location + np.sqrt(self.scale2) * (-z if upper else z)
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        if (self.df != other.df).any():
+            raise InputError("StudentT: renyi compares distributions with the same df; df is fixed, not a parameter.")
+        fields = (self.location, self.scale2, other.location, other.scale2, self.df)
+        rows = np.broadcast_shapes(*(field.shape for field in fields))
+        location, scale2, location1, scale21, df = (np.broadcast_to(field, rows).reshape(-1) for field in fields)
+        gap = location1 - location
+        if alpha == 0.0:
+            return np.zeros(rows)
+        if np.isinf(alpha):
+            return _renyi_max(gap, scale2, scale21, df).reshape(rows)
+        blocks = [slice(i, i + 512) for i in range(0, gap.size, 512)]
+        values = [_renyi(np.abs(gap[i]), np.sqrt(scale2[i]), np.sqrt(scale21[i]), df[i], alpha) for i in blocks]
+        return np.concatenate(values).reshape(rows)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        df = self.df
+        scale2 = row(self.scale2)
+        by_location = row(np.sqrt((df + 1.0) / (df + 3.0)))
+        by_scale2 = row(np.sqrt(0.5 * (df / (df + 3.0))))
+        return [by_location * u[0] / np.sqrt(scale2), by_scale2 * u[1] / scale2]
+
+    def _score(self, y: Array) -> Array:
+        scale, df = np.sqrt(self.scale2), self.df
+        z = (y - self.location) / scale
+        pull = (df + 1.0) / (df + z**2)
+        return np.stack([pull * z / scale, 0.5 * (pull * z**2 - 1.0) / self.scale2], -1)
+
+
+def _log_density(z: Array, df: Array) -> Array:
+    """Log density of the standard t; its constant is no difference of log-gammas, which has no digits at df = 1e8."""
+    return log_gamma_half_step(0.5 * df) - 0.5 * np.log(np.pi * df) - 0.5 * (df + 1.0) * _log1p_square(z / np.sqrt(df))
+
+
+def _renyi(gap: Array, scale: Array, scale1: Array, df: Array, alpha: float) -> Array:
+    """D_α[t(0, scale²) ‖ t(gap, scale1²)] for gap ≥ 0.
+
+    No closed form: the integral is split at the two locations, and each piece is taken in the logarithm of the distance
+    from them, where a power-law tail is an exponential and scales of 1e-75 and 1e75 are equally far from zero.
+    """
+    nu, root = df[:, None], np.sqrt(df)[:, None]
+    spread = 0.5 * log_ratio(scale**2, scale1**2)[:, None]
+    span = np.maximum(np.maximum(scale, scale1), gap)
+    near = np.log(np.minimum(scale, scale1)) - 45.0
+    far = np.log(span) + 0.5 * np.log(np.maximum(df, 1.0)) + 45.0 / np.minimum(df, 1.0) + 5.0
+    columns = (scale[:, None], scale1[:, None])
+
+    def densities(x: Array, x1: Array) -> tuple[Array, Array]:
+        """log p and d = log q/p at distances x from p's location and x1 from q's."""
+        z, z1 = x / columns[0], x1 / columns[1]
+        d = -spread - 0.5 * (nu + 1.0) * _log1p_square_difference(z / root, z1 / root)
+        return _log_density(z, nu) - np.log(columns[0]), d
+
+    def piece(distances: Callable[[Array], tuple[Array, Array, Array]], low: Array, high: Array) -> tuple[Array, Array]:
+        def log_integrand(t: Array) -> Array:
+            x, x1, log_jacobian = distances(t)
+            log_p, d = densities(x, x1)
+            return log_p + (1.0 - alpha) * d + log_jacobian
+
+        t, log_weight = rule(log_integrand, low, high)
+        x, x1, log_jacobian = distances(t)
+        log_p, d = densities(x, x1)
+        return log_p + log_jacobian + log_weight, d
+
+    delta = gap[:, None]
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+        depth = np.maximum(np.log(gap) - near, 1.0)
+        pieces = [
+            piece(lambda t: (np.exp(t), np.exp(t) + delta, t), near, far),
+            piece(lambda t: (np.exp(t) + delta, np.exp(t), t), near, far),
+            piece(
+                lambda t: (delta * expit(t), delta * expit(-t), np.log(delta) + log_expit(t) + log_expit(-t)),
+                -depth,
+                depth,
+            ),
+        ]
+    log_p = np.concatenate([p for p, _ in pieces], axis=1)
+    d = np.concatenate([d for _, d in pieces], axis=1)
+    return finite_renyi(log_p, log_p + d, d, alpha, exact=False)
+
+
+def _log1p_square(z: Array) -> Array:
+    """log(1 + z²), also where z² overflows."""
+    size = np.abs(z)
+    large = size > 1e8
+    return np.where(large, 2.0 * np.log(np.where(large, size, 1.0)), np.log1p(np.where(large, 0.0, size) ** 2))
+
+
+def _log1p_square_difference(z: Array, z1: Array) -> Array:
+    """log(1 + z1²) − log(1 + z²) for z, z1 ≥ 0."""
+    unit = np.maximum(z, 1.0)
+    x = ((z1 - z) / unit) * ((z1 + z) / unit) / (unit**-2.0 + (z / unit) ** 2)
+    return np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), _log1p_square(z1) - _log1p_square(z))
+
+
+def _renyi_max(gap: Array, scale2: Array, scale21: Array, df: Array) -> Array:
+    """sup_y log p/q: at a stationary point of ((x − δ)² + νs'²)/(x² + νs²), a root of a quadratic, or in the tails."""
+    unit = np.maximum(np.maximum(scale2, scale21), gap**2)
+    a, b, delta2 = df * (scale2 / unit), df * (scale21 / unit), gap**2 / unit
+    delta = np.sqrt(delta2)
+    c = a - b - delta2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        q = -0.5 * (c + np.copysign(np.sqrt(c**2 + 4.0 * delta2 * a), c))
+        roots = [np.where(delta > 0.0, q / delta, 0.0), np.where(q != 0.0, -delta * a / q, 0.0)]
+    ratio = log_ratio(scale2, scale21)
+    tails = -0.5 * df * ratio
+    best = np.maximum(tails, 0.0)
+    for x in roots:
+        x = np.where(np.isfinite(x), x, 0.0)
+        log_g = np.log((x - delta) ** 2 + b) - np.log(x**2 + a)
+        best = np.maximum(best, 0.5 * ratio + 0.5 * (df + 1.0) * (log_g - ratio))
+    return best

@@ -1,0 +1,155 @@
+"""Weibull: λ = (shape, scale)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import digamma, gamma, gammaln, polygamma, zeta
+
+from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
+from rsens.distributions._finite import finite_renyi
+from rsens.distributions._jensen import rate_gap
+from rsens.distributions._quadrature import rule
+from rsens.distributions._special import log_ratio
+
+_LOG_MEAN = 1.0 - np.euler_gamma  # E[E log E] for E ~ Exponential(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Weibull(Univariate):
+    """Weibull(shape, scale): (y/scale)^shape is exponential with mean 1; λ = (shape, scale)."""
+
+    shape: Any
+    scale: Any
+    domains: ClassVar[dict[str, Domain]] = {"shape": POSITIVE, "scale": POSITIVE}
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return ("shape", "scale")
+
+    def columns(self) -> tuple[Any, ...]:
+        return self.shape, self.scale
+
+    @property
+    def mean(self) -> Array:
+        with np.errstate(over="ignore"):
+            return self._checked.scale * gamma(1.0 + 1.0 / self._checked.shape)
+
+    @property
+    def variance(self) -> Array:
+        with np.errstate(over="ignore"):
+            return self.mean**2 * np.expm1(_log_second_moment(1.0 / self._checked.shape))
+
+    def _log_prob(self, y: Array) -> Array:
+        inside = np.where(y > 0.0, y, 1.0)
+        k = self.shape
+        with np.errstate(over="ignore"):
+            t = k * log_ratio(self.scale, inside)
+            log_p = np.log(k) - np.log(inside) + t - np.exp(t)
+        at_zero = np.where(k < 1.0, np.inf, np.where(k > 1.0, -np.inf, -np.log(self.scale)))
+        return np.where(y > 0.0, log_p, np.where(y == 0.0, at_zero, -np.inf))
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        return self.scale * rng.standard_exponential(size + self.scale.shape) ** (1.0 / self.shape)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        with np.errstate(divide="ignore"):
+            return self.scale * (-(np.log(q) if upper else np.log1p(-q))) ** (1.0 / self.shape)
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        fields = np.broadcast_arrays(self.shape, self.scale, other.shape, other.scale)
+        rows = fields[0].shape
+        shape, scale, shape1, scale1 = (field.reshape(-1) for field in fields)
+        if alpha == 0.0:
+            return np.zeros(rows)
+        same = shape == shape1
+        d = shape * log_ratio(scale, scale1)  # log ratio of the means of y^k, which is exponential
+        one = np.ones_like(d)
+        closed = np.where(d >= 0.0, d, np.inf) if np.isinf(alpha) else rate_gap(one, one, d, 1.0 - alpha)
+        result = np.where(same, closed, np.inf)
+        # ∫ p^α q^β converges at 0 if αk + βk' > 0, and at infinity, for α > 1, only if the shape of q is the smaller.
+        finite = ~same & (shape1 < shape if alpha > 1.0 else np.full(len(d), True))
+        if np.isfinite(alpha):
+            finite &= alpha * shape + (1.0 - alpha) * shape1 > 0.0
+        if finite.any():
+            ratio, offset = shape1 / shape, shape1 * log_ratio(scale1, scale)
+            log_k = log_ratio(shape, shape1)
+            routine = _renyi_max if np.isinf(alpha) else _renyi_different_shapes
+            result[finite] = routine(ratio[finite], offset[finite], log_k[finite], alpha)
+        return result.reshape(rows)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        relative = u[0] / row(self.shape)
+        return [
+            row(self.shape / self.scale) * u[1] - _LOG_MEAN * relative,
+            np.pi / np.sqrt(6.0) * relative,
+        ]
+
+    def _score(self, y: Array) -> Array:
+        t = self.shape * log_ratio(self.scale, y)
+        rise = np.expm1(t)
+        return np.stack(np.broadcast_arrays((1.0 - t * rise) / self.shape, self.shape / self.scale * rise), -1)
+
+    def _prediction_gradient(self) -> Array:
+        # mean = s Γ(1 + x), x = 1/k
+        k, x = self.shape, 1.0 / self.shape
+        g, g1 = gamma(1.0 + x), gamma(1.0 + x) * digamma(1.0 + x)
+        return np.stack([-self.scale * g1 / k**2, g], -1)[..., None, :]
+
+    def _prediction_hessian(self) -> Array:
+        k, x = self.shape, 1.0 / self.shape
+        g = gamma(1.0 + x)
+        g1, g2 = g * digamma(1.0 + x), g * (digamma(1.0 + x) ** 2 + polygamma(1, 1.0 + x))
+        by_shape = self.scale * (g2 / k**4 + 2.0 * g1 / k**3)
+        cross = -g1 / k**2
+        return np.stack([by_shape, cross, cross, np.zeros_like(cross)], -1).reshape(*k.shape, 1, 2, 2)
+
+
+def _log_second_moment(x: Array) -> Array:
+    """log[Γ(1 + 2x)/Γ(1 + x)²], by the series of log Γ where the difference would cancel (large shapes)."""
+    orders = np.arange(2.0, 16.0)
+    coefficients = zeta(orders) * (-1.0) ** orders * (2.0**orders - 2.0) / orders
+    small = np.minimum(x, 0.05)
+    series = np.sum(coefficients * small[..., None] ** orders, axis=-1)
+    return np.where(x < 0.05, series, gammaln(1.0 + 2.0 * x) - 2.0 * gammaln(1.0 + x))
+
+
+def _log_ratio_at(t: Array, ratio: Array, offset: Array, log_k: Array) -> Array:
+    """d = log q/p where (y/s)^k = e^t: then (y/s')^k' = e^{ratio t + offset}."""
+    t1 = ratio[:, None] * t + offset[:, None]
+    with np.errstate(over="ignore"):
+        return log_k[:, None] + (t1 - t) - np.exp(t) * np.expm1(t1 - t)
+
+
+def _renyi_different_shapes(ratio: Array, offset: Array, log_k: Array, alpha: float) -> Array:
+    beta = 1.0 - alpha
+
+    def log_integrand(t: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            t1 = ratio[:, None] * t + offset[:, None]
+            value = alpha * t + beta * t1 - alpha * np.exp(t) - beta * np.exp(t1)
+        return np.where(np.isnan(value), -np.inf, value)
+
+    # To the left the integrand falls as e^{(α + β ratio) t}; to the right doubly exponentially.
+    left = np.minimum(0.0, -offset / ratio) - 80.0 / np.minimum(alpha + beta * ratio, 1.0) - np.abs(offset)
+    right = np.maximum(0.0, -offset / ratio) + 50.0
+    t, log_weight = rule(log_integrand, left, right, panels=200)
+    with np.errstate(over="ignore"):
+        log_p = t - np.exp(t) + log_weight
+    d = _log_ratio_at(t, ratio, offset, log_k)
+    return finite_renyi(log_p, log_p + d, d, alpha, exact=False)
+
+
+def _renyi_max(ratio: Array, offset: Array, log_k: Array, alpha: float) -> Array:
+    """sup log p/q for k' < k, where −d(t) rises to one top and falls: zoom in on it."""
+    low = np.minimum(0.0, -offset / ratio) - 80.0 - np.abs(log_k) / (1.0 - ratio)
+    high = np.maximum(0.0, -offset / ratio) + 50.0
+    grid = np.linspace(0.0, 1.0, 65)
+    for _ in range(40):
+        t = low[:, None] + (high - low)[:, None] * grid
+        top = np.argmin(_log_ratio_at(t, ratio, offset, log_k), axis=1)
+        rows = np.arange(len(t))
+        low, high = t[rows, np.maximum(top - 1, 0)], t[rows, np.minimum(top + 1, 64)]
+    return np.maximum(-_log_ratio_at(low[:, None], ratio, offset, log_k)[:, 0], 0.0)

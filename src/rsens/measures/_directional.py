@@ -1,0 +1,78 @@
+"""The directional form: R-sens along any direction, and the directions along which it is largest.
+
+With W = B ∂λ/∂x, Bᵀ B = I(λ), moving x along v changes the prediction at the rate |W v| = sqrt(vᵀ G v), G = Wᵀ W.
+The diagonal of G is R-sens². Its mean over the data plays the part that the mean outer product of gradients plays in
+active subspaces (Constantine, 2015), with the uncertainty of the prediction in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens._table import read_table
+from rsens.derivatives import Derivatives
+from rsens.distributions._base import Array
+from rsens.measures._local import check_alpha, from_derivatives, gathered
+from rsens.measures._rows import check_scale, check_weights
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveSubspace:
+    """Eigenvalues (largest first) and eigenvectors (columns) of `mean`, the average of G over the rows, shape (D, D).
+
+    An eigenvalue is the mean square R-sens along its eigenvector, a unit vector in scaled columns (x_d / scale_d). The
+    entry of largest magnitude in each eigenvector is positive.
+    """
+
+    names: tuple[str, ...]
+    eigenvalues: Array
+    eigenvectors: Array
+    mean: Array
+
+
+def directional(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
+    """G(x) = α (∂λ/∂x)ᵀ I(λ) ∂λ/∂x of every row, shape (n, D, D): R-sens along v is sqrt(vᵀ G v)."""
+    order = check_alpha(alpha)
+
+    def value(derivatives: Derivatives) -> Array:
+        w = derivatives.distribution.whiten(derivatives.first)
+        return order * np.matmul(w.swapaxes(1, 2), w)
+
+    # G is made of first derivatives, but it has one entry per pair of columns.
+    return gathered(from_derivatives(model, X, 1, value, "G, the matrix of squared R-sens,", column_axes=2), X)
+
+
+def active_subspace(
+    model: Any, X: Any, *, weights: Any = None, scale: Any = None, alpha: float = 1.0
+) -> ActiveSubspace:
+    """The directions along which the prediction is most sensitive, on average over the rows of X.
+
+    `weights` counts rows differently; `scale` (one number per column, by name or in order) sets the units in which a
+    direction has length 1: without it they are the raw units of the columns, so give standard deviations when columns
+    differ in kind. Nothing of size n is kept.
+    """
+    table = read_table(X)
+    root = np.sqrt(check_alpha(alpha) * check_weights(weights, len(table.values)))
+    units = check_scale(scale, table.names)
+
+    def value(derivatives: Derivatives) -> Array:
+        return derivatives.distribution.whiten(derivatives.first) * units
+
+    # The mean of G is Fᵀ F with F the R factor of all W stacked; G itself, a square, would lose the small eigenvalues.
+    factor = np.zeros((0, len(table.names)))
+    for rows, w in from_derivatives(model, X, 1, value, "The whitened derivative"):
+        stacked = (root[rows, None, None] * w).reshape(-1, len(table.names))
+        factor = np.asarray(np.linalg.qr(np.concatenate([factor, stacked]), mode="r"))
+    _, lengths, vectors = np.linalg.svd(factor)
+    with np.errstate(over="ignore"):
+        mean = factor.T @ factor
+    if not np.isfinite(mean).all():
+        raise InputError("The mean of G, squared sensitivities, does not fit in float64. Give `scale`, or rescale y.")
+    eigenvalues = np.zeros(len(table.names))
+    eigenvalues[: len(lengths)] = lengths**2
+    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=1)[:, None], axis=1)
+    return ActiveSubspace(table.names, eigenvalues, (vectors * np.sign(largest)).T, mean)

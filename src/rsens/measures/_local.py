@@ -1,0 +1,61 @@
+"""What the measures share: local values in chunks of rows, and the checks of what goes in and of what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens._table import read_table
+from rsens.derivatives import Derivatives, iterate
+from rsens.distributions._base import Array
+
+#: Local values of some rows, first axis over these rows.
+Chunks = Iterator[tuple[slice, Array]]
+
+
+def check_alpha(alpha: Any) -> float:
+    """The order α of the divergence as a float; the sensitivities exist for 0 < α < ∞ (paper, eq. 2)."""
+    number = isinstance(alpha, Real) and not isinstance(alpha, (bool, np.bool_))
+    if not number or not 0.0 < float(alpha) < np.inf:
+        raise InputError(f"alpha must be a number greater than 0 and finite; got {alpha!r}. The usual choice is 1.")
+    return float(alpha)
+
+
+def from_derivatives(
+    model: Any, X: Any, order: int, value: Callable[[Derivatives], Array], what: str, column_axes: int | None = None
+) -> Chunks:
+    """`value` of the derivatives, chunk by chunk; its last axes, `column_axes` or `order` of them, run over columns."""
+    names = read_table(X).names
+    for rows, derivatives in iterate(model, X, order):
+        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
+            local = value(derivatives)
+        yield rows, finite(local, rows, names, column_axes or order, what)
+
+
+def gathered(chunks: Chunks, X: Any) -> Array:
+    """The chunks as one array, one entry per row of X."""
+    n = len(read_table(X).values)
+    result: Array | None = None
+    for rows, values in chunks:
+        if result is None:
+            result = np.empty((n, *values.shape[1:]))
+        result[rows] = values
+    assert result is not None  # a table has at least one row
+    return result
+
+
+def finite(values: Array, rows: slice, names: tuple[str, ...], column_axes: int, what: str) -> Array:
+    """The values, or an error that names the first row and column where one is not finite."""
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return values
+    row, *where = (int(i) for i in np.argwhere(bad)[0])
+    columns = " and ".join(repr(names[d]) for d in where[-column_axes:])
+    raise InputError(
+        f"{what} is not a finite number at row {rows.start + row}, column {columns} ({int(bad.sum())} of {bad.size} values "
+        "are not): parameters or derivatives are too extreme for float64. Rescale the column or y, or leave these rows out."
+    )

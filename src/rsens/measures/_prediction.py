@@ -1,0 +1,87 @@
+"""The methods without uncertainty: EAD, AED, EAH and AEH differentiate the point prediction f only (paper, section 3).
+
+f is the mean of the predictive distribution (the location of a Student-t), a function f(λ) of its parameters, so
+∂f = f_λ ∂λ and ∂²f = f_λ ∂²λ + ∂λᵀ f_λλ ∂λ. A family with several outputs (class probabilities, a vector y) has one f_p
+for each; they are added up with the family's `output_weight`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens.derivatives import Derivatives
+from rsens.distributions._base import Array
+from rsens.measures._local import Chunks, from_derivatives, gathered
+
+
+def ead(model: Any, X: Any) -> Array:
+    """|∂f/∂x_d| of every row, summed over outputs, shape (n, D); its mean over rows is the EAD of the paper."""
+    return gathered(ead_chunks(model, X), X)
+
+
+def eah(model: Any, X: Any) -> Array:
+    """|∂²f/∂x_d∂x_e| of every row, summed over outputs, shape (n, D, D); its mean over rows is the EAH of the paper."""
+    return gathered(eah_chunks(model, X), X)
+
+
+def aed(model: Any, X: Any) -> Array:
+    """The signed ∂f/∂x_d of every row, whose mean's absolute value is the AED: (n, D), or (n, P, D) for P outputs."""
+    return _without_single_output(prediction_derivatives(model, X, 1))
+
+
+def aeh(model: Any, X: Any) -> Array:
+    """The signed ∂²f/∂x_d∂x_e of every row, whose mean's absolute value is the AEH: (n, D, D), or (n, P, D, D)."""
+    return _without_single_output(prediction_derivatives(model, X, 2))
+
+
+def prediction_derivatives(model: Any, X: Any, order: int = 1) -> Array:
+    """First or second derivatives of the point prediction, shape (n, P, D) or (n, P, D, D) for P outputs."""
+    if order not in (1, 2):
+        raise InputError(f"order must be 1 or 2; got {order!r}.")
+    value = first_of_prediction if order == 1 else second_of_prediction
+    chunks = from_derivatives(model, X, order, value, "The derivative of the prediction")
+    return gathered(chunks, X)
+
+
+def first_of_prediction(derivatives: Derivatives) -> Array:
+    """∂f = f_λ ∂λ, shape (n, P, D)."""
+    return np.einsum("npm,nmd->npd", derivatives.distribution.prediction_gradient(), derivatives.first)
+
+
+def second_of_prediction(derivatives: Derivatives) -> Array:
+    """∂²f = f_λ ∂²λ + ∂λᵀ f_λλ ∂λ, shape (n, P, D, D)."""
+    assert derivatives.second is not None  # asked for with order = 2
+    second = np.einsum("npm,nmde->npde", derivatives.distribution.prediction_gradient(), derivatives.second)
+    hessian = derivatives.distribution.prediction_hessian()
+    if hessian is not None:
+        second += np.einsum("nmd,npmk,nke->npde", derivatives.first, hessian, derivatives.first, optimize=True)
+    return 0.5 * second + 0.5 * second.swapaxes(2, 3)
+
+
+def ead_chunks(model: Any, X: Any, alpha: float = 1.0) -> Chunks:
+    return from_derivatives(model, X, 1, lambda d: _summed(d, first_of_prediction(d)), "EAD")
+
+
+def eah_chunks(model: Any, X: Any, alpha: float = 1.0) -> Chunks:
+    return from_derivatives(model, X, 2, lambda d: _summed(d, second_of_prediction(d)), "EAH")
+
+
+def aed_chunks(model: Any, X: Any, alpha: float = 1.0) -> Chunks:
+    """Signed and weighted, with an axis for outputs: the global AED is Σ_p |mean over rows|."""
+    return from_derivatives(model, X, 1, lambda d: d.distribution.output_weight * first_of_prediction(d), "AED")
+
+
+def aeh_chunks(model: Any, X: Any, alpha: float = 1.0) -> Chunks:
+    """Signed and weighted, with an axis for outputs: the global AEH is Σ_p |mean over rows|."""
+    return from_derivatives(model, X, 2, lambda d: d.distribution.output_weight * second_of_prediction(d), "AEH")
+
+
+def _summed(derivatives: Derivatives, of_prediction: Array) -> Array:
+    return derivatives.distribution.output_weight * np.abs(of_prediction).sum(axis=1)
+
+
+def _without_single_output(values: Array) -> Array:
+    return values[:, 0] if values.shape[1] == 1 else values

@@ -1,0 +1,126 @@
+"""The numbers of a profile: what a model predicts, and how sensitive it is, along one variable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from rsens._table import Table
+from rsens.derivatives import Derivatives, as_model, iterate
+from rsens.distributions import Distribution
+from rsens.measures._local import check_alpha, finite
+from rsens.measures._parts import parts
+from rsens.measures._prediction import first_of_prediction
+from rsens.plots._bands import central_intervals, is_event
+
+Array = NDArray[np.float64]
+Kind = Literal["number", "count", "probability", "vector"]
+
+#: What one standard deviation to both sides holds of a normal distribution.
+ONE_SD = np.array([0.6826894921370859])
+
+
+@dataclass(frozen=True)
+class Along:
+    """g points along one variable, P outputs. Sensitivities are per step of the variable."""
+
+    kind: Kind  # what the prediction is
+    middle: str  # what the line in the middle is: "mean" or "median"
+    prediction: Array  # (g, P)
+    bands: Array  # (g, bands, 2, P), narrowest first
+    rsens: Array  # (g,)
+    parts: dict[str, Array]  # (g,) each; they add up to R-sens
+    slope: Array  # (g,), |∂ prediction|, summed over outputs as in `measures.ead`
+    spread: Array  # (g,), predictive standard deviation
+
+    @property
+    def naive(self) -> Array | None:
+        """|∂ prediction| over a typical standard deviation: R-sens if the uncertainty were the same everywhere.
+
+        The derivative alone has the unit of y and cannot share an axis with R-sens. None where nothing is uncertain.
+        """
+        typical = float(np.median(self.spread))
+        with np.errstate(over="ignore"):
+            line = self.slope / typical if 0.0 < typical < np.inf else np.array(np.nan)
+        return line if np.isfinite(line).all() else None
+
+
+def along(model: Any, table: Table, rows: Array, column: int, *, step: float, shares: Array, alpha: float) -> Along:
+    """Evaluate a model at rows that differ in one column only."""
+    alpha = check_alpha(alpha)
+    prepared = as_model(model).prepared(table.source)  # steps of differences come from the data, not from the rows here
+    chunks = []
+    for where, derivatives in iterate(prepared, _like(table, rows), 1):
+        chunks.append(_evaluate(derivatives, column, step, shares, alpha))
+        finite(chunks[-1].rsens[:, None], where, (table.names[column],), 1, "R-sens")
+    return Along(
+        kind=chunks[0].kind,
+        middle=chunks[0].middle,
+        prediction=np.concatenate([chunk.prediction for chunk in chunks]),
+        bands=np.concatenate([chunk.bands for chunk in chunks]),
+        rsens=np.concatenate([chunk.rsens for chunk in chunks]),
+        parts={name: np.concatenate([chunk.parts[name] for chunk in chunks]) for name in chunks[0].parts},
+        slope=np.concatenate([chunk.slope for chunk in chunks]),
+        spread=np.concatenate([chunk.spread for chunk in chunks]),
+    )
+
+
+def _evaluate(derivatives: Derivatives, column: int, step: float, shares: Array, alpha: float) -> Along:
+    family = derivatives.distribution
+    with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is found by `finite` and `naive`
+        first = derivatives.first[:, :, [column]] * step
+        slope = first_of_prediction(derivatives)[:, :, column] * step
+        rsens = np.sqrt(alpha) * family.fisher_norm(first)[:, 0]
+        split = parts(family, first, alpha=alpha)
+    kind, middle, prediction, bands = _predictive(family, shares)
+    return Along(
+        kind=kind,
+        middle=middle,
+        prediction=prediction,
+        bands=bands,
+        rsens=rsens,
+        parts={name: part[:, 0] for name, part in split.items()},
+        slope=np.sqrt(alpha) * family.output_weight * np.abs(slope).sum(axis=1),
+        spread=_spread(family),
+    )
+
+
+def _predictive(family: Distribution, shares: Array) -> tuple[Kind, str, Array, Array]:
+    """What to draw: probabilities as they are, numbers with central intervals, vectors with standard deviations."""
+    with np.errstate(over="ignore", invalid="ignore"):  # a mean that does not fit in float64 counts as none
+        mean = np.asarray(family.mean, dtype=np.float64)
+    if family.support == "classes" or is_event(family):
+        mean = mean.reshape(len(mean), -1)
+        return "probability", "mean", mean, np.empty((len(mean), 0, 2, mean.shape[1]))
+    if family.support == "vector":
+        z = ndtri(0.5 + 0.5 * shares)[:, None, None] * np.array([[-1.0], [1.0]])  # (bands, 2, 1)
+        return "vector", "mean", mean, mean[:, None, None] + z * np.sqrt(family.variance)[:, None, None]
+    kind: Kind = "count" if family.support == "counts" else "number"
+    bands = central_intervals(family, shares)[..., None]
+    if np.isfinite(mean).all():
+        return kind, "mean", mean[:, None], bands
+    return kind, "median", central_intervals(family, np.zeros(1))[:, 0, :1], bands
+
+
+def _spread(family: Distribution) -> Array:
+    """Predictive standard deviation per row, or half the central interval of one where it does not exist."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = np.asarray(family.variance, dtype=np.float64)
+    if family.support in ("classes", "vector"):
+        return np.sqrt(family.output_weight * variance.sum(axis=1))
+    missing = ~np.isfinite(variance)
+    if not missing.any():
+        return np.sqrt(variance)
+    half = 0.5 * np.diff(central_intervals(family, ONE_SD)[:, 0], axis=1)[:, 0]
+    return np.where(missing, half, np.sqrt(np.where(missing, 0.0, variance)))
+
+
+def _like(table: Table, rows: Array) -> Any:
+    """The rows as a data frame if the data came as one: an estimator fitted on a frame expects its columns."""
+    if type(table.source).__module__.partition(".")[0] != "pandas":
+        return rows
+    return type(table.source)(rows, columns=table.source.columns)

@@ -1,0 +1,139 @@
+"""Which rows a profile evaluates: its arguments, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+from rsens._table import Table
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Rows that differ in one column only, and what the labels of a profile need to know."""
+
+    name: str
+    column: int
+    rows: Array  # (g, D)
+    step: float  # what one step of the variable is
+    unit: str
+    others: str  # where the other columns stay, for the label of the axis
+    data: Array  # (n,), the variable in the data
+    targets: Array | None  # (n,)
+    target_name: str
+
+    @property
+    def values(self) -> Array:
+        """The points, in increasing order, shape (g,)."""
+        return self.rows[:, self.column]
+
+
+def line_of(table: Table, variable: Any, *, at: Any, grid: Any, scale: Any, y: Any) -> Line:
+    """The rows of a profile of this table along one column, or an `InputError` that says what is wrong."""
+    column = _column(table.names, variable)
+    data = table.values[:, column]
+    point, others = _point(table, at)
+    values = _grid(grid, data, table.names[column])
+    rows = np.repeat(point[None], len(values), axis=0)
+    rows[:, column] = values
+    step, unit = _step(scale, data, table.names[column])
+    targets, target_name = _targets(y, len(data))
+    others = f" (others {others})" if len(table.names) > 1 else ""
+    return Line(table.names[column], column, rows, step, unit, others, data, targets, target_name)
+
+
+def _column(names: tuple[str, ...], variable: Any) -> int:
+    if isinstance(variable, str) and variable in names:
+        return names.index(variable)
+    if _is_whole(variable) and 0 <= variable < len(names):
+        return int(variable)
+    shown = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
+    raise InputError(f"variable must be a column of X, by name or position; got {variable!r}. X has {shown}.")
+
+
+def _point(table: Table, at: Any) -> tuple[Array, str]:
+    """Values of all columns, and in words where they come from."""
+    # A median that occurs: halfway between two values of a binary column there is nothing to predict.
+    median = np.quantile(table.values, 0.5, axis=0, method="lower")
+    if isinstance(at, str):
+        if at == "median":
+            return median, "at the median"
+        if at == "mean":
+            return table.values.mean(axis=0), "at the mean"
+    elif _is_whole(at):
+        if not 0 <= at < len(table.values):
+            raise InputError(f"at: X has rows 0 to {len(table.values) - 1}; got row {at}.")
+        return table.values[int(at)].copy(), f"as in row {at}"
+    elif hasattr(at, "keys"):
+        given = {str(key): at[key] for key in at.keys()}  # noqa: SIM118  (a Series iterates over its values)
+        unknown = [key for key in given if key not in table.names]
+        if unknown:
+            raise InputError(f"at names columns that X does not have: {', '.join(map(repr, unknown[:10]))}.")
+        point = median.copy()
+        for key, value in given.items():
+            point[table.names.index(key)] = _numbers(value, f"at[{key!r}]", ())
+        return point, "as given"
+    elif np.ndim(at) == 1:
+        return _numbers(at, "at", median.shape), "as given"
+    raise InputError(
+        f"at must be 'median', 'mean', the position of a row, one number per column, or a dict by name; got {at!r}."
+    )
+
+
+def _grid(grid: Any, data: Array, name: str) -> Array:
+    if _is_whole(grid):
+        if grid < 2:
+            raise InputError(f"grid must be at least 2 points; got {grid}.")
+        low, high = float(data.min()), float(data.max())
+        if low == high:
+            raise InputError(f"{name!r} is {low:g} in all rows of X, so it has no range. Give the points: grid=[…].")
+        return np.linspace(low, high, int(grid))
+    values = np.unique(_numbers(grid, "grid", None))
+    if len(values) < 2:
+        raise InputError(f"grid must be a number of points, or at least two different points; got {grid!r}.")
+    return values
+
+
+def _step(scale: Any, data: Array, name: str) -> tuple[float, str]:
+    if isinstance(scale, str):
+        if scale == "raw":
+            return 1.0, "per unit"
+        if scale == "sd":
+            deviation = float(data.std())
+            if deviation == 0.0:
+                raise InputError(f"{name!r} does not vary in X: it has no standard deviation. Use scale='raw'.")
+            return deviation, "per sd"
+    elif isinstance(scale, Real) and not isinstance(scale, bool) and 0.0 < float(scale) < np.inf:
+        return float(scale), f"per {float(scale):.3g}"
+    raise InputError(f"scale must be 'sd', 'raw' or a number greater than 0; got {scale!r}.")
+
+
+def _targets(y: Any, n: int) -> tuple[Array | None, str]:
+    name = getattr(y, "name", None)
+    label = "y" if name is None else str(name)
+    return (None if y is None else _numbers(y, "y", (n,))), label
+
+
+def _numbers(values: Any, what: str, shape: tuple[int, ...] | None) -> Array:
+    """Finite numbers of this shape; None for any number of them along one axis."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be numbers; got {values!r:.80}.") from None
+    if array.shape != shape and not (shape is None and array.ndim == 1):
+        want = "one axis" if shape is None else f"shape {shape}" if shape else "a single number"
+        raise InputError(f"{what} must have {want}; got shape {array.shape}.")
+    if not np.isfinite(array).all():
+        raise InputError(f"{what} must be finite; got {int((~np.isfinite(array)).sum())} values that are not.")
+    return array
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)

@@ -1,0 +1,195 @@
+"""Prediction and R-sens along one variable, as in Figures 1 and 2 of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+from rsens._table import read_table
+from rsens.plots._along import Along, along
+from rsens.plots._bands import masses, percent
+from rsens.plots._line import line_of
+from rsens.plots._style import (
+    BLACK,
+    BLUE,
+    DASHES,
+    PARTS,
+    SERIES,
+    VERMILLION,
+    check_axes,
+    legend_above,
+    new_axes_above,
+    part_labels,
+    plain,
+    short_labels,
+    tidy,
+    tint,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+
+#: Of more rows than this the rug shows evenly spaced quantiles.
+RUG = 500
+#: The most half-widths of the innermost band that the upper axes reach: heavy tails may run out of them.
+REACH = 8.0
+
+
+def profile(
+    model: Any,
+    X: Any,
+    variable: str | int,
+    *,
+    at: Any = "median",
+    grid: Any = 101,
+    levels: Any = (1, 2, 3),
+    alpha: float = 1.0,
+    scale: str | float = "sd",
+    y: Any = None,
+    ax: Sequence[Axes] | None = None,
+) -> NDArray[np.object_]:
+    """The predictive distribution along one variable, and below it R-sens; the other variables stay where they are.
+
+    Above: the mean (of a Student-t without one, the median) in its predictive bands, or the probabilities of classes.
+    Below: R-sens; its parts, dashed and dotted, which add up to it; and, thin and black, the absolute derivative of the
+    mean over a typical predictive standard deviation (the median along the line). That is what R-sens would be if the
+    uncertainty were the same everywhere, so the two differ where uncertainty matters. Ticks between them are the data.
+
+    Args:
+        model: What `rsens.explain` takes.
+        X: The data: they give the range of the variable, the values of the others and the ticks.
+        variable: Name or position of a column.
+        at: Values of the other columns: "median" (of the values that occur, the middle one), "mean", the position of a
+            row of X, one number per column, or a dict or Series by name, with medians for what it leaves out.
+        grid: How many points, evenly spaced over the range of the data; or the points themselves.
+        levels: The bands: standard deviations of a normal distribution (1, 2, 3: central intervals that hold 68, 95 and
+            99.7 %), or shares below 1.
+        alpha: Order of the Rényi divergence.
+        scale: What one step of the variable is: "sd" (its standard deviation in X), "raw" (1), or a number.
+        y: Targets of the rows, drawn as points above. The name of a Series becomes the label.
+        ax: Two Axes, upper and lower; None for a figure of its own.
+
+    Returns:
+        The two Axes, as an array.
+    """
+    table = read_table(X)
+    line = line_of(table, variable, at=at, grid=grid, scale=scale, y=y)
+    shares = masses(levels)
+    given = None if ax is None else _two_axes(ax)
+    numbers = along(model, table, line.rows, line.column, step=line.step, shares=shares, alpha=alpha)
+
+    upper, lower = given or new_axes_above(6.4, 5.2)
+    _draw_prediction(upper, line.values, numbers, shares, _output_names(model, numbers))
+    if line.targets is not None:
+        _draw_targets(upper, line.data, line.targets)
+    _draw_sensitivity(lower, line.values, numbers)
+    _draw_rug(upper, line.data)
+    for panel in (upper, lower):
+        panel.set_xlim(line.values[0], line.values[-1])
+        tidy(panel)
+    upper.tick_params(axis="x", labelbottom=False)
+    plain(upper.set_ylabel("probability" if numbers.kind == "probability" else line.target_name))
+    plain(lower.set_xlabel(f"{short_labels([line.name], 60)[0]}{line.others}"))
+    lower.set_ylabel(f"R-sens {line.unit}")
+    return np.array([upper, lower], dtype=object)
+
+
+def _two_axes(ax: Any) -> tuple[Axes, Axes]:
+    try:
+        upper, lower = ax
+    except (TypeError, ValueError):
+        raise InputError(
+            f"ax must be two Axes, upper and lower; got {type(ax).__name__}. "
+            "Make them with plt.subplots(2, 1, sharex=True)."
+        ) from None
+    check_axes(upper)
+    check_axes(lower)
+    return upper, lower
+
+
+def _output_names(model: Any, numbers: Along) -> list[str]:
+    """The classes where the model names them."""
+    n_outputs = numbers.prediction.shape[1]
+    classes = getattr(model, "classes_", None)
+    if numbers.kind == "probability" and classes is not None and len(classes) == n_outputs:
+        return short_labels([str(name) for name in classes])
+    return [f"class {k}" if numbers.kind == "probability" else f"y{k}" for k in range(n_outputs)]
+
+
+def _draw_prediction(ax: Axes, values: Array, numbers: Along, shares: Array, names: list[str]) -> None:
+    mean, bands = numbers.prediction, numbers.bands
+    if numbers.kind in ("number", "count"):
+        step: Any = "mid" if numbers.kind == "count" else None  # quantiles of counts jump
+        # Shades of blue, darkest for the narrowest band (paper, Figure 1), and the wide ones behind the narrow.
+        for k, strength in enumerate(np.linspace(0.6, 0.15, max(len(shares), 2))[: len(shares)]):
+            style: dict[str, Any] = {"color": tint(BLUE, float(strength)), "linewidth": 0.0, "zorder": 1.5 - 0.01 * k}
+            low, high = bands[:, k, :, 0].T
+            ax.fill_between(values, low, high, step=step, label=percent(shares[k]), **style)
+        ax.plot(values, mean[:, 0], color=BLACK, linewidth=1.4, label=numbers.middle, zorder=3)
+        legend_above(ax, *_limits(mean[:, 0], bands[..., 0]), first=numbers.middle)
+        return
+    for k, name in enumerate(names):
+        colour, dash = SERIES[k % len(SERIES)], DASHES[k % len(DASHES)]
+        if numbers.kind == "vector" and len(shares):  # only the narrowest: the bands of several outputs overlap
+            ax.fill_between(values, *bands[:, 0, :, k].T, color=colour, alpha=0.2, linewidth=0.0)
+        ax.plot(values, mean[:, k], color=colour, linestyle=dash, linewidth=1.6, label=name if len(names) > 1 else None)
+    if numbers.kind == "vector":
+        legend_above(ax, *_limits(mean, bands[:, :1]))
+        return
+    legend_above(ax, 0.0, 1.0)
+    ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])
+
+
+def _limits(mean: Array, bands: Array) -> tuple[float, float]:
+    """Lowest and highest value to show; of very wide bands not all."""
+    if not bands.size:
+        return float(mean.min()), float(mean.max())
+    inner = bands[:, 0]
+    middle, reach = inner.mean(axis=1), REACH * 0.5 * (inner[:, 1] - inner[:, 0])
+    low = np.maximum(bands[:, :, 0].min(axis=1), middle - reach)
+    high = np.minimum(bands[:, :, 1].max(axis=1), middle + reach)
+    return float(low.min()), float(high.max())
+
+
+def _draw_targets(ax: Axes, data: Array, targets: Array) -> None:
+    """The data as points; the limits grow to show them all."""
+    low, high = ax.get_ylim()
+    ax.plot(data, targets, "o", color=BLACK, markersize=3.0, alpha=0.55, markeredgewidth=0.0, zorder=4)
+    room = high - low
+    ax.set_ylim(min(low, float(targets.min()) - 0.1 * room), max(high, float(targets.max()) + 0.15 * room))
+
+
+def _draw_sensitivity(ax: Axes, values: Array, numbers: Along) -> None:
+    lines = [numbers.rsens, *numbers.parts.values()]
+    ax.plot(values, numbers.rsens, color=VERMILLION, linewidth=2.2, label="R-sens", zorder=3)
+    for k, (label, part) in enumerate(zip(part_labels(numbers.parts), numbers.parts.values(), strict=True)):
+        dash = DASHES[1 + k % (len(DASHES) - 1)]  # dashed, dotted (paper, Figure 2)
+        ax.plot(values, part, color=PARTS[k % len(PARTS)], linestyle=dash, linewidth=1.8, label=label, zorder=4)
+    if numbers.naive is not None:
+        lines.append(numbers.naive)
+        ax.plot(values, numbers.naive, color=BLACK, linewidth=1.0, label="|derivative| / typical sd", zorder=2)
+    highest = max(float(line.max()) for line in lines)
+    legend_above(ax, 0.0, highest if highest > 0.0 else 1.0, below=0.0)
+
+
+def _draw_rug(ax: Axes, data: Array) -> None:
+    """The data as ticks along the lower edge; of many rows, as many quantiles as can be told apart."""
+    shown = data if len(data) <= RUG else np.quantile(data, np.linspace(0.0, 1.0, RUG), method="nearest")
+    ax.plot(
+        shown,
+        np.full(len(shown), 0.0),
+        "|",
+        transform=ax.get_xaxis_transform(),
+        color=BLACK,
+        alpha=0.5,
+        markersize=7.0,
+        markeredgewidth=0.6,
+        zorder=4,
+        clip_on=True,
+    )

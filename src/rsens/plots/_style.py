@@ -1,0 +1,237 @@
+"""What the plots share: colours, safe labels, axes. Nothing here touches matplotlib's global settings."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from rsens._errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+# The palette of Okabe and Ito, told apart by readers with any of the common colour deficiencies.
+BLACK = "#000000"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+GREEN = "#009E73"
+BLUE = "#0072B2"
+VERMILLION = "#D55E00"
+PURPLE = "#CC79A7"
+
+#: For several outputs at once; each also gets a line style of its own, so that greyscale print tells them apart.
+SERIES = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
+#: For the parts of R-sens, the prediction first: the same in bars and profiles.
+PARTS = (BLUE, ORANGE, GREEN, PURPLE)
+DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
+
+LABEL_LENGTH = 30
+LINE_HEIGHT = 1.15  # of one line of text, in units of its font size
+
+
+def tint(colour: str, strength: float) -> tuple[float, float, float]:
+    """The colour mixed with white; opaque, so that nested bands look the same in every file format."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (1.0 - strength * (1.0 - c) for c in to_rgb(colour))
+    return red, green, blue
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """Axes in a figure of their own, for calls without `ax`."""
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)  # type: ignore[call-arg, union-attr]
+    return ax
+
+
+def new_axes_above(width: float, height: float) -> tuple[Axes, Axes]:
+    """Two Axes above each other with one horizontal axis, in a figure of their own."""
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(
+        2, 1, figsize=(width, height), sharex=True, height_ratios=(4.0, 3.0), layout="constrained"
+    )
+    figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)  # type: ignore[call-arg, union-attr]
+    figure.align_ylabels(axes)
+    return axes[0], axes[1]
+
+
+def check_axes(ax: Any) -> None:
+    """An `InputError` unless `ax` is one matplotlib Axes."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InputError(f"ax must be matplotlib Axes or None; got {type(ax).__name__}. Make them with plt.subplots().")
+
+
+def check_top(top: int | None) -> None:
+    """An `InputError` unless `top` is None or a positive whole number."""
+    if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
+        raise InputError(f"top must be a whole number of at least 1, or None for all; got {top!r}.")
+
+
+def tidy(ax: Axes, *, keep: Iterable[str] = ("left", "bottom")) -> None:
+    """Only the spines that carry a scale."""
+    kept = set(keep)
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in kept)
+        spine.set_linewidth(0.8)
+
+
+def plain(text: Any) -> Any:
+    """The text object, set to show its characters as they are: no mathtext, no TeX."""
+    text.set_parse_math(False)
+    text.set_usetex(False)
+    return text
+
+
+def axes_points(ax: Axes) -> tuple[float, float]:
+    """Width and height of the axes, in points, as they are before any automatic layout."""
+    box, (width, height) = ax.get_position(), ax.figure.get_size_inches()  # type: ignore[union-attr]
+    return 72.0 * box.width * width, 72.0 * box.height * height
+
+
+def font_size(ax: Axes, lines: int, *, along: str = "height") -> float:
+    """The size, in points, at which so many lines of text fit side by side along the axes; at most the user's own."""
+    from matplotlib import rcParams
+    from matplotlib.font_manager import FontProperties
+
+    size = FontProperties(size=rcParams["ytick.labelsize"]).get_size_in_points()
+    points = axes_points(ax)[1 if along == "height" else 0]
+    return float(min(size, max(3.0, points / (LINE_HEIGHT * max(lines, 1)))))
+
+
+def small() -> float:
+    """Size, in points, of legends and remarks: a little below the user's own."""
+    from matplotlib import rcParams
+
+    return 0.9 * float(rcParams["font.size"])
+
+
+def per_unit(scale_kind: str) -> str:
+    """The unit of R-sens, as `Explanation.scale_kind` names it."""
+    return {"sd": "per sd", "raw": "per unit"}.get(scale_kind, "per given unit")
+
+
+def part_labels(names: Iterable[str]) -> list[str]:
+    """Labels of the parts of R-sens; every family that splits in two has the prediction first."""
+    labels = [str(name) for name in names]
+    return labels if len(labels) != 2 else [f"prediction ({labels[0]})", f"uncertainty ({labels[1]})"]
+
+
+def legend_above(ax: Axes, low: float, high: float, *, first: str | None = None, below: float = 0.06) -> None:
+    """Limits that show `low` to `high` and leave room above for the legend, so that it covers nothing.
+
+    `first` names the entry that leads; `below` is a margin at the lower end, as a share of the range.
+    """
+    handles, labels = ax.get_legend_handles_labels()
+    handles = sorted(handles, key=lambda handle: handle.get_label() != first)
+    size, (width, height) = small(), axes_points(ax)
+    span = high - low if high > low else max(abs(high), 1.0)
+    above = 0.05
+    if labels:
+        lengths = [len(str(handle.get_label())) for handle in handles]
+        columns = next(c for c in range(len(labels), 0, -1) if c == 1 or _legend_width(lengths, c) * size < width)
+        lines = -(-len(labels) // columns)
+        columns = -(-len(labels) // lines)  # as many lines, more evenly filled
+        above = min(0.6, size * (1.5 * lines + 0.8) / height)
+        legend = ax.legend(
+            handles=handles,
+            loc="upper left",
+            ncols=columns,
+            fontsize=size,
+            framealpha=1.0,
+            edgecolor="none",
+            borderaxespad=0.2,
+        )
+        for text in legend.get_texts():
+            plain(text)
+    ax.set_ylim(low - below * span, low + span / (1.0 - above))
+
+
+def _legend_width(lengths: list[int], columns: int) -> float:
+    """About the width of a legend, of its font size. Matplotlib fills one column after the other."""
+    shares = [len(lengths) // columns + (k < len(lengths) % columns) for k in range(columns)]
+    ends = [sum(shares[: k + 1]) for k in range(columns)]
+    longest = [max(lengths[end - share : end]) for share, end in zip(shares, ends, strict=True)]
+    return sum(0.52 * length + 4.0 for length in longest)
+
+
+def name_ticks(
+    axis: Axis, names: Sequence[str], size: float, *, offset: float = 0.0, more: int = 0, **options: Any
+) -> None:
+    """Ticks at `offset`, `offset` + 1, … with these names, and one for how many more there are.
+
+    The names as given, which may be longer, become the ids (`gid`) of the labels; an SVG file holds them.
+    """
+    labels = short_labels(names) + ([f"… {more} more"] if more else [])
+    positions = [offset + k for k in range(len(labels))]
+    axis.set_ticks(positions, labels, fontsize=size, parse_math=False, usetex=False, **options)
+    for label, name in zip(axis.get_ticklabels(), names, strict=False):
+        label.set_gid(
+            "".join(c for c in name if unicodedata.category(c) not in {"Cc", "Cs"} or c in "\t\n")
+        )  # valid XML
+
+
+def short_labels(names: Sequence[str], length: int = LABEL_LENGTH) -> list[str]:
+    """Names as drawn: on one line, long ones elided in the middle, and no two alike unless the names are."""
+    drawable = [_drawable(name) for name in names]
+    labels = [_elided(name, length) for name in drawable]
+    repeated = {label for label, times in Counter(labels).items() if times > 1}
+    taken = set(labels)
+    for i, label in enumerate(labels):
+        if label in repeated:  # told apart by a number, in the order given
+            numbered = (_elided(drawable[i], length - len(f" ({k})")) + f" ({k})" for k in count(1))
+            labels[i] = next(candidate for candidate in numbered if candidate not in taken)
+            taken.add(labels[i])
+    return labels
+
+
+def _elided(name: str, length: int) -> str:
+    """At most `length` characters; both ends are kept, since names of one table often begin alike."""
+    if len(name) <= length:
+        return name
+    front = (length - 1) * 3 // 5
+    return name[:front] + "…" + name[len(name) - (length - 1 - front) :]
+
+
+def _drawable(name: str) -> str:
+    """The name on one line, its emoji written out (`[bicycle]`) where the font has no picture for them.
+
+    Other characters that the font lacks stay, and matplotlib names the missing glyph, as it would for any label.
+    """
+    glyphs = _glyphs()
+    characters = []
+    for character in " ".join(name.split()):
+        kind = unicodedata.category(character)
+        if ord(character) in glyphs:
+            characters.append(character)
+        elif kind == "So":
+            characters.append(f"[{unicodedata.name(character, f'U+{ord(character):04X}').lower()}]")
+        elif kind not in {
+            "Cf",
+            "Cc",
+            "Cs",
+            "Mn",
+            "Sk",
+        }:  # joiners, selectors and skin tones mean nothing without the emoji
+            characters.append(character)
+    text = "".join(characters)
+    return text if any(unicodedata.category(character) not in {"Cf", "Zs"} for character in text) else "(blank)"
+
+
+def _glyphs() -> set[int]:
+    """The characters that the user's fonts can draw."""
+    from matplotlib import font_manager
+
+    found: set[int] = set()
+    for family in font_manager.FontProperties().get_family():
+        path = font_manager.findfont(font_manager.FontProperties(family=[family]))
+        found.update(font_manager.get_font(path).get_charmap())
+    return found

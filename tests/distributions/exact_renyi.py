@@ -1,0 +1,309 @@
+"""Rényi divergences in 60 digits: closed forms where they exist, the definition elsewhere; α = 0, 1, ∞ included.
+
+The closed forms are tested against the definition in test_exact.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from tests.distributions import definition
+from tests.distributions import exact as families
+from tests.distributions.exact import STEPS
+from tests.distributions.precision import exact, mp
+
+
+def renyi(p: Any, q: Any, alpha: float) -> Any:
+    """D_α[p ‖ q], one row; inf where it is infinite."""
+    if vars(p) == vars(q):
+        return mp.zero
+    return FORMULAS[type(p).__name__](p, q, exact(alpha))
+
+
+def gaussian(m1: Any, v1: Any, m2: Any, v2: Any, a: Any) -> Any:
+    d2 = (m1 - m2) ** 2
+    if mp.isinf(a):
+        if v1 < v2:
+            return mp.log(v2 / v1) / 2 + d2 / (2 * (v2 - v1))
+        return mp.zero if v1 == v2 and d2 == 0 else mp.inf
+    if a == 1:
+        return (mp.log(v2 / v1) + (v1 - v2 + d2) / v2) / 2
+    mixed = a * v2 + (1 - a) * v1
+    if mixed <= 0:
+        return mp.inf
+    return a * d2 / (2 * mixed) + (a * mp.log(v2) + (1 - a) * mp.log(v1) - mp.log(mixed)) / (2 * (a - 1))
+
+
+def normal(p: Any, q: Any, a: Any) -> Any:
+    return gaussian(p.mean, p.variance, q.mean, q.variance, a)
+
+
+def log_normal(p: Any, q: Any, a: Any) -> Any:
+    return normal(p.log, q.log, a)
+
+
+def gamma(p: Any, q: Any, a: Any) -> Any:
+    return gamma_by_rate(p.shape, p.rate, q.shape, q.rate, a)
+
+
+def exponential(p: Any, q: Any, a: Any) -> Any:
+    return gamma_by_rate(mp.one, 1 / p.mean, mp.one, 1 / q.mean, a)
+
+
+def gamma_by_rate(k1: Any, b1: Any, k2: Any, b2: Any, a: Any) -> Any:
+    def constant(k: Any, b: Any) -> Any:
+        return k * mp.log(b) - mp.loggamma(k)
+
+    if mp.isinf(a):
+        if k1 < k2 or b1 < b2 or (b1 == b2 and k1 > k2):
+            return mp.inf
+        base = constant(k1, b1) - constant(k2, b2)
+        if k1 == k2:
+            return base
+        y = (k1 - k2) / (b1 - b2)
+        return base + (k1 - k2) * mp.log(y) - (b1 - b2) * y
+    if a == 1:
+        mean_log = mp.psi(0, k1) - mp.log(b1)
+        return constant(k1, b1) - constant(k2, b2) + (k1 - k2) * mean_log + (b2 - b1) * k1 / b1
+    k, b = a * k1 + (1 - a) * k2, a * b1 + (1 - a) * b2
+    if k <= 0 or b <= 0:
+        return mp.inf
+    return (a * constant(k1, b1) + (1 - a) * constant(k2, b2) - constant(k, b)) / (a - 1)
+
+
+def beta(p: Any, q: Any, a: Any) -> Any:
+    log_beta = families.log_beta
+    if mp.isinf(a):
+        da, db = p.a - q.a, p.b - q.b
+        if da < 0 or db < 0:
+            return mp.inf
+        base = log_beta(q.a, q.b) - log_beta(p.a, p.b)
+        total = da + db
+        return base + sum((d * mp.log(d / total) for d in (da, db) if d > 0), mp.zero)
+    if a == 1:
+        total = mp.psi(0, p.a + p.b)
+        return (
+            log_beta(q.a, q.b)
+            - log_beta(p.a, p.b)
+            + (p.a - q.a) * (mp.psi(0, p.a) - total)
+            + (p.b - q.b) * (mp.psi(0, p.b) - total)
+        )
+    x, y = a * p.a + (1 - a) * q.a, a * p.b + (1 - a) * q.b
+    if x <= 0 or y <= 0:
+        return mp.inf
+    return (log_beta(x, y) - a * log_beta(p.a, p.b) - (1 - a) * log_beta(q.a, q.b)) / (a - 1)
+
+
+def discrete(pairs: list[tuple[Any, Any]], a: Any) -> Any:
+    """Σ over a finite set of (p_y, q_y)."""
+    if a == 0 and all(x > 0 or y == 0 for x, y in pairs):
+        return mp.zero  # all of q's mass, whatever its rounded sum
+    pairs = [(x, y) for x, y in pairs if x > 0]
+    if a == 0:
+        return -mp.log(mp.fsum(y for _, y in pairs))
+    if a >= 1 and any(y == 0 for _, y in pairs):
+        return mp.inf
+    if mp.isinf(a):
+        return max(mp.log(x / y) for x, y in pairs)
+    if a == 1:
+        return mp.fsum(x * mp.log(x / y) for x, y in pairs)
+    total = mp.fsum(x**a * y ** (1 - a) for x, y in pairs if y > 0)
+    return mp.inf if total == 0 else mp.log(total) / (a - 1)
+
+
+def binomial(p: Any, q: Any, a: Any) -> Any:
+    """n times Bernoulli, in enough digits for a probability of 1 − 1e-304."""
+    with mp.workdps(700):
+        return p.n * discrete([(p.p, q.p), (p.q, q.q)], a)
+
+
+def categorical(p: Any, q: Any, a: Any) -> Any:
+    return discrete(list(zip(p.p, q.p, strict=True)), a)
+
+
+def poisson(p: Any, q: Any, a: Any) -> Any:
+    r1, r2 = p.rate, q.rate
+    if mp.isinf(a):
+        return r2 - r1 if r1 <= r2 else mp.inf
+    if a == 1:
+        return r1 * mp.log(r1 / r2) - r1 + r2
+    with mp.workdps(120):
+        return (r1**a * r2 ** (1 - a) - a * r1 - (1 - a) * r2) / (a - 1)
+
+
+def maxima(slope: Callable[[Any], Any], grid: list[Any]) -> list[Any]:
+    """Where a slope goes from + to − between two points of the grid."""
+    found = []
+    for left, right in pairwise(grid):
+        if slope(left) > 0 >= slope(right):
+            lo, hi = left, right
+            for _ in range(200):
+                middle = (lo + hi) / 2
+                lo, hi = (middle, hi) if slope(middle) > 0 else (lo, middle)
+            found.append((lo + hi) / 2)
+    return found
+
+
+def around(slope: Callable[[Any], Any], grid: list[Any]) -> list[Any]:
+    """Points around the maxima of a function of t, spaced by the widths of its peaks."""
+    points = []
+    for t in maxima(slope, grid):
+        width = 1 / mp.sqrt(abs(mp.diff(slope, t)))
+        points += [t + k * width for k in STEPS]
+    return points
+
+
+def steps(low: Any, high: Any, n: int) -> list[Any]:
+    return [low + (high - low) * i / n for i in range(n + 1)]
+
+
+def weibull(p: Any, q: Any, a: Any) -> Any:
+    k1, k2, l1, l2 = p.shape, q.shape, mp.log(p.scale), mp.log(q.scale)
+    if a == 0:
+        return mp.zero
+    if mp.isinf(a):
+        if k1 < k2 or (k1 == k2 and l1 > l2):
+            return mp.inf
+        if k1 == k2:
+            return k1 * (l2 - l1)
+
+        def ratio(t: Any) -> Any:
+            return mp.log(k1 / k2) - k1 * l1 + k2 * l2 + (k1 - k2) * t - mp.exp(k1 * (t - l1)) + mp.exp(k2 * (t - l2))
+
+        def slope(t: Any) -> Any:
+            return k1 - k2 - k1 * mp.exp(k1 * (t - l1)) + k2 * mp.exp(k2 * (t - l2))
+
+        low = min(l1 - 60 / k1, l2 - 60 / k2)
+        # Beyond `high` the first exponential outgrows the second.
+        high = max(l1 + 5 / k1, l2 + 5 / k2, (k1 * l1 - k2 * l2 + 5) / (k1 - k2))
+        return max(ratio(t) for t in maxima(slope, steps(low, high, 400)))
+    if a == 1:
+        mean_log = l1 - mp.euler / k1
+        moment = mp.exp(k2 * (l1 - l2)) * mp.gamma(1 + k2 / k1)
+        return mp.log(k1 / k2) - k1 * l1 + k2 * l2 + (k1 - k2) * mean_log - 1 + moment
+    if k1 == k2:  # Exponential distributions of y^k with means scale^k
+        b1, b2 = mp.exp(-k1 * l1), mp.exp(-k1 * l2)
+        return gamma_by_rate(mp.one, b1, mp.one, b2, a)
+    if a > 1 and k1 < k2:
+        return mp.inf
+    power = a * k1 + (1 - a) * k2
+
+    def slope_of_integrand(t: Any) -> Any:
+        return power - a * k1 * mp.exp(k1 * (t - l1)) - (1 - a) * k2 * mp.exp(k2 * (t - l2))
+
+    low, high = min(l1 - 40 / k1, l2 - 40 / k2), max(l1 + 5 / k1, l2 + 5 / k2)
+    if a > 1:
+        high = max(high, (mp.log(a) + k1 * l1 - k2 * l2 + 5) / (k1 - k2))
+    return definition.renyi(p, q, a, [mp.exp(t) for t in around(slope_of_integrand, steps(low, high, 300))])
+
+
+def student_t(p: Any, q: Any, a: Any) -> Any:
+    """No closed form. Every stationary point of the integrand is a root of a cubic; the largest ratio, of a quadratic."""
+    if a == 0:
+        return mp.zero
+    if p.df != q.df:
+        raise ValueError("written for equal df")
+    nu, scale = p.df, mp.sqrt(p.scale2)
+    # In z = (y − location₁)/scale₁: A = ν + z², B = ν r + (z − d)².
+    r, d = q.scale2 / p.scale2, (q.location - p.location) / scale
+    if mp.isinf(a):
+        # sup B/(r A): the larger eigenvalue t of the pencil B − t A, quadratics in z.
+        # det[[1 − t, −d], [−d, ν r + d² − t ν]] = 0
+        half_sum, product = (nu * r + d * d + nu) / (2 * nu), r
+        t = half_sum + mp.sqrt(half_sum**2 - product)
+        return mp.log(r) / 2 + (nu + 1) / 2 * mp.log(t / r)
+    if a == 1:
+        return definition.renyi(p, q, 1)
+    # d/dz [a log A + (1 − a) log B] = 0: a z B + (1 − a)(z − d) A = 0
+    cubic = [mp.one, -2 * a * d - (1 - a) * d, a * (nu * r + d * d) + (1 - a) * nu, -(1 - a) * d * nu]
+    points = []
+    for root in mp.polyroots(cubic, maxsteps=500, extraprec=400):
+        if abs(mp.im(root)) < mp.mpf(10) ** -20 * (1 + abs(root)):
+            z = mp.re(root)
+            aa, bb = nu + z * z, nu * r + (z - d) ** 2
+            second = a * (2 / aa - (2 * z / aa) ** 2) + (1 - a) * (2 / bb - (2 * (z - d) / bb) ** 2)
+            width = 1 / mp.sqrt(abs((nu + 1) / 2 * second) + mp.mpf(10) ** -40)
+            points += [p.location + scale * (z + k * width) for k in STEPS]
+    return definition.renyi(p, q, a, points)
+
+
+def negative_binomial(p: Any, q: Any, a: Any) -> Any:
+    if a == 0:
+        return mp.zero
+    s1, s2 = p.success, q.success
+    if p.size == q.size and not mp.isinf(a) and a != 1:
+        rest = s1**a * s2 ** (1 - a)
+        if rest >= 1:
+            return mp.inf
+        return p.size * (a * mp.log1p(-s1) + (1 - a) * mp.log1p(-s2) - mp.log1p(-rest)) / (a - 1)
+    if mp.isinf(a):
+        if s1 > s2 or (s1 == s2 and p.size > q.size):
+            return mp.inf
+
+        def log_ratio(y: Any) -> Any:
+            return p.log_prob(y) - q.log_prob(y)
+
+        if p.size <= q.size:
+            return log_ratio(mp.zero)
+        # The step y → y + 1 multiplies the ratio by s1 (y + k1)/(s2 (y + k2)): above 1 up to a crossing.
+        crossing = (s1 * p.size - s2 * q.size) / (s2 - s1)
+        return log_ratio(mp.zero if crossing < 0 else mp.floor(crossing) + 1)
+    if a == 1:
+        return definition.expectation_of_log_ratio(p, q)
+    if a > 1 and s1**a * s2 ** (1 - a) >= 1:
+        return mp.inf
+    tilt = a * mp.log(s1) + (1 - a) * mp.log(s2)
+
+    def slope_of_terms(t: Any) -> Any:
+        """d log(y · term)/dt at y = e^t."""
+        y = mp.exp(t)
+        step = a * mp.psi(0, y + p.size) + (1 - a) * mp.psi(0, y + q.size) - mp.psi(0, y + 1) + tilt
+        return 1 + y * step
+
+    scale = mp.log(max(p.mean, q.mean, -1 / tilt))
+    return definition.renyi(p, q, a, [mp.exp(t) for t in around(slope_of_terms, steps(mp.zero, scale + 6, 150))])
+
+
+def multivariate_normal(p: Any, q: Any, a: Any) -> Any:
+    if a == 0:
+        return mp.zero
+    d, s1, s2 = p.mean - q.mean, p.covariance, q.covariance
+
+    def smallest(s: Any) -> Any:
+        return min(mp.eigsy(s, eigvals_only=True))
+
+    if mp.isinf(a):
+        gap = s2 - s1
+        if mp.norm(gap) == 0:
+            return mp.zero if mp.norm(d) == 0 else mp.inf
+        if smallest(gap) <= 0:
+            return mp.inf
+        return (q.log_det - p.log_det + (d.T * gap**-1 * d)[0]) / 2
+    if a == 1:
+        trace = q.precision * s1
+        traces = mp.fsum(trace[i, i] for i in range(p.k)) - p.k
+        return (q.log_det - p.log_det + traces + (d.T * q.precision * d)[0]) / 2
+    mixed = a * s2 + (1 - a) * s1
+    if smallest(mixed) <= 0:
+        return mp.inf
+    logs = a * q.log_det + (1 - a) * p.log_det - mp.log(mp.det(mixed))
+    return a * (d.T * mixed**-1 * d)[0] / 2 + logs / (2 * (a - 1))
+
+
+FORMULAS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "Normal": normal,
+    "StudentT": student_t,
+    "LogNormal": log_normal,
+    "Gamma": gamma,
+    "Exponential": exponential,
+    "Beta": beta,
+    "Weibull": weibull,
+    "Bernoulli": binomial,
+    "Binomial": binomial,
+    "Categorical": categorical,
+    "Poisson": poisson,
+    "NegativeBinomial": negative_binomial,
+    "MultivariateNormal": multivariate_normal,
+}

@@ -1,0 +1,46 @@
+"""A 60-digit arithmetic of our own, and the comparison of a float64 result with it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import mpmath
+import numpy as np
+
+#: A separate context, so that no other user of mpmath sees our precision.
+mp = mpmath.MPContext()
+mp.dps = 60
+
+FLOAT_MAX = sys.float_info.max
+#: The accuracy promised for log_prob, fisher_norm and renyi, given the float64 parameters.
+PROMISED = 1e-8
+
+
+def exact(value: Any) -> Any:
+    """The real number that a float64 stands for."""
+    return mp.mpf(float(value))
+
+
+def relative_error(got: float, want: Any) -> float:
+    """|got − want|/|want|; 0 where both are infinite, both zero, or both beyond the range of float64."""
+    got = float(got)
+    if np.isnan(got):
+        return np.inf
+    if mp.isinf(want) or abs(want) > FLOAT_MAX:
+        return 0.0 if got == np.sign(float(mp.sign(want))) * np.inf else np.inf
+    if np.isinf(got):
+        return np.inf
+    if want == 0:
+        return 0.0 if got == 0.0 else np.inf
+    return float(abs(mp.mpf(got) - want) / abs(want))
+
+
+def assert_exact(got: Any, want: Any, what: str, tolerance: float = PROMISED) -> None:
+    """`got` (floats) equals `want` (numbers of the context above) to a relative tolerance, entry by entry."""
+    got = np.atleast_1d(np.asarray(got, dtype=np.float64)).ravel()
+    want = list(want) if isinstance(want, list | tuple) else [want]
+    assert len(got) == len(want), f"{what}: {len(got)} values, expected {len(want)}"
+    for i, (g, w) in enumerate(zip(got, want, strict=True)):
+        error = relative_error(g, w)
+        assert error <= tolerance, f"{what}[{i}]: got {g!r}, exact {mp.nstr(w, 17)}, relative error {error:.2e}"

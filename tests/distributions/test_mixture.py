@@ -1,0 +1,262 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rsens import distributions
+from rsens.distributions import Bernoulli, Beta, Categorical, Gamma, Mixture, MultivariateNormal, Normal, Poisson, StudentT
+from tests.distributions import definition, exact
+from tests.distributions.check import compare, key, stored
+from tests.distributions.precision import mp
+
+Row = tuple[str, list[dict[str, float]], list[float]]
+
+
+def normals(*pairs: tuple[float, float], weights: list[float]) -> Row:
+    return "Normal", [{"mean": m, "variance": v} for m, v in pairs], weights
+
+
+HALF = [0.5, 0.5]
+PLAIN = normals((0.0, 1.0), (3.0, 0.5), weights=[0.25, 0.75])
+APART = normals((0.0, 1.0), (1e6, 0.5), weights=HALF)
+UNEQUAL = normals((0.0, 1.0), (0.5, 1e-12), weights=[0.75, 0.25])
+TINY = normals((1e-75, 1e-150), (3e-75, 2e-150), weights=HALF)
+HUGE = normals((1e75, 1e150), (3e75, 2e150), weights=HALF)
+THREE = normals((0.0, 1.0), (0.1, 1.2), (-2.0, 4.0), weights=[0.5, 0.25, 0.25])
+COUNTS: Row = ("Poisson", [{"rate": 2.0}, {"rate": 30.0}], [0.75, 0.25])
+RARE: Row = ("Poisson", [{"rate": 1e-12}, {"rate": 3e-12}], HALF)
+SKEWED: Row = ("Gamma", [{"mean": 2.0, "shape": 1.5}, {"mean": 5.0, "shape": 40.0}], HALF)
+HEAVY: Row = (
+    "StudentT",
+    [{"location": 0.0, "scale2": 1.0, "df": 3.0}, {"location": 4.0, "scale2": 0.5, "df": 3.0}],
+    HALF,
+)
+COIN: Row = ("Bernoulli", [{"probability": 1e-300}, {"probability": 0.25}], HALF)
+
+
+def moved(row: Row, **changes: float) -> Row:
+    """The same mixture with every argument named multiplied by its factor."""
+    name, components, weights = row
+    return name, [{k: v * changes.get(k, 1.0) for k, v in c.items()} for c in components], weights
+
+
+def library(row: Row) -> Any:
+    name, components, weights = row
+    family = getattr(distributions, name)
+    return Mixture([family(**{k: np.array([v]) for k, v in c.items()}) for c in components], np.array(weights))
+
+
+def oracle(row: Row) -> exact.Mixture:
+    name, components, weights = row
+    return exact.Mixture([exact.FAMILIES[name](**c) for c in components], weights)
+
+
+POINTS = [
+    (PLAIN, 1.5),
+    (PLAIN, -40.0),
+    (APART, 5e5),
+    (APART, 1e6),
+    (UNEQUAL, 0.5),
+    (UNEQUAL, 0.5 + 2.0**-19),
+    (TINY, 2e-75),
+    (HUGE, -2e75),
+    (COUNTS, 12.0),
+    (RARE, 2.0),
+    (SKEWED, 3.0),
+    (HEAVY, 1e5),
+    (COIN, 1.0),
+]
+DIRECTIONS = [
+    (PLAIN, [1.0, 0.0, 0.0, 0.0]),
+    (PLAIN, [0.3, -0.2, 0.1, 0.4]),
+    (APART, [0.3, -0.2, 0.1, 0.4]),
+    (UNEQUAL, [0.3, 0.1, 0.0, 0.0]),
+    (UNEQUAL, [0.0, 0.0, 1e-6, 1e-12]),
+    (TINY, [1e-76, 1e-151, 2e-76, -1e-151]),
+    (HUGE, [1e74, 1e149, 2e74, -1e149]),
+    (THREE, [1.0, 0.1, -1.0, 0.2, 0.3, 0.4]),
+    (COUNTS, [1.0, -2.0]),
+    (RARE, [1e-12, -1e-12]),
+    (RARE, [1e-12, 1e-12]),
+    (SKEWED, [1.0, 0.1, -0.5, 3.0]),
+    (HEAVY, [0.3, -0.2, 0.1, 0.4]),
+    (COIN, [1e-3, 1.0]),
+]
+PAIRS = [
+    (PLAIN, moved(PLAIN, mean=1.1, variance=1.2)),
+    (PLAIN, moved(PLAIN, mean=1 + 1e-6)),
+    (PLAIN, moved(PLAIN, variance=1 + 1e-5)),
+    (APART, moved(APART, variance=1.3)),
+    (UNEQUAL, moved(UNEQUAL, variance=1.3)),
+    (TINY, moved(TINY, mean=1.1, variance=1.2)),
+    (HUGE, moved(HUGE, mean=1.1, variance=1.2)),
+    (THREE, moved(THREE, mean=2.0, variance=1.5)),
+    (COUNTS, moved(COUNTS, rate=1.3)),
+    (COUNTS, moved(COUNTS, rate=1 + 1e-5)),
+    (RARE, moved(RARE, rate=2.0)),
+    (SKEWED, moved(SKEWED, mean=1.1)),
+    (HEAVY, moved(HEAVY, location=1.2, scale2=1.3)),
+    (COIN, moved(COIN, probability=2.0)),
+]
+ALPHAS = (0.0, 0.3, 0.5, 1.0, 1.2, 2.0)
+
+
+def test_log_prob() -> None:
+    got = [library(row).log_prob(np.array([y]))[0] for row, y in POINTS]
+    compare(got, [oracle(row).log_prob(mp.mpf(y)) for row, y in POINTS], POINTS, 1e-8)
+
+
+def test_fisher_norm() -> None:
+    got = [library(row).fisher_norm(np.array([u]))[0] for row, u in DIRECTIONS]
+    compare(got, [stored(key("Mixture", row, u)) for row, u in DIRECTIONS], DIRECTIONS, 1e-8)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_renyi(alpha: float) -> None:
+    """Towards the wider mixture, where every order is finite."""
+    got = [library(p).renyi(library(q), alpha)[0] for p, q in PAIRS]
+    compare(got, [stored(key("Mixture", p, q, alpha)) for p, q in PAIRS], PAIRS, 1e-8)
+
+
+def exact_renyi(p: Row, q: Row, alpha: float) -> Any:
+    return mp.zero if alpha == 0 else definition.renyi(oracle(p), oracle(q), alpha)
+
+
+def exact_norm(p: Row, u: list[float]) -> Any:
+    return definition.fisher_norm(oracle(p), u)
+
+
+def test_infinite_divergence() -> None:
+    """A narrower second mixture: at α = 2 twice the variance is exceeded, and no order above has a finite value."""
+    wide, narrow = library(normals((0.0, 4.0), (1.0, 9.0), weights=HALF)), library(normals((0.0, 1.0), (1.0, 2.0), weights=HALF))
+    for alpha in (2.0, 5.0, np.inf):
+        assert wide.renyi(narrow, alpha)[0] == np.inf
+    assert np.isfinite(narrow.renyi(wide, np.inf)[0])
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 1.2, 2.0])
+def test_one_component_is_that_component(alpha: float) -> None:
+    singles = [
+        (Normal(np.array([0.3, 1e5]), np.array([1.7, 1e-4])), Normal(np.array([0.4, 1e5]), np.array([1.9, 2e-4]))),
+        (Poisson(np.array([2.5, 0.01])), Poisson(np.array([3.5, 0.02]))),
+        (Bernoulli(np.array([0.3, 1e-9])), Bernoulli(np.array([0.4, 2e-9]))),
+        (Gamma(np.array([2.0, 3.0]), np.array([1.5, 40.0])), Gamma(np.array([2.1, 3.1]), np.array([1.4, 39.0]))),
+        (StudentT(np.zeros(2), np.array([1.0, 2.0]), 3.0), StudentT(np.ones(2), np.array([1.5, 1.9]), 3.0)),
+    ]
+    for one, other in singles:
+        p, q = Mixture([one], np.ones(1)), Mixture([other], np.ones(1))
+        np.testing.assert_allclose(p.renyi(q, alpha), one.renyi(other, alpha), rtol=1e-9)
+        np.testing.assert_allclose(p.fisher(), one.fisher(), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(p.log_prob(np.ones(2)), one.log_prob(np.ones(2)), rtol=1e-13)
+        np.testing.assert_allclose(p.mean, one.mean, rtol=1e-14)
+        np.testing.assert_allclose(p.variance, one.variance, rtol=1e-13)
+
+
+def test_identical_components_are_one() -> None:
+    one, other = Normal(np.array([0.3]), np.array([1.7])), Normal(np.array([0.5]), np.array([1.9]))
+    p, q = Mixture([one] * 3, np.array([0.5, 0.25, 0.25])), Mixture([other] * 3, np.array([0.25, 0.25, 0.5]))
+    for alpha in (0.5, 1.0, 2.0):
+        np.testing.assert_allclose(p.renyi(q, alpha), one.renyi(other, alpha), rtol=1e-9)
+    u = np.array([[0.2, 0.7]])
+    np.testing.assert_allclose(p.fisher_norm(np.hstack([u] * 3)), one.fisher_norm(u), rtol=1e-9)
+
+
+def test_a_component_of_no_weight_does_not_count() -> None:
+    one, far = Normal(np.array([0.3]), np.array([1.7])), Normal(np.array([1e9]), np.array([1e-9]))
+    p = Mixture([one, far], np.array([1.0, 0.0]))
+    np.testing.assert_allclose(p.fisher_norm([[0.2, 0.7, 1.0, 1.0]]), one.fisher_norm([[0.2, 0.7]]), rtol=1e-9)
+    np.testing.assert_allclose(p.log_prob([1.0]), one.log_prob([1.0]), rtol=1e-13)
+    np.testing.assert_allclose(p.mean, one.mean)
+
+
+def test_two_normals_against_brute_force() -> None:
+    """E_y[(∂ log p/∂x)²] where x moves both means and one variance: means (x, 3 − x²), variances (1 + x², 1/2)."""
+    x = 0.7
+    y, step = np.linspace(-25.0, 25.0, 100_001, retstep=True)
+
+    def density(x: float) -> Any:
+        first = np.exp(-((y - x) ** 2) / (2 * (1 + x**2))) / np.sqrt(2 * np.pi * (1 + x**2))
+        second = np.exp(-((y - 3 + x**2) ** 2)) / np.sqrt(np.pi)
+        return 0.4 * first + 0.6 * second
+
+    slope = (density(x + 1e-5) - density(x - 1e-5)) / 2e-5
+    want = np.sqrt(np.sum(slope**2 / density(x)) * step)
+    p = Mixture([Normal(np.array([x]), np.array([1 + x**2])), Normal(np.array([3 - x**2]), np.array([0.5]))], np.array([0.4, 0.6]))
+    np.testing.assert_allclose(p.fisher_norm([[1.0, 2 * x, -2 * x, 0.0]]), [want], rtol=1e-8)
+
+
+def test_mixtures_of_classes_collapse() -> None:
+    """A mixture of class probabilities is the class probabilities of the mixture."""
+    a, b = np.array([[0.25, 0.25, 0.5]]), np.array([[0.5, 0.375, 0.125]])
+    w = np.array([0.25, 0.75])
+    p, whole = Mixture([Categorical(a), Categorical(b)], w), Categorical(0.25 * a + 0.75 * b)
+    q, other = Mixture([Categorical(b), Categorical(a)], w), Categorical(0.25 * b + 0.75 * a)
+    for alpha in (0.0, 0.5, 1.0, 2.0, np.inf):
+        np.testing.assert_allclose(p.renyi(q, alpha), whole.renyi(other, alpha), rtol=1e-12, atol=1e-15)
+    move_a, move_b = np.array([[0.1, -0.3, 0.2]]), np.array([[0.0, 0.5, -0.5]])
+    np.testing.assert_allclose(
+        p.fisher_norm(np.hstack([move_a, move_b])), whole.fisher_norm(0.25 * move_a + 0.75 * move_b), rtol=1e-12
+    )
+    np.testing.assert_allclose(p.log_prob([1.0]), whole.log_prob([1.0]), rtol=1e-14)
+
+
+def test_mixtures_of_coins_collapse() -> None:
+    a, b, w = np.array([0.3]), np.array([0.8]), np.array([0.25, 0.75])
+    p, whole = Mixture([Bernoulli(a), Bernoulli(b)], w), Bernoulli(0.25 * a + 0.75 * b)
+    np.testing.assert_allclose(p.fisher_norm([[1.0, -0.5]]), whole.fisher_norm([[0.25 - 0.375]]), rtol=1e-12)
+    np.testing.assert_allclose(p.mean, whole.mean, rtol=1e-14)
+    np.testing.assert_allclose(p.variance, whole.variance, rtol=1e-13)
+
+
+def test_different_families_in_one_mixture() -> None:
+    """A Normal and a Student-t: E[score²] by a trapezoid rule."""
+    p = Mixture([Normal(np.zeros(1), np.ones(1)), StudentT(np.ones(1), np.full(1, 2.0), 3.0)], np.array([0.5, 0.5]))
+    t = np.arange(-20.0, 20.0, 0.01)
+    y, weights = np.sinh(t)[:, None], 0.01 * np.cosh(t)
+    density = weights * np.exp(p.log_prob(y))[:, 0]
+    np.testing.assert_allclose(density.sum(), 1.0, rtol=1e-12)
+    u = np.array([0.3, 0.2, -1.0, 0.5])
+    np.testing.assert_allclose(p.fisher_norm([u])[0] ** 2, np.sum(density * (p.score(y)[:, 0] @ u) ** 2), rtol=1e-8)
+
+
+def test_a_mixture_of_beta_distributions() -> None:
+    p = Mixture([Beta(np.array([2.0]), np.array([3.0])), Beta(np.array([8.0]), np.array([2.0]))], np.array([0.5, 0.5]))
+    t = np.arange(-30.0, 30.0, 0.01)
+    y = (1 / (1 + np.exp(-t)))[:, None]
+    density = 0.01 * (y * (1 - y))[:, 0] * np.exp(p.log_prob(y))[:, 0]
+    u = np.array([0.3, 0.2, -1.0, 0.5])
+    np.testing.assert_allclose(p.fisher_norm([u])[0] ** 2, np.sum(density * (p.score(y)[:, 0] @ u) ** 2), rtol=1e-8)
+
+
+def test_a_mixture_of_vectors() -> None:
+    """Two bivariate normals: E[score²] on a lattice."""
+    parts = [
+        MultivariateNormal(np.array([[0.0, 0.0]]), np.array([[[1.0, 0.3], [0.3, 2.0]]])),
+        MultivariateNormal(np.array([[2.0, -1.0]]), np.array([[[0.7, -0.2], [-0.2, 0.9]]])),
+    ]
+    p = Mixture(parts, np.array([0.25, 0.75]))
+    axis = np.arange(-13.0, 13.0, 0.125)
+    y = np.stack(np.meshgrid(axis, axis, indexing="ij"), -1).reshape(-1, 1, 2)
+    density = 0.125**2 * np.exp(p.log_prob(y))[:, 0]
+    np.testing.assert_allclose(density.sum(), 1.0, rtol=1e-10)
+    u = np.array([0.3, 0.2, -1.0, 0.5, 0.1, 1.0, -1.0, 0.2, 0.3, 0.4])
+    want = np.sum(density * (p.score(y)[:, 0] @ u) ** 2)
+    np.testing.assert_allclose(p.fisher_norm([u])[0] ** 2, want, rtol=1e-8)
+
+
+def test_weights_may_differ_between_rows() -> None:
+    a, b = Normal(np.zeros(2), np.ones(2)), Normal(np.array([2.0, 2.0]), np.ones(2))
+    p = Mixture([a, b], np.array([[1.0, 0.0], [0.0, 1.0]]))
+    np.testing.assert_allclose(p.mean, [0.0, 2.0])
+    np.testing.assert_allclose(p.log_prob([0.5, 0.5]), [a.log_prob([0.5, 0.5])[0], b.log_prob([0.5, 0.5])[1]], rtol=1e-14)
+
+
+def test_four_thousand_components_need_no_square_matrix() -> None:
+    """Fisher norm of 4000 draws: the stacked information would be 8000 × 8000 per row."""
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=(4000, 2))
+    p = Mixture([Normal(m, np.full(2, 0.5)) for m in means], np.full(4000, 1 / 4000))
+    u = np.tile([1.0, 0.0], (2, 4000))
+    norm = p.fisher_norm(u)
+    # Moving every mean together moves the whole mixture, which is close to Normal(0, 1.5).
+    np.testing.assert_allclose(norm, 1 / np.sqrt(1.5), rtol=0.03)

@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+
+from rsens.distributions import Normal, StudentT
+from tests.distributions.check import ALPHAS, check_fisher_norm, check_log_prob, check_renyi
+
+
+def row(location: float, scale2: float, df: float) -> dict[str, float]:
+    return {"location": location, "scale2": scale2, "df": df}
+
+
+POINTS = [
+    (row(0.3, 1.7, 3.0), -1.2),
+    (row(0.0, 1.0, 1.0), 1e100),
+    (row(0.0, 1.0, 1.0), 0.0),
+    (row(0.0, 1.0, 1e8), 0.5),
+    (row(0.0, 1.0, 1e8), 30.0),
+    (row(2.0, 3.0, 1e8), 1e6),
+    (row(0.0, 1e-150, 4.5), 1e-75),
+    (row(0.0, 1e150, 1e8), 3e75),
+    (row(1e8, 1e-4, 7.0), 1e8 + 0.0125),
+    (row(0.0, 1.0, 0.1), 5.0),
+    (row(0.0, 1.0, 1e4), 2.0),
+]
+DIRECTIONS = [
+    (row(0.3, 1.7, 3.0), [0.4, 1.0]),
+    (row(0.0, 1.0, 1.0), [1.0, 1.0]),
+    (row(0.0, 1.0, 1e8), [1.0, -1.0]),
+    (row(0.0, 1e-150, 2.0), [1e-80, 1e-150]),
+    (row(0.0, 1e150, 2.0), [1e70, 1e150]),
+]
+PAIRS = [
+    (row(0.3, 1.7, 3.0), row(-0.5, 2.5, 3.0)),
+    (row(0.3, 1.7, 3.0), row(0.3 + 1e-6, 1.7, 3.0)),
+    (row(0.3, 1.7, 3.0), row(0.3, 1.7 * (1 + 1e-6), 3.0)),
+    (row(0.3, 1.7, 3.0), row(0.3 + 1e-3, 1.7 * (1 - 1e-4), 3.0)),
+    (row(0.0, 1.0, 1.0), row(1.0, 2.0, 1.0)),
+    (row(0.0, 1.0, 1.0), row(1e-5, 1.0 + 1e-5, 1.0)),
+    (row(0.0, 1.0, 1.0), row(1e6, 1e-4, 1.0)),
+    (row(0.0, 1.0, 1e8), row(0.1, 1.2, 1e8)),
+    (row(0.0, 1.0, 1e8), row(1e-6, 1.0 + 1e-6, 1e8)),
+    (row(0.0, 1.0, 1e8), row(5.0, 3.0, 1e8)),
+    (row(0.0, 1.0, 1e4), row(0.1, 1.2, 1e4)),
+    (row(0.0, 1.0, 5.0), row(30.0, 1.0, 5.0)),
+    (row(0.0, 1e-150, 2.5), row(1e-75, 3e-150, 2.5)),
+    (row(0.0, 1e150, 2.5), row(1e75, 3e150, 2.5)),
+    (row(0.0, 1.0, 30.0), row(0.0, 1e12, 30.0)),
+    (row(2.0, 3.0, 4.0), row(2.0, 3.0, 4.0)),
+]
+
+
+def test_log_prob() -> None:
+    check_log_prob("StudentT", POINTS)
+
+
+def test_fisher_norm() -> None:
+    check_fisher_norm("StudentT", DIRECTIONS)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_renyi(alpha: float) -> None:
+    check_renyi("StudentT", PAIRS, alpha)
+
+
+def test_cauchy_divergence_has_a_closed_form() -> None:
+    """KL of two Cauchy distributions: log of ((s + s')² + (m − m')²)/(4 s s')."""
+    m, s, other_m, other_s = np.array([0.0, 3.0]), np.array([1.0, 0.2]), np.array([2.5, -3.0]), np.array([0.5, 4.0])
+    got = StudentT(m, s**2, 1.0).renyi(StudentT(other_m, other_s**2, 1.0), 1.0)
+    np.testing.assert_allclose(got, np.log(((s + other_s) ** 2 + (m - other_m) ** 2) / (4 * s * other_s)), rtol=1e-10)
+
+
+def test_moments_exist_only_for_enough_df() -> None:
+    family = StudentT(np.full(4, 1.5), np.full(4, 2.0), np.array([1.0, 1.5, 2.0, 4.0]))
+    np.testing.assert_array_equal(np.isnan(family.mean), [True, False, False, False])
+    np.testing.assert_array_equal(np.asarray(family.mean)[1:], 1.5)
+    assert not np.isfinite(np.asarray(family.variance)[:3]).any()
+    np.testing.assert_allclose(np.asarray(family.variance)[3], 4.0, rtol=1e-15)
+
+
+def test_the_prediction_is_the_location_even_without_a_mean() -> None:
+    gradient = StudentT(np.zeros(2), np.ones(2), 1.0).prediction_gradient()
+    np.testing.assert_array_equal(gradient, [[[1.0, 0.0]]] * 2)
+
+
+def test_many_degrees_of_freedom_are_normal() -> None:
+    """At df = 1e8 the log density differs from the normal one by O((z⁴ + 1)/df)."""
+    location, scale2, y = np.array([0.0, 2.0]), np.array([1.0, 9.0]), np.array([0.4, -3.0])
+    t, normal = StudentT(location, scale2, 1e8), Normal(location, scale2)
+    np.testing.assert_allclose(t.log_prob(y), normal.log_prob(y), atol=1e-7)
+    np.testing.assert_allclose(t.fisher(), normal.fisher(), rtol=1e-7)
+    other = StudentT(location + 0.1, scale2 * 1.1, 1e8), Normal(location + 0.1, scale2 * 1.1)
+    np.testing.assert_allclose(t.renyi(other[0], 0.5), normal.renyi(other[1], 0.5), rtol=1e-6)

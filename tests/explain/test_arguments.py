@@ -1,0 +1,151 @@
+"""Bad input: what, got what, do what."""
+
+from __future__ import annotations
+
+import io
+import sys
+from enum import Enum
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._errors import InputError
+from rsens._explain import explain
+from tests.explain.models import BayesianLinear, Heteroscedastic, Linear
+
+
+class Colour(Enum):
+    """Labels without an order."""
+
+    RED = 1
+    BLUE = 2
+
+
+X = np.random.default_rng(0).normal(size=(12, 2))
+MODEL = Linear([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"alpha": 0.0}, "alpha must be"),
+        ({"alpha": -1.0}, "alpha must be"),
+        ({"alpha": np.inf}, "alpha must be"),
+        ({"alpha": np.nan}, "alpha must be"),
+        ({"alpha": "1"}, "alpha must be"),
+        ({"scale": "SD"}, "'sd', 'raw'"),
+        ({"scale": None}, "'raw'"),
+        ({"scale": [1.0]}, "2 columns"),
+        ({"scale": [1.0, -1.0]}, "at least 0"),
+        ({"scale": [1.0, np.nan]}, "finite"),
+        ({"scale": {"x0": 1.0}}, "'x1'"),
+        ({"scale": {"x0": 1.0, "x1": "wide"}}, "numbers"),
+        ({"pairs": 2}, "pairs must be one of"),
+        ({"pairs": "yes"}, "pairs must be one of"),
+        ({"pairs": None}, "pairs must be one of"),
+        ({"keep_local_pairs": "yes"}, "keep_local_pairs must be one of"),
+        ({"keep_local_pairs": True, "pairs": False}, "needs pairs"),
+        ({"groups": ["x0"]}, "groups must be a dict"),
+        ({"groups": {"g": ["nope"]}}, "nope"),
+        ({"groups": {"x0": ["x1"]}}, "Rename"),
+        ({"weights": np.ones(5)}, "12 rows"),
+        ({"weights": -np.ones(12)}, "at least 0"),
+        ({"weights": np.zeros(12)}, "not all 0"),
+        ({"weights": np.full(12, np.nan)}, "finite"),
+        ({"weights": ["a"] * 12}, "numbers"),
+        ({"aggregate": "median"}, "aggregate must be one of 'mean', 'rms'"),
+        ({"aggregate": None}, "aggregate must be one of"),
+        ({"aggregate": np.ones(3)}, "aggregate must be one of"),
+        ({"by": "nope"}, "no column 'nope'"),
+        ({"by": [1, 2, 3]}, "12 rows"),
+        ({"by": 3}, "12 rows"),
+        ({"by": {"a": 1}}, "12 rows"),
+        ({"by": [None] + [1] * 11}, "no label for 1 of 12"),
+        ({"by": np.ones((12, 2))}, "one label per row"),
+        ({"by": [{}] * 12}, "labels must be"),
+        ({"by": [1.0] * 12, "weights": None, "n_bootstrap": -1}, "n_bootstrap"),
+        ({"n_bootstrap": 10.0}, "n_bootstrap"),
+        ({"n_bootstrap": True}, "n_bootstrap"),
+        ({"level": 0.0}, "level"),
+        ({"level": 1.0}, "level"),
+        ({"level": 95}, "level"),
+        ({"level": None}, "level"),
+        ({"random_state": -1}, "random_state"),
+        ({"random_state": 1.5}, "random_state"),
+        ({"random_state": True}, "random_state"),
+        ({"random_state": "seed"}, "random_state"),
+        ({"max_memory_mb": 0}, "max_memory_mb"),
+        ({"max_memory_mb": np.inf}, "max_memory_mb"),
+        ({"max_memory_mb": "1 GB"}, "max_memory_mb"),
+        ({"progress": 1}, "progress must be one of"),
+        ({"progress": "bar"}, "progress must be one of"),
+        ({"n_jobs": 1.5}, "n_jobs"),
+    ],
+)
+def test_bad_options(options, text):
+    with pytest.raises(InputError, match=text):
+        explain(MODEL, X, **options)
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (np.ones(3), "reshape"),
+        (np.ones((0, 2)), "no rows"),
+        ([[1.0, np.nan]], "finite"),
+        (pd.DataFrame({"a": ["x", "y"], "b": [1.0, 2.0]}), "'a'"),
+    ],
+)
+def test_bad_rows(rows, text):
+    with pytest.raises(InputError, match=text):
+        explain(MODEL, rows)
+
+
+def test_bad_models():
+    with pytest.raises(InputError, match="not fitted"):
+        explain(BayesianLinear(), X)
+    with pytest.raises(InputError, match="from_function"):
+        explain(lambda rows: rows, X)
+    with pytest.raises(InputError, match="from_function"):
+        explain(None, X)
+
+
+def test_values_beyond_float64_are_named():
+    with pytest.raises(InputError, match=r"R-sens.*row 0.*'x1'"):
+        explain(Linear([1.0, 1e200], sigma=1e-120), X)
+
+
+def test_too_many_subgroups():
+    many = np.random.default_rng(1).normal(size=(101, 2))
+    with pytest.raises(InputError, match=r"101 different labels.*qcut"):
+        explain(MODEL, many, by="x0")
+    assert len(explain(MODEL, many[:100], by="x0").by) == 100
+
+
+def test_a_subgroup_without_weight():
+    with pytest.raises(InputError, match="'b'"):
+        explain(MODEL, X, by=["a"] * 6 + ["b"] * 6, weights=[1.0] * 6 + [0.0] * 6)
+
+
+def test_labels_of_different_kinds():
+    result = explain(MODEL, X, by=["b", 1, "b", 2.5] * 3)
+    assert list(result.by.index) == [1, 2.5, "b"]
+    unordered = explain(MODEL, X, by=[Colour.RED, Colour.BLUE] * 6)
+    assert list(unordered.by.index) == ["Colour.RED", "Colour.BLUE"]
+
+
+def test_options_are_keyword_only():
+    with pytest.raises(TypeError, match="positional"):
+        explain(MODEL, X, None, 1.0)
+
+
+def test_silent_by_default_and_loud_when_asked(capsys, monkeypatch):
+    explain(Heteroscedastic(), np.random.default_rng(2).normal(size=(500, 3)))
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "")
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    explain(Heteroscedastic(), np.random.default_rng(2).normal(size=(500, 3)), progress=True)
+    assert "rows" in stream.getvalue()
+    assert "500" in stream.getvalue()

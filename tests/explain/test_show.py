@@ -1,0 +1,139 @@
+"""Tables, text and HTML."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._errors import InputError
+from rsens._explain import explain
+from tests.explain.models import BayesianLinear, Heteroscedastic, Linear
+
+NASTY = [
+    "<script>alert('x')</script>",
+    '" onmouseover="evil()',
+    "a & b",
+    "🚲 bikes",
+    "long " * 40,
+    "tab\tnew\nline \x1b[31m",
+    "{0} %s $x$",
+]
+
+
+@pytest.fixture(scope="module")
+def nasty():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, len(NASTY))), columns=NASTY)
+    return explain(Linear(np.arange(1.0, 8.0), gamma=0.5), X, random_state=0)
+
+
+class Collector(HTMLParser):
+    """Tags, attributes and text as a browser sees them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[str] = []
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attrs]
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_html_shows_every_name_and_runs_none(nasty):
+    seen = Collector()
+    seen.feed(nasty._repr_html_())
+    assert set(seen.tags) <= {"div", "p", "strong", "table", "caption", "thead", "tbody", "tr", "th", "td", "code"}
+    assert set(seen.attributes) <= {"class", "style", "border"}
+    for name in NASTY[:5] + NASTY[6:]:
+        assert name in seen.texts
+    assert "tab\\tnew\\nline \\x1b[31m" in seen.texts
+
+
+def test_text_is_short_and_harmless(nasty):
+    text = repr(nasty)
+    assert all(character.isprintable() or character == "\n" for character in text)
+    assert max(len(line) for line in text.splitlines()) < 150
+    assert "long long" in text
+    assert "…" in text
+    assert "and 11 more" in text  # 21 pairs, 10 of them shown
+
+
+def test_the_heading_says_what_was_done():
+    X = np.random.default_rng(1).normal(size=(30, 3))
+    assert repr(explain(Heteroscedastic(), X)).startswith(
+        "R-sens per standard deviation, mean over 30 rows, Normal predictive\n\nVariables"
+    )
+    other = repr(explain(Heteroscedastic(), X, scale="raw", aggregate="rms", alpha=0.5, pairs=False))
+    assert other.startswith("R-sens per unit, root mean square over 30 rows, Normal predictive, alpha = 0.5\n")
+    assert "Pairs" not in other
+    assert "per given unit" in repr(explain(Heteroscedastic(), X, scale=[1, 2, 3]))
+
+
+def test_frame_of_terms():
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame(rng.normal(size=(20, 3)), columns=["a", "b", "c"])
+    y = X["b"] - 0.5 * X["c"] + 0.3 * rng.normal(size=20)
+    result = explain(BayesianLinear().fit(X, y), X, y, random_state=0)
+    frame = result.to_frame()
+    columns = [
+        "term",
+        "value",
+        "lower",
+        "upper",
+        "rank",
+        "direction",
+        "null",
+        "above_null",
+        "part_location",
+        "part_scale2",
+    ]
+    assert list(frame.columns) == columns
+    assert frame["term"].tolist() == ["b", "c", "a"]
+    assert frame["rank"].tolist() == [1, 2, 3]
+    assert frame["value"].is_monotonic_decreasing
+    by_term = frame.set_index("term").loc[list(result.names)]
+    for column, expected in (
+        ("value", result.main), ("direction", result.direction), ("lower", result.intervals["lower"]),
+        ("upper", result.intervals["upper"]), ("part_scale2", result.parts["scale2"]),
+    ):  # fmt: skip
+        np.testing.assert_array_equal(by_term[column], expected)
+    assert by_term["above_null"].tolist() == (result.main > result.null).tolist()
+
+
+def test_frame_of_pairs():
+    X = pd.DataFrame(np.random.default_rng(3).normal(size=(20, 3)), columns=["a", "b:c", "d"])
+    frame = explain(Linear([1.0, 1.0, 1.0], gamma=2.0), X).to_frame(order=2)
+    assert list(frame.columns) == ["term", "first", "second", "value", "lower", "upper", "rank", "null", "above_null"]
+    assert frame["term"].tolist() == ["a:b:c", "a:d", "b:c:d"]  # ambiguous by itself, so:
+    assert frame[["first", "second"]].to_numpy().tolist() == [["a", "b:c"], ["a", "d"], ["b:c", "d"]]
+    assert frame["rank"].tolist() == [1, 2, 2]
+
+
+def test_one_column_has_no_pairs():
+    result = explain(Linear([1.0]), [[1.0], [2.0]])
+    assert len(result.pairs) == 0
+    assert len(result.to_frame(order=2)) == 0
+    assert "Pairs" not in repr(result)
+
+
+def test_top():
+    X = np.random.default_rng(4).normal(size=(20, 4))
+    result = explain(Linear([1.0, 4.0, 2.0, 3.0], gamma=0.1), X, scale="raw")
+    assert list(result.top(2).index) == ["x1", "x3"]
+    assert list(result.top(99).index) == ["x1", "x3", "x2", "x0"]
+    assert list(result.top(1, order=2).index) == [("x0", "x1")]
+    for k in (0, -1, 1.5, True, "all"):
+        with pytest.raises(InputError, match="k must be"):
+            result.top(k)
+    for order in (0, 3, True, "2", None):
+        with pytest.raises(InputError, match="order must be"):
+            result.top(1, order=order)
+        with pytest.raises(InputError, match="order must be"):
+            result.to_frame(order=order)

@@ -1,0 +1,224 @@
+"""Explanations as JSON files."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsens._errors import InputError
+from rsens._explain import Explanation, explain
+from rsens._explain import _store as store
+from tests.explain.models import BayesianLinear, Linear, Softmax
+
+NAMES = ['<script>alert("x")</script>', "überraschend, 'quoted' \\ \n\t", "🚲" * 50 + " \x00"]
+TABLES = (
+    "main", "pairs", "direction", "parts", "intervals", "pair_intervals", "null", "null_pairs", "probes", "by",
+    "by_counts", "extrapolation", "local_main", "scale",
+)  # fmt: skip
+PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind")
+
+
+def explanations() -> dict[str, Explanation]:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        rng.normal(size=(40, 3)), columns=NAMES, index=pd.Index([f"row {i}" for i in range(40)], name="id")
+    )
+    y = X.iloc[:, 0].to_numpy() + rng.normal(size=40)
+    numbered = pd.DataFrame(rng.normal(size=(6, 2)), index=[3, 1, 4, 1, 5, 9])
+    return {
+        "everything": explain(
+            BayesianLinear().fit(X, y), X, y, keep_local_pairs=True, by=rng.integers(0, 3, size=40), random_state=0,
+            groups={"🎿 & <b>": NAMES[:2]}, alpha=0.1, aggregate="rms", level=0.9, scale=[0.1, 1 / 3, 1e-300],
+        ),
+        "little": explain(Linear([1.0, 2.0]), rng.normal(size=(5, 2)), pairs=False, n_bootstrap=0),
+        "labels": explain(Linear([1.0, 2.0]), numbered, by=["a", "b"] * 3),
+        "classes": explain(Softmax(rng.normal(size=(2, 3))), rng.normal(size=(20, 2))),
+        "one row": explain(Linear([1.0, 2.0, 3.0]), [[1.0, 2.0, 3.0]], scale="raw"),
+        "one column": explain(Linear([1.0]), [[1.0], [2.0]]),
+    }  # fmt: skip
+
+
+ALL = explanations()
+
+
+@pytest.mark.parametrize("case", ALL)
+def test_round_trip_is_exact(case, tmp_path):
+    path = tmp_path / "explanation.json"
+    saved = ALL[case]
+    saved.save(path)
+    loaded = Explanation.load(path)
+    for name in PLAIN:
+        assert getattr(loaded, name) == getattr(saved, name)
+    for name in TABLES:
+        before, after = getattr(saved, name, None), getattr(loaded, name, None)
+        assert type(after) is type(before)
+        if isinstance(before, pd.DataFrame):
+            pd.testing.assert_frame_equal(after, before, check_exact=True)
+        elif before is not None:
+            pd.testing.assert_series_equal(after, before, check_exact=True)
+    if case == "everything":
+        np.testing.assert_array_equal(loaded.local_pairs, saved.local_pairs)
+    assert repr(loaded) == repr(saved)
+    assert loaded._repr_html_() == saved._repr_html_()
+    again = tmp_path / "again.json"
+    loaded.save(again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_the_largest_and_the_smallest_numbers(tmp_path):
+    units = [5e-324, 1.7976931348623157e308, 0.1 + 0.2]
+    explain(Linear([0.0, 0.0, 0.0]), np.eye(3), scale=units, pairs=False).save(tmp_path / "x.json")
+    assert Explanation.load(tmp_path / "x.json").scale.tolist() == units
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.text(), min_size=2, max_size=3, unique=True))
+def test_any_column_names(names):
+    X = pd.DataFrame(np.eye(len(names)), columns=pd.Index(names, dtype=object))
+    result = explain(Linear(np.ones(len(names))), X, n_bootstrap=0)
+    with tempfile.TemporaryDirectory() as folder:
+        result.save(Path(folder) / "x.json")
+        loaded = Explanation.load(Path(folder) / "x.json")
+    assert loaded.names == tuple(names)
+    assert list(loaded.pairs.index) == list(result.pairs.index)
+    assert repr(loaded) == repr(result)
+    assert loaded._repr_html_() == result._repr_html_()
+
+
+def test_other_row_labels_become_text(tmp_path):
+    X = pd.DataFrame({"a": [1.0, 2.0]}, index=pd.to_datetime(["2020-01-01", "2020-01-02"]))
+    explain(Linear([1.0]), X).save(tmp_path / "x.json")
+    assert Explanation.load(tmp_path / "x.json").local_main.index.tolist() == [
+        "2020-01-01 00:00:00",
+        "2020-01-02 00:00:00",
+    ]
+
+
+def test_the_file_is_plain_json(tmp_path):
+    ALL["everything"].save(tmp_path / "x.json")
+    content = json.loads((tmp_path / "x.json").read_text(encoding="ascii"))
+    assert content["format"] == "rsens explanation"
+    assert content["version"] == 1
+    assert content["columns"] == NAMES
+    assert content["direction"][0] == [None]  # NaN, which JSON does not have
+
+
+def test_saving_replaces_the_whole_file_or_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "x.json"
+    path.write_text("before")
+
+    def fail(*args, **kwargs):
+        raise OSError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match="disk full"):
+            ALL["little"].save(path)
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["x.json"]
+    ALL["little"].save(str(path))
+    assert os.listdir(tmp_path) == ["x.json"]
+    assert Explanation.load(str(path)).names == ("x0", "x1")
+
+
+@pytest.fixture
+def content(tmp_path):
+    ALL["everything"].save(tmp_path / "x.json")
+    return json.loads((tmp_path / "x.json").read_text())
+
+
+def load(tmp_path, content):
+    text = content if isinstance(content, bytes) else json.dumps(content).encode()
+    (tmp_path / "bad.json").write_bytes(text)
+    return Explanation.load(tmp_path / "bad.json")
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", None, True, [1]])
+def test_other_versions_are_refused(tmp_path, content, version):
+    with pytest.raises(InputError, match="version"):
+        load(tmp_path, content | {"version": version})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"", b"{", b"null", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"format": "rsens"}', b'{"format": NaN}', b"9" * 5000,
+        b"\x80\x04\x95",
+    ],
+)  # fmt: skip
+def test_files_that_are_no_explanation(tmp_path, text):
+    with pytest.raises(InputError, match=r"bad\.json"):
+        load(tmp_path, text)
+
+
+@pytest.mark.parametrize("name", store._READERS)
+def test_every_entry_is_needed_and_read_carefully(tmp_path, content, name):
+    with pytest.raises(InputError, match=name):
+        load(tmp_path, {key: value for key, value in content.items() if key != name})
+    for wrong in ({"a": 1}, [[[[1.0]]]], [None, "x"], True, float("nan")):
+        with pytest.raises(InputError, match=r"bad\.json"):
+            load(tmp_path, content | {name: wrong})
+    too_large = json.dumps(content | {name: 0}).replace(f'"{name}": 0', f'"{name}": 1e999').encode()
+    assert b"1e999" in too_large
+    with pytest.raises(InputError, match="damaged"):
+        load(tmp_path, too_large)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("main", lambda v: v[:-1]),
+        ("main", lambda v: [True, *v[1:]]),
+        ("main", lambda v: [None, *v[1:]]),
+        ("pairs", lambda v: [*v, 1.0]),
+        ("pairs", lambda v: None),
+        ("local_main", lambda v: v[:-1]),
+        ("local_main", lambda v: [v[0][:1], *v[1:]]),
+        ("local_pairs", lambda v: v[1:]),
+        ("terms", lambda v: [v[0], v[0]]),
+        ("terms", lambda v: v[:1]),
+        ("members", lambda v: [[0, 1], [7]]),
+        ("members", lambda v: [[0], [1], [2]]),
+        ("members", lambda v: [[0, 1], [1]]),
+        ("columns", lambda v: [v[0], v[0], v[1]]),
+        ("row_labels", lambda v: v[1:]),
+        ("null", lambda v: None),
+        ("subgroup_values", lambda v: None),
+        ("intervals", lambda v: None),
+        ("probe_terms", lambda v: None),
+        ("probe_terms", lambda v: v[1:]),
+        ("subgroup_counts", lambda v: [0.5, *v[1:]]),
+        ("subgroup_counts", lambda v: [-1, *v[1:]]),
+        ("subgroups", lambda v: v[1:]),
+        ("extrapolation", lambda v: [0, *v[1:]]),
+        ("alpha", lambda v: -1.0),
+        ("level", lambda v: 2),
+        ("aggregate", lambda v: "median"),
+        ("scale", lambda v: "meters"),
+        ("outputs", lambda v: []),
+    ],
+)
+def test_sizes_and_kinds_must_agree(tmp_path, content, name, change):
+    assert load(tmp_path, content).n == 40
+    with pytest.raises(InputError, match="damaged"):
+        load(tmp_path, content | {name: change(content[name])})
+
+
+def test_unknown_entries_are_refused(tmp_path, content):
+    with pytest.raises(InputError, match="surprise"):
+        load(tmp_path, content | {"surprise": 1})
+
+
+def test_a_missing_file_is_a_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        Explanation.load(tmp_path / "nowhere.json")
+    with pytest.raises(FileNotFoundError):
+        ALL["little"].save(tmp_path / "no folder" / "x.json")

@@ -1,0 +1,340 @@
+"""Values, parts, directions and units, against answers worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._errors import InputError, RsensWarning
+from rsens._explain import explain
+from rsens._explain._explanation import NotComputedError
+from rsens.measures._groups import group_rsens
+from rsens.measures._rsens import rsens, rsens2
+from tests.explain.models import BayesianLinear, FirstOrderOnly, Heteroscedastic, Linear, Logistic, Softmax
+
+# Sums of a few hundred doubles of size one, in another order: about 1e-15 each, so 1e-12 is rounding and nothing else.
+ROUNDING = {"rtol": 1e-12, "atol": 1e-14}
+
+
+@pytest.fixture
+def X() -> pd.DataFrame:
+    rng = np.random.default_rng(20)
+    return pd.DataFrame(
+        rng.normal(size=(300, 3)) * [1.0, 3.0, 0.2], columns=["a", "b", "c"], index=[f"r{i}" for i in range(300)]
+    )
+
+
+def test_linear_normal_is_the_slope_in_noise_units(X):
+    beta, sigma = np.array([1.5, -0.2, 0.0]), 0.4
+    result = explain(Linear(beta, sigma), X)
+    sd = X.std(ddof=0)
+    np.testing.assert_allclose(result.main, np.abs(beta) * sd / sigma, **ROUNDING)
+    np.testing.assert_allclose(result.direction, beta * sd, **ROUNDING)
+    assert list(result.main.index) == ["a", "b", "c"] == list(result.names)
+    assert result.local_main.index.equals(X.index)
+    assert (result.local_main.shape, result.n, result.family, result.order) == ((300, 3), 300, "Normal", 2)
+    assert (result.pairs == 0.0).all()
+    assert list(result.pairs.index) == [("a", "b"), ("a", "c"), ("b", "c")]
+    pd.testing.assert_series_equal(result.scale, sd, check_names=False)
+
+
+def test_a_product_is_a_pair(X):
+    result = explain(Linear([0.0, 0.0, 1.0], sigma=0.5, gamma=0.7), X, scale="raw")
+    np.testing.assert_allclose(result.pairs, [0.7 / 0.5, 0.0, 0.0], **ROUNDING)
+    np.testing.assert_allclose(
+        result.main, [0.7 * X["b"].abs().mean() / 0.5, 0.7 * X["a"].abs().mean() / 0.5, 2.0], **ROUNDING
+    )
+    np.testing.assert_allclose(result.direction, [0.7 * X["b"].mean(), 0.7 * X["a"].mean(), 1.0], **ROUNDING)
+
+
+@pytest.mark.parametrize("alpha", [0.25, 1.0, 9.0])
+def test_values_are_the_mean_of_the_raw_measures_times_units(X, alpha):
+    units = {"a": 2.0, "b": 0.5, "c": 10.0}
+    model = Heteroscedastic()
+    result = explain(model, X, alpha=alpha, scale=units, keep_local_pairs=True)
+    u = np.array(list(units.values()))
+    local, local2 = rsens(model, X, alpha=alpha) * u, rsens2(model, X, alpha=alpha) * np.outer(u, u)
+    np.testing.assert_allclose(result.local_main, local, **ROUNDING)
+    np.testing.assert_allclose(result.local_pairs, local2, **ROUNDING)
+    np.testing.assert_allclose(result.main, local.mean(axis=0), **ROUNDING)
+    np.testing.assert_allclose(result.pairs, local2.mean(axis=0)[np.triu_indices(3, 1)], **ROUNDING)
+    assert result.alpha == alpha
+    assert result.scale_kind == "given"
+
+
+def test_root_mean_square(X):
+    model = Heteroscedastic()
+    result = explain(model, X, aggregate="rms", scale="raw")
+    np.testing.assert_allclose(result.main, np.sqrt((rsens(model, X) ** 2).mean(axis=0)), **ROUNDING)
+    squares = (rsens2(model, X) ** 2).mean(axis=0)[np.triu_indices(3, 1)]
+    np.testing.assert_allclose(result.pairs, np.sqrt(squares), **ROUNDING)
+    assert result.aggregate == "rms"
+
+
+# ---- parts -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "rms"])
+@pytest.mark.parametrize("groups", [None, {"bc": ["b", "c"]}])
+def test_parts_add_up(X, aggregate, groups):
+    result = explain(Heteroscedastic(), X, aggregate=aggregate, groups=groups, alpha=3.0)
+    assert list(result.parts.columns) == ["mean", "variance"]
+    np.testing.assert_allclose(result.parts.sum(axis=1), result.main, **ROUNDING)
+    assert (result.parts > 0.0).sum().tolist() == [len(result.names), 1]  # only c moves the variance
+
+
+def test_parts_of_equation_5():
+    """mean_i q_im/R_i with the two summands of the paper's equation (5)."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(12, 2))
+    model = BayesianLinear().fit(X, X[:, 0] + 0.5 * rng.normal(size=12))
+    result = explain(model, X, scale="raw")
+    nu, s2 = model.df_, model.s2_
+    V = X @ model.precision_
+    var = s2 * (1.0 + (V * X).sum(axis=1, keepdims=True))
+    of_location = (nu + 1) * model.beta_**2 / ((nu + 3) * var)
+    of_scale = 2.0 * nu * s2**2 * V**2 / ((nu + 3) * var**2)
+    R = np.sqrt(of_location + of_scale)
+    np.testing.assert_allclose(result.main, R.mean(axis=0), **ROUNDING)
+    np.testing.assert_allclose(result.parts["location"], (of_location / R).mean(axis=0), **ROUNDING)
+    np.testing.assert_allclose(result.parts["scale2"], (of_scale / R).mean(axis=0), **ROUNDING)
+
+
+def test_parts_are_zero_where_nothing_moves(X):
+    assert (explain(Linear([1.0, 0.0, 0.0]), X).parts.loc[["b", "c"]] == 0.0).all(axis=None)
+
+
+def test_one_parameter_has_no_parts_and_dependent_parameters_one(X):
+    assert explain(Logistic([1.0, 0.2, -0.5]), X).parts is None
+    result = explain(Softmax(np.array([[1.0, 0.0, -1.0], [0.1, 0.3, 0.0], [2.0, 0.0, 1.0]])), X)
+    assert list(result.parts.columns) == ["joint"]
+    np.testing.assert_array_equal(result.parts["joint"], result.main)
+
+
+# ---- several outputs -------------------------------------------------------------------------------------------------
+
+
+def test_direction_of_several_outputs(X):
+    weights = np.array([[1.0, 0.0, -1.0], [0.1, 0.3, 0.0], [2.0, 0.0, 1.0]])
+    result = explain(Softmax(weights), X)
+    assert result.direction.shape == (3, 3)
+    assert list(result.direction.columns) == ["y0", "y1", "y2"]
+    np.testing.assert_allclose(result.direction.sum(axis=1), 0.0, atol=1e-15)  # probabilities add up to 1
+    assert result.direction.loc["a", "y0"] > 0.0 > result.direction.loc["a", "y2"]
+    named = explain(Softmax(weights, classes_=["red", "green", "blue"]), X, pairs=False)
+    assert list(named.direction.columns) == ["red", "green", "blue"]
+    assert {"direction_red", "direction_blue"} <= set(named.to_frame().columns)
+
+
+def test_logistic_limit(X):
+    beta = np.array([1.0, 0.2, -0.5])
+    p = 1.0 / (1.0 + np.exp(-X.to_numpy() @ beta))
+    result = explain(Logistic(beta), X, scale="raw")
+    np.testing.assert_allclose(result.local_main, np.sqrt(p * (1 - p))[:, None] * np.abs(beta), rtol=1e-10)
+
+
+# ---- units -----------------------------------------------------------------------------------------------------------
+
+
+def test_given_units_by_name_and_in_order(X):
+    model = Linear([1.0, 1.0, 1.0], sigma=1.0)
+    expected = pd.Series({"a": 3.0, "b": 0.0, "c": 7.0})
+    for scale in (expected, expected[::-1], expected.to_dict(), [3.0, 0.0, 7.0], np.array([3, 0, 7])):
+        result = explain(model, X, scale=scale)
+        np.testing.assert_allclose(result.main, expected, **ROUNDING)
+
+
+def test_given_units_stay_the_users_own(X):
+    units = np.ones(3)
+    explain(Linear([1.0, 1.0, 1.0]), X, scale=units)
+    units[0] = 5.0  # neither frozen nor shared
+
+
+def test_standard_deviations_do_not_depend_on_units(X):
+    """Rescaling a column and the model with it changes nothing in standard deviations."""
+    once = explain(Linear([1.0, 2.0, 3.0], gamma=0.5), X)
+    factors = np.array([1e-6, 1e8, 10.0])
+    scaled = explain(Linear(np.array([1.0, 2.0, 3.0]) / factors, gamma=0.5 / (factors[0] * factors[1])), X * factors)
+    np.testing.assert_allclose(scaled.main, once.main, **ROUNDING)
+    np.testing.assert_allclose(scaled.pairs, once.pairs, **ROUNDING)
+
+
+def test_training_deviations_where_the_model_knows_them(X):
+    model = Linear([1.0, 1.0, 1.0], sigma=1.0)
+    model.input_scale_ = [2.0, 3.0, 4.0]
+    np.testing.assert_allclose(explain(model, X).main, [2.0, 3.0, 4.0], **ROUNDING)
+    np.testing.assert_allclose(explain(model, X.iloc[:1]).main, [2.0, 3.0, 4.0], **ROUNDING)  # even for one row
+    del model.input_scale_
+    model.training_inputs_ = np.array([[0.0, 0.0, 0.0], [2.0, 4.0, 6.0]])
+    np.testing.assert_allclose(explain(model, X).main, [1.0, 2.0, 3.0], **ROUNDING)
+
+
+@pytest.mark.parametrize("constant", [0.1, 0.0, -1e9])
+def test_a_constant_column_gives_zero_and_a_warning(X, constant):
+    X = X.assign(b=constant)
+    with pytest.warns(RsensWarning, match="'b'"):
+        result = explain(Linear([1.0, 1.0, 1.0], gamma=1.0), X)
+    assert result.main["b"] == 0.0
+    assert result.main["a"] > 0.0
+    assert result.pairs["a", "b"] == 0.0
+    assert result.direction["b"] == 0.0
+    np.testing.assert_allclose(explain(Linear([1.0, 1.0, 1.0], sigma=1.0), X, scale="raw").main, 1.0, **ROUNDING)
+
+
+def test_one_row(X):
+    row = X.iloc[[3]]
+    with pytest.raises(InputError, match="no column of X varies"):
+        explain(Linear([1.0, 2.0, 0.0]), row)
+    result = explain(Linear([1.0, 2.0, 0.0], sigma=0.5), row, scale="raw")
+    np.testing.assert_allclose(result.main, [2.0, 4.0, 0.0], **ROUNDING)
+    assert result.intervals.isna().all(axis=None)  # one row has no spread
+    assert not result.extrapolation.any()
+    assert "1 row," in repr(result)
+
+
+# ---- weights, subgroups, groups --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "rms"])
+@pytest.mark.parametrize("scale", ["sd", "raw"])
+def test_a_weight_is_a_repetition(X, aggregate, scale):
+    counts = np.random.default_rng(3).integers(0, 4, size=len(X))
+    repeated = X.iloc[np.repeat(np.arange(len(X)), counts)]
+    options = {"aggregate": aggregate, "scale": scale}
+    weighted = explain(Heteroscedastic(), X, weights=counts, **options)
+    plain = explain(Heteroscedastic(), repeated, **options)
+    for name in ("main", "pairs", "parts", "direction", "scale"):
+        np.testing.assert_allclose(getattr(weighted, name), getattr(plain, name), **ROUNDING)
+    rescaled = explain(Heteroscedastic(), X, weights=counts * 1e300, **options)
+    np.testing.assert_allclose(rescaled.main, weighted.main, **ROUNDING)
+
+
+def test_subgroups(X):
+    labels = np.where(X["a"] > 0, "up", "down")
+    weights = np.random.default_rng(4).random(len(X))
+    result = explain(Heteroscedastic(), X, by=labels, weights=weights, scale="raw")
+    assert list(result.by.index) == ["down", "up"]
+    assert list(result.by_counts) == [(X["a"] <= 0).sum(), (X["a"] > 0).sum()]
+    for label in ("up", "down"):
+        rows = labels == label
+        alone = explain(Heteroscedastic(), X[rows], weights=weights[rows], scale="raw")
+        np.testing.assert_allclose(result.by.loc[label], alone.main, **ROUNDING)
+    rms = explain(Heteroscedastic(), X, by=labels, scale="raw", aggregate="rms")
+    expected = np.sqrt((rsens(Heteroscedastic(), X[labels == "up"]) ** 2).mean(axis=0))
+    np.testing.assert_allclose(rms.by.loc["up"], expected, **ROUNDING)
+
+
+def test_subgroups_by_a_column_a_category_and_truth_values(X):
+    X = X.assign(b=np.arange(len(X)) % 3)
+    model = Linear([1.0, 0.1, 1.0])
+    assert list(explain(model, X, by="b").by.index) == [0, 1, 2]
+    assert list(explain(model, X.to_numpy(), by="x1").by.index) == [0.0, 1.0, 2.0]
+    order = pd.Categorical(np.array(["low", "mid", "high"])[X["b"]], categories=["low", "mid", "high", "never"])
+    assert list(explain(model, X, by=order).by.index) == ["low", "mid", "high"]
+    assert list(explain(model, X, by=X["a"] > 0).by.index) == [False, True]
+    cut = explain(model, X, by=pd.qcut(X["a"], 4))
+    assert len(cut.by) == 4
+    assert cut.by.index[0].startswith("(")
+    assert explain(model, X).by is None
+    assert explain(model, X).by_counts is None
+
+
+def test_groups_take_the_place_of_their_columns(X):
+    groups = {"ends": ["a", "c"]}
+    result = explain(Heteroscedastic(), X, groups=groups, keep_local_pairs=True)
+    assert result.names == ("ends", "b")
+    assert result.groups == {"ends": ("a", "c")}
+    expected = group_rsens(Heteroscedastic(), X, groups, scale=X.std(ddof=0))
+    np.testing.assert_allclose(result.local_main, expected, **ROUNDING)
+    assert np.isnan(result.direction["ends"])
+    assert np.isfinite(result.direction["b"])
+    assert list(result.pairs.index) == [("ends", "b")]
+    assert result.scale.index.tolist() == ["a", "b", "c"]
+
+
+def test_a_group_of_one_is_its_column(X):
+    alone = explain(Heteroscedastic(), X)
+    renamed = explain(Heteroscedastic(), X, groups={"first": ["a"]})
+    assert renamed.names == ("first", "b", "c")
+    assert renamed.groups == {"first": ("a",)}
+    for name in ("main", "pairs", "direction", "parts"):
+        np.testing.assert_array_equal(getattr(renamed, name), getattr(alone, name))
+
+
+def test_pair_of_a_column_and_a_group_is_the_steepest_direction(X):
+    """Normal(γ x_0 x_1, σ²) with x_0 and x_1 rotated into three columns: the pair keeps its value."""
+
+    class Rotated:
+        def derivatives(self, Z, order):
+            turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.6, 0.8], [0.0, -0.8, 0.6]])
+            record = Linear([0.0, 0.0, 0.0], sigma=0.5, gamma=0.7).derivatives(np.asarray(Z) @ turn.T, order)
+            first = record.first @ turn
+            second = None if record.second is None else turn.T @ record.second @ turn
+            return type(record)(record.distribution, first, second)
+
+    result = explain(Rotated(), X, groups={"bc": ["b", "c"]}, scale="raw", keep_local_pairs=True)
+    np.testing.assert_allclose(result.pairs["a", "bc"], 0.7 / 0.5, **ROUNDING)
+    np.testing.assert_allclose(result.local_pairs, np.swapaxes(result.local_pairs, 1, 2), rtol=0)
+
+
+# ---- order 1, memory, immutability -----------------------------------------------------------------------------------
+
+
+def test_order_one_does_not_pay_for_second_derivatives(X):
+    result = explain(FirstOrderOnly([1.0, 2.0, 3.0]), X, pairs=False)
+    assert result.order == 1
+    assert result.pair_intervals is None
+    with pytest.raises(NotComputedError, match="pairs=True"):
+        _ = result.pairs
+    with pytest.raises(NotComputedError, match="pairs=True"):
+        result.to_frame(order=2)
+    assert getattr(result, "pairs", "none") == "none"  # an AttributeError too
+
+
+def test_pairs_are_automatic_up_to_thirty_columns():
+    rng = np.random.default_rng(5)
+    assert explain(Linear(np.ones(30)), rng.normal(size=(4, 30)), n_bootstrap=0).order == 2
+    assert explain(FirstOrderOnly(np.ones(31)), rng.normal(size=(4, 31)), n_bootstrap=0).order == 1
+    assert explain(Linear(np.ones(31)), rng.normal(size=(4, 31)), n_bootstrap=0, pairs=True).order == 2
+
+
+def test_local_pairs_only_when_asked_for(X):
+    with pytest.raises(NotComputedError, match="keep_local_pairs=True"):
+        _ = explain(Heteroscedastic(), X).local_pairs
+
+
+def test_chunks_change_nothing(X):
+    whole, small = Heteroscedastic(), Heteroscedastic()
+    one = explain(whole, X, random_state=0, keep_local_pairs=True)
+    many = explain(small, X, random_state=0, keep_local_pairs=True, max_memory_mb=2.0)
+    assert whole.calls == 1
+    assert small.calls > 30
+    for name in ("main", "pairs", "parts", "direction", "local_main", "local_pairs", "intervals", "pair_intervals"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(many, name), err_msg=name)
+
+
+def test_what_is_done_to_a_table_leaves_the_explanation_alone(X):
+    result = explain(Heteroscedastic(), X, by=np.arange(300) % 2, keep_local_pairs=True)
+    before = repr(result), result.local_main.sum().sum()
+    tables = ("main", "pairs", "direction", "parts", "intervals", "pair_intervals", "by", "by_counts", "scale")
+    for name in (*tables, "local_main", "extrapolation"):
+        table = getattr(result, name)
+        table.iloc[...] = True if name == "extrapolation" else -1
+    assert (repr(result), result.local_main.sum().sum()) == before
+    with pytest.raises(ValueError, match="read-only"):
+        result.local_pairs[0] = 0.0
+
+
+def test_inputs_are_left_alone(X):
+    before = X.copy()
+    weights = np.ones(len(X))
+    weights.setflags(write=False)
+    explain(Heteroscedastic(), X, weights=weights)
+    pd.testing.assert_frame_equal(X, before)
+
+
+def test_arrays_have_names_too():
+    result = explain(Linear([1.0, 2.0]), np.random.default_rng(6).normal(size=(20, 2)))
+    assert result.names == ("x0", "x1")
+    assert result.local_main.index.equals(pd.RangeIndex(20))

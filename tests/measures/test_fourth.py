@@ -1,0 +1,155 @@
+"""The full fourth derivative: against the formula where D is quadratic in λ, and against exact values for every family."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rsens import distributions as ds
+from rsens._errors import InputError
+from rsens.derivatives import from_function, from_jax
+from rsens.measures import METHODS, fourth_derivative, importance, rsens2
+from rsens.measures import _fourth as fourth_module
+from tests.measures.fourth_oracle import FAMILIES, PAIRS, POINT, STORED, f, fourth_derivatives, g
+from tests.measures.models import MODELS, rows
+
+X = rows()
+
+
+def exact_values() -> dict[str, dict[str, float]]:
+    return json.loads(STORED.read_text())
+
+
+def surfaces(x: Any) -> tuple[Any, Any]:
+    return f(x[:, 0], x[:, 1]), jnp.exp(g(x[:, 0], x[:, 1]))
+
+
+def _counts(x: Any) -> ds.Distribution:
+    m, s = surfaces(x)
+    return ds.Mixture([ds.Poisson(3 * jnp.exp(m)), ds.NegativeBinomial(3 * jnp.exp(m), 2 * s)], [0.5, 0.5])
+
+
+#: The predictives of fourth_oracle.py.
+PREDICTIVES: dict[str, Any] = {
+    "Normal": lambda x: ds.Normal(*surfaces(x)),
+    "StudentT": lambda x: ds.StudentT(*surfaces(x), 4.0),
+    "LogNormal": lambda x: ds.LogNormal(*surfaces(x)),
+    "Gamma": lambda x: ds.Gamma(jnp.exp(surfaces(x)[0]), 2 * surfaces(x)[1]),
+    "Exponential": lambda x: ds.Exponential(jnp.exp(surfaces(x)[0])),
+    "Beta": lambda x: ds.Beta(2 * jnp.exp(surfaces(x)[0]), 3 * surfaces(x)[1]),
+    "Weibull": lambda x: ds.Weibull(1.5 * surfaces(x)[1], jnp.exp(surfaces(x)[0])),
+    "Bernoulli": lambda x: ds.Bernoulli(logit=surfaces(x)[0]),
+    "Binomial": lambda x: ds.Binomial(7, jax.nn.sigmoid(surfaces(x)[0])),
+    "Categorical": lambda x: ds.Categorical(
+        jax.nn.softmax(jnp.stack([surfaces(x)[0], jnp.log(surfaces(x)[1]), jnp.zeros(len(x))], -1))
+    ),
+    "Poisson": lambda x: ds.Poisson(3 * jnp.exp(surfaces(x)[0])),
+    "NegativeBinomial": lambda x: ds.NegativeBinomial(3 * jnp.exp(surfaces(x)[0]), 2 * surfaces(x)[1]),
+    "Mixture": lambda x: ds.Mixture([ds.Normal(*surfaces(x)), ds.Normal(x[:, 0], 0.5)], [0.25, 0.75]),
+    "Mixture of counts": _counts,
+}
+#: One order per family, the other one for every second family, keeps the number of compilations down.
+ORDERS = {name: 1.0 if i % 2 or name == "Weibull" else 2.5 for i, name in enumerate(FAMILIES)}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_against_exact_values(name: str) -> None:
+    alpha = ORDERS[name]
+    got = fourth_derivative(from_jax(PREDICTIVES[name]), np.array([POINT]), alpha=alpha)[0]
+    expected = {pair: float(exact_values()[name][f"{alpha} {pair}"]) for pair in PAIRS}
+    size = max(abs(value) for value in expected.values())
+    for pair, value in expected.items():
+        # The terms of the chain rule are larger than their sum; 1e-11 of the largest entry is their rounding.
+        np.testing.assert_allclose(got[int(pair[0]), int(pair[1])], value, rtol=1e-11, atol=1e-11 * size)
+
+
+def test_stored_values_are_what_the_script_gives() -> None:
+    for name in ("Bernoulli", "Poisson"):
+        assert fourth_derivatives(name) == exact_values()[name]
+    assert set(exact_values()) == set(FAMILIES)
+
+
+def test_multivariate_normal_of_independent_outputs_is_the_sum() -> None:
+    """D adds up over independent outputs, and so do its derivatives; a rotation of the outputs changes nothing."""
+    turn = np.array([[0.8, -0.6], [0.6, 0.8]])
+
+    def both(x: Any) -> ds.Distribution:
+        mean = jnp.stack([f(x[:, 0], x[:, 1]), x[:, 0] * x[:, 1]], -1)
+        variances = jnp.stack([jnp.exp(g(x[:, 0], x[:, 1])), jnp.full(len(x), 0.7)], -1)
+        return ds.MultivariateNormal(mean @ turn.T, jnp.einsum("ij,nj,kj->nik", turn, variances, turn))
+
+    x = X[:3, :2]
+    second = from_jax(lambda z: ds.Normal(z[:, 0] * z[:, 1], 0.7))
+    expected = fourth_derivative(from_jax(PREDICTIVES["Normal"]), x) + fourth_derivative(second, x)
+    np.testing.assert_allclose(fourth_derivative(from_jax(both), x), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_quadratic_divergence_gives_the_corrected_formula() -> None:
+    """2 λ_deᵀHλ_de + λ_ddᵀHλ_ee + 2 λ_dᵀHλ_dee + 2 λ_eᵀHλ_dde with H = α/v, for λ = a²b² + a³b − 2ab, written out."""
+    alpha, v = 1.7, 0.4
+    a, b = X[:, 0], X[:, 1]
+    m_a, m_b = 2 * a * b**2 + 3 * a**2 * b - 2 * b, 2 * a**2 * b + a**3 - 2 * a
+    m_aa, m_ab, m_bb = 2 * b**2 + 6 * a * b, 4 * a * b + 3 * a**2 - 2, 2 * a**2
+    m_aaa, m_aab, m_abb, m_bbb = 6 * b, 4 * b + 6 * a, 4 * a, 0.0
+    h = alpha / v
+    expected = {
+        (0, 1): h * (2 * m_ab**2 + m_aa * m_bb + 2 * m_a * m_abb + 2 * m_b * m_aab),
+        (0, 0): h * (3 * m_aa**2 + 4 * m_a * m_aaa),
+        (1, 1): h * (3 * m_bb**2 + 4 * m_b * m_bbb),
+    }
+    model = from_jax(lambda x: ds.Normal(x[:, 0] ** 2 * x[:, 1] ** 2 + x[:, 0] ** 3 * x[:, 1] - 2 * x[:, 0] * x[:, 1], v))
+    got = fourth_derivative(model, X[:, :2], alpha=alpha)
+    for (d, e), value in expected.items():
+        np.testing.assert_allclose(got[:, d, e], value, rtol=1e-11, atol=1e-12)
+
+
+def test_as_an_importance_it_is_rsens2_where_nothing_else_is_left() -> None:
+    """At the saddle of m = 3ab, where m_a = m_b = m_aa = m_bb = 0, only 2 λ_abᵀHλ_ab is left."""
+    model = from_jax(lambda x: ds.Normal(3 * x[:, 0] * x[:, 1], 0.4))
+    saddle = np.zeros((1, 2))
+    got = importance("fourth_derivative", model, saddle, alpha=2.0)
+    expected = rsens2(model, saddle, alpha=2.0)[0]
+    assert expected[0, 1] == pytest.approx(3 * np.sqrt(2.0 / 0.4), rel=1e-14)
+    np.testing.assert_allclose(got, expected, rtol=1e-14)
+    away = METHODS["fourth_derivative"].chunks(model, X[:, :2], 2.0)
+    signed = fourth_derivative(model, X[:, :2], alpha=2.0)
+    np.testing.assert_allclose(next(away)[1], np.sqrt(np.abs(signed) / 2), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "predict",
+    [
+        lambda x: ds.Normal(1e8 + x[:, 0] * x[:, 1], 1e-4 * jnp.exp(x[:, 0])),
+        lambda x: ds.Bernoulli(logit=40.0 + x[:, 0] * x[:, 1]),
+        lambda x: ds.StudentT(x[:, 0] * x[:, 1], jnp.exp(x[:, 0]), 1.0),
+    ],
+    ids=["mean far from zero", "probability near one", "Cauchy"],
+)
+def test_hard_cases_have_the_right_second_derivative(predict: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second derivative of the same divergence is α R-sens², to 1e-8 for every column that matters."""
+    seen = []
+
+    def check(second: np.ndarray, expected: np.ndarray, start: int) -> None:
+        seen.append((second, expected))
+
+    monkeypatch.setattr(fourth_module, "_check_second", check)
+    values = fourth_derivative(from_jax(predict), X[:4, :2])
+    assert np.isfinite(values).all()
+    ((second, expected),) = seen
+    np.testing.assert_allclose(second, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("model", [MODELS["Normal"], from_function(lambda x: ds.Normal(x[:, 0], 1.0))])
+def test_needs_jax(model: Any) -> None:
+    with pytest.raises(InputError, match="needs a function written in JAX; got .*Wrap one with from_jax"):
+        fourth_derivative(model, X)
+
+
+def test_a_sum_that_misses_the_distribution_is_found_out() -> None:
+    with pytest.raises(InputError, match=r"does not resolve the predictive distribution at row 11: .* 2 instead of 1\."):
+        fourth_module._check_second(np.array([[4.0], [2.0]]), np.array([[4.0], [1.0]]), 10)

@@ -1,0 +1,81 @@
+"""R-sens of groups of columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.linalg import block_diag
+
+from rsens._errors import InputError
+from rsens.measures import directional, group_rsens, resolve_groups, rsens
+from tests.measures.models import MODELS, D, rows
+
+X = rows()
+NAMES = ("a", "b", "c")
+FRAME = pd.DataFrame(X, columns=list(NAMES))
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_largest_rsens_over_directions_within_the_group(family: str) -> None:
+    scale = np.array([1.0, 3.0, 0.2])
+    got = group_rsens(MODELS[family], FRAME, {"ends": ["a", "c"]}, alpha=2.0, scale=scale)
+    assert got.shape == (len(X), 2)
+    np.testing.assert_allclose(got[:, 1], 3.0 * rsens(MODELS[family], X, alpha=2.0)[:, 1], rtol=1e-12)
+    # A direction (cos t, sin t) in scaled columns a and c, on a grid: the maximum is missed by at most 1 − cos(step/2).
+    g = (directional(MODELS[family], X, alpha=2.0) * np.outer(scale, scale))[:, [0, 2]][:, :, [0, 2]]
+    t = np.linspace(0, np.pi, 20001)
+    v = np.stack([np.cos(t), np.sin(t)])
+    along = np.sqrt(np.einsum("dk,nde,ek->nk", v, g, v, optimize=True))
+    np.testing.assert_allclose(got[:, 0], along.max(axis=1), rtol=1e-8)
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_single_columns_are_rsens(family: str) -> None:
+    got = group_rsens(MODELS[family], X, {"one": [1]})
+    np.testing.assert_allclose(got, rsens(MODELS[family], X), rtol=1e-12)
+
+
+def test_rotating_the_columns_of_a_group_into_each_other_changes_nothing() -> None:
+    c, s = np.cos(0.7), np.sin(0.7)
+    rotation = block_diag(np.array([[c, -s], [s, c]]), np.eye(1))
+    model = MODELS["Gamma"]
+    plain = group_rsens(model, X, {"season": [0, 1]})
+    np.testing.assert_allclose(group_rsens(model.through(rotation), X @ rotation, {"season": [0, 1]}), plain, rtol=1e-12)
+
+
+def test_terms_in_the_order_of_their_first_column() -> None:
+    assert resolve_groups({"g": ["c", "a"]}, NAMES) == {"g": (0, 2), "b": (1,)}
+    assert resolve_groups({"h": [np.int64(2)], "g": ("b",)}, NAMES) == {"a": (0,), "g": (1,), "h": (2,)}
+    assert resolve_groups({}, NAMES) == {"a": (0,), "b": (1,), "c": (2,)}
+    assert resolve_groups({"a": ["a", "b"]}, NAMES) == {"a": (0, 1), "c": (2,)}
+    assert resolve_groups({"a": ["b"], "z": ["a"]}, NAMES) == {"z": (0,), "a": (1,), "c": (2,)}
+
+
+@pytest.mark.parametrize(
+    ("groups", "text"),
+    [
+        ([["a", "b"]], "groups must be a dict from a name to its columns; got list"),
+        ({"g": []}, "'g' needs a list of at least one column"),
+        ({"g": "ab"}, "'g' needs a list of at least one column; got 'ab'"),
+        ({"g": None}, "'g' needs a list of at least one column"),
+        ({"g": ["a", "x"]}, "'g' names the column 'x', which is not in X. It has a, b, c"),
+        ({"g": [3]}, "'g' names the column 3"),
+        ({"g": [-1]}, "'g' names the column -1"),
+        ({"g": [True]}, "'g' names the column True"),
+        ({"g": ["a", "b"], "h": ["b"]}, "column 'b' is in 'g' and again in 'h'"),
+        ({"g": ["a", 0]}, "column 'a' is in 'g' and again in 'g'"),
+        ({"b": ["a", "c"]}, "the name 'b' is also that of a column outside the group"),
+    ],
+)
+def test_wrong_groups(groups: Any, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        group_rsens(MODELS["Normal"], FRAME, groups)
+
+
+def test_more_columns_than_parameters() -> None:
+    """A Poisson has one parameter: G has rank one, and the group of all columns has the length of the gradient."""
+    got = group_rsens(MODELS["Poisson"], X, {"all": range(D)})
+    np.testing.assert_allclose(got[:, 0], np.linalg.norm(rsens(MODELS["Poisson"], X), axis=1), rtol=1e-13)

@@ -1,0 +1,81 @@
+"""Global values: means over rows, with weights and scales."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._errors import InputError
+from rsens.measures import METHODS, importance, kl, rsens, rsens2
+from tests.measures.models import MODELS, rows
+
+X = rows(30)
+LOCAL = {"rsens": rsens, "rsens2": rsens2, "kl": kl}
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_weighted_mean_of_local_values_in_units_of_the_scale(name: str) -> None:
+    model = MODELS["Gamma"]
+    weights = np.random.default_rng(1).uniform(size=len(X))
+    scale = np.array([2.0, 0.0, 5.0])
+    values = LOCAL[name](model, X, alpha=2.0) * (scale if METHODS[name].order == 1 else np.outer(scale, scale))
+    expected = np.average(values, axis=0, weights=weights)
+    got = importance(name, model, X, weights=7e300 * weights, scale=scale, alpha=2.0)
+    np.testing.assert_allclose(got, expected, rtol=1e-13)
+
+
+def test_weights_count_rows() -> None:
+    model = MODELS["Poisson"]
+    twice = np.concatenate([X, X[:10]])
+    weights = np.where(np.arange(len(X)) < 10, 2.0, 1.0)
+    for name in ("rsens", "aed", "rsens2", "aeh"):
+        counted = importance(name, model, X, weights=weights)
+        np.testing.assert_allclose(counted, importance(name, model, twice), rtol=1e-12)
+
+
+def test_scale_by_name() -> None:
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    scale = pd.Series({"c": 3.0, "a": 1.0, "b": 2.0})
+    expected = importance("rsens", MODELS["Normal"], X, scale=[1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(importance("rsens", MODELS["Normal"], frame, scale=scale), expected)
+    np.testing.assert_array_equal(importance("rsens", MODELS["Normal"], frame, scale=dict(scale)), expected)
+    integers = pd.DataFrame(X)  # columns 0, 1, 2 are called "0", "1", "2"
+    by_label = pd.Series([1.0, 2.0, 3.0], index=integers.columns)
+    np.testing.assert_array_equal(importance("rsens", MODELS["Normal"], integers, scale=by_label), expected)
+
+
+def test_the_list_of_measures() -> None:
+    assert {name: measure.order for name, measure in METHODS.items()} == {
+        "rsens": 1,
+        "ead": 1,
+        "aed": 1,
+        "kl": 1,
+        "rsens2": 2,
+        "eah": 2,
+        "aeh": 2,
+        "fourth_derivative": 2,
+    }
+    assert all(name == measure.name for name, measure in METHODS.items())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"name": "sobol"}, "There is no measure 'sobol'. Choose one of rsens, ead"),
+        ({"weights": np.ones(3)}, r"weights: expected one number for each of the 30 rows; got shape \(3,\)"),
+        ({"weights": -np.ones(30)}, "weights must be finite, at least 0, and not all 0"),
+        ({"weights": np.zeros(30)}, "weights must be finite, at least 0, and not all 0"),
+        ({"weights": np.full(30, np.nan)}, "weights must be finite"),
+        ({"weights": "equal"}, "weights must be numbers; got str"),
+        ({"scale": [1.0, 2.0]}, r"scale: expected one number for each of the 3 columns; got shape \(2,\)"),
+        ({"scale": [1.0, -2.0, 1.0]}, "scale must be finite and at least 0; got -2 for 'x1'"),
+        ({"scale": {"x0": 1.0, "x2": 1.0}}, "scale has no entry for 'x1'"),
+        ({"scale": "sd"}, "scale must be numbers; got str"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        importance(**{"name": "rsens", "model": MODELS["Normal"], "X": X, **arguments})

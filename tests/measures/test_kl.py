@@ -1,0 +1,121 @@
+"""The finite-perturbation method: its orders of convergence, its steps, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import distributions as ds
+from rsens._errors import InputError
+from rsens.derivatives import from_function
+from rsens.distributions import Distribution
+from rsens.measures import kl, rsens
+from tests.measures.models import MODELS, rows
+
+X = rows()
+
+
+@pytest.mark.parametrize(("sided", "order"), [("one", 1), ("both", 2)])
+@pytest.mark.parametrize("family", ["Normal", "Gamma", "StudentT", "Poisson", "Mixture"])
+def test_orders_of_convergence(family: str, sided: Any, order: int) -> None:
+    """Halving Δ divides the error by 2 one-sided, by 4 central (design §5.9); the next term is of the size of Δ itself."""
+    model = MODELS[family]
+    exact = rsens(model, X)
+    errors = [np.abs(kl(model, X, step=h, scale=1, sided=sided) - exact).max() for h in (0.02, 0.01, 0.005)]
+    for wide, narrow in zip(errors, errors[1:], strict=False):
+        assert wide / narrow == pytest.approx(2**order, rel=0.1)
+
+
+def test_the_one_sided_form_is_the_formula_of_the_paper() -> None:
+    """sqrt(2 D₁)/|Δ|, written out for a Normal."""
+    model = MODELS["Normal"]
+    step = 0.3
+    got = kl(model, X, step=step, scale=1.0, sided="one")
+    here = model.predict_distribution(X)
+    for d in range(X.shape[1]):
+        there = model.predict_distribution(X + step * np.eye(X.shape[1])[d])
+        divergence = 0.5 * (
+            np.log(there.variance / here.variance)
+            + (here.variance + (here.mean - there.mean) ** 2) / there.variance
+            - 1.0
+        )
+        np.testing.assert_allclose(got[:, d], np.sqrt(2 * divergence) / step, rtol=1e-12)
+
+
+def test_step_is_in_units_of_the_scale() -> None:
+    model = MODELS["Normal"]
+    sd = X.std(axis=0)
+    np.testing.assert_allclose(kl(model, X, step=0.1), kl(model, X, step=0.1 * sd, scale=1.0), rtol=1e-12)
+    np.testing.assert_allclose(kl(model, X, step=0.1, scale=sd), kl(model, X, step=0.1), rtol=1e-12)
+
+
+def test_one_row_and_a_constant_column_have_a_step_too() -> None:
+    model = MODELS["Normal"]
+    one = X[:1]
+    np.testing.assert_allclose(kl(model, one), rsens(model, one), rtol=1e-6)
+    flat = X.copy()
+    flat[:, 1] = 0.0
+    np.testing.assert_allclose(kl(model, flat), rsens(model, flat), rtol=1e-6)
+
+
+def test_far_from_zero_the_step_is_what_it_is_after_rounding() -> None:
+    """At 1e9 ± 1 a step of 1.2e-4 is rounded to a multiple of 1.2e-7, one part in a thousand."""
+    x = 1e9 + np.array([[-1.0], [0.0], [1.0]])
+    model = from_function(lambda z: ds.Normal(2.1 * (z[:, 0] - 1e9), 1.0))
+    np.testing.assert_allclose(kl(model, x), 2.1, rtol=1e-9)
+
+
+class OnFrames:
+    """An estimator that was fitted on a data frame and insists on one."""
+
+    def derivatives(self, x: Any, order: int) -> Any:
+        return MODELS["Normal"].derivatives(x.to_numpy(), order)
+
+    def predict_distribution(self, x: pd.DataFrame) -> Distribution:
+        assert list(x.columns) == ["a", "b", "c"]
+        return MODELS["Normal"].predict_distribution(x.to_numpy())
+
+
+def test_a_data_frame_stays_a_data_frame() -> None:
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    # Rounding of matrix products depends on the layout of the rows: 1e-16 of λ over a step of 1e-4.
+    np.testing.assert_allclose(kl(OnFrames(), frame), kl(MODELS["Normal"], X), rtol=1e-10)
+
+
+def test_an_irrelevant_column_gets_exactly_zero() -> None:
+    model = from_function(lambda z: ds.Normal(np.sin(z[:, 0]), np.exp(z[:, 0])))
+    values = kl(model, X)
+    assert (values[:, 1:] == 0.0).all()
+    assert (values[:, 0] > 0.0).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"step": 0.0}, "step must be positive and finite"),
+        ({"step": [0.1, 0.1]}, "step: expected one number, or one for each of the 3 columns"),
+        ({"step": "small"}, "step: expected one number"),
+        ({"scale": [1.0, np.nan, 1.0]}, "scale must be positive and finite"),
+        ({"sided": "left"}, "sided must be 'both' or 'one'; got 'left'"),
+        ({"alpha": 0.0}, "alpha must be a number greater than 0"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        kl(MODELS["Normal"], X, **arguments)
+
+
+def test_an_infinite_divergence() -> None:
+    with pytest.raises(InputError, match=r"divergence of order 7 .* infinite at row 0, column 'x0'. Use alpha = 1, a smaller"):
+        kl(MODELS["Weibull"], X, alpha=7.0)
+
+
+def test_single_precision() -> None:
+    model = from_function(lambda z: ds.Normal(np.sin(z[:, 0].astype(np.float32)), np.float32(0.5)))
+    with pytest.raises(InputError, match="mean was computed in single precision"):
+        kl(model, X)
+    exact = np.abs(np.cos(X[:, 0])) / np.sqrt(0.5)
+    np.testing.assert_allclose(kl(model, X, step=0.05)[:, 0], exact, rtol=1e-2)

@@ -1,0 +1,153 @@
+"""Laws that hold for every measure and every family (design: one test per law, run over the lists)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import distributions as ds
+from rsens._errors import InputError
+from rsens.derivatives import Derivatives, from_jax
+from rsens.measures import METHODS, fourth_derivative, importance, kl, rsens, rsens2
+from rsens.measures import _fourth as fourth_module
+from rsens.measures._local import gathered
+from tests.measures.models import MODELS, D, Written, rows
+
+X = rows()
+#: Measures that read derivatives or predictions of any model; `fourth_derivative` has its own, smaller round below.
+ANY_MODEL = [name for name in METHODS if name != "fourth_derivative"]
+#: Closed forms agree to rounding; `kl` has its own truncation error, of 1e-8 times higher derivatives.
+TOLERANCE = {name: 1e-7 if name == "kl" else 1e-12 for name in METHODS}
+
+
+def local(name: str, model: Any, x: Any, alpha: float = 1.0) -> np.ndarray:
+    return gathered(METHODS[name].chunks(model, x, alpha), x)
+
+
+def assert_close(got: Any, expected: Any, tolerance: float) -> None:
+    """Relative to the largest value: a value near zero is the small difference of larger ones."""
+    np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    ("name", "alpha", "family"),
+    [
+        (name, alpha, family)
+        for name in ("rsens", "rsens2", "kl")
+        for alpha in (0.3, 7.0)
+        for family in MODELS
+        # Two Weibulls have D_α = ∞ for α > 1 if the shape grows; test_kl.py has the error.
+        if (name, alpha, family) != ("kl", 7.0, "Weibull")
+    ],
+)
+def test_alpha_only_scales(name: str, alpha: float, family: str) -> None:
+    model = MODELS[family]
+    tolerance = 1e-6 if name == "kl" else 1e-14  # the truncation error of kl grows with alpha
+    assert_close(local(name, model, X, alpha), np.sqrt(alpha) * local(name, model, X), tolerance)
+
+
+@pytest.mark.parametrize("name", ["ead", "aed", "eah", "aeh"])
+def test_alpha_does_not_enter_the_point_prediction(name: str) -> None:
+    model = MODELS["Gamma"]
+    np.testing.assert_array_equal(importance(name, model, X, alpha=3.0), importance(name, model, X))
+
+
+@pytest.mark.parametrize("family", MODELS)
+@pytest.mark.parametrize("name", ANY_MODEL)
+def test_rescaled_columns(name: str, family: str) -> None:
+    c = np.array([2.0, 0.01, 300.0])
+    rescaled = local(name, MODELS[family].through(np.diag(1 / c)), X * c)
+    factor = c if METHODS[name].order == 1 else np.outer(c, c)
+    assert_close(rescaled * factor, local(name, MODELS[family], X), TOLERANCE[name])
+
+
+@pytest.mark.parametrize("family", MODELS)
+@pytest.mark.parametrize("name", ANY_MODEL)
+def test_permuted_columns(name: str, family: str) -> None:
+    order = np.array([2, 0, 1])
+    permuted = local(name, MODELS[family].through(np.eye(D)[:, order]), X[:, order])
+    expected = local(name, MODELS[family], X)[..., order]
+    if METHODS[name].order == 2:
+        expected = expected[..., order, :]
+    assert_close(permuted, expected, TOLERANCE[name])
+
+
+@pytest.mark.parametrize("family", MODELS)
+@pytest.mark.parametrize("name", ANY_MODEL)
+def test_chunks_change_nothing(name: str, family: str) -> None:
+    model = MODELS[family]
+    steps = {"rows": 3}
+    whole, parts = (local(name, m, X) for m in (model, replace(model, **steps)))
+    np.testing.assert_allclose(parts, whole, rtol=1e-14, atol=1e-14 * np.abs(whole).max())
+    split = importance(name, replace(model, **steps), X)
+    np.testing.assert_allclose(split, importance(name, model, X), rtol=1e-13)
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_pairs_are_symmetric_to_the_last_bit(family: str) -> None:
+    for name in ("rsens2", "eah", "aeh"):
+        values = local(name, MODELS[family], X)
+        np.testing.assert_array_equal(values, values.swapaxes(-1, -2))
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_kl_is_rsens_at_the_default_step(family: str) -> None:
+    exact = rsens(MODELS[family], X)
+    np.testing.assert_allclose(kl(MODELS[family], X), exact, rtol=1e-7, atol=1e-7 * exact.max())
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("alpha", [0.0, -1.0, np.inf, np.nan, "1", None, True, 1j])
+def test_alpha_outside_its_range(name: str, alpha: Any) -> None:
+    with pytest.raises(InputError, match=r"alpha must be a number greater than 0 and finite; got"):
+        importance(name, MODELS["Normal"], X, alpha=alpha)
+    if name in ("rsens", "rsens2", "kl", "fourth_derivative"):
+        with pytest.raises(InputError, match="alpha must be"):
+            METHODS[name].chunks(MODELS["Normal"], X, alpha)
+
+
+def poisson_in_jax(scale: np.ndarray) -> Any:
+    import jax.numpy as jnp
+
+    def predict(z: Any) -> ds.Distribution:
+        a, b = z[:, 0] / scale[0], z[:, 1] / scale[1]
+        return ds.Poisson(jnp.exp(0.3 * a + 0.2 * b - 0.5 * a * b))
+
+    return from_jax(predict)
+
+
+def test_laws_of_the_fourth_derivative(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = X[:, :2]
+    one = np.ones(2)
+    whole = fourth_derivative(poisson_in_jax(one), x)
+    np.testing.assert_array_equal(whole, whole.swapaxes(1, 2))
+    c = np.array([0.01, 30.0])
+    rescaled = fourth_derivative(poisson_in_jax(c), x * c)
+    np.testing.assert_allclose(rescaled * np.outer(c, c) ** 2, whole, rtol=1e-11)
+    # Little memory: first four rows at once, then fewer, and the last chunk is not full.
+    monkeypatch.setattr(fourth_module, "_MOST_ROWS", 4)
+    monkeypatch.setattr(fourth_module, "MAX_BYTES", 256)
+    np.testing.assert_allclose(fourth_derivative(poisson_in_jax(one), x), whole, rtol=1e-14)
+
+
+class Extreme(Written):
+    """Row 1 has a derivative of 1e200 in column b and a variance of 1e-300: R-sens there is 1e350."""
+
+    def derivatives(self, x: Any, order: int) -> Derivatives:
+        first = np.zeros((len(x), 2, 2))
+        first[1, 0, 1] = 1e200
+        second = np.zeros((len(x), 2, 2, 2))
+        second[1, 0, 1, 0] = second[1, 0, 0, 1] = 1e200
+        return Derivatives(ds.Normal(0.0, 1e-300), first, second if order == 2 else None)
+
+
+def test_a_result_that_does_not_fit_is_an_error_with_row_and_column() -> None:
+    x = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [3.0, 4.0, 6.0]})
+    with pytest.raises(InputError, match=r"R-sens is not a finite number at row 1, column 'b' \(1 of 6 values"):
+        rsens(Extreme([], ds.Normal), x)
+    with pytest.raises(InputError, match=r"R-sens₂ is not a finite .* row 1, column 'a' and 'b' \(2 of 12 values"):
+        rsens2(Extreme([], ds.Normal), x)

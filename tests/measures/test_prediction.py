@@ -1,0 +1,73 @@
+"""EAD, AED, EAH, AEH: derivatives of the point prediction by the chain rule, against differences of that prediction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rsens import distributions as ds
+from rsens._errors import InputError
+from rsens.measures import aed, aeh, ead, eah, importance, prediction_derivatives
+from tests.measures.models import MODELS, D, Written, chance, rows
+
+X = rows()
+
+
+def prediction(model: Written, x: np.ndarray) -> np.ndarray:
+    """The mean of y, outputs last; a Student-t here has df = 4, so its mean is its location."""
+    distribution = model.predict_distribution(x)
+    return np.asarray(distribution.checked(len(x)).mean).reshape(len(x), -1)
+
+
+def differences(model: Written, order: int) -> np.ndarray:
+    """Central differences of the mean with Richardson's extrapolation, error O(h⁴): (n, P, D) or (n, P, D, D)."""
+    e = np.eye(D)
+
+    def once(f: Any, d: int, h: float) -> Any:
+        return lambda x: (8 * (f(x + h * e[d]) - f(x - h * e[d])) - f(x + 2 * h * e[d]) + f(x - 2 * h * e[d])) / (12 * h)
+
+    def mean(x: np.ndarray) -> np.ndarray:
+        return prediction(model, x)
+
+    if order == 1:
+        return np.stack([once(mean, d, 1e-3)(X) for d in range(D)], -1)
+    return np.stack([np.stack([once(once(mean, d, 3e-3), k, 3e-3)(X) for k in range(D)], -1) for d in range(D)], -1)
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_derivatives_of_the_mean(family: str) -> None:
+    first, second = (prediction_derivatives(MODELS[family], X, order) for order in (1, 2))
+    outputs = {"Categorical": 3, "MultivariateNormal": 2}.get(family, 1)
+    assert first.shape == (len(X), outputs, D)
+    expected = differences(MODELS[family], 1)
+    np.testing.assert_allclose(first, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    expected = differences(MODELS[family], 2)
+    np.testing.assert_allclose(second, expected, rtol=1e-6, atol=1e-7 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_local_and_global_values(family: str) -> None:
+    model = MODELS[family]
+    weight = 0.5 if family == "Categorical" else 1.0
+    for order, absolute, signed, names in ((1, ead, aed, ("ead", "aed")), (2, eah, aeh, ("eah", "aeh"))):
+        slopes = prediction_derivatives(model, X, order)
+        np.testing.assert_allclose(absolute(model, X), weight * np.abs(slopes).sum(axis=1), rtol=1e-14)
+        np.testing.assert_array_equal(signed(model, X), slopes[:, 0] if slopes.shape[1] == 1 else slopes)
+        mean_of_absolute = weight * np.abs(slopes).mean(axis=0).sum(axis=0)
+        absolute_of_mean = weight * np.abs(slopes.mean(axis=0)).sum(axis=0)
+        np.testing.assert_allclose(importance(names[0], model, X), mean_of_absolute, rtol=1e-13)
+        np.testing.assert_allclose(importance(names[1], model, X), absolute_of_mean, rtol=1e-12)
+
+
+@pytest.mark.parametrize("measure", [ead, eah])
+def test_two_classes_give_what_bernoulli_gives(measure: Any) -> None:
+    bernoulli = Written([chance], ds.Bernoulli)
+    classes = Written([chance], lambda p: ds.Categorical(np.stack([p, 1 - p], -1)), lambda j: [j[0], -j[0]])
+    np.testing.assert_allclose(measure(classes, X), measure(bernoulli, X), rtol=1e-14)
+
+
+def test_wrong_order() -> None:
+    with pytest.raises(InputError, match="order must be 1 or 2; got 3"):
+        prediction_derivatives(MODELS["Normal"], X, 3)

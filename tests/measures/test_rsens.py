@@ -1,0 +1,210 @@
+"""R-sens and R-sens₂ against formulas derived by hand, brute-force integration, and the same predictive written otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import ndtr
+
+from rsens import distributions as ds
+from rsens.derivatives import from_jax
+from rsens.measures import eah, ead, parts, rsens, rsens2
+from tests.measures.models import MODELS, D, Surface, Written, constant, exponential, identity, rows, surface
+
+X = rows()
+
+
+def f(x: Any) -> Any:
+    return 0.3 + 0.5 * x[:, 0] - 0.4 * x[:, 1] + 0.6 * x[:, 0] * x[:, 1] + jnp.sin(x[:, 2])
+
+
+def g(x: Any) -> Any:
+    return jnp.exp(0.2 * x[:, 0] - 0.3 * x[:, 1] * x[:, 2])
+
+
+# ---- R-sens depends on the predictive, not on how it is written (design §5.1) -----------------------------------------------
+
+SAME: dict[str, list[Callable[[Any], ds.Distribution]]] = {
+    "y and exp(y)": [lambda x: ds.Normal(f(x), g(x)), lambda x: ds.LogNormal(f(x), g(x))],
+    "one output": [
+        lambda x: ds.Normal(f(x), g(x)),
+        lambda x: ds.MultivariateNormal(f(x)[:, None], g(x)[:, None, None]),
+        lambda x: ds.Mixture([ds.Normal(f(x), g(x))], [1.0]),
+        lambda x: ds.Mixture([ds.Normal(f(x), g(x)), ds.Normal(f(x), g(x))], [0.25, 0.75]),
+    ],
+    "one trial": [
+        lambda x: ds.Bernoulli(1 / (1 + jnp.exp(-f(x)))),
+        lambda x: ds.Bernoulli(logit=f(x)),
+        lambda x: ds.Binomial(1, logit=f(x)),
+        lambda x: ds.Categorical(jax.nn.softmax(jnp.stack([f(x), jnp.zeros(len(x))], -1))),
+        lambda x: ds.Mixture([ds.Bernoulli(logit=f(x)), ds.Bernoulli(logit=f(x))], [0.5, 0.5]),
+    ],
+    "constant hazard": [
+        lambda x: ds.Exponential(g(x)),
+        lambda x: ds.Gamma(g(x), 1.0),
+        lambda x: ds.Weibull(1.0, g(x)),
+    ],
+    "ten trials": [
+        lambda x: ds.Binomial(10, logit=f(x)),
+        lambda x: ds.Mixture([ds.Binomial(10, logit=f(x))], [1.0]),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_same_predictive_same_rsens(name: str) -> None:
+    first, *others = (rsens(from_jax(predict), X) for predict in SAME[name])
+    for other in others:
+        np.testing.assert_allclose(other, first, rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("near", "limit"),
+    [
+        # The relative difference of the informations is mean/size = 1e-8, and 4/df.
+        (lambda x: ds.NegativeBinomial(g(x), 1e9), lambda x: ds.Poisson(g(x))),
+        (lambda x: ds.StudentT(f(x), g(x), 1e9), lambda x: ds.Normal(f(x), g(x))),
+    ],
+)
+def test_limiting_families(near: Any, limit: Any) -> None:
+    np.testing.assert_allclose(rsens(from_jax(near), X), rsens(from_jax(limit), X), rtol=1e-8)
+    np.testing.assert_allclose(rsens2(from_jax(near), X), rsens2(from_jax(limit), X), rtol=1e-8, atol=1e-12)
+
+
+def test_rsens2_depends_on_the_parameters_and_takes_mean_and_variance() -> None:
+    record = MODELS["Normal"].derivatives(X, 2)
+    variance = record.distribution.variance[:, None, None]
+    mean_2, variance_2 = record.second[:, 0], record.second[:, 1]
+    variance_1 = record.first[:, 1]
+    documented = np.sqrt(mean_2**2 / variance + variance_2**2 / (2 * variance**2))
+    np.testing.assert_allclose(rsens2(MODELS["Normal"], X), documented, rtol=1e-13)
+    # In (mean, log sd): I = diag(1/v, 2), ∂² log sd = ½(v_de/v − v_d v_e/v²).
+    log_sd_2 = 0.5 * (variance_2 / variance - variance_1[:, :, None] * variance_1[:, None, :] / variance**2)
+    otherwise = np.sqrt(mean_2**2 / variance + 2 * log_sd_2**2)
+    assert np.abs(otherwise / documented - 1).max() > 0.01
+
+
+def test_rsens2_of_an_additive_logit_is_that_of_the_probability() -> None:
+    """With an additive logit ∂²logit is zero, but λ = π: |π_de|/√(π(1−π)) = √(π(1−π)) |1−2π| |β_d β_e|."""
+    beta = np.array([0.8, -0.5, 0.3])
+    model = from_jax(lambda x: ds.Bernoulli(logit=x @ jnp.asarray(beta)))
+    p = 1 / (1 + np.exp(-X @ beta))
+    expected = (np.sqrt(p * (1 - p)) * np.abs(1 - 2 * p))[:, None, None] * np.abs(np.outer(beta, beta))
+    np.testing.assert_allclose(rsens2(model, X), expected, rtol=1e-12)
+
+
+# ---- formulas of the paper -----------------------------------------------------------------------------------------------
+
+
+def test_equation_5_the_linear_model() -> None:
+    rng = np.random.default_rng(3)
+    n, d = 10, 2
+    x = rng.normal(size=(n, d))
+    y = x[:, 0] + 0.5 * rng.normal(size=n)
+    inverse = np.linalg.inv(x.T @ x)
+    beta = inverse @ x.T @ y
+    nu = n - d
+    s2 = ((y - x @ beta) ** 2).sum() / nu
+    grid = rng.normal(size=(20, d))
+    scale2 = s2 * (1 + np.einsum("nd,de,ne->n", grid, inverse, grid))
+    v = grid @ inverse
+    numerator = (nu + 1) * beta**2 + 2 * nu * s2**2 * v**2 / scale2[:, None]
+    expected = np.sqrt(numerator / ((nu + 3) * scale2[:, None]))
+    model = from_jax(lambda z: ds.StudentT(z @ beta, s2 * (1 + ((z @ inverse) * z).sum(-1)), nu))
+    np.testing.assert_allclose(rsens(model, grid), expected, rtol=1e-12)
+
+
+def test_limits_of_generalised_linear_models() -> None:
+    """Supplement, asymptotic results: |β_d| √(π(1−π)) for logistic, |β_d| exp(xβ/2) for Poisson regression."""
+    beta = np.array([0.8, -0.5, 0.3])
+    z = X @ beta
+    p = 1 / (1 + np.exp(-z))
+    logistic = rsens(from_jax(lambda x: ds.Bernoulli(logit=x @ beta)), X)
+    np.testing.assert_allclose(logistic, np.sqrt(p * (1 - p))[:, None] * np.abs(beta), rtol=1e-12)
+    poisson = rsens(from_jax(lambda x: ds.Poisson(jnp.exp(x @ beta))), X)
+    np.testing.assert_allclose(poisson, np.exp(z / 2)[:, None] * np.abs(beta), rtol=1e-12)
+
+
+def test_probit_second_derivative_in_its_corrected_form() -> None:
+    """π = Φ(m/√(1+v)); the supplement's ∂²π with its signs and powers put right (docs/errata.md)."""
+    mean, variance = surface(1), surface(2, exponential, 0.5)
+    (m, m_1, m_2), (v, v_1, v_2) = mean.jet(X), variance.jet(X)
+    model = from_jax(lambda x: ds.Bernoulli(jax.scipy.stats.norm.cdf(_in_jax(mean, x) / jnp.sqrt(1 + _in_jax(variance, x)))))
+    w = (1 + v)[:, None, None]
+    z = m / np.sqrt(1 + v)
+    a = m_1 / np.sqrt(1 + v)[:, None] - (m / (2 * (1 + v) ** 1.5))[:, None] * v_1
+
+    def both(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+        return p[:, :, None] * q[:, None, :]
+
+    mm = m[:, None, None]
+    density = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi)
+    second = density[:, None, None] * (
+        -z[:, None, None] * both(a, a)
+        + m_2 / w**0.5
+        - (both(m_1, v_1) + both(v_1, m_1) + mm * v_2) / (2 * w**1.5)
+        + 3 * mm * both(v_1, v_1) / (4 * w**2.5)
+    )
+    root = np.sqrt(ndtr(z) * ndtr(-z))
+    np.testing.assert_allclose(rsens2(model, X), np.abs(second) / root[:, None, None], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(rsens(model, X), np.abs(density[:, None] * a) / root[:, None], rtol=1e-11)
+
+
+def _in_jax(s: Surface, x: Any) -> Any:
+    value = s.a + x @ s.b + 0.5 * ((x @ s.c) * x).sum(-1)
+    return jnp.exp(value) if s.link is exponential else value
+
+
+def test_without_change_of_uncertainty_it_is_the_derivative_over_the_sd() -> None:
+    model = Written([surface(1), surface(2, constant)], ds.Normal)
+    sd = np.sqrt(1.3)
+    np.testing.assert_allclose(rsens(model, X), ead(model, X) / sd, rtol=1e-14)
+    np.testing.assert_allclose(rsens2(model, X), eah(model, X) / sd, rtol=1e-14)
+
+
+def test_additive_mean_has_no_mean_part_in_any_pair() -> None:
+    diagonal = np.diag([0.4, -0.7, 0.2])
+    mean = Surface(0.1, np.array([1.0, -2.0, 0.5]), diagonal, identity)
+    record = Written([mean, surface(2, exponential)], ds.Normal).derivatives(X, 2)
+    split = parts(record.distribution, record.second)
+    off = ~np.eye(D, dtype=bool)
+    assert (split["mean"][:, off] == 0.0).all()
+    assert (split["variance"][:, off] > 0.0).all()
+    assert (split["mean"][:, ~off] > 0.0).all()
+    flat = Written([mean, surface(2, constant)], ds.Normal)
+    assert (rsens2(flat, X)[:, off] == 0.0).all()
+
+
+# ---- brute force -----------------------------------------------------------------------------------------------------------
+
+
+def test_mixture_of_two_normals_against_quadrature_of_the_squared_score() -> None:
+    """R-sens² = E_y[(∂ log p/∂x_d)²], with the density and its derivative written out here."""
+    model = MODELS["Mixture"]
+    jets = [s.jet(X[:4]) for s in model.surfaces]
+    got = rsens(model, X[:4])
+
+    def normal(y: float, m: float, v: float) -> float:
+        return float(np.exp(-0.5 * (y - m) ** 2 / v) / np.sqrt(2 * np.pi * v))
+
+    for i in range(4):
+        (m0, v0, m1), v1 = (float(jet[0][i]) for jet in jets), 0.5
+        for d in range(D):
+            dm0, dv0, dm1 = (float(jet[1][i, d]) for jet in jets)
+
+            def integrand(y: float) -> float:
+                p0, p1 = 0.3 * normal(y, m0, v0), 0.7 * normal(y, m1, v1)
+                dp0 = p0 * ((y - m0) / v0 * dm0 + 0.5 * ((y - m0) ** 2 / v0 - 1) / v0 * dv0)  # noqa: B023
+                dp1 = p1 * (y - m1) / v1 * dm1  # noqa: B023
+                return (dp0 + dp1) ** 2 / (p0 + p1) if p0 + p1 > 0 else 0.0
+
+            breaks = sorted([m0, m1])
+            low, high = min(m0, m1) - 15 * max(v0, 1) ** 0.5, max(m0, m1) + 15 * max(v0, 1) ** 0.5
+            square, _ = quad(integrand, low, high, points=breaks, epsabs=0, epsrel=1e-12, limit=400)
+            np.testing.assert_allclose(got[i, d], np.sqrt(square), rtol=1e-9)

@@ -1,0 +1,59 @@
+"""What can be measured of a finished picture: what overlaps, and what leaves the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.transforms import Bbox
+
+
+def drawn(ax: Axes) -> Axes:
+    """The axes after a full drawing, layout included; any warning on the way is an error."""
+    ax.figure.canvas.draw()
+    return ax
+
+
+def box(artist: Any) -> Bbox:
+    return artist.get_window_extent(artist.figure.canvas.get_renderer())
+
+
+def overlapping(artists: Sequence[Any], others: Sequence[Any] | None = None) -> list[tuple[str, str]]:
+    """Pairs whose boxes share more than half a pixel."""
+    boxes = [(str(artist), box(artist)) for artist in artists]
+    pairs = combinations(boxes, 2) if others is None else product(boxes, [(str(other), box(other)) for other in others])
+    return [(a, b) for (a, box_a), (b, box_b) in pairs if _shared(box_a, box_b)]
+
+
+def outside_figure(artists: Sequence[Any]) -> list[str]:
+    return [str(a) for a in artists if not _within(box(a), a.figure.bbox)]
+
+
+def _shared(a: Bbox, b: Bbox) -> bool:
+    return min(a.x1, b.x1) - max(a.x0, b.x0) > 0.5 and min(a.y1, b.y1) - max(a.y0, b.y0) > 0.5
+
+
+def _within(inner: Bbox, outer: Bbox) -> bool:
+    return (
+        inner.x0 >= outer.x0 - 0.5
+        and inner.y0 >= outer.y0 - 0.5
+        and inner.x1 <= outer.x1 + 0.5
+        and inner.y1 <= outer.y1 + 0.5
+    )
+
+
+def texts(ax: Axes) -> list[Any]:
+    """All texts of the axes that say something: labels of ticks and axes, the legend, remarks."""
+    found = [*_tick_labels(ax.xaxis), *_tick_labels(ax.yaxis), ax.xaxis.label, ax.yaxis.label, ax.title, *ax.texts]
+    legend = ax.get_legend()
+    return [
+        text for text in [*found, *(legend.get_texts() if legend else [])] if text.get_text() and text.get_visible()
+    ]
+
+
+def _tick_labels(axis: Any) -> list[Any]:
+    """Those that are drawn: matplotlib also keeps labels for ticks just outside the limits."""
+    low, high = sorted(axis.get_view_interval())
+    return [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]

@@ -1,0 +1,114 @@
+"""Things to draw: stand-ins for an explanation, whose every number is chosen, and models with closed forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rsens.derivatives import Model, from_function
+from rsens.distributions import Normal, StudentT
+
+
+@dataclass(frozen=True)
+class Pictured:
+    """The attributes of `Explanation` that plots read."""
+
+    main: Any
+    pairs: Any
+    names: tuple[str, ...]
+    parts: Any
+    intervals: Any
+    null: Any
+    null_pairs: Any
+    direction: Any
+    scale_kind: str = "sd"
+
+    def but(self, **changes: Any) -> Pictured:
+        return replace(self, **changes)
+
+
+def pictured(names: list[str], *, seed: int = 0) -> Pictured:
+    """Everything known; the values fall roughly by half from name to name, in a shuffled order."""
+    rng = np.random.default_rng(seed)
+    index = pd.Index(names, dtype=object)
+    main = pd.Series(rng.permutation(2.0 * 0.93 ** np.arange(len(names))), index=index, name="rsens")
+    share = rng.uniform(0.3, 0.9, len(names))
+    first, second = np.triu_indices(len(names), 1)
+    pairs = pd.MultiIndex.from_arrays([index[first], index[second]], names=["first", "second"])
+    return Pictured(
+        main=main,
+        pairs=pd.Series(rng.gamma(0.7, 0.3, len(first)), index=pairs, name="rsens2"),
+        names=tuple(names),
+        parts=pd.DataFrame({"mean": main * share, "variance": main * (1.0 - share)}),
+        intervals=pd.DataFrame({"lower": 0.85 * main, "upper": 1.2 * main}),
+        null=pd.Series(0.4, index=index, name="null"),
+        null_pairs=pd.Series(0.2, index=pairs, name="null"),
+        direction=pd.Series(np.where(np.arange(len(names)) % 2, -1.0, 1.0), index=index, name="direction"),
+    )
+
+
+NAMES = ["age", "sex", "bmi", "blood pressure", "s1", "s2", "s3", "s4"]
+ODD_NAMES = [
+    "a_long_name_that_begins_like_another_" * 5 + "first",
+    "a_long_name_that_begins_like_another_" * 5 + "second",
+    "cost in $ per $_unit^2",
+    "🚲 rides 👩🏽‍🔬",
+    r"\frac{a}{b} & <b>",
+    "two\nlines\tand a tab",
+    "   ",
+    "%s {0} {x!r}",
+]
+
+
+def gp_like() -> tuple[Model, pd.DataFrame, pd.Series]:
+    """A Gaussian process with a gap in its data, as in the paper's Figure 1, with its training data."""
+    rng = np.random.default_rng(3)
+    x = np.concatenate([rng.uniform(-3.0, 0.0, 20), rng.uniform(2.0, 4.0, 8)])
+    y = np.sin(1.5 * x) + 0.3 * rng.standard_normal(len(x))
+
+    def covariance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return 1.5 * np.exp(-0.5 * ((a[:, None] - b) / 0.8) ** 2)
+
+    inverse = np.linalg.inv(covariance(x, x) + 0.1 * np.eye(len(x)))
+
+    def predict(X: np.ndarray) -> Normal:
+        k = covariance(X[:, 0], x)
+        return Normal(k @ inverse @ y, 1.6 - np.einsum("ij,jk,ik->i", k, inverse, k))
+
+    return from_function(predict), pd.DataFrame({"x": x}), pd.Series(y, name="y")
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """Section 4.4 of the paper: linear regression under a flat prior; the predictive is a Student-t."""
+
+    X: np.ndarray
+    beta: np.ndarray
+    s2: float
+    inverse: np.ndarray
+    df: float
+
+    @classmethod
+    def simulated(cls) -> LinearModel:
+        rng = np.random.default_rng(5)
+        X = rng.standard_normal((10, 2))
+        y = X[:, 0] + 0.5 * rng.standard_normal(10)
+        inverse = np.linalg.inv(X.T @ X)
+        beta = inverse @ X.T @ y
+        return cls(X, beta, float(((y - X @ beta) ** 2).sum() / 8.0), inverse, 8.0)
+
+    def variance(self, X: np.ndarray) -> np.ndarray:
+        return self.s2 * (1.0 + np.einsum("ij,jk,ik->i", X, self.inverse, X))
+
+    def model(self) -> Model:
+        return from_function(lambda X: StudentT(X @ self.beta, self.variance(X), self.df))
+
+    def summands(self, X: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
+        """The two summands under the root in the paper's equation (5)."""
+        nu, variance = self.df, self.variance(X)
+        v_d = X @ self.inverse[:, d]
+        first = (nu + 1.0) * self.beta[d] ** 2 / ((nu + 3.0) * variance)
+        return first, 2.0 * nu * self.s2**2 * v_d**2 / ((nu + 3.0) * variance**2)

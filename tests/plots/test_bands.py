@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.optimize import brentq
+
+from rsens._errors import InputError
+from rsens.distributions import Bernoulli, Mixture, MultivariateNormal, Normal, Poisson, StudentT
+from rsens.plots._bands import central_intervals, is_event, masses, percent
+
+
+def test_levels_are_standard_deviations_from_one_on_and_shares_below():
+    np.testing.assert_allclose(masses((1, 2, 3)), [0.682689492, 0.954499736, 0.997300204], rtol=1e-9)
+    np.testing.assert_allclose(masses((0.9, 0.5)), [0.5, 0.9])
+    np.testing.assert_allclose(masses(2), [0.954499736], rtol=1e-9)
+    assert len(masses(())) == 0
+
+
+@pytest.mark.parametrize("levels", [(0,), (-1,), (9,), (np.nan,), "wide", [[1, 2]], None])
+def test_wrong_levels_are_an_error(levels):
+    with pytest.raises(InputError, match="levels must be numbers of standard deviations"):
+        masses(levels)
+
+
+@pytest.mark.parametrize(("share", "label"), [(0.6827, "68 %"), (0.9545, "95 %"), (0.9973, "99.7 %"), (0.5, "50 %")])
+def test_shares_have_short_labels(share, label):
+    assert percent(share) == label
+
+
+def test_normal_intervals_are_standard_deviations():
+    family = Normal(np.array([0.0, 5.0]), np.array([1.0, 4.0])).checked()
+    found = central_intervals(family, masses((1, 2, 3)))
+    k = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(found[0], np.column_stack([-k, k]), rtol=1e-9)
+    np.testing.assert_allclose(found[1], np.column_stack([5.0 - 2.0 * k, 5.0 + 2.0 * k]), rtol=1e-9)
+
+
+def test_intervals_exist_without_moments():
+    family = StudentT(np.array([1.0]), np.array([4.0]), np.array([1.0])).checked()
+    found = central_intervals(family, np.array([0.5]))
+    np.testing.assert_allclose(found, [[[-1.0, 3.0]]], rtol=1e-12)  # the quartiles of a Cauchy are one scale away
+
+
+def normals(n: int) -> Mixture:
+    x = np.linspace(-2.0, 2.0, n)
+    weights = np.tile([0.7, 0.3], (n, 1))
+    return Mixture([Normal(x, np.full(n, 0.2)), Normal(-x, np.full(n, 0.05))], weights).checked(n)
+
+
+def test_mixture_intervals_solve_its_distribution_function():
+    n = 5
+    mixture, shares = normals(n), masses((1, 2, 3))
+    found = central_intervals(mixture, shares)
+    a, b = mixture.components
+    for i in range(n):
+
+        def below(y: float, i: int = i) -> float:
+            return 0.7 * stats.norm.cdf(y, a.mean[i], 0.2**0.5) + 0.3 * stats.norm.cdf(y, b.mean[i], 0.05**0.5)
+
+        for k, share in enumerate(shares):
+            for side, q in enumerate([0.5 - 0.5 * share, 0.5 + 0.5 * share]):
+                exact = brentq(lambda y, q=q: below(y) - q, -20.0, 20.0)
+                # 2001 nodes per component, interpolated: far below what a picture shows (1e-3 of a band)
+                assert found[i, k, side] == pytest.approx(exact, abs=2e-3)
+
+
+def test_a_mixture_of_equals_is_what_it_mixes():
+    mean, variance = np.array([0.0, 3.0]), np.array([1.0, 0.25])
+    alike = Mixture([Normal(mean, variance)] * 3, np.full((2, 3), 1.0 / 3.0)).checked(2)
+    shares = masses((1, 2, 3))
+    np.testing.assert_allclose(
+        central_intervals(alike, shares), central_intervals(Normal(mean, variance).checked(), shares), atol=2e-3
+    )
+
+
+def test_counts_of_a_mixture_are_counts():
+    mixture = Mixture([Poisson(np.array([3.0])), Poisson(np.array([12.0]))], np.array([[0.5, 0.5]])).checked(1)
+    shares = masses((1, 2, 3))
+    found = central_intervals(mixture, shares)[0]
+    support = np.arange(60)
+    below = 0.5 * stats.poisson.cdf(support, 3.0) + 0.5 * stats.poisson.cdf(support, 12.0)
+    q = np.column_stack([0.5 - 0.5 * shares, 0.5 + 0.5 * shares])
+    np.testing.assert_array_equal(found, support[np.searchsorted(below, q)])
+
+
+def test_mixtures_may_be_nested_and_long():
+    inner = normals(3)
+    nested = Mixture([inner, inner], np.full((3, 2), 0.5)).checked(3)
+    np.testing.assert_allclose(central_intervals(nested, masses(2)), central_intervals(inner, masses(2)), atol=5e-3)
+    rng = np.random.default_rng(0)
+    draws = [Normal(np.array([m]), np.array([1.0])) for m in rng.standard_normal(2000)]
+    many = Mixture(draws, np.full((1, 2000), 1.0 / 2000.0)).checked(1)
+    mean = np.mean([d.mean[0] for d in draws])
+    sd = np.sqrt(1.0 + np.var([d.mean[0] for d in draws]))
+    # means drawn from a normal: the mixture is one too, but for 2000 draws of it (about 5 % at 2 sd)
+    np.testing.assert_allclose(central_intervals(many, masses(2))[0, 0], [mean - 2 * sd, mean + 2 * sd], atol=0.15)
+
+
+def test_events_are_recognised():
+    event = Bernoulli(np.array([0.3])).checked()
+    assert is_event(event)
+    assert is_event(Mixture([event, event], np.array([[0.5, 0.5]])).checked(1))
+    assert not is_event(Poisson(np.array([0.3])).checked())
+    assert not is_event(MultivariateNormal(np.zeros((1, 2)), np.eye(2)[None]).checked())

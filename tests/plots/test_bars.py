@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import copy
+from xml.etree import ElementTree
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.collections import LineCollection
+
+from rsens._errors import InputError
+from rsens.plots import bars
+from tests.plots.looks import drawn, outside_figure, overlapping, texts
+from tests.plots.pictured import NAMES, ODD_NAMES, pictured
+
+
+def labels(ax):
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+def dashed(ax):
+    return [line for line in ax.lines if line.get_linestyle() == "--"]
+
+
+def test_bars_are_ranked_from_the_top_down():
+    explanation = pictured(NAMES).but(parts=None)
+    ax = drawn(bars(explanation))
+    ranked = explanation.main.sort_values(ascending=False)
+    assert labels(ax) == list(ranked.index)
+    assert [patch.get_width() for patch in ax.patches] == list(ranked)
+    centres = [patch.get_y() + patch.get_height() / 2 for patch in ax.patches]
+    np.testing.assert_allclose(centres, range(8), atol=1e-12)
+    low, high = ax.get_ylim()
+    assert low > high  # row 0 is the uppermost
+
+
+def test_parts_stand_end_to_end_and_add_up_to_the_whole():
+    explanation = pictured(NAMES)
+    ax = bars(explanation)
+    ranked = explanation.main.sort_values(ascending=False)
+    first, second = ax.containers[:2]
+    assert len(first) == len(second) == 8
+    for row, name in enumerate(ranked.index):
+        assert first[row].get_x() == 0.0
+        assert first[row].get_width() == explanation.parts.loc[name, "mean"]
+        assert second[row].get_x() == first[row].get_width()
+        assert second[row].get_x() + second[row].get_width() == pytest.approx(ranked[name], rel=1e-14)
+    assert {"prediction (mean)", "uncertainty (variance)"} <= {t.get_text() for t in ax.get_legend().get_texts()}
+
+
+def test_a_single_joint_part_is_one_bar():
+    explanation = pictured(NAMES)
+    ax = bars(explanation.but(parts=pd.DataFrame({"joint": explanation.main})))
+    assert len(ax.patches) == 8
+
+
+def whiskers(ax):
+    (collection,) = [c for c in ax.collections if isinstance(c, LineCollection)]
+    return np.array([[segment[0, 0], segment[1, 0], segment[0, 1]] for segment in collection.get_segments()])
+
+
+def test_whiskers_end_at_the_intervals():
+    explanation = pictured(NAMES)
+    ranked = explanation.main.sort_values(ascending=False)
+    expected = np.column_stack([explanation.intervals.loc[ranked.index], np.arange(8)])
+    np.testing.assert_allclose(whiskers(bars(explanation)), expected, rtol=1e-12)
+
+
+def test_an_interval_need_not_hold_the_value_and_may_be_unknown():
+    explanation = pictured(NAMES)
+    odd = explanation.intervals.copy()
+    odd.loc["age"] = explanation.main["age"] * np.array([1.1, 1.3])
+    odd.loc["sex"] = np.nan
+    found = whiskers(bars(explanation.but(intervals=odd)))
+    assert len(found) == 7
+    row = list(explanation.main.sort_values(ascending=False).index).index("age")
+    np.testing.assert_allclose(found[found[:, 2] == row][0, :2], odd.loc["age"], rtol=1e-12)
+    assert not list(bars(explanation.but(intervals=odd * np.nan)).collections)
+    assert not list(bars(explanation.but(intervals=None)).collections)
+
+
+def test_the_null_level_is_one_labelled_dashed_line():
+    ax = bars(pictured(NAMES))
+    (line,) = dashed(ax)
+    assert list(line.get_xdata()) == [0.4, 0.4]
+    assert list(line.get_ydata()) == [0, 1]  # of the axes: from end to end
+    (remark,) = [text for text in ax.texts if text.get_text() == "null level"]
+    assert remark.xy == (0.4, 1.0)
+
+
+def test_levels_that_differ_are_pieces_in_their_rows():
+    explanation = pictured(NAMES)
+    null = pd.Series(np.linspace(0.2, 0.5, 8), index=explanation.main.index)
+    null["bmi"] = np.nan
+    ax = bars(explanation.but(null=null, intervals=None))
+    assert not dashed(ax)
+    (collection,) = ax.collections
+    found = {round(segment[:, 1].mean()): segment[0, 0] for segment in collection.get_segments()}
+    ranked = list(explanation.main.sort_values(ascending=False).index)
+    assert found == {row: null[name] for row, name in enumerate(ranked) if name != "bmi"}
+
+
+@pytest.mark.parametrize("null", [None, pd.Series(np.nan, index=NAMES)])
+def test_without_a_null_level_nothing_is_drawn_for_it(null):
+    ax = bars(pictured(NAMES).but(null=null, intervals=None))
+    assert not ax.lines[1:]  # the first line is the sign in the legend
+    assert "null level" not in [text.get_text() for text in ax.texts]
+
+
+def test_a_null_level_beyond_all_bars_is_inside_the_axes():
+    explanation = pictured(NAMES)
+    ax = drawn(bars(explanation.but(null=explanation.null * 100.0)))
+    assert ax.get_xlim()[1] > 40.0
+    (remark,) = [text for text in ax.texts if text.get_text() == "null level"]
+    assert not outside_figure([remark])
+
+
+def signs(ax):
+    return {round(t.xy[1]): t.get_text() for t in ax.texts if t.get_text() in "+−±"}
+
+
+def test_signs_follow_the_direction():
+    explanation = pictured(NAMES)
+    direction = explanation.direction.copy()
+    direction["s3"], direction["s4"] = 0.0, np.nan  # flat on average; a group of columns
+    found = signs(bars(explanation.but(direction=direction)))
+    ranked = list(explanation.main.sort_values(ascending=False).index)
+    expected = {name: "+" if direction[name] > 0 else "−" for name in NAMES[:6]} | {"s3": "±"}
+    assert {ranked[row]: sign for row, sign in found.items()} == expected
+
+
+def test_a_prediction_that_does_not_move_has_no_sign():
+    explanation = pictured(NAMES)
+    parts, direction = explanation.parts.copy(), explanation.direction.copy()
+    parts.loc["s3"], direction["s3"] = (0.0, explanation.main["s3"]), 0.0
+    assert len(signs(bars(explanation.but(parts=parts, direction=direction)))) == 7
+
+
+def test_several_outputs_have_no_sign():
+    explanation = pictured(NAMES)
+    frame = pd.DataFrame({"a": explanation.direction, "b": -explanation.direction})
+    assert signs(bars(explanation.but(direction=frame))) == {}
+
+
+def test_top_shows_the_largest_and_counts_the_rest():
+    explanation = pictured(NAMES)
+    ax = bars(explanation, top=3)
+    ranked = explanation.main.sort_values(ascending=False)
+    assert labels(ax) == [*ranked.index[:3], "… 5 more"]
+    assert len(ax.containers[0]) == 3
+    assert labels(bars(explanation, top=8)) == labels(bars(explanation, top=100)) == list(ranked.index)
+
+
+@pytest.mark.parametrize(("kind", "label"), [("sd", "per sd"), ("raw", "per unit"), ("given", "per given unit")])
+def test_the_axis_names_the_unit(kind, label):
+    assert bars(pictured(NAMES).but(scale_kind=kind)).get_xlabel() == f"R-sens {label}"
+
+
+def test_names_are_drawn_as_they_are():
+    ax = drawn(bars(pictured(ODD_NAMES)))
+    assert "cost in $ per $_unit^2" in labels(ax)
+    assert not any(label.get_parse_math() for label in ax.get_yticklabels())
+    assert max(map(len, labels(ax))) <= 30
+    assert len(set(labels(ax))) == len(ODD_NAMES)
+
+
+def test_full_names_are_kept_in_the_picture_and_in_svg_files(tmp_path):
+    ax = bars(pictured(ODD_NAMES))
+    assert {label.get_gid() for label in ax.get_yticklabels()} == set(ODD_NAMES)
+    ax.figure.savefig(tmp_path / "bars.svg")
+    assert ODD_NAMES[0] in (tmp_path / "bars.svg").read_text(encoding="utf-8")
+
+
+def test_characters_that_no_file_can_hold_are_left_out(tmp_path):
+    ax = bars(pictured(["nul\0l", "half \ud83d pair", "bell\a"]))
+    assert set(labels(ax)) == {"null", "half  pair", "bell"}
+    ax.figure.savefig(tmp_path / "bars.svg")
+    ElementTree.parse(tmp_path / "bars.svg")  # fails where the file is not XML
+
+
+def test_tex_is_not_asked_to_set_names():
+    with matplotlib.rc_context({"text.usetex": True}):
+        ax = bars(pictured(ODD_NAMES))
+    assert not any(label.get_usetex() for label in ax.get_yticklabels())
+
+
+@pytest.mark.parametrize("names", [["only"], NAMES, ODD_NAMES, [f"x{d}" for d in range(60)]])
+@pytest.mark.parametrize("flat", [False, True])
+def test_nothing_overlaps_and_nothing_leaves_the_figure(names, flat):
+    explanation = pictured(names)
+    if flat:  # all bars alike: no corner is free
+        explanation = explanation.but(main=explanation.main * 0.0 + 1.0, intervals=None)
+        explanation = explanation.but(parts=pd.DataFrame({"mean": explanation.main / 2, "b": explanation.main / 2}))
+    ax = drawn(bars(explanation))
+    assert overlapping(texts(ax)) == []
+    assert overlapping([ax.get_legend()], ax.patches) == []
+    assert overlapping(ax.texts, ax.patches) == []
+    assert outside_figure([*texts(ax), ax.get_legend()]) == []
+
+
+def test_many_bars_in_small_axes_get_small_names():
+    _, (left, right) = plt.subplots(1, 2, figsize=(8.0, 3.0))
+    bars(pictured([f"x{d}" for d in range(25)]), ax=left)
+    bars(pictured(NAMES), ax=right)
+    drawn(left)
+    assert overlapping(left.get_yticklabels()) == []
+    assert overlapping(right.get_yticklabels()) == []
+    assert left.get_yticklabels()[0].get_fontsize() < right.get_yticklabels()[0].get_fontsize()
+
+
+def test_given_axes_are_used_and_nothing_global_changes():
+    figure, (given, other) = plt.subplots(1, 2)
+    before, current = dict(matplotlib.rcParams), plt.gca()
+    assert bars(pictured(NAMES), ax=given) is given
+    assert plt.get_fignums() == [figure.number]
+    assert plt.gca() is current
+    assert dict(matplotlib.rcParams) == before
+    assert not other.has_data()
+    assert figure.axes == [given, other]
+
+
+def test_without_axes_there_is_one_new_figure():
+    ax = bars(pictured(NAMES))
+    assert plt.get_fignums() == [ax.figure.number]
+    assert ax.figure.axes == [ax]
+
+
+def test_what_is_drawn_is_not_changed():
+    explanation = pictured(NAMES)
+    before = copy.deepcopy(explanation)
+    bars(explanation, top=3)
+    pd.testing.assert_series_equal(explanation.main, before.main)
+    pd.testing.assert_series_equal(explanation.null, before.null)
+    pd.testing.assert_series_equal(explanation.direction, before.direction)
+    pd.testing.assert_frame_equal(explanation.parts, before.parts)
+    pd.testing.assert_frame_equal(explanation.intervals, before.intervals)
+
+
+def test_all_zero_is_drawn():
+    explanation = pictured(NAMES)
+    zero = explanation.main * 0.0
+    ax = drawn(bars(explanation.but(main=zero, parts=None, intervals=None, null=None)))
+    assert ax.get_xlim() == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("top", [0, -1, 2.0, True, "all"])
+def test_a_wrong_top_is_an_error(top):
+    with pytest.raises(InputError, match="top must be a whole number of at least 1"):
+        bars(pictured(NAMES), top=top)
+    assert plt.get_fignums() == []
+
+
+def test_wrong_axes_are_an_error():
+    with pytest.raises(InputError, match=r"ax must be matplotlib Axes or None; got Figure\."):
+        bars(pictured(NAMES), ax=plt.figure())

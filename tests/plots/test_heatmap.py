@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import copy
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
+
+from rsens._errors import InputError
+from rsens.plots import heatmap
+from rsens.plots._heatmap import COLOURS
+from tests.plots.looks import drawn, outside_figure, overlapping, texts
+from tests.plots.pictured import NAMES, ODD_NAMES, pictured
+
+
+def cells(ax) -> dict[frozenset[str], float]:
+    """Every coloured cell, by the two names it lies between."""
+    values = ax.collections[0].get_array().reshape(len(ax.get_yticks()), -1)
+    rows = [label.get_text() for label in ax.get_yticklabels()]
+    columns = [label.get_text() for label in ax.get_xticklabels()]
+    shown = np.argwhere(~np.ma.getmaskarray(np.ma.masked_invalid(values)))
+    return {frozenset({rows[i], columns[j]}): float(values[i, j]) for i, j in shown}
+
+
+def dots(ax) -> set[tuple[int, int]]:
+    return {(int(y), int(x)) for line in ax.lines for x, y in zip(*line.get_data(), strict=True)}
+
+
+def test_each_pair_is_one_cell_below_the_diagonal():
+    explanation = pictured(NAMES)
+    ax = heatmap(explanation)
+    assert cells(ax) == {frozenset(pair): value for pair, value in explanation.pairs.items()}
+    values = ax.collections[0].get_array().reshape(7, 7)
+    assert np.ma.getmaskarray(np.ma.masked_invalid(values))[np.triu_indices(7, 1)].all()
+    low, high = ax.get_ylim()
+    assert low > high  # the first row is the uppermost
+
+
+def test_the_largest_pair_is_in_the_upper_left_corner():
+    explanation = pictured(NAMES)
+    ax = heatmap(explanation)
+    corner = {ax.get_yticklabels()[0].get_text(), ax.get_xticklabels()[0].get_text()}
+    assert corner == set(explanation.pairs.idxmax())
+
+
+def test_two_variables_are_one_cell():
+    explanation = pictured(["a", "b"])
+    assert cells(drawn(heatmap(explanation))) == {frozenset({"a", "b"}): explanation.pairs.iloc[0]}
+
+
+def test_colours_begin_at_zero_and_darken_evenly():
+    explanation = pictured(NAMES)
+    mesh = heatmap(explanation).collections[0]
+    assert (mesh.norm.vmin, mesh.norm.vmax) == (0.0, explanation.pairs.max())
+    red, green, blue, _ = matplotlib.colormaps[COLOURS](np.linspace(0.0, 1.0, 64)).T
+    grey = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    assert (np.diff(grey) < 0.0).all()
+    assert grey[0] - grey[-1] > 0.7
+
+
+def numbers(ax) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+def test_values_are_written_with_the_same_decimals():
+    explanation = pictured(NAMES)
+    ax = heatmap(explanation)
+    assert sorted(numbers(ax)) == sorted(f"{value:.2f}" for value in explanation.pairs)
+    for text in ax.texts:
+        i, j = int(text.get_position()[1]), int(text.get_position()[0])
+        pair = frozenset({ax.get_yticklabels()[i].get_text(), ax.get_xticklabels()[j].get_text()})
+        assert text.get_text() == f"{cells(ax)[pair]:.2f}"
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"),
+    [(1.0, "1.50"), (10.0, "15.0"), (100.0, "150"), (0.1, "0.15"), (1e-3, "0.0015"), (1e9, "1.5e+09")],
+)
+def test_decimals_follow_the_largest_value(factor, text):
+    explanation = pictured(["a", "b", "c"])
+    ax = heatmap(explanation.but(pairs=explanation.pairs / explanation.pairs.max() * 1.5 * factor, null_pairs=None))
+    assert text in numbers(ax)
+
+
+def test_numbers_can_be_read_on_their_cells():
+    ax = heatmap(pictured(NAMES))
+    ax.figure.canvas.draw()  # colours are assigned when drawn
+    faces = ax.collections[0].get_facecolors().reshape(7, 7, 4)
+    for text in ax.texts:
+        i, j = int(text.get_position()[1]), int(text.get_position()[0])
+        contrast = _contrast(faces[i, j, :3], to_rgb(text.get_color()))
+        assert contrast >= 4.5  # the least for normal text in WCAG 2
+
+
+def _contrast(a, b) -> float:
+    def light(colour) -> float:
+        c = np.asarray(colour)
+        linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+        return float(linear @ [0.2126, 0.7152, 0.0722])
+
+    brighter, darker = max(light(a), light(b)), min(light(a), light(b))
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize(
+    ("size", "annotate", "written"), [(12, "auto", 66), (13, "auto", 0), (13, True, 78), (3, False, 0)]
+)
+def test_values_are_written_when_there_are_few_or_as_asked(size, annotate, written):
+    ax = heatmap(pictured([f"x{d}" for d in range(size)]), annotate=annotate)
+    assert len(ax.texts) == written
+
+
+def test_dots_mark_the_pairs_above_their_null_level():
+    explanation = pictured(NAMES)
+    null = explanation.null_pairs.copy()
+    null.iloc[::2] = 0.0  # not the same for all pairs
+    ax = heatmap(explanation.but(null_pairs=null))
+    above = {frozenset(pair) for pair in explanation.pairs[explanation.pairs > null].index}
+    found = {frozenset({ax.get_yticklabels()[i].get_text(), ax.get_xticklabels()[j].get_text()}) for i, j in dots(ax)}
+    assert found == above
+    assert 0 < len(above) < len(null)
+    assert "above the null level" in ax.get_xlabel()
+
+
+def test_without_null_levels_there_are_no_dots():
+    explanation = pictured(NAMES)
+    ax = heatmap(explanation.but(null_pairs=None))
+    assert not ax.lines
+    assert ax.get_xlabel() == ""
+    assert dots(heatmap(explanation.but(null_pairs=explanation.null_pairs * np.nan))) == set()
+
+
+def test_top_keeps_the_variables_of_the_largest_pairs():
+    explanation = pictured(NAMES)
+    ax = heatmap(explanation, top=4)
+    strongest = {name: max(v for pair, v in explanation.pairs.items() if name in pair) for name in NAMES}
+    kept = set(sorted(NAMES, key=lambda name: -strongest[name])[:4])
+    assert set().union(*cells(ax)) == kept
+    assert len(cells(ax)) == 6
+    assert "4 more variables not shown" in ax.get_xlabel()
+    assert cells(heatmap(explanation, top=50)) == cells(heatmap(explanation))
+
+
+def test_the_colour_bar_names_the_unit():
+    ax = heatmap(pictured(NAMES))
+    (bar,) = [other for other in ax.figure.axes if other is not ax]
+    assert bar.get_ylabel() == "R-sens$_2$ per sd × sd"
+
+
+def test_names_are_drawn_as_they_are_and_kept_whole():
+    ax = drawn(heatmap(pictured(ODD_NAMES)))
+    for axis in (ax.get_xticklabels(), ax.get_yticklabels()):
+        assert not any(label.get_parse_math() for label in axis)
+    assert {label.get_gid() for label in [*ax.get_xticklabels(), *ax.get_yticklabels()]} == set(ODD_NAMES)
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["temperature", "humidity", "wind speed"], NAMES, ODD_NAMES])
+def test_nothing_overlaps_and_nothing_leaves_the_figure(names):
+    ax = drawn(heatmap(pictured(names)))
+    upright = [text for text in texts(ax) if text.get_rotation() == 0.0]  # boxes of slanted texts overlap, texts do not
+    assert overlapping(upright) == []
+    assert outside_figure(texts(ax)) == []
+
+
+def test_sixty_names_on_both_axes_stay_apart():
+    ax = drawn(heatmap(pictured([f"x{d}" for d in range(60)])))
+    assert overlapping(ax.get_xticklabels()) == []
+    assert overlapping(ax.get_yticklabels()) == []
+    assert outside_figure(texts(ax)) == []
+
+
+def test_given_axes_are_used_and_nothing_global_changes():
+    figure, (given, other) = plt.subplots(1, 2)
+    before, current = dict(matplotlib.rcParams), plt.gca()
+    assert heatmap(pictured(NAMES), ax=given) is given
+    assert plt.get_fignums() == [figure.number]
+    assert plt.gca() is current
+    assert dict(matplotlib.rcParams) == before
+    assert not other.has_data()
+
+
+def test_what_is_drawn_is_not_changed():
+    explanation = pictured(NAMES)
+    before = copy.deepcopy(explanation)
+    heatmap(explanation, top=3)
+    pd.testing.assert_series_equal(explanation.pairs, before.pairs)
+    pd.testing.assert_series_equal(explanation.null_pairs, before.null_pairs)
+
+
+def test_all_zero_is_drawn():
+    explanation = pictured(NAMES)
+    ax = drawn(heatmap(explanation.but(pairs=explanation.pairs * 0.0)))
+    assert set(numbers(ax)) == {"0.00"}
+
+
+@pytest.mark.parametrize("top", [0, 1.5, True])
+def test_a_wrong_top_is_an_error(top):
+    with pytest.raises(InputError, match="top must be a whole number"):
+        heatmap(pictured(NAMES), top=top)
+
+
+def test_less_than_two_variables_are_an_error():
+    with pytest.raises(InputError, match="at least two variables; got one"):
+        heatmap(pictured(["only"]))
+    with pytest.raises(InputError, match="at least two variables; got top=1"):
+        heatmap(pictured(NAMES), top=1)
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("annotate", ["yes", 1, None])
+def test_a_wrong_annotate_is_an_error(annotate):
+    with pytest.raises(InputError, match="annotate must be True, False or 'auto'"):
+        heatmap(pictured(NAMES), annotate=annotate)
+
+
+def test_wrong_axes_are_an_error():
+    with pytest.raises(InputError, match="ax must be matplotlib Axes or None; got list"):
+        heatmap(pictured(NAMES), ax=[])

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.colors import to_rgb
+
+from rsens.plots import _style
+from rsens.plots._style import LABEL_LENGTH, short_labels, tint
+
+
+def test_importing_plots_does_not_load_matplotlib():
+    code = "import sys, rsens.plots; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_short_names_stay_as_they_are():
+    names = ["age", "x_1", "$y$", "a" * LABEL_LENGTH, "température", "Größe"]
+    assert short_labels(names) == names
+
+
+def test_long_names_keep_both_ends():
+    (label,) = short_labels(["begin_" + "x" * 188 + "_ending"])
+    assert len(label) == LABEL_LENGTH
+    assert label.startswith("begin_x")
+    assert label.endswith("x_ending")
+    assert "…" in label
+
+
+def test_names_that_would_look_alike_are_numbered():
+    alike = ["head" * 5 + middle * 30 + "tail" * 5 for middle in "ab"]
+    first, second = short_labels(alike)
+    assert first.endswith(" (1)")
+    assert second.endswith(" (2)")
+    assert max(len(first), len(second)) <= LABEL_LENGTH
+    assert short_labels(["a b", "a  b", "a b (1)"]) == ["a b (2)", "a b (3)", "a b (1)"]
+
+
+def test_names_are_one_line_and_never_empty():
+    assert short_labels(["two\nlines", "tab\there", " \n ", "\N{ZERO WIDTH SPACE}"]) == [
+        "two lines",
+        "tab here",
+        "(blank) (1)",
+        "(blank) (2)",
+    ]
+
+
+def test_emoji_without_a_glyph_are_written_out():
+    assert short_labels(["🚲 rides"]) == ["[bicycle] rides"]
+    (scientist,) = short_labels(["👩🏽‍🔬"])  # the skin tone means nothing without the emoji; the joiner takes no room
+    assert scientist.replace("\N{ZERO WIDTH JOINER}", "") == "[woman][microscope]"
+    assert short_labels(["😀"]) == ["😀"]  # the default font has this one
+
+
+@given(st.lists(st.text(max_size=80), max_size=12, unique=True))
+def test_labels_fit_on_one_line_and_differ(names):
+    labels = short_labels(names)
+    assert len(labels) == len(set(labels)) == len(names)
+    for label in labels:
+        assert 0 < len(label) <= LABEL_LENGTH
+        assert len(label.splitlines()) == 1
+
+
+def luminance(colour) -> float:
+    """Rec. 709 luma: about the grey that a printer makes of a colour."""
+    red, green, blue = to_rgb(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_the_parts_can_be_told_apart_in_grey():
+    assert abs(luminance(_style.BLUE) - luminance(_style.ORANGE)) > 0.25
+
+
+def test_series_differ_in_colour_and_in_dash():
+    assert len(set(_style.SERIES)) == len(_style.SERIES)
+    assert len(set(map(str, _style.DASHES))) == len(_style.DASHES)
+
+
+@pytest.mark.parametrize(("strength", "expected"), [(0.0, (1.0, 1.0, 1.0)), (1.0, to_rgb(_style.BLUE))])
+def test_tint_goes_from_white_to_the_colour(strength, expected):
+    assert tint(_style.BLUE, strength) == pytest.approx(expected)

@@ -1,0 +1,30 @@
+"""Every Python block of the README and the documentation runs, top to bottom, one page at a time."""
+
+import re
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PAGES = {
+    str(path.relative_to(ROOT)): blocks
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
+    if (blocks := BLOCK.findall(path.read_text(encoding="utf-8")))
+}
+
+
+def test_the_readme_has_an_example():
+    assert "README.md" in PAGES
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": page}
+    try:
+        for number, block in enumerate(PAGES[page], start=1):
+            exec(compile(block, f"{page}, block {number}", "exec"), names)
+    finally:
+        plt.close("all")

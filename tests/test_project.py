@@ -1,0 +1,55 @@
+"""The project's own files agree with each other."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import rsens
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+
+def package(requirement: str) -> str:
+    return re.match(r"[A-Za-z0-9._-]+", requirement).group().lower()
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+def test_constraints_pin_every_dependency():
+    required = {package(r) for group in [PROJECT["dependencies"], *EXTRAS.values()] for r in group} - {"rsens"}
+    assert required <= set(pins())
+
+
+def test_constraints_are_plain_versions():
+    """No host, no address, no local version label: any index serves them."""
+    assert all(re.fullmatch(r"[0-9][0-9a-z.]*", version) for version in pins().values())
+
+
+def test_extras():
+    assert set(EXTRAS) == {"jax", "torch", "compare", "report", "distributed", "docs", "dev"}
+    assert EXTRAS["torch"] == ["torch==2.13.0"]
+
+
+def test_citation_names_this_version():
+    assert f"version: {rsens.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_changelog_has_an_unreleased_section():
+    assert "\n## [Unreleased]\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in ROOT.glob("docs/*.md"))])
+def test_links_and_named_files_exist(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"\]\((?!https?://|#)([^)#]+)", text)
+    assert all(((ROOT / page).parent / link).exists() for link in links), links
+    files = re.findall(r"`((?:src|tests|docs|examples)/[\w./-]+)`", text)
+    missing = [file for file in files if not (ROOT / file).exists()]
+    assert not missing

@@ -1,0 +1,147 @@
+"""Reading the rows X: what is accepted, and what the errors say."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+
+from rsens._errors import InputError
+from rsens._table import read_table
+
+ROWS = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+
+
+class PolarsLike:
+    """What a polars frame offers: columns by name, rows by slice."""
+
+    def __init__(self, data):
+        self.data = {name: np.asarray(values) for name, values in data.items()}
+        self.columns = list(data)
+
+    def __len__(self):
+        return len(next(iter(self.data.values())))
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return PolarsLike({name: values[key] for name, values in self.data.items()})
+        return self.data[key]
+
+
+ACCEPTED = {
+    "array": (np.array(ROWS), ("x0", "x1")),
+    "lists": (ROWS, ("x0", "x1")),
+    "integers": (np.array(ROWS, dtype=np.int32), ("x0", "x1")),
+    "float32": (np.array(ROWS, dtype=np.float32), ("x0", "x1")),
+    "fortran": (np.asfortranarray(ROWS), ("x0", "x1")),
+    "objects": (np.array(ROWS, dtype=object), ("x0", "x1")),
+    "masked": (np.ma.array(ROWS, mask=np.zeros((3, 2))), ("x0", "x1")),
+    "frame": (pd.DataFrame(ROWS, columns=["a", "b"]), ("a", "b")),
+    "number labels": (pd.DataFrame(ROWS), ("0", "1")),
+    "nullable": (
+        pd.DataFrame({"a": pd.array([1, 3, 5], dtype="Int64"), "b": pd.array([2, 4, 6], dtype="Float64")}),
+        None,
+    ),
+    "mixed": (
+        pd.DataFrame({"a": np.array([1, 3, 5], dtype=np.uint8), "b": np.array([2, 4, 6], dtype=object)}),
+        ("a", "b"),
+    ),
+    "polars-like": (PolarsLike({"a": [1, 3, 5], "b": [2.0, 4.0, 6.0]}), ("a", "b")),
+}
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_values_and_names(name):
+    X, names = ACCEPTED[name]
+    table = read_table(X)
+    assert table.names == (names or ("a", "b"))
+    assert table.values.dtype == np.float64
+    assert table.values.flags.c_contiguous
+    np.testing.assert_array_equal(table.values, ROWS)
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_rows_keep_the_type_that_was_given(name):
+    X, _ = ACCEPTED[name]
+    table = read_table(X)
+    part = table.rows(1, 3)
+    assert isinstance(part, type(X) if hasattr(X, "columns") else np.ndarray)
+    again = read_table(part)
+    assert again.names == table.names
+    np.testing.assert_array_equal(again.values, ROWS[1:])
+
+
+@pytest.mark.parametrize(
+    "flags", [[True, False, True], pd.array([True, False, True], dtype="boolean")], ids=["bool", "NA"]
+)
+def test_bool_columns_become_numbers(flags):
+    np.testing.assert_array_equal(read_table(pd.DataFrame({"flag": flags})).values[:, 0], [1.0, 0.0, 1.0])
+
+
+def test_a_table_passes_through():
+    table = read_table(ROWS)
+    assert read_table(table) is table
+
+
+def frame(**columns):
+    return pd.DataFrame(columns)
+
+
+REFUSED = {
+    "one axis": (np.arange(3.0), "reshape(-1, 1)"),
+    "series": (pd.Series([1.0, 2.0]), "reshape(-1, 1)"),
+    "three axes": (np.zeros((2, 2, 2)), "(2, 2, 2)"),
+    "scalar": (1.0, "two axes"),
+    "no rows": (np.zeros((0, 2)), "no rows"),
+    "no rows in a frame": (frame(a=np.zeros(0)), "no rows"),
+    "no columns": (np.zeros((2, 0)), "no columns"),
+    "ragged": ([[1.0, 2.0], [3.0]], "(rows, columns)"),
+    "nothing": (None, "two axes"),
+    "text": ([["a", "b"]], "real numbers"),
+    "numbers as text": (np.array([["1", "2"]], dtype=object), "real numbers"),
+    "complex": (np.ones((2, 2)) * 1j, "complex128"),
+    "complex column": (frame(a=[1.0], z=[1j]), "'z' (complex128)"),
+    "text columns": (frame(a=[1.0], city=["Oslo"], name=["Per"]), "'city' (str), 'name' (str)"),
+    "dates": (frame(day=pd.to_datetime(["2020-01-01"])), "'day' (datetime64"),
+    "category": (frame(level=pd.Categorical([1, 2])), "'level' (category)"),
+    "text among objects": (frame(a=np.array([1.0, "b"], dtype=object)), "'a' (object)"),
+    "structured": (np.zeros((2, 2), dtype=[("a", "f8")]), "real numbers"),
+    "huge integer": (np.array([[10**400]], dtype=object), "real numbers"),
+    "same names": (pd.DataFrame(ROWS, columns=["a", "a"]), "same name: 'a'"),
+    "same names as text": (pd.DataFrame(ROWS, columns=[1, "1"]), "same name: '1'"),
+    "sparse": (scipy.sparse.csr_array(np.eye(2)), ".toarray()"),
+    "nan": ([[1.0, 2.0], [3.0, np.nan]], "'x1' has 1 missing or infinite values, the first at row 1 (nan)"),
+    "inf": (frame(a=[1.0, 2.0, 3.0], b=[-np.inf, 1.0, np.inf]), "'b' has 2 missing or infinite values, the first at row 0 (-inf)"),
+    "NA": (frame(a=pd.array([1, None], dtype="Int64")), "'a' has 1 missing or infinite values, the first at row 1"),
+    "NA among objects": (frame(a=np.array([1.0, pd.NA], dtype=object)), "'a' has 1 missing"),
+    "None": (np.array([[1.0], [None]], dtype=object), "'x0' has 1 missing"),
+    "masked": (np.ma.array(ROWS, mask=[[0, 0], [0, 1], [0, 0]]), "'x1' has 1 missing"),
+    "two bad columns": ([[np.nan, np.nan]], "and in 1 further column"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_errors_say_what_is_wrong(name):
+    X, text = REFUSED[name]
+    with pytest.raises(InputError, match=re.escape(text)):
+        read_table(X)
+
+
+def test_errors_name_the_argument():
+    with pytest.raises(InputError, match="background must have two axes"):
+        read_table(np.zeros(3), what="background")
+
+
+def test_tensors_are_read_and_one_with_a_graph_is_refused():
+    import torch
+
+    np.testing.assert_array_equal(read_table(torch.tensor(ROWS)).values, ROWS)
+    with pytest.raises(InputError, match="detach"):
+        read_table(torch.tensor(ROWS, requires_grad=True))
+
+
+def test_many_wrong_columns_are_listed_in_short():
+    X = pd.DataFrame({f"c{i}": ["text"] for i in range(30)})
+    with pytest.raises(InputError, match="'c9' .* and 20 more"):
+        read_table(X)
