@@ -26,13 +26,14 @@ def figure_2(seed: int, n: int = 10) -> tuple[pd.DataFrame, np.ndarray]:
 def test_an_irrelevant_variable_scores_above_zero_and_below_the_null_level():
     X, y = figure_2(0)
     result = explain(BayesianLinear().fit(X, y), X, y, random_state=0)
-    assert 0.0 < result.main["x2"] < result.null["x2"] < result.main["x1"]
-    assert result.null["x1"] == result.null["x2"]  # one level in standard deviations
+    assert 0.0 < result.main["x2"] < result.null < result.main["x1"]
+    assert isinstance(result.null, float)  # one level in standard deviations
+    assert result.null_levels.tolist() == [result.null] * 2
     assert result.parts.loc["x2", "scale2"] > 0.0  # the second summand of equation (5)
     frame = result.to_frame().set_index("term")
     assert frame.loc["x1", "above_null"]
     assert not frame.loc["x2", "above_null"]
-    assert frame["null"].tolist() == [result.null["x1"]] * 2
+    assert frame["null"].tolist() == [result.null] * 2
 
 
 def test_about_one_irrelevant_variable_in_twenty_lies_above_the_level():
@@ -41,8 +42,8 @@ def test_about_one_irrelevant_variable_in_twenty_lies_above_the_level():
     for seed in range(60):
         X, y = figure_2(seed, n=20)
         result = explain(BayesianLinear().fit(X, y), X, y, random_state=seed, pairs=False, n_bootstrap=0)
-        above.append(bool(result.main["x2"] > result.null["x2"]))
-        assert result.main["x1"] > result.null["x1"]
+        above.append(bool(result.main["x2"] > result.null))
+        assert result.main["x1"] > result.null
     assert 1 <= sum(above) <= 8
 
 
@@ -154,7 +155,7 @@ def test_constant_columns_are_not_copied():
     with pytest.warns(RsensWarning, match="'one'"):
         result = explain(model, X, y, random_state=0)
     assert "one" not in set(result.probes["term"])
-    assert result.null["one"] == result.null["x1"]
+    assert result.null_levels["one"] == result.null_levels["x1"]
     raw = explain(model, X, y, random_state=0, scale="raw")
     assert np.isnan(raw.null["one"])  # no spread, so no level per unit
     assert raw.to_frame().set_index("term").loc["one", "above_null"] is pd.NA

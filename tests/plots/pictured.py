@@ -21,7 +21,7 @@ class Pictured:
     names: tuple[str, ...]
     parts: Any
     intervals: Any
-    null: Any
+    null_levels: Any
     null_pairs: Any
     direction: Any
     scale_kind: str = "sd"
@@ -44,7 +44,7 @@ def pictured(names: list[str], *, seed: int = 0) -> Pictured:
         names=tuple(names),
         parts=pd.DataFrame({"mean": main * share, "variance": main * (1.0 - share)}),
         intervals=pd.DataFrame({"lower": 0.85 * main, "upper": 1.2 * main}),
-        null=pd.Series(0.4, index=index, name="null"),
+        null_levels=pd.Series(0.4, index=index, name="null"),
         null_pairs=pd.Series(0.2, index=pairs, name="null"),
         direction=pd.Series(np.where(np.arange(len(names)) % 2, -1.0, 1.0), index=index, name="direction"),
     )

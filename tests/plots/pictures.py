@@ -66,7 +66,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "bars_one": lambda: bars(pictured(["only"])).figure,
     "bars_sixty": lambda: bars(pictured([f"x{d}" for d in range(60)])).figure,
     "bars_top": lambda: bars(pictured([f"x{d}" for d in range(60)]), top=6).figure,
-    "bars_odd_names": lambda: bars(pictured(ODD_NAMES).but(parts=None, null=None)).figure,
+    "bars_odd_names": lambda: bars(pictured(ODD_NAMES).but(parts=None, null_levels=None)).figure,
     "heatmap": lambda: heatmap(pictured(NAMES)).figure,
     "heatmap_odd_names": lambda: heatmap(pictured(ODD_NAMES)).figure,
     "heatmap_sixty": lambda: heatmap(pictured([f"x{d}" for d in range(60)])).figure,

@@ -336,7 +336,7 @@ def test_a_derivative_too_large_for_float64_is_an_error(X):
             family = Normal(np.zeros(len(X)), np.full(len(X), 1e-100)).checked()
             return Derivatives(family, np.full((len(X), 2, 3), 1e300), None)
 
-    with pytest.raises(InputError, match="R-sens is inf at row 0, column 'a'"):
+    with pytest.raises(InputError, match=r"R-sens is .* at row 0, column 'a'"):
         profile(Steep(), X, "a")
     assert plt.get_fignums() == []
 

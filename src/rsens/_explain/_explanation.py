@@ -154,11 +154,20 @@ class Explanation:
         return None if bounds is None else self._bounds(bounds, self._pair_index())
 
     @property
-    def null(self) -> pd.Series[float] | None:
-        """The level that an irrelevant variable reaches, by term; None for a model that was not refitted.
+    def null(self) -> float | pd.Series[float] | None:
+        """The level that an irrelevant variable reaches; None for a model that was not refitted.
 
-        See `explain` for how it is found. In standard deviations it is one number for all single columns.
+        See `explain` for how it is found. In standard deviations it is one number for all columns; in other units, and
+        with groups, it differs between terms and is a Series, as `null_levels` always is.
         """
+        levels = self._record.null
+        if levels is None:
+            return None
+        return float(levels[0]) if (levels == levels[0]).all() else self._by_term(levels, "null")
+
+    @property
+    def null_levels(self) -> pd.Series[float] | None:
+        """`null` by term."""
         return None if self._record.null is None else self._by_term(self._record.null, "null")
 
     @property

@@ -20,7 +20,7 @@ def of_terms(explanation: Explanation) -> pd.DataFrame:
     else:
         for output in direction.columns:
             frame[f"direction_{output}"] = direction[output].to_numpy()
-    _null(frame, explanation.null)
+    _null(frame, explanation.null_levels)
     parts = explanation.parts
     if parts is not None:
         for part in parts.columns:

@@ -12,6 +12,7 @@ from scipy.special import expit, log_expit
 from rsens._errors import InputError
 from rsens.distributions._arrays import sigmoid
 from rsens.distributions._base import REAL, UNIT, Array, Domain, RowShaper, Univariate
+from rsens.distributions._counts import count_quantile
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 
@@ -188,7 +189,7 @@ class Binomial(_Success):
     def _quantile(self, q: Array, upper: bool = False) -> Array:
         from scipy.stats import binom
 
-        return (binom.isf if upper else binom.ppf)(q, self.n, self._pair()[0])
+        return count_quantile(binom, q, upper, self.mean, self.variance, self.n, self._pair()[0])
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         if (self.n != other.n).any():

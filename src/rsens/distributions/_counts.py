@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy.special import ndtri
 
 from rsens.distributions._base import Array
 from rsens.distributions._quadrature import LogIntegrand, rule
@@ -30,6 +33,13 @@ def sum_from(start: float, log_f: LogIntegrand, high: Array) -> Array:
     integral = np.exp(log_f(np.exp(t)) + t + log_weights).sum(axis=1)
     f = np.exp(log_f(np.broadcast_to(start + np.arange(-2.0, 2.0), (len(high), 4))))
     return integral + (f[:, 2] - f[:, 1]) / 24.0 - (f[:, 3] - 3.0 * f[:, 2] + 3.0 * f[:, 1] - f[:, 0]) * 17.0 / 5760.0
+
+
+def count_quantile(family: Any, q: Array, upper: bool, mean: Array, variance: Array, *arguments: Array) -> Array:
+    """scipy.stats' quantile of a count family; the normal approximation where SciPy gives up (rates above 1e11)."""
+    found = (family.isf if upper else family.ppf)(q, *arguments)
+    normal = np.floor(mean + np.sqrt(variance) * (-ndtri(q) if upper else ndtri(q)))
+    return np.where(np.isnan(found), np.maximum(normal, 0.0), found)
 
 
 def _rule_in_log(log_f: LogIntegrand, low: Array, high: Array) -> tuple[Array, Array]:

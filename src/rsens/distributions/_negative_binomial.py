@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
-from rsens.distributions._counts import count_rule, sum_from
+from rsens.distributions._counts import count_quantile, count_rule, sum_from
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._jensen import exp_gap
 from rsens.distributions._special import (
@@ -56,7 +56,8 @@ class NegativeBinomial(Univariate):
     def _quantile(self, q: Array, upper: bool = False) -> Array:
         from scipy.stats import nbinom
 
-        return (nbinom.isf if upper else nbinom.ppf)(q, self.size, self.size / (self.size + self.mean))
+        share = self.size / (self.size + self.mean)
+        return count_quantile(nbinom, q, upper, self.mean, self.variance, self.size, share)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         fields = np.broadcast_arrays(self.mean, self.size, other.mean, other.size)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
+from rsens.distributions._counts import count_quantile
 from rsens.distributions._jensen import exp_gap
 from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 
@@ -48,7 +49,7 @@ class Poisson(Univariate):
     def _quantile(self, q: Array, upper: bool = False) -> Array:
         from scipy.stats import poisson
 
-        return (poisson.isf if upper else poisson.ppf)(q, self.rate)
+        return count_quantile(poisson, q, upper, self.rate, self.rate, self.rate)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         d = log_ratio(self.rate, other.rate)

@@ -63,13 +63,13 @@ def bars(explanation: Any, *, top: int | None = None, ax: Axes | None = None) ->
     reach = _reach(main, explanation.intervals)
     _draw_parts(ax, main, explanation.parts)
     _draw_intervals(ax, main, explanation.intervals, size)
-    furthest = max(float(reach.max()), _draw_null(ax, main, explanation.null))
+    furthest = max(float(reach.max()), _draw_null(ax, main, explanation.null_levels))
     ax.set_xlim(0.0, 1.04 * furthest if furthest > 0.0 else 1.0)
     _draw_signs(ax, main, explanation.direction, explanation.parts, size)
 
     name_ticks(ax.yaxis, [str(name) for name in main.index], size, more=hidden)
     ax.tick_params(axis="y", length=0)
-    _make_room(ax, reach, rows, explanation.null is not None)
+    _make_room(ax, reach, rows, explanation.null_levels is not None)
     ax.set_xlabel(f"R-sens {per_unit(explanation.scale_kind)}")
     tidy(ax)
     return ax

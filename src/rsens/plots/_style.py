@@ -30,6 +30,8 @@ PARTS = (BLUE, ORANGE, GREEN, PURPLE)
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 
 LABEL_LENGTH = 30
+#: Kinds of characters that are left out where the font lacks them: joiners and skin tones of emoji, control characters.
+SILENT = {"Cf", "Cc", "Cs", "Sk"}
 LINE_HEIGHT = 1.15  # of one line of text, in units of its font size
 
 
@@ -168,15 +170,14 @@ def name_ticks(
 ) -> None:
     """Ticks at `offset`, `offset` + 1, … with these names, and one for how many more there are.
 
-    The names as given, which may be longer, become the ids (`gid`) of the labels; an SVG file holds them.
+    The names as given, which may be longer, become the ids (`gid`) of the labels; an SVG file holds them, so they are
+    kept free of what XML cannot hold.
     """
     labels = short_labels(names) + ([f"… {more} more"] if more else [])
     positions = [offset + k for k in range(len(labels))]
     axis.set_ticks(positions, labels, fontsize=size, parse_math=False, usetex=False, **options)
     for label, name in zip(axis.get_ticklabels(), names, strict=False):
-        label.set_gid(
-            "".join(c for c in name if unicodedata.category(c) not in {"Cc", "Cs"} or c in "\t\n")
-        )  # valid XML
+        label.set_gid("".join(c for c in name if c in "\t\n" or unicodedata.category(c) not in {"Cc", "Cs"}))
 
 
 def short_labels(names: Sequence[str], length: int = LABEL_LENGTH) -> list[str]:
@@ -214,13 +215,7 @@ def _drawable(name: str) -> str:
             characters.append(character)
         elif kind == "So":
             characters.append(f"[{unicodedata.name(character, f'U+{ord(character):04X}').lower()}]")
-        elif kind not in {
-            "Cf",
-            "Cc",
-            "Cs",
-            "Mn",
-            "Sk",
-        }:  # joiners, selectors and skin tones mean nothing without the emoji
+        elif kind not in SILENT and not unicodedata.name(character, "").startswith("VARIATION SELECTOR"):
             characters.append(character)
     text = "".join(characters)
     return text if any(unicodedata.category(character) not in {"Cf", "Zs"} for character in text) else "(blank)"

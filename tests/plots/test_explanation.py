@@ -1,0 +1,55 @@
+"""The plots of a real explanation: the stand-ins of the other tests have the attributes that it has."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._explain import Explanation, explain
+from rsens.derivatives import from_function
+from rsens.distributions import Normal
+from tests.plots.looks import drawn
+from tests.plots.pictured import NAMES, Pictured, pictured
+
+
+@pytest.fixture(scope="module")
+def explanation() -> Explanation:
+    X = pd.DataFrame(np.random.default_rng(1).standard_normal((40, 4)), columns=["a_1", "$b$", "c", "d"])
+    model = from_function(lambda X: Normal(X[:, 0] * X[:, 1] + np.sin(X[:, 2]), 0.3 + 0.2 * X[:, 3] ** 2))
+    return explain(model, X, random_state=0)
+
+
+def test_a_stand_in_has_the_attributes_of_an_explanation(explanation):
+    stand_in = pictured(NAMES)
+    for field in fields(Pictured):
+        real = getattr(explanation, field.name)
+        assert real is None or isinstance(getattr(stand_in, field.name), type(real)), field.name
+
+
+def test_plot_bars(explanation):
+    ax = drawn(explanation.plot_bars())
+    ranked = explanation.main.sort_values(ascending=False)
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(ranked.index)
+    first, second = ax.containers[:2]
+    ends = [a.get_width() + b.get_width() for a, b in zip(first, second, strict=True)]
+    np.testing.assert_allclose(ends, ranked, rtol=1e-12)
+
+
+def test_plot_pairs(explanation):
+    ax = drawn(explanation.plot_pairs())
+    corner = {ax.get_yticklabels()[0].get_text(), ax.get_xticklabels()[0].get_text()}
+    assert corner == {"a_1", "$b$"}
+    assert ax.collections[0].norm.vmax == explanation.pairs.max()
+
+
+def test_plot_profile(explanation):
+    upper, lower = explanation.plot_profile("d")
+    drawn(upper)
+    (line,) = [line for line in lower.lines if line.get_label() == "R-sens"]
+    d = line.get_xdata()
+    # Only the variance 0.3 + 0.2 d² moves: R-sens = |∂V|/(√2 V), in standard deviations of d
+    expected = 0.4 * np.abs(d) / (np.sqrt(2.0) * (0.3 + 0.2 * d**2)) * explanation.scale["d"]
+    np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-6, atol=1e-9)
