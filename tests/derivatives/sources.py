@@ -1,4 +1,4 @@
-"""The three sources, each with the array library its functions are written in, and functions written for all of them."""
+"""The three sources, each with the array library its functions are written in, and functions for all of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,16 +33,13 @@ class Source:
     name: str
     wrap: Callable[..., Any]
     xp: Any
-    #: Accuracy of first and second derivatives, relative to the largest value: rounding, or the truncation of differences.
+    #: Accuracy of first and second derivatives, relative to the largest value: rounding, and truncation of differences.
     first: float
     second: float
 
     def array(self, values):
-        return (
-            torch.tensor(np.asarray(values, dtype=np.float64))
-            if self.xp is torch
-            else np.asarray(values, dtype=np.float64)
-        )
+        values = np.asarray(values, dtype=np.float64)
+        return torch.tensor(values) if self.xp is torch else values
 
     @cache  # noqa: B019  (a handful of sources; JAX then compiles each function once)
     def model(self, case):
@@ -59,8 +56,8 @@ class Source:
 
 JAX = Source("jax", from_jax, jnp, 1e-12, 1e-12)
 TORCH = Source("torch", from_torch, torch, 1e-12, 1e-12)
-# Default steps: truncation 4e-11 and rounding 4e-11 for first, 1.5e-8 and 1.5e-8 for second derivatives, times the size of
-# third and fourth derivatives, which is up to 100 in the functions below.
+# Default steps: truncation 4e-11 and rounding 4e-11 for first, 1.5e-8 and 1.5e-8 for second derivatives, times the size
+# of third and fourth derivatives, which is up to 100 in the functions below.
 DIFFERENCES = Source("differences", from_function, np, 1e-8, 1e-5)
 SOURCES = (JAX, TORCH, DIFFERENCES)
 

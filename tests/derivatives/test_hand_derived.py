@@ -14,7 +14,7 @@ BETA = np.array([1.0, -0.5, 0.25])
 
 @SOURCE
 def test_linear_model_equation_5(source):
-    """R-sens of the Student-t predictive of Bayesian linear regression, paper eq. (5); ν = N − D and Var is its scale²."""
+    """R-sens of the Student-t predictive of Bayesian linear regression; what the paper calls Var is its scale²."""
     rng = np.random.default_rng(3)
     X_train = rng.normal(size=(12, 3))
     y = X_train @ BETA + 0.5 * rng.normal(size=12)

@@ -37,14 +37,14 @@ def test_differences_agree_with_torch(case):
 @SOURCE
 def test_the_record_is_that_of_the_function_at_the_rows(source, case):
     X = rows()
-    record = source.model(case).derivatives(X, 1)
+    record = source.model(case).derivatives(X, 2)
     direct = case(DIFFERENCES, X).checked(len(X))
     assert type(record.distribution) is type(direct)
     assert list(record.distribution.fields()) == list(direct.fields())  # a logit stays a logit
     for ours, theirs in zip(record.distribution.leaves(), direct.leaves(), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-13)
-    assert record.second is None
     assert record.first.shape == (*direct.parameters.shape, X.shape[1])
+    assert record.second.shape == (*direct.parameters.shape, X.shape[1], X.shape[1])
     predicted = source.model(case).predict_distribution(X)
     np.testing.assert_array_equal(predicted.parameters, record.distribution.parameters)
 
@@ -137,6 +137,14 @@ def test_a_constant_column_has_derivatives_too(source):
     # The scale falls back on the magnitude, 4: the steps are four times as large.
     np.testing.assert_allclose(record.first, exact.first, rtol=0, atol=30 * source.first)
     np.testing.assert_allclose(record.second, exact.second, rtol=0, atol=30 * source.second)
+
+
+@pytest.mark.parametrize("source", [JAX, TORCH], ids=["jax", "torch"])
+def test_a_constant_function_has_zero_derivatives(source):
+    record = source.model(lambda s, X: Normal(1.0, 2.0)).derivatives(rows(), 2)
+    assert record.distribution.mean.shape == (len(rows()),)
+    assert not record.first.any()
+    assert not record.second.any()
 
 
 @SOURCE

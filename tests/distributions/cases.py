@@ -54,8 +54,8 @@ class Case:
         return self.name
 
 
-# ---- sums over y: nodes (nodes, rows[, K]) and weights (nodes, rows). Trapezoid rules in a coordinate t in which densities
-# ---- fall off exponentially converge faster than any power of the step.
+# ---- sums over y: nodes (nodes, rows[, K]) and weights (nodes, rows). Trapezoid rules in a coordinate t in which
+# ---- densities fall off exponentially converge faster than any power of the step.
 
 
 def shared(y: Array, weights: Array, rows: int) -> Grid:
@@ -99,14 +99,12 @@ def space(distribution: Any) -> Grid:
     return y, np.broadcast_to(step**k * np.linalg.det(factor), y.shape[:2])
 
 
-# ---- the table ---------------------------------------------------------------------------------------------------------
+# ---- the table ------------------------------------------------------------------------------------------------------
 
 
 def columns(family: str, *names: str, **fixed: Any) -> Callable[[Array], Any]:
     """Build a family whose arguments are the columns of λ."""
-    return lambda rows: getattr(distributions, family)(
-        **{name: rows[..., i] for i, name in enumerate(names)}, **fixed
-    )
+    return lambda rows: getattr(distributions, family)(**{name: rows[..., i] for i, name in enumerate(names)}, **fixed)
 
 
 def multivariate(k: int) -> Callable[[Array], Any]:
@@ -184,7 +182,8 @@ CASES = [
         ("probability",), up_to(1), lambda p: stats.bernoulli(p[0]), {}, lambda p: p,
     ),
     Case(
-        "Binomial", "Binomial", columns("Binomial", "probability", n=9.0), a([0.3], [0.9], [0.04]), a([0.4], [0.8], [0.05]),
+        "Binomial", "Binomial", columns("Binomial", "probability", n=9.0),
+        a([0.3], [0.9], [0.04]), a([0.4], [0.8], [0.05]),
         ("probability",), up_to(9), lambda p: stats.binom(9, p[0]), {}, lambda p: 9.0 * p,
     ),
     Case(

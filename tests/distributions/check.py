@@ -1,4 +1,4 @@
-"""Compare a family with the exact arithmetic over lists of rows, all in one batch, and report every row that is wrong."""
+"""Compare a family with exact arithmetic over lists of rows, in one batch, and report every row that is wrong."""
 
 from __future__ import annotations
 

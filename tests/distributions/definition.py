@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tests.distributions.exact import Exact
+from tests.distributions.exact_base import Exact
 from tests.distributions.integrals import integral, line_range, log_line_integral, series
 from tests.distributions.precision import exact, mp
 

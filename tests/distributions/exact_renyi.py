@@ -6,12 +6,12 @@ The closed forms are tested against the definition in test_exact.py.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 from tests.distributions import definition
-from tests.distributions import exact as families
-from tests.distributions.exact import STEPS
+from tests.distributions.exact_base import STEPS
+from tests.distributions.exact_continuous import log_beta
+from tests.distributions.peaks import around, maxima, steps
 from tests.distributions.precision import exact, mp
 
 
@@ -74,7 +74,6 @@ def gamma_by_rate(k1: Any, b1: Any, k2: Any, b2: Any, a: Any) -> Any:
 
 
 def beta(p: Any, q: Any, a: Any) -> Any:
-    log_beta = families.log_beta
     if mp.isinf(a):
         da, db = p.a - q.a, p.b - q.b
         if da < 0 or db < 0:
@@ -133,32 +132,6 @@ def poisson(p: Any, q: Any, a: Any) -> Any:
         return (r1**a * r2 ** (1 - a) - a * r1 - (1 - a) * r2) / (a - 1)
 
 
-def maxima(slope: Callable[[Any], Any], grid: list[Any]) -> list[Any]:
-    """Where a slope goes from + to − between two points of the grid."""
-    found = []
-    for left, right in pairwise(grid):
-        if slope(left) > 0 >= slope(right):
-            lo, hi = left, right
-            for _ in range(200):
-                middle = (lo + hi) / 2
-                lo, hi = (middle, hi) if slope(middle) > 0 else (lo, middle)
-            found.append((lo + hi) / 2)
-    return found
-
-
-def around(slope: Callable[[Any], Any], grid: list[Any]) -> list[Any]:
-    """Points around the maxima of a function of t, spaced by the widths of its peaks."""
-    points = []
-    for t in maxima(slope, grid):
-        width = 1 / mp.sqrt(abs(mp.diff(slope, t)))
-        points += [t + k * width for k in STEPS]
-    return points
-
-
-def steps(low: Any, high: Any, n: int) -> list[Any]:
-    return [low + (high - low) * i / n for i in range(n + 1)]
-
-
 def weibull(p: Any, q: Any, a: Any) -> Any:
     k1, k2, l1, l2 = p.shape, q.shape, mp.log(p.scale), mp.log(q.scale)
     if a == 0:
@@ -200,7 +173,7 @@ def weibull(p: Any, q: Any, a: Any) -> Any:
 
 
 def student_t(p: Any, q: Any, a: Any) -> Any:
-    """No closed form. Every stationary point of the integrand is a root of a cubic; the largest ratio, of a quadratic."""
+    """No closed form. Stationary points of the integrand are roots of a cubic; the largest ratio, of a quadratic."""
     if a == 0:
         return mp.zero
     if p.df != q.df:

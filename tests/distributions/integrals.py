@@ -133,13 +133,14 @@ def series(f: Callable[[Any], Any], knots: Iterable[Any]) -> Any:
     smooth = integral(tail, breaks, scale=largest) if len(breaks) > 1 else mp.zero
     correction = mp.zero
     if abs(f(a)) > largest * mp.mpf(10) ** -40:
-        points, radius = 96, a / 2
+        # A small circle: away from the axis a narrow peak grows like the inverse of what it falls off like on it.
+        points, radius = 96, a / 16
         circle = [mp.expjpi(2 * mp.mpf(j) / points) for j in range(points)]
         values = [f(a + radius * z) for z in circle]
         for k in range(1, TERMS + 1):
             m = 2 * k - 1
-            derivative_over_factorial = mp.re(
-                mp.fsum(v * z ** (-m) for v, z in zip(values, circle, strict=True))
-            ) / (points * radius**m)
+            derivative_over_factorial = mp.re(mp.fsum(v * z ** (-m) for v, z in zip(values, circle, strict=True))) / (
+                points * radius**m
+            )
             correction += mp.bernpoly(2 * k, mp.mpf(1) / 2) / (2 * k) * derivative_over_factorial
     return head + smooth - correction

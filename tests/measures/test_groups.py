@@ -43,7 +43,9 @@ def test_rotating_the_columns_of_a_group_into_each_other_changes_nothing() -> No
     rotation = block_diag(np.array([[c, -s], [s, c]]), np.eye(1))
     model = MODELS["Gamma"]
     plain = group_rsens(model, X, {"season": [0, 1]})
-    np.testing.assert_allclose(group_rsens(model.through(rotation), X @ rotation, {"season": [0, 1]}), plain, rtol=1e-12)
+    np.testing.assert_allclose(
+        group_rsens(model.through(rotation), X @ rotation, {"season": [0, 1]}), plain, rtol=1e-12
+    )
 
 
 def test_terms_in_the_order_of_their_first_column() -> None:

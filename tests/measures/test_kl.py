@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,11 @@ X = rows()
 @pytest.mark.parametrize(("sided", "order"), [("one", 1), ("both", 2)])
 @pytest.mark.parametrize("family", ["Normal", "Gamma", "StudentT", "Poisson", "Mixture"])
 def test_orders_of_convergence(family: str, sided: Any, order: int) -> None:
-    """Halving Δ divides the error by 2 one-sided, by 4 central (design §5.9); the next term is of the size of Δ itself."""
+    """Halving Δ divides the error by 2 one-sided, by 4 central; the next term is smaller by the size of Δ itself."""
     model = MODELS[family]
     exact = rsens(model, X)
     errors = [np.abs(kl(model, X, step=h, scale=1, sided=sided) - exact).max() for h in (0.02, 0.01, 0.005)]
-    for wide, narrow in zip(errors, errors[1:], strict=False):
+    for wide, narrow in pairwise(errors):
         assert wide / narrow == pytest.approx(2**order, rel=0.1)
 
 
@@ -109,7 +110,9 @@ def test_wrong_arguments(arguments: dict[str, Any], text: str) -> None:
 
 
 def test_an_infinite_divergence() -> None:
-    with pytest.raises(InputError, match=r"divergence of order 7 .* infinite at row 0, column 'x0'. Use alpha = 1, a smaller"):
+    with pytest.raises(
+        InputError, match=r"divergence of order 7 .* infinite at row 0, column 'x0'. Use alpha = 1, a smaller"
+    ):
         kl(MODELS["Weibull"], X, alpha=7.0)
 
 

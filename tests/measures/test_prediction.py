@@ -26,7 +26,9 @@ def differences(model: Written, order: int) -> np.ndarray:
     e = np.eye(D)
 
     def once(f: Any, d: int, h: float) -> Any:
-        return lambda x: (8 * (f(x + h * e[d]) - f(x - h * e[d])) - f(x + 2 * h * e[d]) + f(x - 2 * h * e[d])) / (12 * h)
+        return lambda x: (
+            (8 * (f(x + h * e[d]) - f(x - h * e[d])) - f(x + 2 * h * e[d]) + f(x - 2 * h * e[d])) / (12 * h)
+        )
 
     def mean(x: np.ndarray) -> np.ndarray:
         return prediction(model, x)

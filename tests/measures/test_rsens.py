@@ -1,4 +1,4 @@
-"""R-sens and R-sens₂ against formulas derived by hand, brute-force integration, and the same predictive written otherwise."""
+"""R-sens and R-sens₂ against formulas derived by hand, brute force, and the same predictive written otherwise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from rsens import distributions as ds
 from rsens.derivatives import from_jax
-from rsens.measures import eah, ead, parts, rsens, rsens2
+from rsens.measures import ead, eah, parts, rsens, rsens2
 from tests.measures.models import MODELS, D, Surface, Written, constant, exponential, identity, rows, surface
 
 X = rows()
@@ -28,7 +28,7 @@ def g(x: Any) -> Any:
     return jnp.exp(0.2 * x[:, 0] - 0.3 * x[:, 1] * x[:, 2])
 
 
-# ---- R-sens depends on the predictive, not on how it is written (design §5.1) -----------------------------------------------
+# ---- R-sens depends on the predictive, not on how it is written (design §5.1)
 
 SAME: dict[str, list[Callable[[Any], ds.Distribution]]] = {
     "y and exp(y)": [lambda x: ds.Normal(f(x), g(x)), lambda x: ds.LogNormal(f(x), g(x))],
@@ -99,7 +99,7 @@ def test_rsens2_of_an_additive_logit_is_that_of_the_probability() -> None:
     np.testing.assert_allclose(rsens2(model, X), expected, rtol=1e-12)
 
 
-# ---- formulas of the paper -----------------------------------------------------------------------------------------------
+# ---- formulas of the paper
 
 
 def test_equation_5_the_linear_model() -> None:
@@ -135,7 +135,9 @@ def test_probit_second_derivative_in_its_corrected_form() -> None:
     """π = Φ(m/√(1+v)); the supplement's ∂²π with its signs and powers put right (docs/errata.md)."""
     mean, variance = surface(1), surface(2, exponential, 0.5)
     (m, m_1, m_2), (v, v_1, v_2) = mean.jet(X), variance.jet(X)
-    model = from_jax(lambda x: ds.Bernoulli(jax.scipy.stats.norm.cdf(_in_jax(mean, x) / jnp.sqrt(1 + _in_jax(variance, x)))))
+    model = from_jax(
+        lambda x: ds.Bernoulli(jax.scipy.stats.norm.cdf(_in_jax(mean, x) / jnp.sqrt(1 + _in_jax(variance, x))))
+    )
     w = (1 + v)[:, None, None]
     z = m / np.sqrt(1 + v)
     a = m_1 / np.sqrt(1 + v)[:, None] - (m / (2 * (1 + v) ** 1.5))[:, None] * v_1
@@ -181,30 +183,31 @@ def test_additive_mean_has_no_mean_part_in_any_pair() -> None:
     assert (rsens2(flat, X)[:, off] == 0.0).all()
 
 
-# ---- brute force -----------------------------------------------------------------------------------------------------------
+# ---- brute force
 
 
 def test_mixture_of_two_normals_against_quadrature_of_the_squared_score() -> None:
     """R-sens² = E_y[(∂ log p/∂x_d)²], with the density and its derivative written out here."""
     model = MODELS["Mixture"]
-    jets = [s.jet(X[:4]) for s in model.surfaces]
+    (m0, dm0, _), (v0, dv0, _), (m1, dm1, _) = (s.jet(X[:4]) for s in model.surfaces)
     got = rsens(model, X[:4])
+    for i, d in np.ndindex(4, D):
+        square = squared_score(m0[i], v0[i], m1[i], 0.5, dm0[i, d], dv0[i, d], dm1[i, d])
+        np.testing.assert_allclose(got[i, d], np.sqrt(square), rtol=1e-9)
+
+
+def squared_score(m0: float, v0: float, m1: float, v1: float, dm0: float, dv0: float, dm1: float) -> float:
+    """E_y[(∂ log p)²] for p = 0.3 N(m0, v0) + 0.7 N(m1, v1), where m0, v0 and m1 move at the rates dm0, dv0 and dm1."""
 
     def normal(y: float, m: float, v: float) -> float:
         return float(np.exp(-0.5 * (y - m) ** 2 / v) / np.sqrt(2 * np.pi * v))
 
-    for i in range(4):
-        (m0, v0, m1), v1 = (float(jet[0][i]) for jet in jets), 0.5
-        for d in range(D):
-            dm0, dv0, dm1 = (float(jet[1][i, d]) for jet in jets)
+    def integrand(y: float) -> float:
+        p0, p1 = 0.3 * normal(y, m0, v0), 0.7 * normal(y, m1, v1)
+        dp0 = p0 * ((y - m0) / v0 * dm0 + 0.5 * ((y - m0) ** 2 / v0 - 1) / v0 * dv0)
+        dp1 = p1 * (y - m1) / v1 * dm1
+        return (dp0 + dp1) ** 2 / (p0 + p1)
 
-            def integrand(y: float) -> float:
-                p0, p1 = 0.3 * normal(y, m0, v0), 0.7 * normal(y, m1, v1)
-                dp0 = p0 * ((y - m0) / v0 * dm0 + 0.5 * ((y - m0) ** 2 / v0 - 1) / v0 * dv0)  # noqa: B023
-                dp1 = p1 * (y - m1) / v1 * dm1  # noqa: B023
-                return (dp0 + dp1) ** 2 / (p0 + p1) if p0 + p1 > 0 else 0.0
-
-            breaks = sorted([m0, m1])
-            low, high = min(m0, m1) - 15 * max(v0, 1) ** 0.5, max(m0, m1) + 15 * max(v0, 1) ** 0.5
-            square, _ = quad(integrand, low, high, points=breaks, epsabs=0, epsrel=1e-12, limit=400)
-            np.testing.assert_allclose(got[i, d], np.sqrt(square), rtol=1e-9)
+    reach = 15 * np.sqrt(max(v0, v1))
+    low, high = min(m0, m1) - reach, max(m0, m1) + reach
+    return float(quad(integrand, low, high, points=[m0, m1], epsabs=0, epsrel=1e-12, limit=400)[0])

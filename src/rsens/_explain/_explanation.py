@@ -285,7 +285,8 @@ class Explanation:
                 "A profile evaluates the model, and a file holds neither model nor data. "
                 "Use plot_profile(variable, model=..., X=...)."
             )
-        settings: dict[str, Any] = {"alpha": self.alpha, "scale": self._record.scale_of(variable)}
+        unit = {"sd": "per sd", "raw": "per unit"}.get(self.scale_kind)
+        settings: dict[str, Any] = {"alpha": self.alpha, "scale": self._record.scale_of(variable), "unit": unit}
         return profile(model, X, variable, ax=ax, **(settings | options))
 
     # ---- helpers ----------------------------------------------------------------------------------------------------

@@ -86,12 +86,11 @@ class Record:
         return len(self.local_main)
 
     def scale_of(self, variable: Any) -> str | float:
-        """What one step of a column is: how its unit was found, or the unit that was given (1 for no such column)."""
-        if self.scale != "given":
-            return self.scale
+        """What one step of a column is: its unit as a number, or how units are found if it has none (a constant)."""
         position = self.columns.index(variable) if variable in self.columns else variable
         known = isinstance(position, int | np.integer) and 0 <= position < len(self.columns)
-        return float(self.units[position]) if known else 1.0
+        unit = float(self.units[position]) if known else 0.0
+        return unit if unit > 0.0 else self.scale
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape that each array must have."""

@@ -122,14 +122,16 @@ class DifferenceModel(Model):
         return z
 
     def _check_resolution(self, X: Array, h: Array, change: Array, here: Evaluated) -> None:
-        """A function in float64 that changes a lot over a step changes over a ten-thousandth of it too.
+        """A function in float64 that changes over a step changes over a tiny part of it too.
 
         One that does not has fewer digits than float64 somewhere inside, whatever type its result has, and differences
         over a small step are then made of its rounding. Each column moves by its own part, so that nothing cancels.
         """
         part = 1e-4 * (0.5 + 0.5 * np.modf(np.arange(X.shape[1]) * 0.618)[0])
-        stays = evaluate_moved(self.fn, (X + part * h)[None], here)[0] == here.z
-        moves = (np.abs(change) > 1e5 * np.spacing(np.abs(here.z))).any(axis=0)
+        nudged = X + part * np.minimum(h, DEFAULT_STEP[1] * self._scale(X))
+        stays = evaluate_moved(self.fn, nudged[None], here)[0] == here.z
+        expected = np.abs(change) * ((nudged - X) / (2.0 * h)).T[:, :, None]
+        moves = (expected > 10.0 * np.spacing(np.abs(here.z))).any(axis=0)
         if here.single or ((moves & stays).sum(axis=0) > 0.5 * moves.sum(axis=0)).any():
             raise InputError(
                 f"{type(here.distribution).__name__}: the function computes in single precision (float32) or rounds, "

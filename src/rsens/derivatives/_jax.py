@@ -53,7 +53,7 @@ class _Program:
     bytes: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class JaxModel(Model):
     """The model that `from_jax` makes."""
 
@@ -64,21 +64,19 @@ class JaxModel(Model):
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
         X = read_table(X).values
-        (λ, leaves), first, moved, second = self._run(X, order)
-        program = self._program(*self._shape(X, order))
+        program, (λ, leaves), first, moved, second = self._run(X, order)
+        distribution = first_rows(program.family.rebuilt(iter(leaves)), len(λ), len(X)).checked(len(X))
         check_precision(program.family, program.single, moved)
         check_fixed(program.family, moved)
-        distribution = first_rows(program.family.rebuilt(iter(leaves)), len(λ), len(X))
+        check_rows_independent(lambda Z: self._run(Z, 0)[1][0][: len(Z)], X, λ[: len(X)])
         record = Derivatives(distribution, first[: len(X)], None if second is None else second[: len(X)])
-        check_rows_independent(lambda Z: self._run(Z, 0)[0][0][: len(Z)], X, λ[: len(X)])
-        warn_if_cut(record.distribution, record.first)
+        warn_if_cut(distribution, record.first)
         return record
 
     def predict_distribution(self, X: Any) -> Distribution:
         X = read_table(X).values
-        (λ, leaves), *_ = self._run(X, 0)
-        family = self._program(*self._shape(X, 0)).family
-        return first_rows(family.rebuilt(iter(leaves)), len(λ), len(X)).checked(len(X))
+        program, (λ, leaves), *_ = self._run(X, 0)
+        return first_rows(program.family.rebuilt(iter(leaves)), len(λ), len(X)).checked(len(X))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         # The compiler says how much memory it needs. That grows with the rows, and faster than they do where the
@@ -93,27 +91,24 @@ class JaxModel(Model):
     def prepared(self, X: Any) -> JaxModel:
         return JaxModel(self.fn, _power_of_two_from(len(read_table(X).values)), self.programs)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling: compiled programs stay behind and are made again."""
+        return {**self.__dict__, "programs": {}}
+
     # ---- compiling and running --------------------------------------------------------------------------------
 
-    def _shape(self, X: Array, order: int) -> tuple[int, int, int]:
-        """Which program to use: for the next power of two, or the one after that if it is there already."""
-        rows, columns = _power_of_two_from(len(X)), X.shape[1]
-        larger = (order, 2 * rows, columns)
-        return (
-            larger
-            if larger in self.programs and (order, rows, columns) not in self.programs
-            else (order, rows, columns)
-        )
-
-    def _run(self, X: Array, order: int) -> Any:
-        """The results for X, padded with copies of its last row, as NumPy arrays."""
+    def _run(self, X: Array, order: int) -> tuple[Any, ...]:
+        """The program for X, and its results for X padded with copies of the last row, as NumPy arrays."""
         import jax
 
-        order, rows, columns = self._shape(X, order)
+        # The next power of two, or the one after that if only this has been compiled: the last chunk may be smaller.
+        rows, columns = _power_of_two_from(len(X)), X.shape[1]
+        if (order, rows, columns) not in self.programs and (order, 2 * rows, columns) in self.programs:
+            rows *= 2
         program = self._program(order, rows, columns)
         padded = np.concatenate([X, np.broadcast_to(X[-1], (rows - len(X), columns))])
         with jax.enable_x64(True):
-            return jax.tree.map(np.asarray, program.run(padded))
+            return (program, *jax.tree.map(np.asarray, program.run(padded)))
 
     def _program(self, order: int, rows: int, columns: int) -> _Program:
         key = (order, rows, columns)
@@ -134,7 +129,7 @@ def _compiled(fn: Callable[[Any], Distribution], order: int, rows: int, columns:
         family = family_from(fn, X)
         try:
             leaves = [jnp.asarray(leaf) for leaf in family.leaves()]
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise InputError(f"{type(family).__name__} is not built from JAX arrays: {error}") from None
         single[:] = [leaf.dtype in (jnp.float32, jnp.float16, jnp.bfloat16) for leaf in leaves]
         leaves = [leaf.astype(jnp.float64) for leaf in leaves]

@@ -143,6 +143,6 @@ def _described(result: Any) -> str:
         return f"the class {result.__name__} without its parameters"
     if isinstance(result, tuple | list):
         return f"a {kind.__name__} of {len(result)}"
-    if hasattr(result, "shape"):
+    if isinstance(getattr(result, "shape", None), tuple):
         return f"{'an array' if module in ('numpy', 'jax', 'jaxlib') else kind.__name__} of shape {tuple(result.shape)}"
     return f"{kind.__name__} of {module}" if module not in ("builtins", "__main__") else kind.__name__

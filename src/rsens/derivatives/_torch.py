@@ -116,7 +116,7 @@ class TorchModel(Model):
             leaves = [torch.as_tensor(leaf).to(X) for leaf in family.leaves()]
         except (TypeError, ValueError, RuntimeError) as error:
             raise InputError(f"{type(family).__name__} is not built from tensors: {error}") from None
-        λ = parameters_of(family.rebuilt(iter(leaves)), len(X))
+        λ = torch.as_tensor(parameters_of(family.rebuilt(iter(leaves)), len(X))).to(X)
         return family, λ.broadcast_to(len(X), λ.shape[-1]), leaves
 
     # ---- differentiating --------------------------------------------------------------------------------
@@ -143,22 +143,29 @@ class TorchModel(Model):
     def _forward(self, X: Any, order: int) -> tuple[Any, list[bool], Any]:
         import torch
 
-        def along_columns(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def along_columns(f: Callable[[Any], list[Any]]) -> Callable[[Any], list[Any]]:
             """∂f/∂x_d for every d, on a new last axis. Rows are independent: one tangent, e_d each, serves all."""
 
-            def derivative(X: Any) -> Any:
-                def along(e: Any) -> Any:
-                    return torch.func.jvp(f, (X,), (e.expand(X.shape),))[1]
+            def derivative(X: Any) -> list[Any]:
+                def along(e: Any) -> list[Any]:
+                    tangents: list[Any] = torch.func.jvp(f, (X,), (e.expand(X.shape),))[1]
+                    return tangents
 
-                return torch.func.vmap(along, out_dims=-1)(torch.eye(X.shape[1], dtype=X.dtype))
+                # Moved by hand: vmap's own out_dims=-1 reads past the end of results that do not depend on x.
+                return [part.movedim(0, -1) for part in torch.func.vmap(along)(torch.eye(X.shape[1], dtype=X.dtype))]
 
             return derivative
 
-        first, leaves = along_columns(lambda Z: self._values(Z)[1:])(X)
+        def values(Z: Any) -> list[Any]:
+            _, λ, leaves = self._values(Z)
+            return [λ, *leaves]
+
+        first, *leaves = along_columns(values)(X)
         moved = [bool((leaf != 0.0).any()) for leaf in leaves]
         if order == 1:
             return first, moved, None
-        return first, moved, along_columns(along_columns(lambda Z: self._values(Z)[1]))(X)
+        (second,) = along_columns(along_columns(lambda Z: values(Z)[:1]))(X)
+        return first, moved, second
 
     def _reverse(self, X: Any, order: int) -> tuple[Any, list[bool], Any]:
         """The gradient of Σ_i λ_m(x_i) holds ∂λ_m/∂x at every row i; once more for each column gives the second."""

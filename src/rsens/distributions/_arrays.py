@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ def namespace(*arrays: Any) -> Any:
 def stack(*columns: Any) -> Any:
     """Broadcast the columns against each other and stack them along a new last axis: λ, shape (n, M)."""
     xp = namespace(*columns)
-    return xp.stack(xp.broadcast_arrays(*_as_arrays(xp, columns)), -1)
+    broadcast = xp.broadcast_tensors if xp.__name__ == "torch" else xp.broadcast_arrays
+    return xp.stack(broadcast(*_as_arrays(xp, columns)), -1)
 
 
 def concatenate(*blocks: Any) -> Any:
@@ -34,16 +36,19 @@ def concatenate(*blocks: Any) -> Any:
 
 
 def sigmoid(z: Any) -> Any:
-    """1/(1+e^{-z}) as exp(-log(1+e^{-z})): its autodiff derivatives keep full relative accuracy in both tails."""
+    """1/(1 + e^{−z}) from e^{−|z|}: its first and second derivatives keep full relative accuracy in both tails."""
     xp = namespace(z)
     (z,) = _as_arrays(xp, (z,))
-    return xp.exp(-xp.logaddexp(xp.zeros_like(z), -z))
+    positive = z >= 0.0
+    t = xp.exp(-xp.where(positive, z, -z))  # not abs, whose derivative at 0 is 0
+    return xp.where(positive, xp.ones_like(t), t) / (1.0 + t)
 
 
 def _as_arrays(xp: Any, values: Any) -> list[Any]:
     if xp is np:
         return [np.asarray(value, dtype=np.float64) for value in values]
     if xp.__name__ == "torch":
-        like = next(v for v in values if hasattr(v, "dtype") and hasattr(v, "device"))
-        return [xp.as_tensor(value, dtype=like.dtype, device=like.device) for value in values]
+        tensors = [value for value in values if isinstance(value, xp.Tensor)]
+        dtype = reduce(xp.promote_types, (tensor.dtype for tensor in tensors))
+        return [xp.as_tensor(value, dtype=dtype, device=tensors[0].device) for value in values]
     return [xp.asarray(value) for value in values]

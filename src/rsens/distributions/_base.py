@@ -62,6 +62,8 @@ class Distribution(ABC):
     support: ClassVar[Literal["continuous", "counts", "classes", "vector"]] = "continuous"
     #: The arguments that are not part of λ and may not depend on x.
     fixed_fields: ClassVar[tuple[str, ...]] = ()
+    #: The arguments that may be left out.
+    optional_fields: ClassVar[tuple[str, ...]] = ()
     #: Blocks of λ, by name, between which the Fisher information is zero; empty where there are none.
     orthogonal_blocks: ClassVar[dict[str, slice]] = {}
     #: Weight of each output in `ead` and its kin; ½ where the outputs add up to a constant (class probabilities).
@@ -102,6 +104,9 @@ class Distribution(ABC):
 
     def checked(self, n: int | None = None) -> Self:
         """This family on float64 NumPy arrays with n rows, or an `InputError` that says which value is wrong."""
+        absent = [name for name in self.domains if getattr(self, name) is None and name not in self.optional_fields]
+        if absent:
+            raise InputError(f"{type(self).__name__}: {absent[0]} is None; give one value per row.")
         arrays: dict[str, Array] = {}
         for name, values in self.fields().items():
             arrays[name] = self._checked_field(name, values)
@@ -125,7 +130,10 @@ class Distribution(ABC):
     def _checked_field(self, name: str, values: Any) -> Array:
         domain = self.domains[name]
         try:
-            array = np.asarray(values, dtype=np.float64)
+            given = np.asarray(values)
+            if given.dtype.kind == "c":
+                raise TypeError("it is complex")
+            array = given.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(f"{type(self).__name__}: {name} is not numeric ({error}).") from None
         if array.ndim < domain.event_ndim:
@@ -149,11 +157,31 @@ class Distribution(ABC):
     def _checked(self) -> Self:
         return self.checked()
 
+    def _checked_y(self, y: ArrayLike) -> Array:
+        """y as float64, with rows (and, for vectors, components) that fit this family."""
+        try:
+            values = np.asarray(y, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{type(self).__name__}: y is not numeric ({error}).") from None
+        event = self._checked.mean.shape[-1:] if self.support == "vector" else ()
+        target = self._checked.parameters.shape[:-1] + event
+        try:
+            fits = values.shape[len(values.shape) - len(event) :] == event
+            np.broadcast_shapes(values.shape, target)
+        except ValueError:
+            fits = False
+        if not fits:
+            raise InputError(
+                f"{type(self).__name__}: y needs one value per row, shape {target}, perhaps with further axes in "
+                f"front; got shape {values.shape}."
+            )
+        return values
+
     # ---- methods, on NumPy ------------------------------------------------------------------------------------------
 
     def log_prob(self, y: ArrayLike) -> Array:
         """log p(y | λ); y has one value per row, or further axes in front. -inf outside the support."""
-        y = np.asarray(y, dtype=np.float64)
+        y = self._checked_y(y)
         log_p = self._checked._log_prob(y)
         return np.where(y == np.floor(y), log_p, -np.inf) if self.support == "counts" else log_p
 
@@ -169,6 +197,9 @@ class Distribution(ABC):
             )
         if not alpha >= 0.0:
             raise InputError(f"alpha must be at least 0; got {alpha}.")
+        rows, others = self._checked.parameters.shape[:-1], other._checked.parameters.shape[:-1]
+        if rows != others and rows != () and others != () and rows != (1,) and others != (1,):
+            raise InputError(f"renyi compares row with row; got {rows[0]} rows and {others[0]} rows.")
         return self._checked._renyi(other._checked, float(alpha))
 
     def whiten(self, u: ArrayLike) -> Array:
@@ -209,7 +240,7 @@ class Distribution(ABC):
 
     def score(self, y: ArrayLike) -> Array:
         """∂ log p(y | λ)/∂λ, shape (…, n, M)."""
-        return self._checked._score(np.asarray(y, dtype=np.float64))
+        return self._checked._score(self._checked_y(y))
 
     def prediction_gradient(self) -> Array:
         """∂f/∂λ of the point prediction f (the mean; the location of a Student-t), shape (n, outputs, M)."""
@@ -269,5 +300,6 @@ def norm(vectors: Array, axis: int) -> Array:
     if vectors.shape[axis] == 1:
         return np.abs(vectors.take(0, axis))
     scale = np.max(np.abs(vectors), axis=axis, keepdims=True)
-    safe = np.where(scale > 0.0, scale, 1.0)
-    return (safe * np.sqrt(np.sum((vectors / safe) ** 2, axis=axis, keepdims=True))).squeeze(axis)
+    safe = np.where((scale > 0.0) & (scale < np.inf), scale, 1.0)
+    with np.errstate(over="ignore", under="ignore"):
+        return (safe * np.sqrt(np.sum((vectors / safe) ** 2, axis=axis, keepdims=True))).squeeze(axis)

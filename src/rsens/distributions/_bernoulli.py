@@ -26,6 +26,7 @@ class _Success(Univariate):
     probability: Any
     logit: Any
     support: ClassVar[Literal["counts"]] = "counts"
+    optional_fields: ClassVar[tuple[str, ...]] = ("probability", "logit")
 
     @property
     @abstractmethod
@@ -145,7 +146,7 @@ class Binomial(_Success):
 
     @property
     def trials(self) -> Array:
-        return self._checked.n
+        return self.n
 
     @property
     def mean(self) -> Array:

@@ -37,8 +37,10 @@ def rate_gap(k: Array, other: Array, d: Array, beta: float) -> Array:
         share = beta * other / middle
         w = share * np.expm1(-d)
         close = other * expm1mx(-d) + middle * log1pmx(w) / beta
-        # Far apart the two pieces above are huge and cancel; this form does not.
-        log1p_w = np.where(w > 1e15, np.log(np.abs(share)) - d, np.log1p(np.maximum(w, -1.0)))
+        # Far apart the two pieces above are huge and cancel; this form does not. e^{−d} itself may overflow.
+        rest = (1.0 - beta) * k + beta * other * np.exp(-d)
+        apart = np.where(w > 1e15, np.log(np.abs(share)) - d, log_ratio(middle, np.maximum(rest, 0.0)))
+        log1p_w = np.where(np.abs(w) < 0.5, np.log1p(np.clip(w, -0.9, 1.0)), apart)
         far = other * d + middle * log1p_w / beta
         return np.where((middle > 0.0) & (w > -1.0), np.where(np.abs(d) < 1.0, close, far), np.inf)
 

@@ -30,11 +30,13 @@ class LogNormal(Univariate):
 
     @property
     def mean(self) -> Array:
-        return np.exp(self._checked.mu + 0.5 * self._checked.sigma2)
+        with np.errstate(over="ignore"):
+            return np.exp(self._checked.mu + 0.5 * self._checked.sigma2)
 
     @property
     def variance(self) -> Array:
-        return self.mean**2 * np.expm1(self._checked.sigma2)
+        with np.errstate(over="ignore"):
+            return self.mean**2 * np.expm1(self._checked.sigma2)
 
     def _log_prob(self, y: Array) -> Array:
         positive = np.where(y > 0.0, y, 1.0)

@@ -73,7 +73,13 @@ class Mixture(Distribution):
                 f"Mixture: {len(components)} components need {len(components)} weights that add up to 1; "
                 f"got shape {weights.shape} and sums around {np.mean(total):.6g}."
             )
-        rows = np.broadcast_shapes(weights.shape[:-1], *(c.parameters.shape[:-1] for c in components))
+        shapes = [weights.shape[:-1], *(c.parameters.shape[:-1] for c in components)]
+        try:
+            rows = np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise InputError(
+                f"Mixture: weights and components must have the same number of rows; got {sorted(set(shapes))}."
+            ) from None
         if len(rows) == 1:
             components = [component.checked(rows[0]) for component in components]
         family = type(self)(components, np.broadcast_to(weights, rows + weights.shape[-1:]))
@@ -176,6 +182,8 @@ class Mixture(Distribution):
         return [part.reshape(u.shape[1:]) for part in whitened]
 
     def _renyi(self, other: Self, alpha: float) -> Array:
+        if 0.0 < alpha < 0.5:
+            return alpha / (1.0 - alpha) * other._renyi(self, 1.0 - alpha)  # so that p, not q, holds most of p^α q^β
         rows = np.broadcast_shapes(self.weights.shape[:-1], other.weights.shape[:-1])
         n = rows[0] if rows else 1
         one, two = self.checked(n), other.checked(n)

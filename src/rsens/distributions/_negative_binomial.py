@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from scipy.special import gammaln
 
 from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
 from rsens.distributions._counts import count_quantile, count_rule, sum_from
@@ -16,7 +17,6 @@ from rsens.distributions._special import (
     expm1mx,
     log1pmx,
     log_minus_digamma,
-    log_ratio,
     stirling_error,
 )
 
@@ -60,6 +60,8 @@ class NegativeBinomial(Univariate):
         return count_quantile(nbinom, q, upper, self.mean, self.variance, self.size, share)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
+        if 0.0 < alpha < 0.5:
+            return alpha / (1.0 - alpha) * other._renyi(self, 1.0 - alpha)  # so that p, not q, holds most of p^α q^β
         fields = np.broadcast_arrays(self.mean, self.size, other.mean, other.size)
         rows = fields[0].shape
         mean, size, mean1, size1 = (field.reshape(-1) for field in fields)
@@ -109,7 +111,7 @@ def _log1p(x: Array, a: Any, b: Any, c: Any, d: Any) -> Array:
 def _mean_ratios(mean: Array, size: Array, mean1: Array) -> tuple[Array, Array]:
     """(log q'/q, log (1−q')/(1−q)) for q = mean/(mean + size): a new mean tilts log p by y·first + size·second."""
     success = _log1p((mean1 - mean) / mean * (size / (mean1 + size)), mean1, mean + size, mean, mean1 + size)
-    failure = -log_ratio(mean + size, mean1 + size)
+    failure = -_log1p((mean1 - mean) / (mean + size), mean1 + size, 1.0, mean + size, 1.0)
     return success, failure
 
 
@@ -126,19 +128,45 @@ def _renyi_equal_size(mean: Array, size: Array, mean1: Array, alpha: float) -> A
         if beta == 0.0:
             return gap
         x = beta * gap * np.exp(-beta * failure) / size
-        return np.where(x > -1.0, size * np.log1p(np.maximum(x, -1.0)) / beta, np.inf)
+        # Far apart x is near −1; there D is log[1 − q^α q'^β] and so on, as it stands.
+        log_q, log_q1 = -np.log1p(size / mean), -np.log1p(size / mean1)
+        joint = (1.0 - beta) * log_q + beta * log_q1
+        plain = np.log(-np.expm1(joint)) + (1.0 - beta) * np.log1p(mean / size) + beta * np.log1p(mean1 / size)
+        logarithm = np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), plain)
+        return np.where(joint < 0.0, size * logarithm / beta, np.inf)
 
 
 def _log_ratio_at(y: Array, mean: Array, size: Array, mean1: Array, size1: Array) -> Array:
     """d = log q/p at y, in two steps: change the size at the old mean, then the mean at the new size."""
     success, failure = _mean_ratios(mean, size1, mean1)
-    return _size_part(y, mean, size1) - _size_part(y, mean, size) + y * success + size1 * failure
+    step = size1 - size
+    # Two forms of the first step, each with the size of what cancels in it: take the smaller.
+    tilted = np.abs(y - mean) / (mean + np.minimum(size, size1)) * np.abs(y - mean)
+    plain = np.abs(step) * (1.0 + np.log1p(y + size)) + size * np.log1p(mean / size)
+    by_size = np.where(
+        tilted < plain,
+        _size_part(y, mean, size1) - _size_part(y, mean, size),
+        _gamma_ratio(y + size, step)
+        - _gamma_ratio(size, step)
+        - size1 * np.log1p(mean / size1)
+        + size * np.log1p(mean / size)
+        - y * np.log1p(step / (mean + size)),
+    )
+    return by_size + y * success + size1 * failure
 
 
 def _size_part(y: Array, mean: Array, k: Array) -> Array:
     """What log p has of the size, arranged so that it vanishes as the size grows: its differences keep their digits."""
     w = (y - mean) / (mean + k)
     return (y - mean) * w + (y + k) * log1pmx(w) - 0.5 * np.log1p(y / k) + stirling_error(y + k) - stirling_error(k)
+
+
+def _gamma_ratio(a: Array, step: Array) -> Array:
+    """log Γ(a + step) − log Γ(a), by Stirling's formula where that is large."""
+    large = (
+        (a + step - 0.5) * np.log1p(step / a) + step * np.log(a) - step + stirling_error(a + step) - stirling_error(a)
+    )
+    return np.where(a < 10.0, gammaln(a + step) - gammaln(a), large)
 
 
 def _renyi_any_size(mean: Array, size: Array, mean1: Array, size1: Array, alpha: float) -> Array:
@@ -157,26 +185,31 @@ def _renyi_any_size(mean: Array, size: Array, mean1: Array, size1: Array, alpha:
     else:
         tail = np.maximum(q_log, q1_log)
 
-    def log_integrand(y: Array) -> Array:
+    def integrand(y: Array) -> Array:
         return _log_prob(y, mean, size) + beta * _log_ratio_at(y, *pairs)
 
+    def all_of_them(y: Array) -> Array:
+        log_p = _log_prob(y, mean, size)
+        return np.maximum(np.maximum(log_p, log_p + _log_ratio_at(y, *pairs)), integrand(y))
+
     high = np.maximum(mean, mean1) * 1e3 + 1e4 + 400.0 / -tail
-    y, log_weight = count_rule(log_integrand, high)
-    log_p = _log_prob(y, mean, size) + log_weight
-    d = _log_ratio_at(y, *pairs)
-    return finite_renyi(log_p, log_p + d, d, alpha, exact=False)
+    for log_f in (integrand, all_of_them):
+        y, log_weight = count_rule(log_f, high)
+        log_p = _log_prob(y, mean, size) + log_weight
+        d = _log_ratio_at(y, *pairs)
+        result = finite_renyi(log_p, log_p + d, d, alpha, exact=False)
+        if (result > 0.1)[0]:
+            break  # far apart; close distributions need nodes that hold all of p and all of q as well
+    return result
 
 
 def _renyi_max(mean: Array, size: Array, mean1: Array, size1: Array) -> Array:
-    """sup_y log p/q. For size > size' it is concave in y, else convex (so largest at y = 0, the tail being bounded)."""
-    best = -_log_ratio_at(np.zeros(1), mean, size, mean1, size1)
-    low, high = 0.0, float(max(mean[0], mean1[0]) * 1e6 + 1e6)
-    while size[0] > size1[0] and high - low > 2.0:
-        y = np.round(np.linspace(low, high, 65))
-        top = int(np.argmin(_log_ratio_at(y, mean, size, mean1, size1)))
-        low, high = y[max(top - 1, 0)], y[min(top + 1, 64)]
-    candidates = np.arange(low, high + 1.0) if high - low <= 2.0 else np.zeros(1)
-    return np.maximum(np.maximum(best, (-_log_ratio_at(candidates, mean, size, mean1, size1)).max()), 0.0)
+    """sup_y log p/q. From y to y + 1 it changes by log q(y + k) − log q'(y + k'): it rises to one y, or only falls."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        turn = (mean * size * (mean1 + size1) - mean1 * size1 * (mean + size)) / (mean1 * size - mean * size1)
+    top = np.where(np.isfinite(turn) & (size > size1), np.maximum(turn, 0.0), 0.0)
+    candidates = np.concatenate([np.zeros(1), np.floor(top), np.ceil(top)])
+    return np.maximum((-_log_ratio_at(candidates, mean, size, mean1, size1)).max(keepdims=True), 0.0)
 
 
 def _size_information(mean: Array, size: Array) -> Array:

@@ -31,11 +31,19 @@ def window(log_f: LogIntegrand, low: Array, high: Array) -> tuple[Array, Array]:
     return low, high
 
 
-def rule(log_f: LogIntegrand, low: Array, high: Array, panels: int = 40, order: int = 20) -> tuple[Array, Array]:
-    """Nodes and log weights (n, panels · order) of Gauss–Legendre panels over the window of the integrand."""
-    low, high = window(log_f, low, high)
+def rule(
+    log_f: LogIntegrand, low: Array, high: Array, panels: int = 40, order: int = 20, breaks: Array | None = None
+) -> tuple[Array, Array]:
+    """Nodes and log weights (n, K) of Gauss–Legendre panels over the window of the integrand.
+
+    The panels are even; `breaks` (n, …) adds further panel ends where the integrand has finer features.
+    """
+    low, high = (end[:, None] for end in window(log_f, low, high))
+    edges = low + (high - low) * np.linspace(0.0, 1.0, panels + 1)
+    if breaks is not None:
+        edges = np.sort(np.concatenate([edges, np.clip(breaks, low, high)], axis=1), axis=1)
     nodes, weights = np.polynomial.legendre.leggauss(order)
-    within = (0.5 * (nodes + 1.0) + np.arange(panels)[:, None]).reshape(-1) / panels
+    start, width = edges[:, :-1, None], np.diff(edges, axis=1)[..., None]
     with np.errstate(divide="ignore"):
-        log_weights = np.log(np.tile(0.5 * weights / panels, panels)) + np.log(high - low)[:, None]
-    return low[:, None] + (high - low)[:, None] * within, log_weights
+        log_weights = np.log(0.5 * weights) + np.log(width)
+    return (start + width * (0.5 * (nodes + 1.0))).reshape(len(low), -1), log_weights.reshape(len(low), -1)

@@ -61,6 +61,8 @@ class StudentT(Univariate):
     def _renyi(self, other: Self, alpha: float) -> Array:
         if (self.df != other.df).any():
             raise InputError("StudentT: renyi compares distributions with the same df; df is fixed, not a parameter.")
+        if 0.0 < alpha < 0.5:
+            return alpha / (1.0 - alpha) * other._renyi(self, 1.0 - alpha)  # so that p, not q, holds most of p^α q^β
         fields = (self.location, self.scale2, other.location, other.scale2, self.df)
         rows = np.broadcast_shapes(*(field.shape for field in fields))
         location, scale2, location1, scale21, df = (np.broadcast_to(field, rows).reshape(-1) for field in fields)
@@ -156,17 +158,18 @@ def _log1p_square_difference(z: Array, z1: Array) -> Array:
 def _renyi_max(gap: Array, scale2: Array, scale21: Array, df: Array) -> Array:
     """sup_y log p/q: at a stationary point of ((x − δ)² + νs'²)/(x² + νs²), a root of a quadratic, or in the tails."""
     unit = np.maximum(np.maximum(scale2, scale21), gap**2)
-    a, b, delta2 = df * (scale2 / unit), df * (scale21 / unit), gap**2 / unit
-    delta = np.sqrt(delta2)
-    c = a - b - delta2
+    a, b, delta = df * (scale2 / unit), df * (scale21 / unit), gap / np.sqrt(unit)
+    wider = df * ((scale2 - scale21) / unit)  # a − b
+    c = wider - delta**2
     with np.errstate(divide="ignore", invalid="ignore"):
-        q = -0.5 * (c + np.copysign(np.sqrt(c**2 + 4.0 * delta2 * a), c))
-        roots = [np.where(delta > 0.0, q / delta, 0.0), np.where(q != 0.0, -delta * a / q, 0.0)]
-    ratio = log_ratio(scale2, scale21)
-    tails = -0.5 * df * ratio
-    best = np.maximum(tails, 0.0)
-    for x in roots:
-        x = np.where(np.isfinite(x), x, 0.0)
-        log_g = np.log((x - delta) ** 2 + b) - np.log(x**2 + a)
-        best = np.maximum(best, 0.5 * ratio + 0.5 * (df + 1.0) * (log_g - ratio))
+        q = -0.5 * (c + np.copysign(np.sqrt(c**2 + 4.0 * delta**2 * a), c))
+        roots = [np.where(delta != 0.0, q / delta, 0.0), np.where(q != 0.0, -delta * a / q, 0.0)]
+    spread = log_ratio(scale2, scale21)
+    best = np.maximum(-0.5 * df * spread, 0.0)
+    for root in roots:
+        x = np.where(np.isfinite(root), root, 0.0)
+        # ((x − δ)² + b)/(x² + a) · a/b = 1 + rise
+        rise = (wider * x**2 - 2.0 * a * delta * x + a * delta**2) / (x**2 + a) / b
+        with np.errstate(divide="ignore"):
+            best = np.maximum(best, 0.5 * spread + 0.5 * (df + 1.0) * np.log1p(rise))
     return best

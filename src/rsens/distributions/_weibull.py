@@ -59,6 +59,8 @@ class Weibull(Univariate):
             return self.scale * (-(np.log(q) if upper else np.log1p(-q))) ** (1.0 / self.shape)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
+        if 0.0 < alpha < 0.5:
+            return alpha / (1.0 - alpha) * other._renyi(self, 1.0 - alpha)  # so that p, not q, holds most of p^α q^β
         fields = np.broadcast_arrays(self.shape, self.scale, other.shape, other.scale)
         rows = fields[0].shape
         shape, scale, shape1, scale1 = (field.reshape(-1) for field in fields)
@@ -135,7 +137,9 @@ def _renyi_different_shapes(ratio: Array, offset: Array, log_k: Array, alpha: fl
     # To the left the integrand falls as e^{(α + β ratio) t}; to the right doubly exponentially.
     left = np.minimum(0.0, -offset / ratio) - 80.0 / np.minimum(alpha + beta * ratio, 1.0) - np.abs(offset)
     right = np.maximum(0.0, -offset / ratio) + 50.0
-    t, log_weight = rule(log_integrand, left, right, panels=200)
+    # The other shape has features of width 1/ratio in t: panels for them too.
+    fine = (np.linspace(-60.0, 60.0, 121) - offset[:, None]) / ratio[:, None]
+    t, log_weight = rule(log_integrand, left, right, panels=120, breaks=fine)
     with np.errstate(over="ignore"):
         log_p = t - np.exp(t) + log_weight
     d = _log_ratio_at(t, ratio, offset, log_k)

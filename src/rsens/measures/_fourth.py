@@ -76,8 +76,7 @@ def _chunks(model: JaxModel, X: Any, alpha: float) -> Chunks:
                 size = max(1, min(size // 2, int(size * MAX_BYTES / memory.temp_size_in_bytes)))
                 continue
             second, fourth = jax.tree.map(np.asarray, compiled[nodes.shape](*arguments))
-        if type(p) in SUMMED:
-            _check_resolved(second.T, alpha * p.fisher_norm(record.first) ** 2, start)
+        _check_second(second.T, alpha * p.fisher_norm(record.first) ** 2, start)
         rows = slice(start, min(n, start + size))
         values = np.empty((rows.stop - start, columns, columns))
         values[:, d, e] = values[:, e, d] = fourth[:, : len(values)].T
@@ -128,14 +127,14 @@ def _program(fn: Callable[[Any], Distribution], template: Distribution, alpha: f
     return program
 
 
-def _check_resolved(second: Array, expected: Array, start: int) -> None:
-    """∂²D/∂x_d² is α R-sens² (paper eq. 2); a sum over y that gives something else cannot be trusted with ∂⁴D."""
+def _check_second(second: Array, expected: Array, start: int) -> None:
+    """∂²D/∂x_d² is α R-sens² (paper eqs. 1 and 2); where it is not, ∂⁴D cannot be trusted either."""
     with np.errstate(invalid="ignore"):
         off = np.abs(second - expected) > 1e-6 * expected.max(axis=1, keepdims=True)
     if off.any():
         row, column = (int(i) for i in np.argwhere(off)[0])
         raise InputError(
-            f"The sum over y in the divergence does not resolve the predictive distribution at row {start + row}: its "
-            f"second derivative is {second[row, column]:.8g} instead of {expected[row, column]:.8g}. Its parameters "
-            "are too extreme for fourth_derivative; leave such rows out, or use rsens2."
+            f"The divergence at row {start + row} cannot be differentiated accurately: its second derivative comes out "
+            f"as {second[row, column]:.8g} instead of {expected[row, column]:.8g}. The parameters there are too "
+            "extreme for fourth_derivative; leave such rows out, or use rsens2."
         )

@@ -86,7 +86,7 @@ def _chunks(
             divergence = here.renyi(_rows_of(stacked, slice((k + 1) * len(x), (k + 2) * len(x))), alpha)
             _check_bounded(divergence, d, start, table, alpha)
             width = there[:, d] - x[:, d]  # what Δ really is after rounding
-            squares[:, d] += 2.0 / len(signs) * divergence / width**2
+            squares[:, d] += 2.0 / len(signs) * np.maximum(divergence, 0.0) / width**2  # rounding may leave −1e-30
         yield rows, finite(np.sqrt(squares), rows, table.names, 1, "The divergence between x and x + Δ")
 
 
@@ -94,7 +94,8 @@ def _check_bounded(divergence: Array, d: int, start: int, table: Table, alpha: f
     if np.isinf(divergence).any():
         row = start + int(np.isinf(divergence).argmax())
         raise InputError(
-            f"The divergence of order {alpha:g} between x and x + Δ is infinite at row {row}, column {table.names[d]!r}. "
+            f"The divergence of order {alpha:g} between x and x + Δ is infinite at row {row}, "
+            f"column {table.names[d]!r}. "
             + ("Use alpha = 1, " if alpha > 1.0 else "Use ")
             + "a smaller step, or rsens, which needs no step."
         )

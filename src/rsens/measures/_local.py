@@ -56,6 +56,7 @@ def finite(values: Array, rows: slice, names: tuple[str, ...], column_axes: int,
     row, *where = (int(i) for i in np.argwhere(bad)[0])
     columns = " and ".join(repr(names[d]) for d in where[-column_axes:])
     raise InputError(
-        f"{what} is not a finite number at row {rows.start + row}, column {columns} ({int(bad.sum())} of {bad.size} values "
-        "are not): parameters or derivatives are too extreme for float64. Rescale the column or y, or leave these rows out."
+        f"{what} is not a finite number at row {rows.start + row}, column {columns} ({int(bad.sum())} of {bad.size} "
+        "values are not): parameters or derivatives are too extreme for float64. Rescale the column or y, or leave "
+        "these rows out."
     )

@@ -51,6 +51,7 @@ def profile(
     levels: Any = (1, 2, 3),
     alpha: float = 1.0,
     scale: str | float = "sd",
+    unit: str | None = None,
     y: Any = None,
     ax: Sequence[Axes] | None = None,
 ) -> NDArray[np.object_]:
@@ -72,6 +73,7 @@ def profile(
             99.7 %), or shares below 1.
         alpha: Order of the Rényi divergence.
         scale: What one step of the variable is: "sd" (its standard deviation in X), "raw" (1), or a number.
+        unit: How the axis names that step, such as "per sd"; None for a name from `scale`.
         y: Targets of the rows, drawn as points above. The name of a Series becomes the label.
         ax: Two Axes, upper and lower; None for a figure of its own.
 
@@ -96,7 +98,7 @@ def profile(
     upper.tick_params(axis="x", labelbottom=False)
     plain(upper.set_ylabel("probability" if numbers.kind == "probability" else line.target_name))
     plain(lower.set_xlabel(f"{short_labels([line.name], 60)[0]}{line.others}"))
-    lower.set_ylabel(f"R-sens {line.unit}")
+    plain(lower.set_ylabel(f"R-sens {line.unit if unit is None else unit}"))
     return np.array([upper, lower], dtype=object)
 
 

@@ -1,0 +1,244 @@
+"""What is particular to differences: steps and scales, precision, jumps, and how the function is called."""
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeRegressor
+
+from rsens._errors import InputError
+from rsens.derivatives import from_function, iterate
+from rsens.derivatives._differences import DEFAULT_STEP, ROWS_PER_CALL, SINGLE_STEP
+from rsens.distributions import Bernoulli, Normal, Poisson
+from tests.derivatives.sources import rows
+
+EPS = np.finfo(float).eps
+
+
+def cubic(X):
+    return Normal(X[:, 0] ** 3 + X[:, 0] * X[:, 1], 1.0 + X[:, 1] ** 2)
+
+
+class Recorder:
+    """A function that keeps what it was called with."""
+
+    def __init__(self, function):
+        self.function = function
+        self.calls = []
+
+    def __call__(self, X):
+        self.calls.append(X.copy())
+        return self.function(X)
+
+    @property
+    def points(self):
+        return np.unique(np.concatenate(self.calls), axis=0)
+
+
+class TestSteps:
+    def test_the_defaults_balance_truncation_and_rounding(self):
+        assert DEFAULT_STEP == {1: EPS ** (1 / 3), 2: EPS ** (1 / 4)}
+
+    @pytest.mark.parametrize("step", [0.25, 1e-3])
+    def test_the_error_of_central_differences(self, step):
+        """Of x³ the first difference is 3x² + h² and the second 6x, with h = step × scale: exactly, up to rounding."""
+        X = rows(30)
+        h = step * X[:, 0].std()
+        record = from_function(cubic, step=step).derivatives(X, 2)
+        np.testing.assert_allclose(record.first[:, 0, 0], 3 * X[:, 0] ** 2 + h**2 + X[:, 1], rtol=0, atol=50 * EPS / h)
+        np.testing.assert_allclose(record.second[:, 0, 0, 0], 6 * X[:, 0], rtol=0, atol=100 * EPS / h**2)
+        np.testing.assert_allclose(record.second[:, 0, 0, 1], 1.0, rtol=0, atol=100 * EPS / h**2)
+
+    def test_one_step_per_column(self):
+        fn = Recorder(cubic)
+        X = np.array([[0.0, 0.0], [2.0, 4.0]])  # standard deviations 1 and 2
+        from_function(fn, step=[0.25, 0.5]).derivatives(X, 1)
+        assert set(np.unique(fn.points[:, 0])) >= {-0.25, 0.25, 1.75, 2.25}
+        assert set(np.unique(fn.points[:, 1])) >= {-1.0, 1.0, 3.0, 5.0}
+
+    def test_given_scales(self):
+        fn = Recorder(cubic)
+        from_function(fn, step=0.5, scale=[1.0, 8.0]).derivatives(np.zeros((2, 2)), 1)
+        assert set(fn.points[:, 0]) >= {-0.5, 0.5}
+        assert set(fn.points[:, 1]) >= {-4.0, 4.0}
+
+    @pytest.mark.parametrize(
+        ("X", "scales"),
+        [
+            ([[0.0, 5.0], [2.0, 5.0]], [1.0, 5.0]),  # a constant column: its magnitude
+            ([[0.25, -8.0]], [1.0, 8.0]),  # one row: the magnitude, at least 1
+            ([[0.1, 0.0]] * 3, [1.0, 1.0]),  # sd is not exactly 0 for 0.1, the range is
+            ([[1e200, 0.0], [-1e200, 1e-200]], [1e200, 5e-201]),  # squares that overflow and underflow
+        ],
+    )
+    def test_scales_come_from_the_data(self, X, scales):
+        np.testing.assert_allclose(from_function(cubic)._scale(np.array(X)), scales, rtol=1e-15)
+
+    def test_prepared_fixes_the_scale_of_all_rows(self):
+        X = rows(10)
+        model = from_function(cubic, step=0.5)
+        whole, part = model.prepared(X).derivatives(X, 2), model.prepared(X).derivatives(X[:3], 2)
+        np.testing.assert_array_equal(part.first, whole.first[:3])
+        np.testing.assert_array_equal(part.second, whole.second[:3])
+        alone = model.derivatives(X[:3], 1)
+        assert np.abs(alone.first - whole.first[:3]).max() > 1e-3
+
+    @pytest.mark.parametrize("offset", [1e3, 1e9, 1e12])
+    def test_columns_far_from_zero(self, offset):
+        """The ends x ± h are rounded; dividing by what they are, not by 2h, keeps the slope exact."""
+        X = rows(20, columns=1) + offset
+        record = from_function(lambda X: Normal(3.0 * (X[:, 0] - offset), 1.0)).derivatives(X, 2)
+        np.testing.assert_allclose(record.first[:, 0, 0], 3.0, rtol=1e-9)
+        np.testing.assert_allclose(record.second[:, 0, 0, 0], 0.0, atol=1e-6)
+
+    @pytest.mark.parametrize("scale", [1e-12, 1e12])
+    def test_columns_of_any_unit(self, scale):
+        X = rows(10)
+        record = from_function(lambda X: cubic(X / scale)).derivatives(X * scale, 2)
+        expected = from_function(cubic).derivatives(X, 2)
+        np.testing.assert_allclose(record.first * scale, expected.first, rtol=0, atol=1e-8)
+        np.testing.assert_allclose(record.second * scale**2, expected.second, rtol=0, atol=1e-5)
+
+    @pytest.mark.parametrize("what", ["step", "scale"])
+    @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf, "large", [], [[1.0]], [1.0, -1.0]])
+    def test_wrong_steps(self, what, value):
+        with pytest.raises(InputError, match=f"{what} must be"):
+            from_function(cubic, **{what: value})
+
+    @pytest.mark.parametrize("what", ["step", "scale"])
+    def test_too_many_steps(self, what):
+        with pytest.raises(InputError, match=f"{what}: expected one number or one for each of the 3 columns; got 2"):
+            from_function(cubic, **{what: [1.0, 1.0]}).derivatives(rows(), 1)
+
+
+class TestCalls:
+    def test_few_large_calls(self):
+        fn = Recorder(cubic)
+        from_function(fn).derivatives(rows(50, columns=10), 2)
+        points = 2 * 10 + 2 * 10**2  # moved copies of the rows
+        assert sum(map(len, fn.calls)) <= 50 * (points + 3)
+        assert len(fn.calls) <= 3 + 1 + -(-50 * points // (ROWS_PER_CALL - 50))
+
+    def test_no_call_is_larger_than_the_bound(self):
+        fn = Recorder(cubic)
+        for _ in iterate(from_function(fn), rows(20_000, columns=2), 2):
+            pass
+        assert max(map(len, fn.calls)) <= ROWS_PER_CALL
+
+    def test_first_derivatives_do_not_pay_for_second_ones(self):
+        fn = Recorder(cubic)
+        from_function(fn).derivatives(rows(10, columns=6), 1)
+        assert sum(map(len, fn.calls)) <= 10 * (2 * 6 + 3)
+
+    def test_a_function_may_write_to_its_argument(self):
+        def doubled(X):
+            X *= 2.0
+            return Normal(X[:, 0], 1.0)
+
+        np.testing.assert_allclose(from_function(doubled).derivatives(rows(), 1).first[:, 0, 0], 2.0, rtol=1e-9)
+
+    def test_tensors_are_read(self):
+        import torch
+
+        record = from_function(lambda X: Normal(torch.tensor(X)[:, 0] ** 2, 1.0)).derivatives(rows(), 1)
+        np.testing.assert_allclose(record.first[:, 0, 0], 2.0 * rows()[:, 0], rtol=0, atol=1e-9)
+        with pytest.raises(InputError, match=r"mean cannot be read as a NumPy array .*requires grad"):
+            from_function(lambda X: Normal(torch.tensor(X, requires_grad=True)[:, 0], 1.0)).derivatives(rows(), 1)
+
+
+def single(X):
+    return np.sin(X[:, 0].astype(np.float32))
+
+
+SINGLE = {
+    "as such": lambda X: Normal(single(X), 1.0),
+    "one of two": lambda X: Normal(X[:, 0], np.exp(single(X))),
+    "converted": lambda X: Normal(single(X).astype(np.float64), 1.0),
+    "converted and used": lambda X: Normal(np.exp(single(X).astype(np.float64)) + X[:, 1] * 0.0, 1.0),
+    "half": lambda X: Normal(X[:, 0].astype(np.float16), 1.0),
+    "rounded": lambda X: Normal(np.round(X[:, 0], 7), 1.0),
+    "a logit": lambda X: Bernoulli(logit=single(X).astype(np.float64)),
+}
+
+
+class TestSinglePrecision:
+    @pytest.mark.parametrize("n", [5, 40])
+    @pytest.mark.parametrize("name", SINGLE)
+    def test_it_is_refused(self, name, n):
+        with pytest.raises(InputError, match=r"single precision \(float32\) or rounds.*step of at least 0.019"):
+            from_function(SINGLE[name]).derivatives(rows(n), 1)
+        with pytest.raises(InputError, match="single precision"):
+            from_function(SINGLE[name], step=1e-3).derivatives(rows(n), 2)
+
+    def test_why(self):
+        """With the default step the rounding of float32 makes first derivatives wrong by about one percent."""
+        X, h = rows(40), DEFAULT_STEP[1]
+        up, down = (SINGLE["converted"](X + sign * h).mean for sign in (1, -1))
+        assert np.abs((up - down) / (2 * h) - np.cos(X[:, 0])).max() > 3e-3
+
+    def test_a_large_step_allows_it(self):
+        X = rows(40)
+        assert SINGLE_STEP[1] < SINGLE_STEP[2] < 0.02
+        record = from_function(SINGLE["as such"], step=0.02).derivatives(X, 2)
+        np.testing.assert_allclose(record.first[:, 0, 0], np.cos(X[:, 0]), rtol=0, atol=2e-4)
+        np.testing.assert_allclose(record.second[:, 0, 0, 0], -np.sin(X[:, 0]), rtol=0, atol=2e-3)
+
+    def test_constants_may_be_single(self):
+        record = from_function(lambda X: Normal(X[:, 0], np.float32(0.5))).derivatives(rows(), 1)
+        np.testing.assert_allclose(record.first[:, 0, 0], 1.0, rtol=1e-9)
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda X: Normal(X[:, 0] - X[:, 1], 1.0),  # does not change where both columns move alike
+            lambda X: Normal(2.0 * X[:, 0], 1.0),  # short numbers at whole x
+            lambda X: Bernoulli(1.0 / (1.0 + np.exp(-25.0 - X[:, 0]))),  # few digits are left next to 1
+            lambda X: Normal(1e9 + X[:, 0], 1.0),  # and next to a large number
+            lambda X: Normal(np.maximum(X[:, 0], 0.0), 1.0),  # flat in half of the rows
+        ],
+    )
+    def test_double_precision_is_not_mistaken_for_it(self, function):
+        for X in (rows(40), np.round(rows(40))):
+            from_function(function).derivatives(X, 2)
+
+
+class TestJumps:
+    """Piecewise-constant models: the default step falls between their jumps."""
+
+    @pytest.fixture
+    def tree(self):
+        X = rows(200, columns=2)
+        model = DecisionTreeRegressor(max_leaf_nodes=40).fit(X, 2.0 * X[:, 0])
+        return X, lambda X: Normal(model.predict(X), 1.0)
+
+    @pytest.mark.parametrize("order", [1, 2])
+    def test_the_default_step_warns(self, tree, order):
+        X, predict = tree
+        with pytest.warns(UserWarning, match=r"did not change in \d+ % of the differences.*step=0.3"):
+            from_function(predict).derivatives(X, order)
+
+    def test_a_large_step_gives_average_slopes(self, tree):
+        X, predict = tree
+        slope = from_function(predict, step=0.3).derivatives(X, 1).first[:, 0].mean(axis=0)
+        np.testing.assert_allclose(slope, [2.0, 0.0], atol=0.3)
+
+    def test_class_shares_are_allowed_with_a_large_step(self):
+        """Values 0 and 1 are short numbers, but no sign of single precision."""
+        from_function(lambda X: Bernoulli((X[:, 0] > 0) * 1.0), step=0.3).derivatives(rows(40), 1)
+
+    def test_a_constant_model_warns_and_gives_zero(self):
+        with pytest.warns(UserWarning, match="did not change in 100 %"):
+            record = from_function(lambda X: Poisson(np.ones(len(X)))).derivatives(rows(), 2)
+        assert not record.first.any()
+        assert not record.second.any()
+
+    def test_an_irrelevant_column_does_not_warn(self):
+        assert not from_function(lambda X: Normal(X[:, 0], 1.0)).derivatives(rows(), 1).first[:, :, 1:].any()
+
+
+def test_probabilities_near_one_need_the_logit():
+    """At a logit of 20 a step changes the probability by a few of its last digits; the logit keeps all of them."""
+    X = np.array([[20.0], [21.0]])
+    exact = np.exp(-X[:, 0]) / (1.0 + np.exp(-X[:, 0])) ** 2
+    by_logit = from_function(lambda X: Bernoulli(logit=X[:, 0])).derivatives(X, 1).first.ravel()
+    by_probability = from_function(lambda X: Bernoulli(1.0 / (1.0 + np.exp(-X[:, 0])))).derivatives(X, 1).first.ravel()
+    np.testing.assert_allclose(by_logit, exact, rtol=1e-9)
+    assert np.abs(by_probability / exact - 1.0).max() > 1e-3

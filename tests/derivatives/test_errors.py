@@ -1,0 +1,191 @@
+"""A function that returns the wrong thing gets an error that says what, whichever source differentiates it."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from rsens._errors import InputError
+from rsens.distributions import (
+    Bernoulli,
+    Binomial,
+    Categorical,
+    Mixture,
+    MultivariateNormal,
+    Normal,
+    Poisson,
+    StudentT,
+)
+from tests.derivatives.sources import DIFFERENCES, JAX, SOURCES, TORCH, rows
+
+SOURCE = pytest.mark.parametrize("source", SOURCES, ids=[source.name for source in SOURCES])
+
+WRONG = {
+    "tuple": (lambda s, X: (X[:, 0], X[:, 1]), "got a tuple of 2"),
+    "list": (lambda s, X: [X[:, 0]], "got a list of 1"),
+    "nothing": (lambda s, X: None, "got None (is a return missing?)"),
+    "class": (lambda s, X: Normal, "got the class Normal without its parameters"),
+    "number": (lambda s, X: 1.0, "got float"),
+    "other object": (lambda s, X: SimpleNamespace(), "got SimpleNamespace of types"),
+    "array": (lambda s, X: X[:, 0], "of shape ("),
+    "extra axis": (lambda s, X: Normal(X[:, :1], 1.0), ", 1), variance ()"),
+    "too few rows": (lambda s, X: Normal(X[:-1, 0], 1.0), "got mean ("),
+    "rows that do not match": (lambda s, X: Normal(X[:, 0], X[:-1, 0] ** 2 + 1.0), "and no axis too many"),
+    "not a matrix": (lambda s, X: MultivariateNormal(X[:, :2], X[:, :2]), "covariance needs shape (rows, 2, 2)"),
+    "components no list": (lambda s, X: Mixture(Normal(X[:, 0], 1.0), [1.0]), "Mixture([Normal(…), Normal(…)]"),
+    "negative variance": (lambda s, X: Normal(X[:, 0], X[:, 1]), "variance must be finite and greater than 0"),
+    "zero variance": (lambda s, X: Normal(X[:, 0], 0.0 * X[:, 1] ** 2), "greater than 0; got 0"),
+    "NaN": (lambda s, X: Normal(X[:, 0] * float("nan"), 1.0), "mean must be finite; got nan"),
+    "infinite": (lambda s, X: Poisson(X[:, 0] ** 2 + float("inf")), "greater than 0; got inf"),
+    "probabilities above 1": (lambda s, X: Bernoulli(X[:, 0] ** 2 + 1.5), "probability must be between 0 and 1"),
+    "probabilities that miss 1": (lambda s, X: Categorical(s.xp.exp(-(X**2)) / 4.0), "must add up to 1"),
+    "neither": (lambda s, X: Bernoulli(), "either probability or logit; got neither"),
+    "both": (lambda s, X: Bernoulli(X[:, 0], logit=X[:, 0]), "either probability or logit; got both"),
+    "df of x": (lambda s, X: StudentT(X[:, 0], 1.0, 3.0 + X[:, 1] ** 2), "df depends on x"),
+    "n of x": (lambda s, X: Binomial(10.0 + X[:, 1] ** 2, logit=X[:, 0]), "Binomial: n must be whole numbers"),
+    "weights of x": (
+        lambda s, X: Mixture(
+            [Normal(X[:, 0], 1.0), Normal(X[:, 1], 1.0)],
+            s.xp.stack([1.0 / (1.0 + X[:, 0] ** 2), X[:, 0] ** 2 / (1.0 + X[:, 0] ** 2)], -1),
+        ),
+        "weights depends on x",
+    ),
+    "df of x in a component": (
+        lambda s, X: Mixture([StudentT(X[:, 0], 1.0, 3.0 + X[:, 1] ** 2), Normal(X[:, 1], 1.0)], s.array([0.5, 0.5])),
+        "components[0].df depends on x",
+    ),
+    "mean over rows": (lambda s, X: Normal(X[:, 0] - X[:, 0].mean(), 1.0), "mixes rows"),
+    "one number for all rows": (lambda s, X: Normal(X[:, 0].mean(), 1.0), "mixes rows"),
+    "running sum": (lambda s, X: Normal(s.xp.cumsum(X[:, 0], 0), 1.0), "mixes rows"),
+    "first row": (lambda s, X: Normal(X[:, 0] - X[0, 0], 1.0), "mixes rows"),
+    "place in the batch": (lambda s, X: Normal(X[:, 0] + s.array(np.arange(len(X))), 1.0), "mixes rows"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+@SOURCE
+def test_wrong_results(source, name):
+    function, text = WRONG[name]
+    with pytest.raises(InputError, match=re.escape(text)):
+        source.model(function).derivatives(rows(8), 1)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 17])
+@SOURCE
+def test_mixing_is_seen_with_any_number_of_rows(source, n):
+    with pytest.raises(InputError, match="mixes rows"):
+        source.model(WRONG["mean over rows"][0]).derivatives(rows(n), 1)
+    equal = np.ones((n, 3))
+    with pytest.raises(InputError, match="mixes rows"):
+        source.model(WRONG["mean over rows"][0]).derivatives(equal, 1)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 16])
+@SOURCE
+def test_what_does_not_mix_rows_is_accepted(source, n):
+    """A matrix of rows by rows is fine as long as each row uses its own entry."""
+
+    def diagonal(s, X):
+        xp = s.xp
+        square = xp.exp(-((X[:, None] - X) ** 2).sum(-1))
+        return Normal(X[:, 0], xp.diagonal(square) + X[:, 1] ** 2)
+
+    record = source.model(diagonal).derivatives(rows(n), 2)
+    source.close(record.first[:, 1, 1], 2.0 * rows(n)[:, 1])
+    source.close2(record.second[:, 1, 1, 1], np.full(n, 2.0))
+
+
+@SOURCE
+def test_rows_are_checked(source):
+    model = source.model(lambda s, X: Normal(X[:, 0], 1.0))
+    for call in (lambda X: model.derivatives(X, 1), model.predict_distribution, model.prepared):
+        with pytest.raises(InputError, match="no rows"):
+            call(np.zeros((0, 2)))
+        with pytest.raises(InputError, match="'x0' has 1 missing"):
+            call([[np.nan]])
+
+
+@pytest.mark.parametrize("order", [0, 3, "1", None])
+@SOURCE
+def test_order_is_checked(source, order):
+    with pytest.raises(InputError, match=r"order must be 1 .* or 2"):
+        source.model(lambda s, X: Normal(X[:, 0], 1.0)).derivatives(rows(), order)
+
+
+@SOURCE
+def test_something_that_is_not_a_function(source):
+    with pytest.raises(InputError, match="expected a function of rows X; got int"):
+        source.wrap(3)
+
+
+def root(s, X):
+    return Normal(s.xp.sqrt(X[:, 0] ** 2), 1.0)
+
+
+@pytest.mark.parametrize("source", [JAX, TORCH], ids=["jax", "torch"])
+def test_a_derivative_that_does_not_exist(source):
+    with pytest.raises(InputError, match=r"first derivative of 'mean' in column 0 .* is nan at row 1"):
+        source.model(root).derivatives([[1.0], [0.0], [2.0]], 1)
+
+
+def test_a_boundary_within_a_step():
+    def function(s, X):
+        return Normal(X[:, 0], 1.0 - X[:, 1])
+
+    with pytest.raises(InputError, match=r"at rows moved by a step: Normal: variance .* smaller step"):
+        DIFFERENCES.model(function).derivatives([[0.0, 1.0 - 1e-9], [1.0, 0.0]], 1)
+
+
+def test_a_family_that_changes():
+    def function(s, X):
+        return Normal(X[:, 0], 1.0) if len(X) < 20 else Poisson(np.exp(X[:, 0]))
+
+    with pytest.raises(InputError, match=re.escape("got Normal(mean (), variance ()) and then Poisson(rate ())")):
+        DIFFERENCES.model(function).derivatives(rows(10), 1)
+
+
+def test_a_number_of_classes_that_changes():
+    def function(s, X):
+        return Categorical(np.full((len(X), 2), 0.5) if len(X) < 20 else np.full((len(X), 4), 0.25))
+
+    with pytest.raises(
+        InputError, match=re.escape("Categorical(probabilities (2,)) and then Categorical(probabilities (4,))")
+    ):
+        DIFFERENCES.model(function).derivatives(rows(10), 1)
+
+
+def test_distributions_of_other_libraries():
+    import scipy.stats
+    import torch
+
+    cases = [
+        (TORCH, lambda s, X: torch.distributions.Normal(X[:, 0], 1.0), "got Normal of torch"),
+        (DIFFERENCES, lambda s, X: scipy.stats.norm(X[:, 0], 1.0), "got rv_continuous_frozen of scipy"),
+    ]
+    for source, function, text in cases:
+        with pytest.raises(InputError, match=f"{text}.*a variance, not a standard deviation"):
+            source.model(function).derivatives(rows(), 1)
+
+
+def test_distributions_of_numpyro():
+    numpyro = pytest.importorskip("numpyro")
+    with pytest.raises(InputError, match="got Normal of numpyro"):
+        JAX.model(lambda s, X: numpyro.distributions.Normal(X[:, 0], 1.0)).derivatives(rows(), 1)
+
+
+@pytest.mark.parametrize("source", [TORCH, DIFFERENCES], ids=["torch", "differences"])
+def test_a_random_function(source):
+    """JAX draws NumPy's random numbers once, while it traces, and its own depend on the place in the batch (above)."""
+    rng = np.random.default_rng(0)
+    with pytest.raises(InputError, match="the function is random"):
+        source.model(lambda s, X: Normal(X[:, 0] + s.array(rng.normal(size=len(X))), 1.0)).derivatives(rows(), 1)
+
+
+@SOURCE
+def test_errors_of_the_function_itself_come_through(source):
+    def broken(s, X):
+        raise ZeroDivisionError("in the user's own code")
+
+    with pytest.raises(ZeroDivisionError, match="user's own code"):
+        source.model(broken).derivatives(rows(), 1)

@@ -1,0 +1,275 @@
+"""What is particular to PyTorch: modules, precision, the way back where forward mode has none, memory."""
+
+import builtins
+
+import numpy as np
+import pytest
+import torch
+
+from rsens._errors import InputError, MissingExtraError
+from rsens.derivatives import from_torch, iterate
+from rsens.derivatives._model import MAX_BYTES
+from rsens.distributions import Normal, Poisson
+from tests.derivatives.sources import FAMILY_CASES, TORCH, rows
+
+
+def network(*layers, seed=0):
+    torch.manual_seed(seed)
+    middle = layers or (torch.nn.Tanh(),)
+    return torch.nn.Sequential(torch.nn.Linear(3, 8), *middle, torch.nn.Linear(8, 2)).double().eval()
+
+
+def normal_from(net):
+    def predict(X):
+        out = net(X)
+        return Normal(out[:, 0], out[:, 1].exp())
+
+    return predict
+
+
+def test_a_network_by_hand():
+    """mean = w tanh(A x + b): ∂mean = Σ_h w_h (1 − t_h²) A_h and ∂²mean = Σ_h −2 w_h t_h (1 − t_h²) A_h A_hᵀ."""
+    net = network()
+    A, b = net[0].weight.detach().numpy(), net[0].bias.detach().numpy()
+    w = net[2].weight.detach().numpy()[0]
+    X = rows()
+    t = np.tanh(X @ A.T + b)
+    record = from_torch(normal_from(net)).derivatives(X, 2)
+    TORCH.close(record.first[:, 0], (w * (1 - t**2)) @ A)
+    TORCH.close2(record.second[:, 0], np.einsum("nh,hd,he->nde", -2 * w * t * (1 - t**2), A, A))
+
+
+def test_a_module_is_left_as_it_was():
+    net = network(torch.nn.BatchNorm1d(8), torch.nn.Dropout(0.5))
+    before = {name: value.clone() for name, value in net.state_dict().items()}
+    list(iterate(from_torch(normal_from(net)), rows(), 2))
+    assert all(torch.equal(before[name], value) for name, value in net.state_dict().items())
+    assert all(parameter.grad is None and parameter.requires_grad for parameter in net.parameters())
+    assert not net.training
+    assert torch.get_default_dtype() == torch.float32
+    assert torch.is_grad_enabled()
+
+
+def test_the_results_hold_no_graph():
+    record = from_torch(normal_from(network())).derivatives(rows(), 2)
+    assert all(type(leaf) is np.ndarray for leaf in (*record.distribution.leaves(), record.first, record.second))
+
+
+def test_a_module_in_single_precision():
+    with pytest.raises(InputError, match=r"single precision.*\.double\(\)"):
+        from_torch(normal_from(network().float())).derivatives(rows(), 1)
+
+
+def test_a_result_in_single_precision():
+    with pytest.raises(InputError, match=r"mean was computed in single precision.*\.double\(\)"):
+        from_torch(lambda X: Normal(X[:, 0].float(), 1.0)).derivatives(rows(), 1)
+
+
+def test_single_precision_constants_are_fine():
+    record = from_torch(lambda X: Normal(torch.tensor(0.5), X[:, 0] ** 2 + 1.0)).derivatives(rows(), 1)
+    np.testing.assert_array_equal(record.first[:, 1, 0], 2.0 * rows()[:, 0])
+
+
+@pytest.mark.parametrize("layer", [torch.nn.BatchNorm1d(8), torch.nn.Dropout(0.5)], ids=["BatchNorm1d", "Dropout"])
+def test_training_mode(layer):
+    net = network(layer).train()
+
+    class Predictor(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = net
+
+        def forward(self, X):
+            return normal_from(self.net)(X)
+
+    with pytest.raises(InputError, match=rf"training mode and has {type(layer).__name__}.*\.eval\(\)"):
+        from_torch(Predictor())
+    with pytest.raises(InputError, match=r"(mixes rows|is random).*\.eval\(\)"):
+        from_torch(normal_from(net)).derivatives(rows(), 1)
+    np.testing.assert_array_equal(
+        from_torch(Predictor().eval()).derivatives(rows(), 1).first,
+        from_torch(normal_from(net.eval())).derivatives(rows(), 1).first,
+    )
+
+
+class NoForwardRule(torch.autograd.Function):
+    """x³ with a backward rule only: neither forward mode nor vmap can use it."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        return 3 * x**2 * gradient
+
+
+class NoBatchRule(torch.autograd.Function):
+    """The same for functorch, without saying how to batch it."""
+
+    @staticmethod
+    def forward(x):
+        return x**3
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        return 3 * x**2 * gradient
+
+
+REVERSE_ONLY = {"no forward rule": NoForwardRule, "no batch rule": NoBatchRule}
+
+
+@pytest.mark.parametrize("name", REVERSE_ONLY)
+def test_reverse_mode_where_forward_mode_fails(name):
+    def predict(X):
+        return Normal(REVERSE_ONLY[name].apply(X[:, 0]) * X[:, 1], 2.0 + X[:, 1])
+
+    X = np.abs(rows())
+    model = from_torch(predict)
+    with pytest.raises(RuntimeError):
+        model._forward(torch.tensor(X), 1)
+    record = model.derivatives(X, 2)
+    x, y, _ = X.T
+    zero = 0 * x
+    TORCH.close(record.first[:, 0], np.stack([3 * x**2 * y, x**3, zero], -1))
+    TORCH.close(record.first[:, 1], np.stack([zero, zero + 1, zero], -1))
+    TORCH.close2(record.second[:, 0, 0, 1], 3 * x**2)
+    TORCH.close2(record.second[:, 0, 0, 0], 6 * x * y)
+    TORCH.close2(record.second[:, 1], np.zeros((len(X), 3, 3)))
+    assert model.derivatives(X, 1).second is None
+
+
+def test_branches_and_python_numbers():
+    """They see the rows themselves, whose values are there, unlike in JAX."""
+
+    def predict(X):
+        power = round(abs(X[:, 2].sum().item()) * 0.0) + 3
+        return Normal(torch.stack([x[0] ** power if x[0] > 0 else -(x[0] ** power) for x in X]), 1.0)
+
+    record = from_torch(predict).derivatives(rows(), 2)
+    x = rows()[:, 0]
+    TORCH.close(record.first[:, 0, 0], 3 * x**2 * np.sign(x))
+    TORCH.close2(record.second[:, 0, 0, 0], 6 * x * np.sign(x))
+
+
+@pytest.mark.parametrize("case", FAMILY_CASES.values(), ids=list(FAMILY_CASES))
+def test_reverse_mode_gives_what_forward_mode_gives(case):
+    X = torch.tensor(rows())
+    model = TORCH.model(case)
+    first, moved, second = model._forward(X, 2)
+    first_back, moved_back, second_back = model._reverse(X.clone(), 2)
+    TORCH.close(first_back.numpy(), first.numpy())
+    TORCH.close2(second_back.numpy(), second.numpy())
+    assert moved == moved_back
+
+
+def test_no_grad_inside_the_function_does_not_cut_derivatives_off():
+    @torch.no_grad()
+    def predict(X):
+        return Poisson(X[:, 0].exp())
+
+    record = from_torch(predict).derivatives(rows(), 2)
+    TORCH.close(record.first[:, 0, 0], np.exp(rows()[:, 0]))
+    TORCH.close2(record.second[:, 0, 0, 0], np.exp(rows()[:, 0]))
+
+
+def test_a_derivative_that_was_cut_off_is_reported():
+    with pytest.warns(UserWarning, match="'mean' differs between rows, but its derivative is zero"):
+        from_torch(lambda X: Normal(X[:, 0].detach(), X[:, 1].exp())).derivatives(rows(), 1)
+
+
+def test_numpy_inside_the_function():
+    with pytest.raises(InputError, match=r"PyTorch cannot differentiate the function.*from_function"):
+        from_torch(lambda X: Normal(torch.tensor(np.sin(X.numpy()[:, 0])), 1.0)).derivatives(rows(), 1)
+
+
+def test_arrays_that_are_no_tensors():
+    record = from_torch(lambda X: Normal(X[:, 0], np.float64(0.5))).derivatives(rows(), 1)
+    assert (record.distribution.variance == 0.5).all()
+    with pytest.raises(InputError, match="is not built from tensors"):
+        from_torch(lambda X: Normal(X[:, 0], "wide")).derivatives(rows(), 1)
+
+
+class TestMemory:
+    @staticmethod
+    def largest(fn, n, order):
+        """Bytes of the largest tensor that is made for n rows."""
+        return from_torch(fn)._sizes(rows(n), order).max()
+
+    @staticmethod
+    def wide(X):
+        return Normal(torch.exp(-((X.sum(-1)[:, None] - torch.linspace(-1, 1, 5000)) ** 2)).sum(-1), 1.0)
+
+    @staticmethod
+    def square(X):
+        return Normal(X[:, 0], torch.exp(-((X[:, None] - X) ** 2).sum(-1)).diagonal() + 1.0)
+
+    @pytest.mark.parametrize("name", ["wide", "square"])
+    def test_chunks_stay_within_the_bound(self, name):
+        fn = getattr(self, name)
+        chunk = from_torch(fn).prepared(rows(20)).rows_per_chunk(3, 2)
+        assert chunk >= 16
+        assert 4 * self.largest(fn, chunk, 2) <= MAX_BYTES
+
+    def test_narrow_functions_get_large_chunks(self):
+        assert from_torch(lambda X: Poisson(X[:, 0].exp())).prepared(rows(20)).rows_per_chunk(3, 1) > 10_000
+
+    def test_without_rows_to_try(self):
+        assert from_torch(self.wide).rows_per_chunk(3, 2) == 64
+
+
+def test_gpytorch():
+    """A foreign model whose operations have no forward rules, against differences of the same model."""
+    gpytorch = pytest.importorskip("gpytorch")
+    from rsens.derivatives import from_function
+
+    class ExactGP(gpytorch.models.ExactGP):
+        def __init__(self, X, y, likelihood):
+            super().__init__(X, y, likelihood)
+            self.mean = gpytorch.means.ConstantMean()
+            self.kernel = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=3))
+
+        def forward(self, X):
+            return gpytorch.distributions.MultivariateNormal(self.mean(X), self.kernel(X))
+
+    X_train = rows(15, seed=5)
+    likelihood = gpytorch.likelihoods.GaussianLikelihood()
+    model = ExactGP(torch.tensor(X_train), torch.tensor(np.sin(X_train[:, 0])), likelihood).double().eval()
+    likelihood = likelihood.double().eval()
+
+    def predict(X):
+        y = likelihood(model(X))
+        return Normal(y.mean, y.variance)
+
+    def predict_numpy(X):
+        with torch.no_grad():
+            y = likelihood(model(torch.tensor(X)))
+        return Normal(y.mean.numpy(), y.variance.numpy())
+
+    record, differences = (
+        from_torch(predict).derivatives(rows(), 2),
+        from_function(predict_numpy).derivatives(rows(), 2),
+    )
+    np.testing.assert_allclose(record.first, differences.first, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(record.second, differences.second, rtol=0, atol=1e-5)
+    assert all(parameter.grad is None for parameter in model.parameters())
+
+
+def test_without_torch(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name.partition(".")[0] == "torch":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingExtraError, match=r"rsens\[torch\]"):
+        from_torch(TestMemory.wide)

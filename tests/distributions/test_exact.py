@@ -1,0 +1,124 @@
+"""The oracle itself: closed forms against definitions, series against plain sums, stored values against fresh ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.distributions import definition, exact
+from tests.distributions.check import compute, key, stored
+from tests.distributions.exact_renyi import renyi
+from tests.distributions.integrals import series
+from tests.distributions.precision import mp, relative_error
+
+PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "Normal": ({"mean": 0.3, "variance": 1.7}, {"mean": -0.5, "variance": 2.5}),
+    "LogNormal": ({"mu": 0.3, "sigma2": 0.4}, {"mu": 0.1, "sigma2": 0.6}),
+    "Gamma": ({"mean": 2.0, "shape": 1.5}, {"mean": 2.7, "shape": 1.2}),
+    "Exponential": ({"mean": 2.0}, {"mean": 3.0}),
+    "Beta": ({"a": 2.0, "b": 3.0}, {"a": 1.5, "b": 2.9}),
+    "Weibull": ({"shape": 1.5, "scale": 2.0}, {"shape": 1.5, "scale": 2.7}),
+    "Bernoulli": ({"probability": 0.3}, {"logit": 0.4}),
+    "Binomial": ({"n": 7, "probability": 0.3}, {"n": 7, "logit": 0.4}),
+    "Categorical": ({"probabilities": [0.25, 0.25, 0.5]}, {"probabilities": [0.125, 0.375, 0.5]}),
+    "Poisson": ({"rate": 2.5}, {"rate": 3.5}),
+    "NegativeBinomial": ({"mean": 2.5, "size": 1.5}, {"mean": 3.5, "size": 1.5}),
+}
+
+
+def pair(name: str) -> tuple[Any, Any]:
+    return tuple(exact.FAMILIES[name](**arguments) for arguments in PAIRS[name])
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 1.5])
+@pytest.mark.parametrize("name", PAIRS)
+def test_divergence_is_its_definition(name: str, alpha: float) -> None:
+    p, q = pair(name)
+    assert abs(definition.renyi(p, q, alpha) / renyi(p, q, alpha) - 1) < mp.mpf(10) ** -25
+
+
+@pytest.mark.parametrize("name", [*PAIRS, "StudentT"])
+def test_largest_ratio_is_the_limit_of_high_orders(name: str) -> None:
+    if name == "StudentT":
+        p, q = exact.StudentT(0.3, 1.7, 3.0), exact.StudentT(-0.5, 2.5, 3.0)
+    else:
+        p, q = pair(name)
+    top, high = renyi(p, q, float("inf")), renyi(p, q, 300.0)
+    assert high < top
+    assert abs(high / top - 1) < 0.05
+
+
+@pytest.mark.parametrize("name", [n for n in PAIRS if n not in ("Categorical", "Beta")])
+def test_information_is_the_expected_square_of_the_score(name: str) -> None:
+    p, _ = pair(name)
+    got, want = definition.information(p), p.information()
+    for i in range(want.rows):
+        for j in range(want.rows):
+            assert abs(got[i, j] - want[i, j]) < mp.mpf(10) ** -25
+
+
+def test_information_of_the_student_t() -> None:
+    p = exact.StudentT(0.3, 1.7, 3.0)
+    gap = definition.information(p) - p.information()
+    assert mp.norm(gap, mp.inf) < mp.mpf(10) ** -25
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_score_is_the_derivative_of_the_log_density(name: str) -> None:
+    arguments = PAIRS[name][0]
+    if name == "Categorical":
+        pytest.skip("the score of a class is one over its probability by definition")
+    for i, parameter in enumerate(exact.FAMILIES[name](**arguments).parameters):
+
+        def log_density(x: Any, parameter: str = parameter) -> Any:
+            return exact.FAMILIES[name](**{**arguments, parameter: x}).log_prob(mp.mpf("0.5"))
+
+        x, h = arguments[parameter], 2.0**-20
+        slope = (log_density(x + h) - log_density(x - h)) / (2 * mp.mpf(h))
+        assert abs(slope - exact.FAMILIES[name](**arguments).score(mp.mpf("0.5"))[i]) < 1e-9
+
+
+@pytest.mark.parametrize(("mean", "size"), [(50.0, 1e5), (90.0, 1e9), (110.0, 300.0), (3.0, 0.2)])
+@pytest.mark.parametrize("power", [0.5, 1.5])
+def test_series_is_the_plain_sum(mean: float, size: float, power: float) -> None:
+    """Narrow and wide peaks before and at the place where Euler–Maclaurin takes over from single terms."""
+    p = exact.NegativeBinomial(mean, size)
+
+    def f(y: Any) -> Any:
+        return mp.exp(power * p.log_prob(y))
+
+    total, y = mp.zero, 0
+    while y < mean or f(mp.mpf(y)) > total * mp.mpf(10) ** -26:
+        total += f(mp.mpf(y))
+        y += 1
+    assert abs(series(f, [*p.where(), *(2 * y for y in p.where())]) / total - 1) < mp.mpf(10) ** -22
+
+
+def test_information_of_the_size_by_its_other_form() -> None:
+    """I_kk = ψ'(k) − E ψ'(y + k) − m/(k (m + k)), for a size that makes the distribution very long-tailed."""
+    p = exact.NegativeBinomial(1.0, 1e-3)
+    m, k = p.mean, p.size
+    trigamma = definition.expectation(p, lambda y: mp.psi(1, y + k))
+    assert relative_error(float(p.information()[1, 1]), mp.psi(1, k) - trigamma - m / (k * (m + k))) < 1e-15
+
+
+def test_cauchy_divergence_has_a_closed_form() -> None:
+    p, q = exact.StudentT(0.0, 1.0, 1.0), exact.StudentT(2.5, 0.25, 1.0)
+    want = mp.log((mp.mpf("1.5") ** 2 + mp.mpf("2.5") ** 2) / 2)
+    assert abs(renyi(p, q, 1.0) / want - 1) < mp.mpf(10) ** -25
+
+
+SAMPLE = [
+    ("StudentT", {"location": 0.0, "scale2": 1.0, "df": 5.0}, {"location": 30.0, "scale2": 1.0, "df": 5.0}, 0.3),
+    ("StudentT", {"location": 0.0, "scale2": 1.0, "df": 1e8}, {"location": 0.1, "scale2": 1.2, "df": 1e8}, 2.0),
+    ("Weibull", {"shape": 1.5, "scale": 2.0}, {"shape": 1.2, "scale": 2.7}, 0.5),
+    ("Weibull", {"shape": 2.0, "scale": 1.0}, {"shape": 1.0, "scale": 0.03}, 10.0),
+    ("NegativeBinomial", {"mean": 50.0, "size": 1e5}, {"mean": 55.0, "size": 10.0}, 1.5),
+    ("NegativeBinomial", {"mean": 1.0, "size": 1e9}, {"mean": 1.2, "size": 2.0}, 0.3),
+]
+
+
+@pytest.mark.parametrize(("name", "p", "q", "alpha"), SAMPLE)
+def test_stored_values_are_current(name: str, p: dict[str, float], q: dict[str, float], alpha: float) -> None:
+    assert abs(compute(name, p, q, alpha) / stored(key(name, p, q, alpha)) - 1) < mp.mpf(10) ** -20
