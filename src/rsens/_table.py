@@ -48,6 +48,29 @@ def read_table(X: Any, *, what: str = "X") -> Table:
     return Table(names, np.ascontiguousarray(values), source)
 
 
+def column_scale(values: Array) -> Array:
+    """The standard deviation of each column; of one that does not vary, its magnitude, at least 1."""
+    magnitude = np.abs(values).max(axis=0)
+    unit = np.where(magnitude > 0.0, magnitude, 1.0)  # squares of tiny and huge values stay within float64
+    spread = unit * np.std(values / unit, axis=0)
+    return np.where(np.ptp(values, axis=0) > 0.0, spread, np.maximum(magnitude, 1.0))
+
+
+def positive_per_column(values: Any, columns: int | None, what: str) -> Array:
+    """One positive number, or one for each of the columns (of any number of them, for None), as an array."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be a number or one number per column; got {values!r}.") from None
+    if array.ndim > 1 or array.size == 0 or not (np.isfinite(array) & (array > 0.0)).all():
+        raise InputError(f"{what} must be positive and finite, one number or one per column; got {values!r}.")
+    if columns is None:
+        return array
+    if array.ndim == 1 and len(array) != columns:
+        raise InputError(f"{what}: expected one number or one for each of the {columns} columns; got {len(array)}.")
+    return np.broadcast_to(array, columns)
+
+
 def _is_pandas(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "pandas"
 

@@ -43,6 +43,9 @@ PAIRS = [
     (logit(700.0), logit(-700.0)),
     (logit(650.0), logit(650.0 + 1e-5)),
     (logit(-650.0), logit(-650.0 - 1e-5)),
+    (logit(-27.0), logit(-0.2)),
+    (logit(23.0), logit(-1.75)),
+    (logit(27.0), logit(6.0)),
     (logit(2.0), logit(2.0)),
 ]
 

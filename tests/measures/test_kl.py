@@ -97,8 +97,8 @@ def test_an_irrelevant_column_gets_exactly_zero() -> None:
     ("arguments", "text"),
     [
         ({"step": 0.0}, "step must be positive and finite"),
-        ({"step": [0.1, 0.1]}, "step: expected one number, or one for each of the 3 columns"),
-        ({"step": "small"}, "step: expected one number"),
+        ({"step": [0.1, 0.1]}, "step: expected one number or one for each of the 3 columns"),
+        ({"step": "small"}, "step must be a number or one number per column"),
         ({"scale": [1.0, np.nan, 1.0]}, "scale must be positive and finite"),
         ({"sided": "left"}, "sided must be 'both' or 'one'; got 'left'"),
         ({"alpha": 0.0}, "alpha must be a number greater than 0"),

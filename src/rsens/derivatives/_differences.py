@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rsens._errors import InputError
-from rsens._table import read_table
+from rsens._table import column_scale, positive_per_column, read_table
 from rsens.derivatives._evaluated import Evaluated, evaluate, evaluate_moved, parameters_at
 from rsens.derivatives._model import Model, check_order, rows_for
 from rsens.derivatives._output import check_rows_independent
@@ -50,7 +50,11 @@ def from_function(
     """
     if not callable(fn):
         raise InputError(f"from_function: expected a function of rows X; got {type(fn).__name__}.")
-    return DifferenceModel(fn, _positive("step", step), _positive("scale", scale))
+    return DifferenceModel(
+        fn,
+        None if step is None else positive_per_column(step, None, "step"),
+        None if scale is None else positive_per_column(scale, None, "scale"),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,37 +145,12 @@ class DifferenceModel(Model):
 
     def _ends(self, X: Array, order: int) -> tuple[Array, Array]:
         """The ends x − h and x + h. The differences are divided by what these really are after rounding, not by 2h."""
-        step = DEFAULT_STEP[order] if self.step is None else _per_column("step", self.step, X.shape[1])
+        step = DEFAULT_STEP[order] if self.step is None else positive_per_column(self.step, X.shape[1], "step")
         h = np.maximum(step * self._scale(X), 4.0 * np.spacing(np.abs(X)))
         return X - h, X + h
 
     def _scale(self, X: Array) -> Array:
-        if self.scale is not None:
-            return _per_column("scale", self.scale, X.shape[1])
-        magnitude = np.abs(X).max(axis=0)
-        unit = np.where(magnitude > 0.0, magnitude, 1.0)
-        sd = unit * np.std(X / unit, axis=0)
-        scale: Array = np.where(np.ptp(X, axis=0) > 0.0, sd, np.maximum(magnitude, 1.0))
-        return scale
-
-
-def _positive(what: str, values: ArrayLike | None) -> Array | None:
-    """One positive number, or one per column, as an array."""
-    if values is None:
-        return None
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be a number or one number per column; got {values!r}.") from None
-    if array.ndim > 1 or array.size == 0 or not (np.isfinite(array) & (array > 0.0)).all():
-        raise InputError(f"{what} must be positive and finite, one number or one per column; got {values!r}.")
-    return array
-
-
-def _per_column(what: str, values: Array, columns: int) -> Array:
-    if values.ndim == 1 and len(values) != columns:
-        raise InputError(f"{what}: expected one number or one for each of the {columns} columns; got {len(values)}.")
-    return np.broadcast_to(values, columns)
+        return column_scale(X) if self.scale is None else positive_per_column(self.scale, X.shape[1], "scale")
 
 
 def _warn_if_flat(change: Array) -> None:

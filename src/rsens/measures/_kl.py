@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rsens._errors import InputError
-from rsens._table import Table, read_table
+from rsens._table import Table, column_scale, positive_per_column, read_table
 from rsens.derivatives import Model, as_model
 from rsens.distributions._base import Array, Distribution
 from rsens.measures._local import Chunks, check_alpha, finite, gathered
@@ -56,8 +56,8 @@ def kl_chunks(
     table = read_table(X)
     columns = len(table.names)
     order = check_alpha(alpha)
-    relative = _per_column(DEFAULT_STEP if step is None else step, columns, "step")
-    unit = _column_scale(table.values) if scale is None else _per_column(scale, columns, "scale")
+    relative = positive_per_column(DEFAULT_STEP if step is None else step, columns, "step")
+    unit = column_scale(table.values) if scale is None else positive_per_column(scale, columns, "scale")
     if sided not in ("both", "one"):
         raise InputError(f"sided must be 'both' or 'one'; got {sided!r}.")
     signs = (1.0, -1.0) if sided == "both" else (1.0,)
@@ -116,24 +116,6 @@ def _like(table: Table, values: Array) -> Any:
     if type(table.source).__module__.partition(".")[0] == "pandas":
         return type(table.source)(values, columns=table.source.columns)
     return values
-
-
-def _column_scale(X: Array) -> Array:
-    magnitude = np.abs(X).max(axis=0)
-    unit = np.where(magnitude > 0.0, magnitude, 1.0)
-    return np.where(np.ptp(X, axis=0) > 0.0, unit * np.std(X / unit, axis=0), np.maximum(magnitude, 1.0))
-
-
-def _per_column(values: Any, columns: int, what: str) -> Array:
-    try:
-        array = np.broadcast_to(np.asarray(values, dtype=np.float64), (columns,))
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{what}: expected one number, or one for each of the {columns} columns; got {values!r}."
-        ) from None
-    if not (np.isfinite(array) & (array > 0.0)).all():
-        raise InputError(f"{what} must be positive and finite; got {values!r}.")
-    return array
 
 
 def _check_double(stacked: Distribution) -> None:
