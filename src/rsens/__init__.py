@@ -14,6 +14,7 @@ __version__ = "0.1.0.dev0"
 if TYPE_CHECKING:
     from rsens._errors import InputError as InputError
     from rsens._errors import MissingExtraError as MissingExtraError
+    from rsens._errors import RsensWarning as RsensWarning
     from rsens._explain import Explanation as Explanation
     from rsens._explain import explain as explain
     from rsens.derivatives import Derivatives as Derivatives
@@ -37,10 +38,14 @@ if TYPE_CHECKING:
     from rsens.distributions import Weibull as Weibull
     from rsens.measures import rsens as rsens
     from rsens.measures import rsens2 as rsens2
+    from rsens.models import BayesianLinearRegression as BayesianLinearRegression
+    from rsens.models import BayesianLogisticRegression as BayesianLogisticRegression
+    from rsens.models import BayesianPoissonRegression as BayesianPoissonRegression
+    from rsens.models import BayesianProbitRegression as BayesianProbitRegression
 
 #: Where each public name lives: the same list as above, for run time.
 _EXPORTS: dict[str, tuple[str, ...]] = {
-    "rsens._errors": ("InputError", "MissingExtraError"),
+    "rsens._errors": ("InputError", "MissingExtraError", "RsensWarning"),
     "rsens._explain": ("Explanation", "explain"),
     "rsens.derivatives": ("Derivatives", "Model", "from_function", "from_jax", "from_torch"),
     "rsens.distributions": (
@@ -60,9 +65,15 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
         "Weibull",
     ),
     "rsens.measures": ("rsens", "rsens2"),
+    "rsens.models": (
+        "BayesianLinearRegression",
+        "BayesianLogisticRegression",
+        "BayesianPoissonRegression",
+        "BayesianProbitRegression",
+    ),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
-_SUBPACKAGES = ("derivatives", "distributions", "measures", "plots")
+_SUBPACKAGES = ("derivatives", "distributions", "kernels", "likelihoods", "measures", "models", "plots")
 
 __all__ = [*sorted(_MODULE_OF), *_SUBPACKAGES]
 

@@ -92,7 +92,9 @@ def renyi(p: Exact, q: Exact, alpha: float, extra: Iterable[Any] = ()) -> Any:
     if a == 1:
         return expectation_of_log_ratio(p, q)
     if abs(a - 1) < 1e-3 or close(p, q):  # ∫ p^α q^{1−α} − 1 is small: integrate it without the 1
-        return mp.log1p(expectation(p, lambda y: mp.expm1((1 - a) * (q.log_prob(y) - p.log_prob(y))))) / (a - 1)
+        excess = expectation(p, lambda y: mp.expm1((1 - a) * (q.log_prob(y) - p.log_prob(y))))
+        if abs(excess) < 0.5:
+            return mp.log1p(excess) / (a - 1)
 
     def log_f(y: Any) -> Any:
         return a * p.log_prob(y) + (1 - a) * q.log_prob(y)

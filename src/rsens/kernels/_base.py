@@ -1,0 +1,185 @@
+"""What every covariance function can do: values, derivatives in its hyperparameters, derivatives in x."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+
+if TYPE_CHECKING:
+    from rsens.kernels._compose import Product, Sum
+
+Array = NDArray[np.float64]
+
+
+class Kernel(ABC):
+    """A covariance function k(x, z) of rows. Immutable; `+` and `*` make sums and products.
+
+    All hyperparameters are positive. `theta` holds their logarithms, and every hyperparameter derivative is in `theta`.
+    Arguments are float64 arrays of rows: X (n, D) and Z (N, D).
+    """
+
+    @property
+    @abstractmethod
+    def hyperparameter_names(self) -> tuple[str, ...]:
+        """The path of each entry of `theta`, such as "variance", "lengthscale[3]" (column 3), "terms[0].variance"."""
+
+    @property
+    @abstractmethod
+    def theta(self) -> Array:
+        """The logarithms of the hyperparameters, (n_theta,)."""
+
+    @abstractmethod
+    def with_theta(self, theta: Array) -> Kernel:
+        """The same kernel with other hyperparameters."""
+
+    @property
+    @abstractmethod
+    def n_dims(self) -> int | None:
+        """The number of columns that X needs at least, or None if any number will do."""
+
+    @abstractmethod
+    def arrays_at(self, n_columns: int) -> int:
+        """How many float64 arrays of shape (n, N) the derivatives of `at` need at most, results not counted."""
+
+    @abstractmethod
+    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        """The matrix k(X, Z), or k(X, X), with what its gradient in `theta` shares with it."""
+
+    @abstractmethod
+    def at(self, X: Array, Z: Array) -> KernelAt:
+        """k(X, Z) with its derivatives in the columns of X."""
+
+    @abstractmethod
+    def diag(self, X: Array) -> Array:
+        """k(x_i, x_i), (n,)."""
+
+    @abstractmethod
+    def hyper_gradient_diag(self, X: Array, w: Array) -> Array:
+        """Σ_i w_i ∂k(x_i, x_i)/∂θ, (n_theta,)."""
+
+    @abstractmethod
+    def diag_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None]:
+        """Total derivatives of x ↦ k(x, x): first (n, D), and second (n, D, D) or None if order is 1."""
+
+    def __call__(self, X: Array, Z: Array | None = None) -> Array:
+        """The matrix k(X, Z), (n, N), or k(X, X), exactly symmetric."""
+        return self.on(X, Z).value
+
+    def hyper_gradient(self, X: Array, Z: Array | None, M: Array) -> Array:
+        """Σ_ij M_ij ∂k(x_i, z_j)/∂θ, (n_theta,). Z = None means Z = X with M symmetric."""
+        return self.on(X, Z).hyper_gradient(M)
+
+    def __add__(self, other: Kernel) -> Sum:
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        from rsens.kernels._compose import Sum
+
+        return Sum((self, other))
+
+    def __mul__(self, other: Kernel) -> Product:
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        from rsens.kernels._compose import Product
+
+        return Product((self, other))
+
+
+class KernelOn(ABC):
+    """The matrix k(X, Z) at one `theta`, for a fit: the value and the gradient share their work.
+
+    `value` is (n, N) in Fortran order, as LAPACK wants it. It is needed again for the gradient: do not overwrite it.
+    """
+
+    value: Array
+
+    @abstractmethod
+    def hyper_gradient(self, M: Array) -> Array:
+        """Σ_ij M_ij ∂k(x_i, z_j)/∂θ, (n_theta,).
+
+        For k(X, X) only the lower triangle of the symmetric M is read, so what LAPACK's `dpotri` leaves is enough.
+        Fortran order is the fast one.
+        """
+
+
+class KernelAt(ABC):
+    """k(x_i, z_j) with derivatives in x. Weights W are (n, N), or (N,) for the same weights at every x_i.
+
+    Each kind of kernel gives the derivatives in its own `columns`; the others are 0 and are filled in here.
+    """
+
+    value: Array  # (n, N), C order: value.T is ready for LAPACK
+    columns: tuple[int, ...]
+    n_columns: int
+
+    @abstractmethod
+    def active_first(self) -> Array:
+        """∂k/∂x_d for d in `columns`, as a new array (n, columns, N)."""
+
+    @abstractmethod
+    def active_weighted_first(self, W: Array) -> Array:
+        """Σ_j W_ij ∂k(x_i, z_j)/∂x_d for d in `columns`, (n, columns)."""
+
+    @abstractmethod
+    def active_second(self, W: Array) -> Array:
+        """Σ_j W_ij ∂²k(x_i, z_j)/∂x_d∂x_e for d, e in `columns`, (n, columns, columns)."""
+
+    @property
+    def first(self) -> Array:
+        """∂k(x_i, z_j)/∂x_d, (n, N, D).
+
+        A new array at every access, and a view of one in the order (n, D, N) of `first_by_column`.
+        """
+        return self.first_by_column().transpose(0, 2, 1)
+
+    def first_by_column(self) -> Array:
+        """∂k(x_i, z_j)/∂x_d as (n, D, N) in C order, a new array that the caller may overwrite.
+
+        `.reshape(n * D, N).T` is, without a copy, the right-hand side (N, nD) in Fortran order of a triangular solve.
+        """
+        return self._spread(self.active_first(), 1)
+
+    def weighted_first(self, W: Array) -> Array:
+        """Σ_j W_ij ∂k(x_i, z_j)/∂x_d, (n, D), without an (n, N, D) array."""
+        return self._spread(self.active_weighted_first(W), 1)
+
+    def second(self, W: Array) -> Array:
+        """Σ_j W_ij ∂²k(x_i, z_j)/∂x_d∂x_e, (n, D, D), without an (n, N, D, D) array."""
+        return self._spread(self._spread(self.active_second(W), 1), 2)
+
+    def _spread(self, values: Array, axis: int) -> Array:
+        """`values` with zeros put in for the columns that k does not depend on."""
+        if self.columns == tuple(range(self.n_columns)):
+            return values
+        shape = list(values.shape)
+        shape[axis] = self.n_columns
+        full = np.zeros(shape)
+        full[(slice(None),) * axis + (list(self.columns),)] = values
+        return full
+
+
+def as_rows(X: Array, n_dims: int | None, what: str = "X") -> Array:
+    """X as a float64 matrix with the columns the kernel needs, or an `InputError`."""
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2:
+        raise InputError(f"{what} must be a matrix (rows, columns); got {X.ndim} dimensions. Reshape it.")
+    if not X.shape[0]:
+        raise InputError(f"{what} has no rows.")
+    if n_dims is not None and X.shape[1] < n_dims:
+        raise InputError(f"the kernel uses {n_dims} columns; got {what} with {X.shape[1]}. Check dims and lengthscale.")
+    return X
+
+
+def as_theta(theta: Array, n_theta: int) -> Array:
+    """`theta` as a vector of the right length whose exponentials are finite and positive, or an `InputError`."""
+    theta = np.asarray(theta, dtype=np.float64)
+    if theta.shape != (n_theta,):
+        raise InputError(f"theta must have {n_theta} entries, one per hyperparameter; got shape {theta.shape}.")
+    # exp of anything beyond ±700 is 0 or infinite
+    if not (np.abs(theta) <= 700.0).all():
+        raise InputError(f"theta holds logarithms, which must lie in ±700; got {theta}.")
+    return theta

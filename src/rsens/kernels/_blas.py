@@ -1,0 +1,75 @@
+"""The matrix products of kernels, all through SciPy's BLAS.
+
+NumPy and SciPy bring a BLAS each, with its own threads; a loop that alternates between the two loses its time waiting.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg.blas import dgemm, dsymm
+
+from rsens.kernels._base import Array
+
+#: Columns that a triangle is cut into strips of.
+STRIP = 64
+
+
+def row_products(A: Array, B: Array) -> Array:
+    """A Bᵀ, in C order; without copies if A and B are in C order."""
+    return dgemm(1.0, B.T, A.T, trans_a=1).T
+
+
+def weighted(P: Array, B: Array, symmetric: bool) -> Array:
+    """P B; of a symmetric P only the lower triangle is read. Without a copy if P is in Fortran order."""
+    return dsymm(1.0, P, B, lower=1) if symmetric else dgemm(1.0, P, B)
+
+
+def inner(M: Array, K: Array, symmetric: bool) -> float:
+    """Σ_ij M_ij K_ij, without an array for the products; of symmetric matrices only the lower triangle is read."""
+    if not symmetric:
+        return float(np.einsum("ij,ij->", M, K))
+    total = 0.0
+    for start in range(0, len(M), STRIP):
+        stop = start + STRIP
+        square = np.tril(M[start:stop, start:stop] * K[start:stop, start:stop])
+        total += 2.0 * square.sum() - square.trace()
+        total += 2.0 * np.einsum("ij,ij->", M[stop:, start:stop], K[stop:, start:stop])
+    return float(total)
+
+
+def weighted_squares(P: Array, A: Array, B: Array, symmetric: bool) -> tuple[Array, float]:
+    """Σ_ij P_ij (a_id − b_jd)² for every column d, and Σ_ij P_ij, from one product of P with a narrow matrix.
+
+    Symmetric means B = A; of P only the lower triangle is read.
+    """
+    d = A.shape[1]
+    one = np.ones(len(B))
+    if symmetric:
+        PA = weighted(P, np.column_stack([A, one]), symmetric)
+        p = PA[:, d]
+        return 2.0 * np.einsum("id,id->d", A, A * p[:, None] - PA[:, :d]), float(p.sum())
+    PB = weighted(P, np.column_stack([B, one, B * B]), symmetric)
+    p = PB[:, d]
+    squares = np.einsum("id,id->d", A, A * p[:, None] - 2.0 * PB[:, :d]) + PB[:, d + 1 :].sum(0)
+    return squares, float(p.sum())
+
+
+def weighted_differences(C: Array, A: Array, B: Array) -> Array:
+    """Σ_j C_ij (a_i − b_j), (n, d), from one matrix product."""
+    d = A.shape[1]
+    CB = row_products(C, np.vstack([B.T, np.ones(len(B))]))
+    return A * CB[:, d:] - CB[:, :d]
+
+
+def weighted_outer(C: Array, A: Array, B: Array) -> Array:
+    """Σ_j C_ij (a_i − b_j)(a_i − b_j)ᵀ, (n, d, d), from one matrix product with the d(d+1)/2 products b_jd b_je."""
+    n, d = A.shape
+    row, column = np.triu_indices(d)
+    features = np.vstack([B.T[row] * B.T[column], B.T, np.ones(len(B))])
+    CB = row_products(C, features)
+    square, linear, sums = CB[:, : len(row)], CB[:, len(row) : -1], CB[:, -1:]
+    a, b = A[:, row], A[:, column]
+    outer = np.empty((n, d, d))
+    outer[:, row, column] = square - a * linear[:, column] - linear[:, row] * b + sums * a * b
+    outer[:, column, row] = outer[:, row, column]
+    return outer

@@ -1,0 +1,65 @@
+"""The kernel of unordered levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rsens.kernels._base import Array, KernelAt, KernelOn
+from rsens.kernels._blas import inner
+from rsens.kernels._constant import FlatAt
+from rsens.kernels._leaf import ConstantDiagonal, Positive
+
+
+@dataclass(frozen=True, repr=False)
+class Categorical(ConstantDiagonal):
+    """k(x, z) = σ² exp(−Σ_d [x_d ≠ z_d]/l_d) on level codes, whose order and size mean nothing.
+
+    Its derivatives in x are 0: a level changes by a step, which a contrast of two levels measures.
+    """
+
+    variance: float = 1.0
+    lengthscale: Positive = 1.0
+    dims: tuple[int, ...] | None = None
+    per_column: ClassVar[tuple[str, ...]] = ("lengthscale",)
+
+    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        return _OnCategorical(self, *self.seen_pair(X, Z))
+
+    def at(self, X: Array, Z: Array) -> KernelAt:
+        return FlatAt(self.values(*self.seen_rows(X, Z)), np.shape(X)[1])
+
+    def arrays_at(self, n_columns: int) -> int:
+        return 3
+
+    def values(self, x: Array, z: Array) -> Array:
+        """k of rows of level codes."""
+        differ = np.zeros((len(x), len(z)))
+        for d, inverse in enumerate(self.inverse(x.shape[1])):
+            differ += inverse * (x[:, d, None] != z[:, d])
+        return self.variance * np.exp(-differ)
+
+    def inverse(self, d: int) -> Array:
+        """1/l for each of the columns."""
+        return np.broadcast_to(1.0 / np.asarray(self.lengthscale), (d,))
+
+
+class _OnCategorical(KernelOn):
+    def __init__(self, kernel: Categorical, X: Array, Z: Array | None) -> None:
+        self._kernel = kernel
+        self._symmetric = Z is None
+        self._X, self._Z = X, X if Z is None else Z
+        self.value = kernel.values(self._Z, self._X).T
+
+    def hyper_gradient(self, M: Array) -> Array:
+        """∂k/∂log l_d = k [x_d ≠ z_d]/l_d."""
+        P = M * self.value
+        variance = inner(M, self.value, self._symmetric)
+        columns = zip(self._X.T, self._Z.T, strict=True)
+        differ = np.array([inner(P, (z[:, None] != x).astype(np.float64).T, self._symmetric) for x, z in columns])
+        slopes = differ * self._kernel.inverse(len(differ))
+        if not isinstance(self._kernel.lengthscale, tuple):
+            slopes = slopes.sum(keepdims=True)
+        return np.concatenate([[variance], slopes])

@@ -1,0 +1,130 @@
+"""Sums and products of kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from itertools import combinations
+from typing import Self
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens.kernels._base import Array, Kernel, KernelAt, KernelOn, as_theta
+from rsens.kernels._compose_at import AtProduct, AtSum
+from rsens.kernels._compose_on import OnProduct, OnSum, product
+
+
+class Composed(Kernel):
+    """A frozen dataclass with one field, a tuple of two or more kernels; `theta` is theirs, one after the other."""
+
+    def __post_init__(self) -> None:
+        given = getattr(self, self._field)
+        if not (isinstance(given, tuple | list) and all(isinstance(part, Kernel) for part in given)):
+            raise InputError(f"{type(self).__name__}: {self._field} must be kernels in a tuple; got {given!r}.")
+        # (a + b) + c and a + (b + c) are one kernel with three terms
+        flat = tuple(inner for part in given for inner in (part.parts if isinstance(part, type(self)) else (part,)))
+        if len(flat) < 2:
+            raise InputError(f"{type(self).__name__}: {self._field} must be two kernels or more; got {len(flat)}.")
+        object.__setattr__(self, self._field, flat)
+
+    @property
+    def _field(self) -> str:
+        return fields(self)[0].name  # type: ignore[arg-type]
+
+    @property
+    def parts(self) -> tuple[Kernel, ...]:
+        """The kernels."""
+        return getattr(self, self._field)
+
+    @property
+    def hyperparameter_names(self) -> tuple[str, ...]:
+        return tuple(
+            f"{self._field}[{i}].{name}" for i, part in enumerate(self.parts) for name in part.hyperparameter_names
+        )
+
+    @property
+    def theta(self) -> Array:
+        return np.concatenate([part.theta for part in self.parts])
+
+    def with_theta(self, theta: Array) -> Self:
+        lengths = [len(part.hyperparameter_names) for part in self.parts]
+        pieces = np.split(as_theta(theta, sum(lengths)), np.cumsum(lengths)[:-1])
+        return type(self)(tuple(part.with_theta(piece) for part, piece in zip(self.parts, pieces, strict=True)))  # type: ignore[call-arg]
+
+    @property
+    def n_dims(self) -> int | None:
+        return max((part.n_dims for part in self.parts if part.n_dims is not None), default=None)
+
+
+@dataclass(frozen=True, repr=False)
+class Sum(Composed):
+    """k = k₁ + k₂ + …: a sum of independent functions, one per term."""
+
+    terms: tuple[Kernel, ...]
+
+    def __repr__(self) -> str:
+        return " + ".join(map(repr, self.terms))
+
+    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        return OnSum(self.terms, X, Z)
+
+    def at(self, X: Array, Z: Array) -> KernelAt:
+        return AtSum([term.at(X, Z) for term in self.terms])
+
+    def arrays_at(self, n_columns: int) -> int:
+        return 1 + sum(term.arrays_at(n_columns) for term in self.terms)
+
+    def diag(self, X: Array) -> Array:
+        return np.sum([term.diag(X) for term in self.terms], axis=0)
+
+    def hyper_gradient_diag(self, X: Array, w: Array) -> Array:
+        return np.concatenate([term.hyper_gradient_diag(X, w) for term in self.terms])
+
+    def diag_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None]:
+        firsts, seconds = zip(*(term.diag_derivatives(X, order) for term in self.terms), strict=True)
+        return np.sum(firsts, axis=0), np.sum(seconds, axis=0) if order == 2 else None
+
+
+@dataclass(frozen=True, repr=False)
+class Product(Composed):
+    """k = k₁ · k₂ · …: for columns of their own, a function that changes its shape in one with the other."""
+
+    factors: tuple[Kernel, ...]
+
+    def __repr__(self) -> str:
+        return " * ".join(f"({factor!r})" if isinstance(factor, Sum) else repr(factor) for factor in self.factors)
+
+    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        return OnProduct([factor.on(X, Z) for factor in self.factors])
+
+    def at(self, X: Array, Z: Array) -> KernelAt:
+        return AtProduct([factor.at(X, Z) for factor in self.factors])
+
+    def arrays_at(self, n_columns: int) -> int:
+        # besides what the factors need: the value, two products of values, and the slopes of two and their product
+        return 3 + 3 * n_columns + sum(factor.arrays_at(n_columns) for factor in self.factors)
+
+    def diag(self, X: Array) -> Array:
+        return product([factor.diag(X) for factor in self.factors])
+
+    def hyper_gradient_diag(self, X: Array, w: Array) -> Array:
+        diags = [factor.diag(X) for factor in self.factors]
+        return np.concatenate(
+            [factor.hyper_gradient_diag(X, w * product(diags, but=[i])) for i, factor in enumerate(self.factors)]
+        )
+
+    def diag_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None]:
+        """The product rule for κ = Π_i κ_i, κ_i(x) = k_i(x, x)."""
+        diags = [factor.diag(X) for factor in self.factors]
+        parts = [factor.diag_derivatives(X, order) for factor in self.factors]
+        first, second = np.zeros_like(parts[0][0]), np.zeros((*parts[0][0].shape, np.shape(X)[1]))
+        for i, (f, s) in enumerate(parts):
+            first += product(diags, but=[i])[:, None] * f
+            if s is not None:
+                second += product(diags, but=[i])[:, None, None] * s
+        if order == 1:
+            return first, None
+        for (i, (f, _)), (j, (g, _)) in combinations(enumerate(parts), 2):
+            cross = product(diags, but=[i, j])[:, None, None] * f[:, :, None] * g[:, None, :]
+            second += cross + cross.transpose(0, 2, 1)
+        return first, second

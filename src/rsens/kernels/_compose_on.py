@@ -1,0 +1,52 @@
+"""The matrix of a sum or a product of kernels with its gradient in the hyperparameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+
+import numpy as np
+
+from rsens.kernels._base import Array, Kernel, KernelOn
+
+#: A sum keeps the matrices of its terms for the gradient up to this size; beyond, it computes them once more.
+KEEP_BYTES = 2**28
+
+
+def product(values: Sequence[Array], but: Iterable[int] = ()) -> Array:
+    """The product of all `values` except those numbered `but`."""
+    kept = [value for i, value in enumerate(values) if i not in but]
+    return reduce(np.multiply, kept) if kept else np.ones_like(values[0])
+
+
+class OnSum(KernelOn):
+    """∂k/∂θ is that of the term that θ belongs to."""
+
+    def __init__(self, terms: tuple[Kernel, ...], X: Array, Z: Array | None) -> None:
+        self._terms, self._X, self._Z = terms, X, Z
+        n, N = len(X), len(X if Z is None else Z)
+        # A term holds g and g', the further slopes are rare.
+        self._kept = [] if 2 * 8 * n * N * len(terms) > KEEP_BYTES else [term.on(X, Z) for term in terms]
+        self.value = np.zeros((n, N), order="F")
+        for term in self._matrices():
+            self.value += term.value
+
+    def _matrices(self) -> Iterable[KernelOn]:
+        return self._kept or (term.on(self._X, self._Z) for term in self._terms)
+
+    def hyper_gradient(self, M: Array) -> Array:
+        return np.concatenate([term.hyper_gradient(M) for term in self._matrices()])
+
+
+class OnProduct(KernelOn):
+    """∂k/∂θ is that of the factor that θ belongs to, times the other factors."""
+
+    def __init__(self, factors: list[KernelOn]) -> None:
+        self._factors = factors
+        self._values = [factor.value for factor in factors]
+        self.value = product(self._values)
+
+    def hyper_gradient(self, M: Array) -> Array:
+        return np.concatenate(
+            [factor.hyper_gradient(M * product(self._values, but=[i])) for i, factor in enumerate(self._factors)]
+        )

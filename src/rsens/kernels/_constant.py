@@ -1,0 +1,55 @@
+"""The constant kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rsens.kernels._base import Array, KernelAt, KernelOn
+from rsens.kernels._blas import inner
+from rsens.kernels._leaf import ConstantDiagonal
+
+
+@dataclass(frozen=True, repr=False)
+class Constant(ConstantDiagonal):
+    """k(x, z) = σ²: an unknown level, the same for all rows."""
+
+    variance: float = 1.0
+    dims: tuple[int, ...] | None = field(default=None, init=False)
+
+    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        return _OnConstant(self.variance, *self.seen_pair(X, Z))
+
+    def at(self, X: Array, Z: Array) -> KernelAt:
+        x, z = self.seen_rows(X, Z)
+        return FlatAt(np.full((len(x), len(z)), self.variance), x.shape[1])
+
+    def arrays_at(self, n_columns: int) -> int:
+        return 1
+
+
+class _OnConstant(KernelOn):
+    def __init__(self, variance: float, X: Array, Z: Array | None) -> None:
+        self._symmetric = Z is None
+        self.value = np.full((len(X), len(X if Z is None else Z)), variance, order="F")
+
+    def hyper_gradient(self, M: Array) -> Array:
+        return np.array([inner(M, self.value, self._symmetric)])
+
+
+class FlatAt(KernelAt):
+    """A kernel that does not change with x, but for steps: its derivatives are 0, in no column active."""
+
+    def __init__(self, value: Array, n_columns: int) -> None:
+        self.value, self.columns, self.n_columns = value, (), n_columns
+
+    def active_first(self) -> Array:
+        n, N = self.value.shape
+        return np.zeros((n, 0, N))
+
+    def active_weighted_first(self, W: Array) -> Array:
+        return np.zeros((len(self.value), 0))
+
+    def active_second(self, W: Array) -> Array:
+        return np.zeros((len(self.value), 0, 0))

@@ -1,0 +1,31 @@
+"""The exponentiated quadratic kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rsens.kernels._base import Array
+from rsens.kernels._leaf import Positive
+from rsens.kernels._stationary import Stationary
+
+
+@dataclass(frozen=True, repr=False)
+class EQ(Stationary):
+    """Exponentiated quadratic (RBF, squared exponential): g(s) = σ² exp(−s/2). Very smooth functions."""
+
+    variance: float = 1.0
+    lengthscale: Positive = 1.0
+    dims: tuple[int, ...] | None = None
+    slope_ratio: ClassVar[float | None] = -0.5
+
+    def profile(self, s: Array) -> tuple[Array, ...]:
+        s *= -0.5
+        g = np.exp(s, out=s)
+        g *= self.variance
+        return g, -0.5 * g
+
+    def curvature(self, s: Array) -> Array:
+        return 0.25 * self.variance * np.exp(-0.5 * s)

@@ -1,0 +1,87 @@
+"""The linear kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rsens.kernels._base import Array, KernelAt, KernelOn
+from rsens.kernels._blas import row_products, weighted
+from rsens.kernels._leaf import Leaf, Positive
+
+
+@dataclass(frozen=True, repr=False)
+class Linear(Leaf):
+    """k(x, z) = Σ_d σ²_d x_d z_d: a straight line through the origin; add Constant for the level."""
+
+    variance: Positive = 1.0
+    dims: tuple[int, ...] | None = None
+    per_column: ClassVar[tuple[str, ...]] = ("variance",)
+
+    @property
+    def _variance(self) -> Array:
+        return np.asarray(self.variance)
+
+    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        return _OnLinear(self, *self.seen_pair(X, Z))
+
+    def at(self, X: Array, Z: Array) -> KernelAt:
+        return _AtLinear(self, *self.seen_rows(X, Z), self.active(X))
+
+    def arrays_at(self, n_columns: int) -> int:
+        return 2 + (n_columns if self.dims is None else len(self.dims))
+
+    def diag(self, X: Array) -> Array:
+        return (self._variance * self.seen(X) ** 2).sum(1)
+
+    def hyper_gradient_diag(self, X: Array, w: Array) -> Array:
+        return self.shared(self._variance * (w @ self.seen(X) ** 2))
+
+    def diag_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None]:
+        """2σ²_d x_d, and 2σ²_d δ_de."""
+        x = self.seen(X)
+        columns, D = self.active(X)
+        first, variance = np.zeros((len(x), D)), np.zeros(D)
+        variance[list(columns)] = self._variance
+        first[:, columns] = 2.0 * self._variance * x
+        return first, np.broadcast_to(2.0 * np.diag(variance), (len(x), D, D)).copy() if order == 2 else None
+
+    def shared(self, gradient: Array) -> Array:
+        """The gradient per column, or its sum if the variance is shared."""
+        return gradient if isinstance(self.variance, tuple) else gradient.sum(keepdims=True)
+
+
+class _OnLinear(KernelOn):
+    def __init__(self, kernel: Linear, X: Array, Z: Array | None) -> None:
+        self._kernel = kernel
+        self._symmetric = Z is None
+        self._X, self._Z = X, X if Z is None else Z
+        self.value = row_products(self._Z, np.multiply(kernel.variance, X)).T
+        if self._symmetric:  # to the last digit
+            self.value = 0.5 * np.add(self.value, self.value.T, order="F")
+
+    def hyper_gradient(self, M: Array) -> Array:
+        """Σ_ij M_ij σ²_d x_id z_jd."""
+        MZ = weighted(M, self._Z, self._symmetric)
+        return self._kernel.shared(np.multiply(self._kernel.variance, np.einsum("id,id->d", self._X, MZ)))
+
+
+class _AtLinear(KernelAt):
+    """∂k/∂x_d = σ²_d z_d, whatever x is."""
+
+    def __init__(self, kernel: Linear, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:
+        self.columns, self.n_columns = active
+        self._slopes: Array = np.multiply(kernel.variance, z)
+        self.value = row_products(x, self._slopes)
+
+    def active_first(self) -> Array:
+        return np.repeat(self._slopes.T[None], len(self.value), axis=0)
+
+    def active_weighted_first(self, W: Array) -> Array:
+        return row_products(np.broadcast_to(W, self.value.shape), self._slopes.T)
+
+    def active_second(self, W: Array) -> Array:
+        d = len(self.columns)
+        return np.zeros((len(self.value), d, d))

@@ -1,0 +1,67 @@
+"""The Matérn kernels of order 1/2, 3/2 and 5/2, as profiles of s = (r/√(2ν))²."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rsens.kernels._base import Array
+from rsens.kernels._leaf import Positive
+from rsens.kernels._stationary import Stationary
+
+
+@dataclass(frozen=True, repr=False)
+class Matern52(Stationary):
+    """Matérn 5/2: g(s) = σ² (1 + r + r²/3) exp(−r), r = √(5s). Functions with two derivatives."""
+
+    variance: float = 1.0
+    lengthscale: Positive = 1.0
+    dims: tuple[int, ...] | None = None
+
+    def profile(self, s: Array) -> tuple[Array, ...]:
+        r = np.sqrt(5.0 * s)
+        e = self.variance * np.exp(-r)
+        return (1.0 + r + r * r / 3.0) * e, -5.0 / 6.0 * (1.0 + r) * e
+
+    def curvature(self, s: Array) -> Array:
+        return 25.0 / 12.0 * self.variance * np.exp(-np.sqrt(5.0 * s))
+
+
+@dataclass(frozen=True, repr=False)
+class Matern32(Stationary):
+    """Matérn 3/2: g(s) = σ² (1 + r) exp(−r), r = √(3s). Functions with one derivative."""
+
+    variance: float = 1.0
+    lengthscale: Positive = 1.0
+    dims: tuple[int, ...] | None = None
+
+    def profile(self, s: Array) -> tuple[Array, ...]:
+        r = np.sqrt(3.0 * s)
+        e = self.variance * np.exp(-r)
+        return (1.0 + r) * e, -1.5 * e
+
+    def curvature(self, s: Array) -> Array:
+        r = np.sqrt(3.0 * s)
+        return np.divide(2.25 * self.variance * np.exp(-r), r, out=np.zeros_like(r), where=r > 0.0)
+
+
+@dataclass(frozen=True, repr=False)
+class Matern12(Stationary):
+    """Matérn 1/2 (exponential): g(s) = σ² exp(−√s). Rough functions, for values only: no derivative in x at x = z."""
+
+    variance: float = 1.0
+    lengthscale: Positive = 1.0
+    dims: tuple[int, ...] | None = None
+    differentiable: ClassVar[bool] = False
+
+    def profile(self, s: Array) -> tuple[Array, ...]:
+        """g' is infinite at s = 0, where the Δ² that it meets is 0: 0 stands for it."""
+        r = np.sqrt(s)
+        g = self.variance * np.exp(-r)
+        return g, np.divide(-0.5 * g, r, out=np.zeros_like(r), where=r > 0.0)
+
+    def curvature(self, s: Array) -> Array:
+        r = np.sqrt(s)
+        return np.divide(0.25 * self.variance * (1.0 + r) * np.exp(-r), r**3, out=np.zeros_like(r), where=r > 0.0)

@@ -1,0 +1,123 @@
+"""The periodic kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from rsens.kernels._base import Array, KernelAt, KernelOn
+from rsens.kernels._blas import row_products, weighted, weighted_squares
+from rsens.kernels._blocks import profiled
+from rsens.kernels._leaf import ConstantDiagonal, Positive
+
+
+@dataclass(frozen=True, repr=False)
+class Periodic(ConstantDiagonal):
+    """k(x, z) = σ² exp(−2 Σ_d sin²(πΔ_d/p_d)/l_d²), Δ = x − z: functions that repeat with period p_d in column d."""
+
+    variance: float = 1.0
+    lengthscale: Positive = 1.0
+    period: Positive = 1.0
+    dims: tuple[int, ...] | None = None
+    per_column: ClassVar[tuple[str, ...]] = ("lengthscale", "period")
+
+    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        return _OnPeriodic(self, *self.seen_pair(X, Z))
+
+    def at(self, X: Array, Z: Array) -> KernelAt:
+        return _AtPeriodic(self, *self.seen_rows(X, Z), self.active(X))
+
+    def circles(self, X: Array) -> tuple[Array, Array]:
+        """t = 2πx/p, and φ(x) = (cos t, sin t)/l."""
+        t = 2.0 * np.pi * X / np.asarray(self.period)
+        l = np.asarray(self.lengthscale)
+        return t, np.hstack([np.cos(t) / l, np.sin(t) / l])
+
+    def profile(self, s: Array) -> Array:
+        """σ² exp(−s/2), s = 4 Σ_d sin²(πΔ_d/p_d)/l_d² = |φ(x) − φ(z)|². Overwrites s."""
+        s *= -0.5
+        np.exp(s, out=s)
+        s *= self.variance
+        return s
+
+    def arrays_at(self, n_columns: int) -> int:
+        return 4 + 3 * (n_columns if self.dims is None else len(self.dims))
+
+
+class _OnPeriodic(KernelOn):
+    """The EQ kernel of points on circles: with φ(x) = (cos t, sin t)/l, t = 2πx/p, s = |φ(x) − φ(z)|²."""
+
+    def __init__(self, kernel: Periodic, X: Array, Z: Array | None) -> None:
+        self._kernel = kernel
+        self._symmetric = Z is None
+        centre = np.median(X if Z is None else Z, axis=0)  # small angles are exact ones
+        self._t, self._A = kernel.circles(X - centre)
+        self._other_t, self._B = (self._t, self._A) if Z is None else kernel.circles(Z - centre)
+        (self.value,) = profiled(self._A, None if Z is None else self._B, lambda s: (kernel.profile(s),))
+
+    def hyper_gradient(self, M: Array) -> Array:
+        """∂k/∂log l = k|φ(x) − φ(z)|² and ∂k/∂log p = k·t sin(t)/l², t = 2πΔ/p, which is a matrix product too:
+
+        t sin(t)/l² = (t_x − t_z)(sin t_x cos t_z − cos t_x sin t_z)/l².
+        """
+        P = M * self.value
+        squares, variance = weighted_squares(P, self._A, self._B, self._symmetric)
+        cos_x, sin_x = np.hsplit(self._A, 2)
+        cos_z, sin_z = np.hsplit(self._B, 2)
+        t_x, t_z = self._t, self._other_t
+        features = np.hstack([cos_z, sin_z, t_z * cos_z, t_z * sin_z])
+        P_cos, P_sin, P_t_cos, P_t_sin = np.hsplit(weighted(P, features, self._symmetric), 4)
+        period = (t_x * (sin_x * P_cos - cos_x * P_sin) - sin_x * P_t_cos + cos_x * P_t_sin).sum(0)
+        lengthscale = np.add(*np.split(squares, 2))
+        if not isinstance(self._kernel.lengthscale, tuple):
+            lengthscale = lengthscale.sum(keepdims=True)
+        if not isinstance(self._kernel.period, tuple):
+            period = period.sum(keepdims=True)
+        return np.concatenate([[variance], lengthscale, period])
+
+
+class _AtPeriodic(KernelAt):
+    """k = σ² exp(h), ∂_d h = −ω sin(t)/l², ∂²_d h = −ω² cos(t)/l², with ω = 2π/p and t = ωΔ.
+
+    Sines and cosines of Δ = x − z come from those of x and z: sin(t_x − t_z) = sin t_x cos t_z − cos t_x sin t_z.
+    """
+
+    def __init__(self, kernel: Periodic, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:
+        self.columns, self.n_columns = active
+        self._omega = 2.0 * np.pi / np.broadcast_to(kernel.period, x.shape[1:])
+        centre = np.median(z, axis=0)
+        (_, A), (_, B) = kernel.circles(x - centre), kernel.circles(z - centre)
+        self._cos_x, self._sin_x = np.hsplit(A, 2)  # divided by l
+        self._cos_z, self._sin_z = np.hsplit(B, 2)
+        self.value = kernel.profile(cdist(A, B, "sqeuclidean"))
+
+    def _slope(self) -> Array:
+        """∂_d h, (n, columns, N)."""
+        slope = np.multiply(self._cos_x[:, :, None], self._sin_z.T, order="C")
+        slope -= np.multiply(self._sin_x[:, :, None], self._cos_z.T, order="C")
+        slope *= self._omega[:, None]
+        return slope
+
+    def active_first(self) -> Array:
+        """k ∂_d h."""
+        slope = self._slope()
+        slope *= self.value[:, None, :]
+        return slope
+
+    def active_weighted_first(self, W: Array) -> Array:
+        C = W * self.value
+        return self._omega * (
+            self._cos_x * row_products(C, self._sin_z.T) - self._sin_x * row_products(C, self._cos_z.T)
+        )
+
+    def active_second(self, W: Array) -> Array:
+        """k (∂_d h ∂_e h + δ_de ∂²_d h)."""
+        slope, C = self._slope(), W * self.value
+        second = (slope * C[:, None, :]) @ slope.transpose(0, 2, 1)
+        cos = self._cos_x * row_products(C, self._cos_z.T) + self._sin_x * row_products(C, self._sin_z.T)
+        diagonal = np.arange(len(self.columns))
+        second[:, diagonal, diagonal] -= self._omega**2 * cos
+        return second

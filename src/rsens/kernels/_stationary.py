@@ -1,0 +1,49 @@
+"""Stationary kernels: a profile g(s) of the squared scaled distance s = Σ_d (x_d − z_d)²/l_d²."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from rsens.kernels._base import Array, KernelAt, KernelOn
+from rsens.kernels._leaf import ConstantDiagonal, Positive
+from rsens.kernels._stationary_at import AtStationary
+from rsens.kernels._stationary_on import OnStationary
+
+
+class Stationary(ConstantDiagonal):
+    """k(x, z) = g(s), s = Σ_d Δ_d²/l_d², Δ = x − z. A kernel is its profile g; with u = Δ/l², all else follows:
+
+    ∂k/∂x = 2g'u,  ∂²k/∂x∂xᵀ = 4g''uuᵀ + 2g'·diag(1/l²),  ∂k/∂log l_d = −2g'·Δ_d²/l_d².
+    """
+
+    per_column: ClassVar[tuple[str, ...]] = ("lengthscale",)
+    lengthscale: Positive
+    #: c, if g' = c·g: then a fit needs no array for g'.
+    slope_ratio: ClassVar[float | None] = None
+    #: False if ∂k/∂x does not exist at x = z.
+    differentiable: ClassVar[bool] = True
+
+    @abstractmethod
+    def profile(self, s: Array) -> tuple[Array, ...]:
+        """g(s), g'(s), and ∂g/∂log of every hyperparameter after the length-scale. May overwrite s."""
+
+    @abstractmethod
+    def curvature(self, s: Array) -> Array:
+        """g''(s); 0 where it is infinite, at s = 0: there u = 0, and 4g''uuᵀ → 0."""
+
+    def scaled(self, X: Array) -> Array:
+        """X/l."""
+        return X / np.asarray(self.lengthscale)
+
+    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        return OnStationary(self, *self.seen_pair(X, Z))
+
+    def at(self, X: Array, Z: Array) -> KernelAt:
+        return AtStationary(self, *self.seen_rows(X, Z), self.active(X))
+
+    def arrays_at(self, n_columns: int) -> int:
+        # held: s, g, g'; for a moment: three for the profile or for g'' and its weights, and u and a product with it
+        return 6 + 2 * (n_columns if self.dims is None else len(self.dims))

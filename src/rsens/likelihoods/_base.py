@@ -1,0 +1,142 @@
+"""What every likelihood p(y | f) is: its density in the latent f, and what it makes of a Gaussian f ~ N(m, v)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import ClassVar, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rsens._errors import InputError
+from rsens.distributions import Distribution
+from rsens.distributions._base import Array
+
+
+class Likelihood(ABC):
+    """p(y | f) of one observation given one latent value; y, f, m and v hold one value per row.
+
+    The hyperparameters are positive; `theta` holds their logarithms, in the order of `hyperparameter_names`.
+    """
+
+    #: The name by which a model asks for this likelihood.
+    name: ClassVar[str]
+    #: The fields that `theta` is made of.
+    hyperparameter_names: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.hyperparameter_names:
+            object.__setattr__(self, name, positive(type(self).__name__, name, getattr(self, name)))
+
+    @property
+    def theta(self) -> Array:
+        """Logarithms of the hyperparameters, shape (n_theta,)."""
+        return np.log([getattr(self, name) for name in self.hyperparameter_names])
+
+    def with_theta(self, theta: ArrayLike) -> Self:
+        """The same likelihood with other hyperparameters, given as logarithms."""
+        theta = np.asarray(theta, dtype=np.float64)
+        if theta.shape != (len(self.hyperparameter_names),):
+            raise InputError(
+                f"{type(self).__name__}: theta holds the logarithms of {self.hyperparameter_names}; "
+                f"got an array of shape {theta.shape}."
+            )
+        with np.errstate(over="ignore", under="ignore"):
+            return replace(self, **dict(zip(self.hyperparameter_names, np.exp(theta).tolist(), strict=True)))  # type: ignore[type-var]
+
+    # ---- the density in f, for Laplace's method ---------------------------------------------------------------------
+
+    @abstractmethod
+    def checked_target(self, y: ArrayLike) -> Array:
+        """y as float64, or an `InputError` where this likelihood gives it no meaning. The other methods trust y."""
+
+    @abstractmethod
+    def log_density(self, y: Array, f: Array) -> Array:
+        """log p(y | f); −inf where it is below every float64, so that a line search can step back."""
+
+    @abstractmethod
+    def f_derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        """First, second and third derivatives of log p(y | f) in f."""
+
+    @abstractmethod
+    def curvature(self, y: Array, f: Array) -> tuple[Array, Array]:
+        """(W, dW/df) with W ≥ 0, the curvature that Laplace's method uses."""
+
+    @abstractmethod
+    def theta_derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        """Derivatives in theta of log p, of its f-derivative and of W, each (n_theta, n)."""
+
+    # ---- what is predicted for f ~ N(m, v) --------------------------------------------------------------------------
+
+    @abstractmethod
+    def predictive(self, m: ArrayLike, v: ArrayLike) -> Distribution:
+        """The predictive family whose λ(m, v) the sensitivities differentiate."""
+
+    @abstractmethod
+    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
+        """Derivatives of λ in z = (m, v): ∂λ/∂z (n, M, 2) and, for order 2, ∂²λ/∂z² (n, M, 2, 2), else None."""
+
+    @abstractmethod
+    def log_predictive_density(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
+        """log ∫ p(y | f) N(f | m, v) df, with f integrated out exactly."""
+
+
+class LogConcave(Likelihood):
+    """A likelihood whose log density is concave in f, so that W = −∂² log p/∂f² is never negative."""
+
+    @final
+    def curvature(self, y: Array, f: Array) -> tuple[Array, Array]:
+        _, second, third = self.f_derivatives(y, f)
+        return -second, -third
+
+
+def positive(where: str, name: str, value: float) -> float:
+    """The value of a hyperparameter, a positive finite number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{where}: {name} must be a positive number; got {value!r}.") from None
+    if not (0.0 < number < np.inf):
+        raise InputError(f"{where}: {name} must be positive and finite; got {number:g}.")
+    return number
+
+
+def real_target(where: str, y: ArrayLike) -> Array:
+    """y as finite float64."""
+    try:
+        target = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{where}: the target must be numeric; got {np.asarray(y).dtype} values.") from None
+    if not np.isfinite(target).all():
+        raise InputError(f"{where}: the target has missing or infinite values. Drop those rows.")
+    return target
+
+
+def latent(m: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+    """Mean and variance of the latent f, float64 of shape (n,); v = 0 is a latent that is known exactly."""
+    mean, variance = np.broadcast_arrays(np.asarray(m, dtype=np.float64), np.asarray(v, dtype=np.float64))
+    mean, variance = np.atleast_1d(mean, variance)
+    if mean.ndim != 1:
+        raise InputError(f"The latent mean and variance must have one value per row; got the shape {mean.shape}.")
+    if not np.isfinite(mean).all():
+        raise InputError("The latent mean must be finite.")
+    if not (np.isfinite(variance) & (variance >= 0.0)).all():
+        raise InputError(f"The latent variance must be finite and not negative; the smallest is {variance.min():g}.")
+    return mean, variance
+
+
+def no_hyperparameters(y: Array, f: Array) -> tuple[Array, Array, Array]:
+    """`theta_derivatives` of a likelihood without hyperparameters."""
+    empty = np.zeros((0, *np.broadcast_shapes(np.shape(y), np.shape(f))))
+    return empty, empty, empty
+
+
+def in_latent(
+    by_m: Array, by_v: Array, by_mm: Array | None = None, by_mv: Array | None = None, by_vv: Array | None = None
+) -> tuple[Array, Array | None]:
+    """`predictive_derivatives` of one parameter, (n, 1, 2) and (n, 1, 2, 2), from its partial derivatives."""
+    first = np.stack([by_m, by_v], -1)[:, None]
+    if by_mm is None or by_mv is None or by_vv is None:
+        return first, None
+    return first, np.stack([np.stack([by_mm, by_mv], -1), np.stack([by_mv, by_vv], -1)], -2)[:, None]

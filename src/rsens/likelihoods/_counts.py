@@ -1,0 +1,72 @@
+"""What the count likelihoods with log link share: E[y | f] = e^f."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rsens._errors import InputError
+from rsens.distributions._base import Array
+from rsens.distributions._special import HALF_LOG_TWO_PI
+from rsens.likelihoods._base import LogConcave, latent, real_target
+from rsens.likelihoods._quadrature import REACH, SMALLEST_VARIANCE, integral
+
+# e^{-e^f} is moderate for |Im f| < π/2, so that the trapezoid rule's error is about e^{−2π · 1.5/0.3} ≈ 2e-14.
+_STEP = 0.3
+
+
+class CountLikelihood(LogConcave):
+    """A count y with mean e^f. An exposure enters as its logarithm, added to f or m by the caller."""
+
+    def checked_target(self, y: ArrayLike) -> Array:
+        """Counts; numbers between them are taken as they are."""
+        target = real_target(type(self).__name__, y)
+        if (target < 0.0).any():
+            raise InputError(f"{type(self).__name__}: counts cannot be negative; got {target.min():g}.")
+        return target
+
+    def mean_rate(self, m: ArrayLike, v: ArrayLike) -> Array:
+        """E[e^f] = exp(m + v/2) for f ~ N(m, v)."""
+        mean, variance = latent(m, v)
+        with np.errstate(over="ignore", under="ignore"):
+            rate = np.exp(mean + 0.5 * variance)
+        bad = np.flatnonzero((rate == 0.0) | np.isinf(rate))
+        if bad.size:
+            i = bad[0]
+            raise InputError(
+                f"{type(self).__name__}: the predicted rate exp(m + v/2) is beyond float64 at row {i}, "
+                f"with m = {mean.flat[i]:g} and v = {variance.flat[i]:g}. Predict nearer to the training data."
+            )
+        return rate
+
+    @abstractmethod
+    def _slope(self, y: Array, f: Array) -> Array:
+        """∂ log p(y | f)/∂f, −inf where it overflows."""
+
+    def log_predictive_density(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
+        mean, variance = latent(m, v)
+        y, mean, variance = np.broadcast_arrays(np.asarray(y, dtype=np.float64), mean, variance)
+        rows = y.ravel(), mean.ravel(), np.maximum(variance.ravel(), SMALLEST_VARIANCE)
+        low, high = self._ends(*rows)
+        return integral(self._log_integrand, low, high, _STEP, rows)[0].reshape(y.shape)
+
+    def _log_integrand(self, d: Array, y: Array, m: Array, v: Array) -> Array:
+        """log p(y | m + d) N(d | 0, v): in d = f − m, which keeps its digits as v → 0."""
+        return self.log_density(y, m + d) - 0.5 * (d / np.sqrt(v)) ** 2 - 0.5 * np.log(v) - HALF_LOG_TWO_PI
+
+    def _ends(self, y: Array, m: Array, v: Array) -> tuple[Array, Array]:
+        """An interval of d that holds all of the integrand that counts.
+
+        Its summit has d = v ∂log p(y | m + d)/∂f. This slope falls in f, so d lies between 0 and v·slope(m). It also
+        lies between 0 and log y − m, where the slope is 0; for y = 0 the slope is above −e^f, so f > min(0, m − v).
+        The summit is at least as sharp as the Gaussian.
+        """
+        with np.errstate(divide="ignore"):
+            flat = np.where(y > 0.0, np.log(y), np.minimum(np.minimum(0.0, m - v), m))
+        with np.errstate(over="ignore"):
+            pull = v * self._slope(y, m)
+        summit = np.copysign(np.minimum(np.abs(flat - m), np.abs(pull)), pull)
+        reach = REACH * np.sqrt(v)
+        return np.minimum(summit, 0.0) - reach, np.maximum(summit, 0.0) + reach

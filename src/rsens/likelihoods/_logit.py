@@ -1,0 +1,117 @@
+"""Two classes through the logistic function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit, log_expit, log_ndtr
+
+from rsens.distributions._base import Array
+from rsens.distributions._special import HALF_LOG_TWO_PI
+from rsens.likelihoods._base import in_latent, latent
+from rsens.likelihoods._binary import BinaryLikelihood
+from rsens.likelihoods._quadrature import NEGLIGIBLE, REACH, SMALLEST_VARIANCE, integral
+
+_STEP = 0.5  # σ and σ' have their nearest poles at ±iπ: the trapezoid rule's error is about e^{−2π²/0.5} ≈ 1e-17
+_WIDE = 4.0  # the variance from which the logistic is the narrower of the two factors
+
+
+@dataclass(frozen=True)
+class LogitLikelihood(BinaryLikelihood):
+    """p(y = 1 | f) = σ(f) = 1/(1 + e^{−f}); predictive π = E[σ(f)]."""
+
+    name: ClassVar[str] = "logit"
+
+    def log_density(self, y: Array, f: Array) -> Array:
+        return log_expit(np.where(y == 1.0, f, -f))
+
+    def f_derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        sign = np.where(y == 1.0, 1.0, -1.0)
+        slope = expit(f) * expit(-f)
+        return sign * expit(-sign * f), -slope, slope * np.tanh(0.5 * f)
+
+    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
+        """With T = tanh(f/2): h'' = −T h', h''' = ½(3T² − 1)h', h'''' = T(2 − 3T²)h', as means under h' N ≥ 0.
+
+        So the rule's nodes lie where h' N is, and every derivative keeps its digits in both tails.
+        """
+        mean, variance = latent(m, v)
+        rows = mean, np.maximum(variance, SMALLEST_VARIANCE)
+        low, high = _slope_ends(*rows)
+        log_slope, *moments = integral(_log_slope_integrand, low, high, _STEP, rows, _MOMENTS[: 2 * order - 1])
+        with np.errstate(under="ignore"):
+            slope = np.exp(log_slope)
+            second, *higher = (slope * moment for moment in moments)
+        if order == 1:
+            return in_latent(slope, 0.5 * second)
+        third, fourth = higher
+        return in_latent(slope, 0.5 * second, second, 0.5 * third, 0.25 * fourth)
+
+    def _log_tail(self, m: Array, v: Array) -> Array:
+        m, v = np.broadcast_arrays(m, np.maximum(v, SMALLEST_VARIANCE))
+        log_tail = np.empty(m.shape)
+        wide = v >= _WIDE
+        log_tail[~wide] = _log_tail_narrow(m[~wide], v[~wide])
+        log_tail[wide] = _log_tail_wide(m[wide], v[wide])
+        return np.minimum(log_tail, np.log(0.5))
+
+
+def _log_gaussian(d: Array, v: Array) -> Array:
+    return -0.5 * (d / np.sqrt(v)) ** 2 - 0.5 * np.log(v) - HALF_LOG_TWO_PI
+
+
+def _log_slope(f: Array) -> Array:
+    """log σ'(f), without overflow."""
+    return -np.abs(f) - 2.0 * np.log1p(np.exp(-np.abs(f)))
+
+
+# ---- log E[σ(f)] for m ≤ 0 -------------------------------------------------------------------------------------------
+
+
+def _log_tail_narrow(m: Array, v: Array) -> Array:
+    """log ∫ σ(m + d) N(d | 0, v) dd: the summit has 0 ≤ d ≤ v and is at least as sharp as the Gaussian."""
+    reach = REACH * np.sqrt(v)
+    return integral(lambda d, m, v: log_expit(m + d) + _log_gaussian(d, v), -reach, v + reach, _STEP, (m, v))[0]
+
+
+def _log_tail_wide(m: Array, v: Array) -> Array:
+    """log ∫ σ'(u) Φ((m + u)/√v) du: the probability that f exceeds a logistic variable −u, at few nodes for any v.
+
+    The summit has 0 ≤ u ≤ 1 − m, beyond which σ' falls as e^{−|u|}.
+    """
+    low, high = np.full(m.shape, -NEGLIGIBLE - 1.0), 2.0 - m + NEGLIGIBLE
+    return integral(lambda u, m, v: _log_slope(u) + log_ndtr((m + u) / np.sqrt(v)), low, high, _STEP, (m, v))[0]
+
+
+# ---- E[σ'(f)] and its kin --------------------------------------------------------------------------------------------
+
+
+def _log_slope_integrand(d: Array, m: Array, v: Array) -> Array:
+    """log σ'(m + d) N(d | 0, v)."""
+    return _log_slope(m + d) + _log_gaussian(d, v)
+
+
+def _slope_ends(m: Array, v: Array) -> tuple[Array, Array]:
+    """An interval of d that holds all that counts: the summit lies between m and 0, at most v away from m."""
+    summit = -np.copysign(np.minimum(np.abs(m), v), m)
+    reach = np.minimum(REACH * np.sqrt(v), NEGLIGIBLE + 2.0 + np.abs(m))
+    return np.minimum(summit, 0.0) - reach, np.maximum(summit, 0.0) + reach
+
+
+def _second(d: Array, m: Array, v: Array) -> Array:
+    return -np.tanh(0.5 * (m + d))
+
+
+def _third(d: Array, m: Array, v: Array) -> Array:
+    return 0.5 * (3.0 * np.tanh(0.5 * (m + d)) ** 2 - 1.0)
+
+
+def _fourth(d: Array, m: Array, v: Array) -> Array:
+    t = np.tanh(0.5 * (m + d))
+    return t * (2.0 - 3.0 * t**2)
+
+
+_MOMENTS = (_second, _third, _fourth)

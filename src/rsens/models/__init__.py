@@ -1,0 +1,6 @@
+"""Bayesian models that predict a distribution with exact derivatives, as scikit-learn estimators."""
+
+from rsens.models._glm import BayesianLogisticRegression as BayesianLogisticRegression
+from rsens.models._glm import BayesianPoissonRegression as BayesianPoissonRegression
+from rsens.models._glm import BayesianProbitRegression as BayesianProbitRegression
+from rsens.models._linear import BayesianLinearRegression as BayesianLinearRegression

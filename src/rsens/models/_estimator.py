@@ -1,0 +1,158 @@
+"""What all models here share: scikit-learn estimators that predict a distribution and differentiate it.
+
+A model fills in `fit`, `_predict_distribution` and `_derivatives` (a regressor also `_log_predictive_density`). These
+get inputs that are checked: `rows` (n, D), float64 and finite, with the columns that the model was fitted on.
+`fit` starts with `_read_training`, which reads the data and sets what scikit-learn and `explain` look for:
+`n_features_in_`, `feature_names_in_`, `training_inputs_`, `input_scale_` and, for a classifier, `classes_`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rsens._errors import InputError
+from rsens.derivatives import Derivatives
+from rsens.derivatives._model import check_order
+from rsens.distributions import StudentT
+from rsens.distributions._base import Array, Distribution
+from rsens.models._reading import deviations, read_classes, read_labels, read_per_row, read_rows, read_y, translated
+
+Codes = NDArray[np.intp]
+
+
+class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
+    """Reading and checking of inputs."""
+
+    def _rows(self, X: Any) -> Array:
+        """The rows X (n, D) for a prediction: the model must be fitted, and on the same columns."""
+        check_is_fitted(self)
+        return self._checked_rows(X, reset=False)
+
+    def _checked_rows(self, X: Any, *, reset: bool) -> Array:
+        rows = read_rows(X, type(self).__name__)
+        with translated():
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        return rows
+
+    def _keep_training(self, rows: Array, weights: Array | None) -> None:
+        self.training_inputs_ = rows.copy()  # the caller may change X
+        self.input_scale_ = deviations(rows, weights)
+
+
+class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
+    """A model of one number y per row. `offset` is a known part of the linear predictor, one number per row."""
+
+    def predict(self, X: Any, *, offset: Any = None) -> Array:
+        """The mean of y at the rows X (of a Student-t its location, which also exists where the mean does not)."""
+        distribution = self.predict_distribution(X, offset=offset)
+        return distribution.location if isinstance(distribution, StudentT) else distribution.mean
+
+    def predict_distribution(self, X: Any, *, offset: Any = None) -> Distribution:
+        """The predictive distribution of y at the rows X, noise included."""
+        rows = self._rows(X)
+        return self._predict_distribution(rows, _offset(offset, len(rows))).checked(len(rows))
+
+    def derivatives(self, X: Any, order: int = 1, *, offset: Any = None) -> Derivatives:
+        """The parameters λ of the predictive distribution with first, or first and second (order 2) derivatives."""
+        check_order(order)
+        rows = self._rows(X)
+        return self._derivatives(rows, order, _offset(offset, len(rows)))
+
+    def log_predictive_density(self, X: Any, y: Any, *, offset: Any = None) -> Array:
+        """log p(y_i | x_i, training data), one number per row."""
+        rows = self._rows(X)
+        targets = read_y(y, len(rows), type(self).__name__)
+        return self._log_predictive_density(rows, targets, _offset(offset, len(rows)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
+        """The coefficient of determination R² of `predict`."""
+        return float(r2_score(y, self.predict(X, offset=offset), sample_weight=sample_weight))
+
+    def _read_training(
+        self, X: Any, y: Any, *, offset: Any = None, sample_weight: Any = None
+    ) -> tuple[Array, Array, Array, Array | None]:
+        """(rows, y, offset, weights): offset is zeros if there is none, weights are None if there are none."""
+        rows = self._checked_rows(X, reset=True)
+        targets = read_y(y, len(rows), type(self).__name__)
+        weights = _weights(sample_weight, len(rows))
+        self._keep_training(rows, weights)
+        return rows, targets, _offset(offset, len(rows)), weights
+
+    @abstractmethod
+    def _predict_distribution(self, rows: Array, offset: Array) -> Distribution: ...
+
+    @abstractmethod
+    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives: ...
+
+    @abstractmethod
+    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array: ...
+
+
+class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
+    """A model of one label y per row: Bernoulli for two classes (of the second of them), Categorical for more."""
+
+    def predict(self, X: Any) -> Any:
+        """The most probable class at the rows X."""
+        most_probable = self.predict_log_proba(X).argmax(axis=1)
+        return self.classes_[most_probable]
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probabilities of the classes (n, K), in the order of `classes_`."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The log probabilities of the classes (n, K), in the order of `classes_`."""
+        distribution = self.predict_distribution(X)
+        return np.stack([distribution.log_prob(k) for k in range(len(self.classes_))], axis=1)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        """The predictive distribution of the class at the rows X."""
+        rows = self._rows(X)
+        return self._predict_distribution(rows).checked(len(rows))
+
+    def derivatives(self, X: Any, order: int = 1) -> Derivatives:
+        """The class probabilities with their first, or first and second (order 2) derivatives."""
+        check_order(order)
+        return self._derivatives(self._rows(X), order)
+
+    def log_predictive_density(self, X: Any, y: Any) -> Array:
+        """log p(y_i | x_i, training data), one number per row."""
+        distribution = self.predict_distribution(X)
+        return distribution.log_prob(read_labels(y, self.classes_, len(distribution.parameters)))
+
+    def _read_training(self, X: Any, y: Any, *, sample_weight: Any = None) -> tuple[Array, Codes, Array | None]:
+        """(rows, class numbers 0 … K − 1, weights): weights are None if there are none. Sets `classes_`."""
+        rows = self._checked_rows(X, reset=True)
+        weights = _weights(sample_weight, len(rows))
+        self.classes_, codes = read_classes(y, weights, len(rows), type(self).__name__)
+        self._keep_training(rows, weights)
+        return rows, codes, weights
+
+    @abstractmethod
+    def _predict_distribution(self, rows: Array) -> Distribution: ...
+
+    @abstractmethod
+    def _derivatives(self, rows: Array, order: int) -> Derivatives: ...
+
+
+def _offset(offset: Any, n: int) -> Array:
+    return np.zeros(n) if offset is None else read_per_row(offset, n, "offset")
+
+
+def _weights(sample_weight: Any, n: int) -> Array | None:
+    """A weight of 2 is a row given twice; of 0, a row left out."""
+    if sample_weight is None:
+        return None
+    weights = read_per_row(sample_weight, n, "sample_weight")
+    if (weights < 0.0).any():
+        raise InputError(f"sample_weight must be at least 0; got {weights.min():g}.")
+    if not weights.any():
+        raise InputError("sample_weight is zero for all rows; give at least one row a weight above zero.")
+    return weights

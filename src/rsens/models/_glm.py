@@ -1,0 +1,225 @@
+"""Generalised linear models with a Gaussian prior and Laplace's posterior (supplement, logistic regression).
+
+The linear predictor f = xᵀβ + intercept has a Gaussian posterior at every row, with mean m = xᵀβ̂ and variance v = xᵀΣx.
+A likelihood turns it into the predictive distribution, with the uncertainty about the weights integrated out.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import logit, logsumexp, ndtri
+
+from rsens._errors import InputError
+from rsens.derivatives import Derivatives, chain_rule
+from rsens.derivatives._model import result_bytes, rows_for
+from rsens.distributions._base import Array, Distribution
+from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood
+from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
+from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
+from rsens.models._reading import read_precision
+from rsens.models._weight_mode import laplace_weights
+from rsens.models._weights import WeightPosterior, columns_of
+
+
+class _GeneralizedLinear:
+    """The prior and the posterior of the weights."""
+
+    input_scale_: Array
+
+    def __init__(
+        self,
+        fit_intercept: bool = True,
+        prior_precision: float = 1.0,
+        intercept_precision: float = 0.16,
+        standardize: bool = True,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.prior_precision = prior_precision
+        self.intercept_precision = intercept_precision
+        self.standardize = standardize
+
+    def _posterior_of(
+        self, likelihood: Likelihood, rows: Array, y: Array, offset: Array, weights: Array | None, base: float
+    ) -> WeightPosterior:
+        """Laplace's posterior; `base` is the prior mean of the intercept, on the scale of f."""
+        precision = read_precision(self.prior_precision, "prior_precision")
+        flat = read_precision(self.intercept_precision, "intercept_precision", zero=True) == 0.0
+        centred = self.fit_intercept and (self.standardize or flat)
+        columns = columns_of(rows, self.input_scale_, weights, intercept=self.fit_intercept, centred=centred)
+        slopes = np.full(len(columns.scale), precision)
+        if not self.standardize:
+            slopes /= columns.scale**2  # of β·scale, the weights of the scaled columns
+        prior_mean, prior_precision = np.zeros(len(slopes)), slopes
+        if self.fit_intercept:
+            prior_mean = np.concatenate([[base if self.standardize or flat else 0.0], prior_mean])
+            prior_precision = np.concatenate([[float(self.intercept_precision)], slopes])
+        counts = np.ones(len(y)) if weights is None else weights
+        return laplace_weights(likelihood, columns, rows, y, offset, counts, prior_mean, prior_precision)
+
+
+def _predictive(likelihood: Likelihood, posterior: WeightPosterior, rows: Array, offset: Array | float) -> Distribution:
+    m, v = posterior.moments(rows)
+    return likelihood.predictive(m + offset, v)
+
+
+def _predictive_derivatives(
+    likelihood: Likelihood, posterior: WeightPosterior, rows: Array, order: int, offset: Array | float
+) -> Derivatives:
+    m, v = posterior.moments(rows)
+    outer_first, outer_second = likelihood.predictive_derivatives(m + offset, v, order)
+    latent_first, latent_second = posterior.derivatives(rows, order)
+    first, second = chain_rule(latent_first, latent_second, outer_first, outer_second)
+    return Derivatives(likelihood.predictive(m + offset, v), first, second)
+
+
+class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
+    """Two classes by a link; more through one model per class."""
+
+    @property
+    @abstractmethod
+    def _likelihood(self) -> Likelihood: ...
+
+    @abstractmethod
+    def _link(self, probability: float) -> float:
+        """The f at which a class has this probability."""
+
+    def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
+        """The posterior given rows X and labels y.
+
+        Args:
+            X: Rows (N, D).
+            y: One label per row, of two or more classes.
+            sample_weight: How often each row counts: a weight of 2 is a row given twice.
+        """
+        rows, codes, weights = self._read_training(X, y, sample_weight=sample_weight)
+        targets = one_vs_rest_targets(codes, len(self.classes_))
+        self._posteriors = [self._fit_class(rows, t, weights) for t in (targets if len(targets) > 2 else targets[1:])]
+        self.coef_ = np.stack([posterior.coef for posterior in self._posteriors])
+        self.intercept_ = np.array([posterior.intercept for posterior in self._posteriors])
+        self.coef_covariance_ = np.stack([posterior.coef_covariance for posterior in self._posteriors])
+        return self
+
+    def _fit_class(self, rows: Array, y: Array, weights: Array | None) -> WeightPosterior:
+        counts = np.ones(len(y)) if weights is None else weights
+        share = (counts @ y + 0.5) / (counts.sum() + 1.0)
+        return self._posterior_of(self._likelihood, rows, y, np.zeros(len(y)), weights, self._link(share))
+
+    def _predict_distribution(self, rows: Array) -> Distribution:
+        members = [_predictive(self._likelihood, posterior, rows, 0.0) for posterior in self._posteriors]
+        return members[0] if len(members) == 1 else normalized(members)
+
+    def _derivatives(self, rows: Array, order: int) -> Derivatives:
+        members = [_predictive_derivatives(self._likelihood, each, rows, order, 0.0) for each in self._posteriors]
+        return members[0] if len(members) == 1 else normalized_derivatives(members)
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        """How many rows `derivatives` can take at once."""
+        return rows_for(result_bytes(n_columns, order, parameters=4 * len(self._posteriors)))
+
+
+class BayesianProbitRegression(_BinaryRegression):
+    """Classification by π = Φ(f) with f linear in x: λ = π = Φ(m/√(1 + v)), weights integrated out in closed form.
+
+    The prior is Gaussian, in units in which every column has mean 0 and standard deviation 1 (`standardize`): slopes
+    ~ N(0, 1/prior_precision), and the intercept ~ N(b, 1/intercept_precision), where b gives the overall share of the
+    class. The posterior is N(β̂, H⁻¹), Laplace's approximation at its mode. Classes that can be separated are no
+    trouble: the prior keeps the weights finite.
+
+    More than two classes are modelled one against the rest and normalised, p_k = π_k/Σ_j π_j, into a `Categorical`.
+
+    Args:
+        fit_intercept: Whether there is an intercept. Without one, columns are scaled but not centred.
+        prior_precision: Precision of the slopes, greater than 0. 1 expects f to change by about 1 over a standard
+            deviation of a column.
+        intercept_precision: Precision of the intercept; 0 for a flat prior. The default is a standard deviation of 2.5.
+        standardize: False puts the prior on the slopes of X as it is, and on the intercept at x = 0, with mean 0.
+
+    Attributes:
+        classes_: The labels, sorted.
+        coef_, intercept_: The mode on the scale of X, (1, D) and (1,) for two classes, else (K, D) and (K,).
+        coef_covariance_: The posterior covariance of the slopes, (1, D, D) or (K, D, D).
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
+            deviations, their number and their names.
+    """
+
+    @property
+    def _likelihood(self) -> Likelihood:
+        return ProbitLikelihood()
+
+    def _link(self, probability: float) -> float:
+        return float(ndtri(probability))
+
+
+class BayesianLogisticRegression(_BinaryRegression):
+    """Classification by π = 1/(1 + e^{−f}) with f linear in x: λ = π = E[1/(1 + e^{−f})], weights integrated out.
+
+    Prior, posterior, arguments and attributes are those of `BayesianProbitRegression`. The expectation over f ~ N(m, v)
+    is a sum that is right to 1e-9.
+    """
+
+    @property
+    def _likelihood(self) -> Likelihood:
+        return LogitLikelihood()
+
+    def _link(self, probability: float) -> float:
+        return float(logit(probability))
+
+
+class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
+    """Counts with log rate f linear in x: λ = rate = E[e^f] = exp(m + v/2), weights integrated out in closed form.
+
+    Prior, posterior and arguments are those of `BayesianProbitRegression`; the intercept's prior is centred on the
+    overall rate (Σy + ½)/Σe^offset, so that the unit of the exposure makes no difference. Counts that are all zero are
+    no trouble. `log_predictive_density` integrates the Poisson density over f, which is wider than the predictive
+    Poisson distribution.
+
+    An exposure (time at risk, area) enters as offset = log(exposure), in `fit` and wherever a prediction is made; no
+    offset is an exposure of 1.
+
+    Attributes:
+        coef_, intercept_: The mode on the scale of X, (D,) and a number.
+        coef_covariance_: The posterior covariance of the slopes, (D, D).
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
+            deviations, their number and their names.
+    """
+
+    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None) -> Self:
+        """The posterior given rows X and counts y.
+
+        Args:
+            X: Rows (N, D).
+            y: One count per row; numbers between the counts are taken as they are.
+            sample_weight: How often each row counts: a weight of 2 is a row given twice.
+            offset: The logarithm of the exposure, one number per row.
+        """
+        rows, y, offset, weights = self._read_training(X, y, offset=offset, sample_weight=sample_weight)
+        if (y < 0.0).any():
+            raise InputError(f"{type(self).__name__}: y must be counts of at least 0; got {y.min():g}.")
+        counts = np.ones(len(y)) if weights is None else weights
+        if self.fit_intercept and self.intercept_precision == 0.0 and not counts @ y:
+            raise InputError("all counts are 0, so a flat intercept has no mode. Set intercept_precision above 0.")
+        base = float(np.log(counts @ y + 0.5) - logsumexp(offset, b=counts))
+        self._posterior = self._posterior_of(PoissonLikelihood(), rows, y, offset, weights, base)
+        self.coef_ = self._posterior.coef
+        self.intercept_ = self._posterior.intercept
+        self.coef_covariance_ = self._posterior.coef_covariance
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+    def _predict_distribution(self, rows: Array, offset: Array) -> Distribution:
+        return _predictive(PoissonLikelihood(), self._posterior, rows, offset)
+
+    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
+        return _predictive_derivatives(PoissonLikelihood(), self._posterior, rows, order, offset)
+
+    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
+        m, v = self._posterior.moments(rows)
+        likelihood = PoissonLikelihood()
+        return likelihood.log_predictive_density(likelihood.checked_target(y), m + offset, v)

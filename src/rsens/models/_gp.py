@@ -1,0 +1,254 @@
+"""GPRegressor and GPClassifier: Gaussian processes as scikit-learn estimators."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens.derivatives import Derivatives
+from rsens.distributions._base import Array, Distribution
+from rsens.kernels import Kernel
+from rsens.likelihoods import (
+    GaussianLikelihood,
+    Likelihood,
+    LogitLikelihood,
+    NegativeBinomialLikelihood,
+    PoissonLikelihood,
+    ProbitLikelihood,
+    StudentTLikelihood,
+)
+from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
+from rsens.models._gp_settings import GPSettings, through
+from rsens.models._inference import Data, fit_gp
+from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
+from rsens.models._posterior import Latent
+from rsens.models._reading import deviations
+
+#: The likelihoods for which y ≥ 0 is asked, and those whose target is f plus noise.
+COUNTS = ("poisson", "negative_binomial")
+NOISY = ("gaussian", "student_t")
+
+
+class GPRegressor(GPSettings, PredictiveRegressor):
+    """A Gaussian process for real numbers or counts.
+
+    f ~ GP(mean, kernel) and y | f follows the likelihood. With Gaussian noise the posterior is exact; otherwise it is
+    Laplace's approximation. The hyperparameters maximise the (approximate) marginal likelihood times their priors.
+
+    With `standardize` the GP works with (x − mean)/sd of each column and (y − mean)/sd, and the kernel and
+    noise_variance *given* are in these units: a length-scale of 1 is one standard deviation of its column. Everything
+    *reported* is in the units of the data: `kernel_` holds length-scales and periods multiplied by the sd of their
+    columns, variances multiplied by that of y, and those of Linear divided by that of their columns too. One
+    length-scale shared by columns of different sd becomes one per column. f has the covariance
+    kernel_(X − input_mean_), which makes a difference to Linear only: its lines go through the mean of the data. Level
+    codes of Categorical only need to be told apart, and have no unit.
+    Without `standardize` nothing is centred or scaled, f has mean 0, and all is in the units of the data.
+
+    Args:
+        kernel: A kernel of `rsens.kernels`, where the search starts. None: EQ with one length-scale per column.
+        likelihood: "gaussian", "student_t" (4 degrees of freedom), "poisson", "negative_binomial" (both with log
+            link), or a likelihood of `rsens.likelihoods`.
+        noise_variance: Where the search for the noise variance ("gaussian") or squared scale ("student_t") starts.
+        standardize: Whether inputs and target are standardised inside. The target of a count model is not: f then
+            has the mean log(mean count).
+        optimize: Whether hyperparameters are learned; otherwise they stay as given.
+        n_restarts: Further starts of the search, at random; 0 starts once, from the kernel given. With more than 600
+            rows, the starts search on 300 of them, and only the best continues with all.
+        priors: "weak" for log-normal priors with the sd of the data as unit (log length-scale ~ N(log √D, 1), log
+            variance ~ N(0, 2²), log noise variance ~ N(log 0.04, 2²); `rsens.models._priors` has them all), or None.
+        inducing: How many inducing inputs, rows that the GP is built on: the cost of a fit is then N M² for N rows.
+            They are chosen greedily, where the variance given the others is largest. Gaussian noise: the variational
+            bound; else Laplace's approximation on the prior of low rank. None: exact up to 3000 rows, 500 inducing
+            inputs above; math.inf, or any number not below that of the rows: exact.
+        max_iter: Steps of L-BFGS-B for each start.
+        tolerance: L-BFGS-B ends when a step gains less than this, relative to the value.
+        random_state: For the starts and the rows of the first search.
+        progress: Whether a bar shows the progress of the search.
+
+    Attributes:
+        kernel_, likelihood_: What was learned, in the units of the data.
+        noise_variance_: The noise variance of "gaussian", the squared scale of "student_t", else None.
+        log_marginal_likelihood_: log p(y) of the data, without priors.
+        jitter_: What had to be added to the diagonal of a covariance matrix of the standardised data to factor it.
+        inducing_inputs_: The inducing inputs, in the units of the data, or None if the GP is exact.
+        n_iter_: Steps of L-BFGS-B, of all starts together.
+        input_mean_: What is subtracted from the inputs; zeros without `standardize`.
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
+            deviations, their number and their names.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        likelihood: str | Likelihood = "gaussian",
+        noise_variance: float = 0.1,
+        standardize: bool = True,
+        optimize: bool = True,
+        n_restarts: int = 2,
+        priors: str | None = "weak",
+        inducing: float | None = None,
+        max_iter: int = 500,
+        tolerance: float = 1e-9,
+        random_state: Any = None,
+        progress: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.likelihood = likelihood
+        self.noise_variance = noise_variance
+        self.standardize = standardize
+        self.optimize = optimize
+        self.n_restarts = n_restarts
+        self.priors = priors
+        self.inducing = inducing
+        self.max_iter = max_iter
+        self.tolerance = tolerance
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any, *, offset: Any = None) -> Self:
+        """Learn the hyperparameters and condition on the data.
+
+        Args:
+            X: Rows (N, D).
+            y: One number per row; counts may not be negative.
+            offset: A known part of the latent value, one number per row: for counts, the log of the exposure.
+        """
+        rows, y, offset, _ = self._read_training(X, y, offset=offset)
+        likelihood = self._likelihood()
+        y = likelihood.checked_target(y)
+        standard, mean = self._standard(rows), 0.0
+        if self.standardize and likelihood.name in NOISY:
+            known = y - offset
+            scale = float(deviations(known[:, None], None)[0]) or 1.0
+            standard = replace(standard, output_mean=float(np.mean(known)), output_scale=scale)
+            y, offset = (known - standard.output_mean) / scale, np.zeros(len(y))
+        elif self.standardize:
+            mean = _log_mean_count(y, offset)
+        inputs, search = standard.inputs(rows), self._search(len(y))
+        gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean), search)
+        self._keep_fitted((gp,), standard)
+        self.likelihood_ = standard.likelihood(gp.likelihood)
+        self.noise_variance_ = getattr(self.likelihood_, "noise_variance", getattr(self.likelihood_, "scale2", None))
+        self.log_marginal_likelihood_ = gp.log_marginal_likelihood - len(y) * float(np.log(standard.output_scale))
+        return self
+
+    def _likelihood(self) -> Likelihood:
+        if isinstance(self.likelihood, Likelihood):
+            if self.likelihood.name not in COUNTS + NOISY:
+                raise InputError(f"{type(self.likelihood).__name__} is for classes. Use GPClassifier.")
+            return self.likelihood
+        if self.likelihood == "gaussian":
+            return GaussianLikelihood(self.noise_variance)
+        if self.likelihood == "student_t":
+            return StudentTLikelihood(self.noise_variance)
+        if self.likelihood == "poisson":
+            return PoissonLikelihood()
+        if self.likelihood == "negative_binomial":
+            return NegativeBinomialLikelihood(10.0)
+        raise InputError(
+            "likelihood must be 'gaussian', 'student_t', 'poisson', 'negative_binomial' or a likelihood of "
+            f"rsens.likelihoods; got {self.likelihood!r}."
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = getattr(self.likelihood, "name", self.likelihood) in COUNTS
+        return tags
+
+    def _moments(self, rows: Array) -> Latent:
+        return self._units.latent(self._gps[0].posterior.moments(self._units.inputs(rows)))
+
+    def _predict_distribution(self, rows: Array, offset: Array) -> Distribution:
+        latent = self._moments(rows)
+        return self.likelihood_.predictive(latent.mean + offset, latent.variance)
+
+    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
+        latent = self._units.latent(self._gps[0].posterior.derivatives(self._units.inputs(rows), order))
+        return through(self.likelihood_, replace(latent, mean=latent.mean + offset), order)
+
+    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
+        latent = self._moments(rows)
+        y = self.likelihood_.checked_target(y)
+        return self.likelihood_.log_predictive_density(y, latent.mean + offset, latent.variance)
+
+
+class GPClassifier(GPSettings, PredictiveClassifier):
+    """A Gaussian process for two or more classes, by Laplace's approximation.
+
+    Two classes: f ~ GP(0, kernel) and p(second class | f) = Φ(f) ("probit") or 1/(1 + e^{−f}) ("logit"); the predictive
+    probability integrates over f. More: one such GP per class against the rest, normalised; `kernel_` then is a tuple
+    with one kernel per class, and `log_marginal_likelihood_` the sum of theirs.
+
+    Args:
+        kernel: A kernel of `rsens.kernels`, where the search starts. None: EQ with one length-scale per column.
+        link: "probit" or "logit".
+        standardize, optimize, n_restarts, priors, inducing: As in GPRegressor.
+        max_iter, tolerance, random_state, progress: As in GPRegressor.
+
+    Attributes:
+        classes_: The classes, sorted.
+        kernel_, likelihood_, log_marginal_likelihood_, jitter_: As in GPRegressor.
+        inducing_inputs_, n_iter_, input_mean_: As in GPRegressor.
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_: As in GPRegressor.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        link: str = "probit",
+        standardize: bool = True,
+        optimize: bool = True,
+        n_restarts: int = 2,
+        priors: str | None = "weak",
+        inducing: float | None = None,
+        max_iter: int = 500,
+        tolerance: float = 1e-9,
+        random_state: Any = None,
+        progress: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.link = link
+        self.standardize = standardize
+        self.optimize = optimize
+        self.n_restarts = n_restarts
+        self.priors = priors
+        self.inducing = inducing
+        self.max_iter = max_iter
+        self.tolerance = tolerance
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the hyperparameters and condition on the rows X (N, D) with one label each."""
+        rows, codes, _ = self._read_training(X, y)
+        if self.link not in ("probit", "logit"):
+            raise InputError(f"link must be 'probit' or 'logit'; got {self.link!r}.")
+        likelihood = ProbitLikelihood() if self.link == "probit" else LogitLikelihood()
+        units, kernel, search = self._standard(rows), self._start_kernel(rows.shape[1]), self._search(len(rows))
+        inputs, no_offset = units.inputs(rows), np.zeros(len(rows))
+        targets = one_vs_rest_targets(codes, len(self.classes_))
+        targets = targets[1:] if len(targets) == 2 else targets
+        self._keep_fitted(tuple(fit_gp(kernel, likelihood, Data(inputs, y, no_offset), search) for y in targets), units)
+        self.likelihood_ = likelihood
+        self.log_marginal_likelihood_ = float(sum(gp.log_marginal_likelihood for gp in self._gps))
+        return self
+
+    def _predict_distribution(self, rows: Array) -> Distribution:
+        inputs = self._units.inputs(rows)
+        latents = [gp.posterior.moments(inputs) for gp in self._gps]
+        members = [self.likelihood_.predictive(latent.mean, latent.variance) for latent in latents]
+        return normalized(members) if len(members) > 1 else members[0]
+
+    def _derivatives(self, rows: Array, order: int) -> Derivatives:
+        inputs = self._units.inputs(rows)
+        latents = [self._units.latent(gp.posterior.derivatives(inputs, order)) for gp in self._gps]
+        members = [through(self.likelihood_, latent, order) for latent in latents]
+        return normalized_derivatives(members) if len(members) > 1 else members[0]
+
+
+def _log_mean_count(y: Array, offset: Array) -> float:
+    """log of the mean count per exposure; where all counts are zero, as if there had been half a count."""
+    return float(np.log(np.sum(y) or 0.5) - np.logaddexp.reduce(offset))

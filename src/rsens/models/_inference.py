@@ -1,0 +1,182 @@
+"""One GP from data to posterior: its hyperparameters, and the inference that suits its likelihood and size."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import RsensWarning
+from rsens.distributions._base import Array
+from rsens.kernels import Kernel
+from rsens.likelihoods import GaussianLikelihood, Likelihood
+from rsens.models import _exact, _laplace, _sparse, _sparse_laplace
+from rsens.models._inducing import choose_inducing
+from rsens.models._optimize import Objective, Optimizer, Optimum
+from rsens.models._posterior import LatentPosterior
+from rsens.models._priors import weak
+
+#: A search on this many rows brings the hyperparameters near their place at a small part of the cost.
+SUBSET = 300
+#: Above this many rows the search begins on a subset.
+MANY_ROWS = 600
+#: The best inducing inputs depend on the kernel, and the kernel that is learned depends on them: so many times in turn.
+ROUNDS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Rows X and targets y; y depends on mean + f + offset."""
+
+    X: Array
+    y: Array
+    offset: Array
+    mean: float = 0.0
+
+    def rows(self, rows: NDArray[np.intp]) -> Data:
+        return replace(self, X=self.X[rows], y=self.y[rows], offset=self.offset[rows])
+
+    @property
+    def residual(self) -> Array:
+        """What f and Gaussian noise have to explain."""
+        return self.y - self.mean - self.offset
+
+
+@dataclass(frozen=True)
+class Search:
+    """How hyperparameters are learned, and from how many inducing inputs (None: exact); see GPRegressor."""
+
+    optimize: bool
+    n_restarts: int
+    priors: str | None
+    n_inducing: int | None
+    max_iter: int
+    tolerance: float
+    bar: Callable[..., Any]
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True, eq=False)
+class FittedGP:
+    """A kernel and a likelihood with their posterior, on the scale of the data that they were given."""
+
+    kernel: Kernel
+    likelihood: Likelihood
+    posterior: LatentPosterior
+    log_marginal_likelihood: float
+    jitter: float
+    inducing: Array | None
+    steps: int
+
+
+def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -> FittedGP:
+    """The GP with the hyperparameters that maximise the marginal likelihood times their prior, or as given."""
+    inducing, steps = None, 0
+    if search.optimize and len(kernel.theta) + len(likelihood.theta):
+        kernel, likelihood, inducing, steps = _learned(kernel, likelihood, data, search)
+    elif search.n_inducing is not None:
+        inducing = choose_inducing(data.X, kernel, search.n_inducing, search.rng).inputs
+    posterior, value = _posterior(kernel, likelihood, data, inducing)
+    return FittedGP(kernel, likelihood, posterior, value, posterior.jitter, inducing, steps)
+
+
+def _learned(
+    kernel: Kernel, likelihood: Likelihood, data: Data, search: Search
+) -> tuple[Kernel, Likelihood, Array | None, int]:
+    n_kernel, N = len(kernel.theta), len(data.y)
+    prior = weak(kernel, likelihood, _sizes(data.X), _output_size(likelihood, data.y))
+
+    def split(theta: Array) -> tuple[Kernel, Likelihood]:
+        return kernel.with_theta(theta[:n_kernel]), likelihood.with_theta(theta[n_kernel:])
+
+    def log_posterior_of(data: Data, inducing: Array | None = None) -> Objective:
+        log_likelihood = _objective(data, inducing)
+
+        def log_posterior(theta: Array) -> tuple[float, Array]:
+            value, gradient = log_likelihood(*split(theta))
+            if search.priors is None:
+                return value, gradient
+            log_prior, prior_gradient = prior.log_density(theta)
+            return value + log_prior, gradient + prior_gradient
+
+        return log_posterior
+
+    start = np.concatenate([kernel.theta, likelihood.theta])
+    starts = [start, *(prior.start(search.rng) for _ in range(search.n_restarts))]
+    runs: list[Optimum] = []
+    inducing = None
+    with search.bar(desc="fit", unit=" evaluations") as bar:
+        optimizer = Optimizer(prior.bounds(start), search.max_iter, search.tolerance, bar)
+        some = data if N <= MANY_ROWS else data.rows(np.sort(search.rng.choice(N, SUBSET, replace=False)))
+        runs.append(optimizer.best_of(log_posterior_of(some), starts))
+        if search.n_inducing is not None:
+            for _ in range(ROUNDS):
+                near, _likelihood = split(runs[-1].theta)
+                inducing = choose_inducing(data.X, near, search.n_inducing, search.rng).inputs
+                runs.append(optimizer.best_of(log_posterior_of(data, inducing), [runs[-1].theta]))
+        elif some is not data:
+            runs.append(optimizer.best_of(log_posterior_of(data), [runs[-1].theta]))
+    runs[-1].warn_if_not_converged(search.max_iter)
+    return *split(runs[-1].theta), inducing, sum(run.steps for run in runs)
+
+
+def _objective(data: Data, inducing: Array | None) -> Callable[[Kernel, Likelihood], tuple[float, Array]]:
+    """(kernel, likelihood) ↦ log marginal likelihood and its gradient."""
+    warm = _laplace.WarmStart()
+
+    def value_and_gradient(kernel: Kernel, likelihood: Likelihood) -> tuple[float, Array]:
+        if isinstance(likelihood, GaussianLikelihood):
+            if inducing is None:
+                return _exact.objective(kernel, likelihood, data.X, data.residual)
+            return _sparse.objective(kernel, likelihood, data.X, data.residual, inducing)
+        given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
+        if inducing is None:
+            return _laplace.objective(kernel, likelihood, data.X, data.y, **given)
+        return _sparse_laplace.objective(kernel, likelihood, data.X, data.y, inducing, **given)
+
+    return value_and_gradient
+
+
+def _posterior(
+    kernel: Kernel, likelihood: Likelihood, data: Data, inducing: Array | None
+) -> tuple[LatentPosterior, float]:
+    """f given y, and the log marginal likelihood."""
+    if isinstance(likelihood, GaussianLikelihood):
+        if inducing is None:
+            exact, value = _exact.posterior_and_value(kernel, likelihood, data.X, data.residual)
+            return replace(exact, mean=data.mean), value
+        bound = _sparse.approximate(kernel, likelihood, data.X, data.residual, inducing)
+        return replace(bound.posterior(), mean=data.mean), bound.log_marginal_likelihood
+    given: dict[str, Any] = {"mean": data.mean, "offset": data.offset}
+    if inducing is None:
+        dense = _laplace.approximate(kernel, likelihood, data.X, data.y, **given)
+        posterior, value, converged = dense.posterior(), dense.log_marginal_likelihood, dense.converged
+        posterior = replace(posterior, jitter=dense.jitter)
+    else:
+        low_rank = _sparse_laplace.approximate(kernel, likelihood, data.X, data.y, inducing, **given)
+        posterior, value, converged = low_rank.posterior(), low_rank.log_marginal_likelihood, low_rank.converged
+    if not converged:
+        warnings.warn(
+            "Newton's method did not reach the mode of the latent values, so predictions may be off. Use "
+            "priors='weak', or a kernel with a smaller variance.",
+            RsensWarning,
+            stacklevel=4,
+        )
+    return posterior, value
+
+
+def _sizes(X: Array) -> Array:
+    """Standard deviations of the columns, the unit of their length-scales; 1 for constant columns."""
+    deviation = X.std(axis=0)
+    return np.where(deviation > 0.0, deviation, 1.0)
+
+
+def _output_size(likelihood: Likelihood, y: Array) -> float:
+    """The unit of f: that of y where y is f plus noise, else 1."""
+    if likelihood.name not in ("gaussian", "student_t"):
+        return 1.0
+    return float(np.std(y)) or 1.0

@@ -1,0 +1,195 @@
+"""Laplace's approximation for a GP with any likelihood but the Gaussian (GPML, algorithms 3.1, 3.2 and 5.1).
+
+f given y is taken as N(f̂, (K⁻¹ + W)⁻¹) at its mode f̂. Everything goes through one Cholesky factor of
+B = I + √W K √W, whose eigenvalues are at least 1: K itself is never factored, so it may be singular.
+
+W is −∇∇log p(y | f) where that is never negative. For the Student-t it is the expected information, which does not
+depend on f (Laplace–Fisher): the mode is the same, only the curvature differs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from rsens.distributions._base import Array
+from rsens.kernels._base import Kernel, KernelOn
+from rsens.likelihoods._base import Likelihood
+from rsens.models._mode import Mode, find_mode
+from rsens.models._posterior import LatentPosterior, ScaledTriangularRoot, jittered_cholesky
+
+
+@dataclass(eq=False)
+class WarmStart:
+    """The weights a of the last mode, from which the next search starts: it moves little in a step of an optimiser."""
+
+    weights: Array | None = None
+    converged: bool = True
+
+
+def objective(
+    kernel: Kernel,
+    likelihood: Likelihood,
+    X: Array,
+    y: Array,
+    *,
+    mean: float = 0.0,
+    offset: Array | float = 0.0,
+    warm: WarmStart | None = None,
+) -> tuple[float, Array]:
+    """The approximate log marginal likelihood and its gradient in the kernel's `theta`, then the likelihood's.
+
+    y depends on mean + f + offset. `warm` gives the start of the search for the mode and takes the mode found.
+    """
+    laplace = approximate(kernel, likelihood, X, y, mean=mean, offset=offset, warm=warm)
+    return laplace.log_marginal_likelihood, laplace.gradient()
+
+
+def posterior(
+    kernel: Kernel,
+    likelihood: Likelihood,
+    X: Array,
+    y: Array,
+    *,
+    mean: float = 0.0,
+    offset: Array | float = 0.0,
+    warm: WarmStart | None = None,
+) -> LatentPosterior:
+    """The latent posterior; at a new row offset is not part of it."""
+    return approximate(kernel, likelihood, X, y, mean=mean, offset=offset, warm=warm).posterior()
+
+
+def approximate(
+    kernel: Kernel,
+    likelihood: Likelihood,
+    X: Array,
+    y: Array,
+    *,
+    mean: float = 0.0,
+    offset: Array | float = 0.0,
+    warm: WarmStart | None = None,
+) -> LaplaceApproximation:
+    """The approximation at the mode (algorithm 3.1), from which both of the above come."""
+    kernel_on = kernel.on(X)
+    prior = DensePrior(kernel_on.value)
+    mode = find_mode(prior, likelihood, y, mean + offset, None if warm is None else warm.weights)
+    if warm is not None:
+        warm.weights, warm.converged = mode.weights, mode.converged
+    return LaplaceApproximation(kernel, kernel_on, likelihood, X, y, mean, offset, prior, mode)
+
+
+@dataclass(frozen=True, eq=False)
+class DensePrior:
+    """f ~ N(0, K) with K (N, N) in memory, in Fortran order."""
+
+    K: Array
+
+    def times(self, a: Array) -> Array:
+        return blas.dsymv(1.0, self.K, a, lower=1)
+
+    def factored(self, W: Array) -> DenseFactor:
+        s = np.sqrt(W)
+        scaled = np.multiply(self.K, s[:, None])
+        scaled *= s
+        L, jitter = jittered_cholesky(scaled, 1.0)  # line 5
+        return DenseFactor(self, s, L, jitter)
+
+
+@dataclass(frozen=True, eq=False)
+class DenseFactor:
+    """L Lᵀ = B = I + √W K √W, with s = √W. The jitter is 0 unless √W K √W is lost in its own rounding."""
+
+    prior: DensePrior
+    s: Array
+    L: Array
+    jitter: float
+
+    def solve(self, b: Array) -> Array:
+        solved, _ = lapack.dpotrs(self.L, self.s * self.prior.times(b), lower=1)
+        return b - self.s * solved
+
+    def half_log_determinant(self) -> float:
+        return float(np.sum(np.log(np.diagonal(self.L))))
+
+
+@dataclass(frozen=True, eq=False)
+class LaplaceApproximation:
+    """q(f | y) = N(f̂, (K⁻¹ + W)⁻¹) and what follows from it."""
+
+    kernel: Kernel
+    kernel_on: KernelOn
+    likelihood: Likelihood
+    X: Array
+    y: Array
+    mean: float
+    offset: Array | float
+    prior: DensePrior
+    mode: Mode[DenseFactor]
+
+    @property
+    def converged(self) -> bool:
+        """Whether Newton's method reached the mode."""
+        return self.mode.converged
+
+    @property
+    def jitter(self) -> float:
+        return self._factor.jitter
+
+    @cached_property
+    def _curvature(self) -> tuple[Array, Array]:
+        """W and ∂W/∂f at the mode."""
+        return self.likelihood.curvature(self.y, self._predictor)
+
+    @cached_property
+    def _factor(self) -> DenseFactor:
+        W, _ = self._curvature
+        return self.mode.factor if np.array_equal(W, self.mode.curvature) else self.prior.factored(W)
+
+    @property
+    def _predictor(self) -> Array:
+        return self.mode.latent + self.mean + self.offset
+
+    @cached_property
+    def log_marginal_likelihood(self) -> float:
+        """log q(y) = log p(y | f̂) − ½ aᵀf̂ − Σ log L_ii (algorithm 3.1, line 10)."""
+        return self.mode.psi - self._factor.half_log_determinant()
+
+    def posterior(self) -> LatentPosterior:
+        """Algorithm 3.2: m = kᵀ∇log p(y | f̂) (line 4) and v = k** − |L⁻¹√W k|² (lines 5 and 6)."""
+        root = ScaledTriangularRoot(self._factor.L, self._factor.s)
+        return LatentPosterior(self.kernel, self.X, self.mode.weights, root, self.mean, self.jitter)
+
+    def gradient(self) -> Array:
+        """∂ log q(y)/∂θ, first the kernel's hyperparameters, then the likelihood's (algorithm 5.1).
+
+        Explicitly θ moves K and p(y | f); implicitly it moves the mode f̂, and with it W. The rest of Ψ is at its
+        maximum in f̂. With W = −∇∇log p the mode moves by ∂f̂ = (I + KW)⁻¹(∂K ∇log p + K ∂∇log p); where W does not
+        depend on f, as for the Student-t, the implicit terms vanish and ∂f̂ is not needed.
+        """
+        W, dW = self._curvature
+        a, s = self.mode.weights, self._factor.s
+        inverse, _ = lapack.dpotri(self._factor.L, lower=1)  # lower triangle of B⁻¹, zeros above
+        # The posterior variances are Σ_ii = (1 − B⁻¹_ii)/W_i. They are always multiplied by a derivative of W_i, and
+        # (∂W_i/W_i)(1 − B⁻¹_ii) keeps its digits for small W, where it goes to 0. This saves lines 8 and 9 a solve.
+        per_W = np.divide(1.0 - np.diagonal(inverse), W, out=np.zeros(len(W)), where=W > 0.0)
+        s2 = -0.5 * per_W * dW  # line 9: ∂ log q/∂f̂
+
+        R = inverse  # line 7: R = √W B⁻¹ √W = (K + W⁻¹)⁻¹, in place
+        R *= s[:, None]
+        R *= s
+        u = s2 - blas.dsymv(1.0, R, self.prior.times(s2), lower=1)  # s2ᵀ(I − KR) of line 14, once for all θ
+
+        # Lines 12 to 15 for every θ at once: ½ aᵀ∂K a − ½ tr(R ∂K) + uᵀ ∂K a = Σ_ij M_ij ∂K_ij with
+        # M = ½[(a + u)(a + u)ᵀ − uuᵀ − R], of which the kernel reads the lower triangle.
+        R = blas.dsyr(-1.0, a + u, a=R, lower=1, overwrite_a=1)
+        R = blas.dsyr(1.0, u, a=R, lower=1, overwrite_a=1)
+        R *= -0.5
+        of_kernel = self.kernel_on.hyper_gradient(R)
+
+        of_log_density, of_slope, of_W = self.likelihood.theta_derivatives(self.y, self._predictor)
+        implicit = self.prior.times(u)  # s2ᵀ∂f̂ = uᵀK ∂∇log p
+        of_likelihood = np.sum(of_log_density - 0.5 * per_W * of_W + implicit * of_slope, axis=1)
+        return np.concatenate([of_kernel, of_likelihood])

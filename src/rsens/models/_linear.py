@@ -1,0 +1,163 @@
+"""BayesianLinearRegression: Student-t predictions in closed form (paper, section 2.2)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError, RsensWarning
+from rsens.derivatives import Derivatives
+from rsens.distributions import StudentT
+from rsens.distributions._base import Array
+from rsens.models._estimator import PredictiveRegressor
+from rsens.models._reading import read_precision
+from rsens.models._weights import Columns, WeightPosterior, columns_of, triangular
+
+WAY_OUT = "Drop columns, or set prior_precision, for example prior_precision=1.0 with standardize=True."
+EPS = float(np.finfo(np.float64).eps)
+
+
+class BayesianLinearRegression(PredictiveRegressor):
+    """Linear regression with Gaussian noise, all parameters integrated out: λ = (location, scale²) of a Student-t.
+
+    The prior is flat in (β, log σ) unless `prior_precision` is given. With X (N, D) the design, its column of ones
+    counted in D, the prediction is (paper, section 2.2, where the squared scale is called Var)
+
+        StudentT(xβ̂, s²(1 + x(XᵀX)⁻¹xᵀ), ν),   β̂ = (XᵀX)⁻¹Xᵀy,   s² = |y − Xβ̂|²/ν,   ν = N − D.
+
+    This needs N > D and columns that are neither constant nor collinear. A prior does without:
+    β | σ² ~ N(0, σ²/prior_precision) for the slopes and still p(σ²) ∝ 1/σ². Then β̂ and (XᵀX)⁻¹ become those of ridge
+    regression, νs² = |y − Xβ̂|² + prior_precision·|β̂|², and ν = N: a proper prior costs no degrees of freedom. The
+    intercept stays flat and costs one, so ν = N − 1 with an intercept.
+
+    Args:
+        fit_intercept: Whether there is an intercept. It is never penalised.
+        prior_precision: None for the flat prior, or the prior precision of β relative to that of the noise.
+        standardize: Whether the prior is that of β per standard deviation of its column, so that one precision suits
+            columns in different units. The flat prior does not depend on this.
+
+    Attributes:
+        coef_, intercept_: β̂.
+        coef_scale2_: The squared scale matrix of the Student-t posterior of the slopes, (D, D).
+        noise_variance_: s².
+        degrees_of_freedom_: ν.
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
+            deviations, their number and their names.
+    """
+
+    def __init__(
+        self, fit_intercept: bool = True, prior_precision: float | None = None, standardize: bool = False
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.prior_precision = prior_precision
+        self.standardize = standardize
+
+    def fit(self, X: Any, y: Any, *, offset: Any = None) -> Self:
+        """The posterior given rows X and targets y.
+
+        Args:
+            X: Rows (N, D).
+            y: One number per row.
+            offset: A known part of the mean, one number per row.
+        """
+        rows, y, offset, _ = self._read_training(X, y, offset=offset)
+        self._check_size(len(rows))
+        columns = columns_of(rows, self.input_scale_, None, intercept=self.fit_intercept, centred=self.fit_intercept)
+        y = y - offset
+        centre = y.mean() if self.fit_intercept else 0.0
+        # With [A, y] = QR, the leading block of R is a root of AᵀA, its last column holds Qᵀy, its corner √RSS.
+        data = np.column_stack([columns.design(rows), y - centre])
+        prior = np.pad(np.diag(np.sqrt(self._prior(columns))), ((0, 0), (0, 1)))
+        R = triangular(np.vstack([data, prior]))
+        U, singular, Vt = np.linalg.svd(R[:-1, :-1])
+        self._check_rank(rows, columns, singular, Vt)
+        root = Vt.T / singular
+        weight_mean = root @ (U.T @ R[:-1, -1])
+        if self.fit_intercept:
+            weight_mean[0] += centre
+        self.degrees_of_freedom_ = self._degrees_of_freedom(len(rows))
+        self.noise_variance_ = _noise_variance(abs(R[-1, -1]), self.degrees_of_freedom_, np.abs(y).max())
+        self._posterior = WeightPosterior(columns, weight_mean, root)
+        self.coef_ = self._posterior.coef
+        self.intercept_ = self._posterior.intercept
+        self.coef_scale2_ = self.noise_variance_ * self._posterior.coef_covariance
+        return self
+
+    def _prior(self, columns: Columns) -> Array:
+        """Precision of the weights of the design, relative to that of the noise."""
+        slopes = np.zeros(len(columns.scale))
+        if self.prior_precision is not None:
+            precision = read_precision(self.prior_precision, "prior_precision")
+            slopes += precision if self.standardize else precision / columns.scale**2
+        return np.concatenate([np.zeros(int(self.fit_intercept)), slopes])
+
+    def _degrees_of_freedom(self, n: int) -> int:
+        return n - int(self.fit_intercept) - (self.n_features_in_ if self.prior_precision is None else 0)
+
+    def _check_size(self, n: int) -> None:
+        if self._degrees_of_freedom(n) > 0:
+            return
+        got = f"got {n} sample{'' if n == 1 else 's'}"
+        if self.prior_precision is not None:
+            raise InputError(f"{type(self).__name__} needs two rows or more for an intercept and a noise; {got}.")
+        raise InputError(
+            f"{type(self).__name__} with its flat prior needs more rows than coefficients, at least "
+            f"{n + 1 - self._degrees_of_freedom(n)}; {got}. {WAY_OUT}"
+        )
+
+    def _check_rank(self, rows: Array, columns: Columns, singular: Array, Vt: Array) -> None:
+        """Under the flat prior no direction may be free: neither exactly nor up to the rounding of the inputs."""
+        rounding = float((np.abs(rows).max(axis=0) / columns.scale).max())
+        free = singular <= EPS * (max(len(rows), len(singular)) + 4.0 * rounding) * singular[0]
+        if self.prior_precision is not None or not free.any():
+            return
+        involved = (np.abs(Vt[free]) > 1e-4).any(axis=0)[columns.inputs]
+        constant = (self.input_scale_ == 0.0) & (self.fit_intercept | (rows == 0.0).all(axis=0))
+        found = [
+            f"{what}: {self._names(which)}"
+            for what, which in (("constant", constant), ("collinear", involved & ~constant))
+            if which.any()
+        ]
+        raise InputError(
+            f"{type(self).__name__} with its flat prior cannot tell the coefficients of some columns apart "
+            f"({'; '.join(found)}). {WAY_OUT}"
+        )
+
+    def _names(self, which: NDArray[np.bool_]) -> str:
+        names = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)])
+        return ", ".join(repr(str(name)) for name, chosen in zip(names, which, strict=True) if chosen)
+
+    def _predict_distribution(self, rows: Array, offset: Array) -> StudentT:
+        m, v = self._posterior.moments(rows)
+        return StudentT(m + offset, self.noise_variance_ * (1.0 + v), self.degrees_of_freedom_)
+
+    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
+        first, second = self._posterior.derivatives(rows, order)
+        outer = np.array([1.0, self.noise_variance_])  # of (location, scale²) in (m, v)
+        return Derivatives(
+            self._predict_distribution(rows, offset),
+            first * outer[:, np.newaxis],
+            None if second is None else second * outer[:, np.newaxis, np.newaxis],
+        )
+
+    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
+        return self._predict_distribution(rows, offset).log_prob(y)
+
+
+def _noise_variance(root_rss: float, degrees_of_freedom: int, size: float) -> float:
+    """s², or the square of the rounding error of y if y is a linear function of the columns."""
+    s = root_rss / np.sqrt(degrees_of_freedom)
+    least = 8.0 * EPS * (size or 1.0)
+    if s > least:
+        return float(s**2)
+    warnings.warn(
+        f"y is a linear function of the columns up to rounding, so there is no noise to estimate; noise_variance_ is "
+        f"set to {least**2:.2g}, and sensitivities are as large as that makes them. Check whether y is among the "
+        "columns.",
+        RsensWarning,
+        stacklevel=3,
+    )
+    return float(least**2)

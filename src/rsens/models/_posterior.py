@@ -1,0 +1,173 @@
+"""The latent Gaussian posterior of every GP, with derivatives in x: one piece of code for exact, Laplace and sparse.
+
+With k = k(x, Z), the mean is linear in k and the variance quadratic,
+
+    m(x) = mean + kᵀa        v(x) = k(x, x) − kᵀQk,  Q = RᵀR,
+
+so ∂m = ∂kᵀa,  ∂²m = ∂²kᵀa,  ∂v = ∂k** − 2 ∂kᵀQk  and  ∂²v = ∂²k** − 2[∂²kᵀQk + (R∂k)ᵀ(R∂k)]  (supplement, Gaussian
+processes; the last one is not printed there). How a model got its a and R makes no difference here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from rsens._errors import InputError
+from rsens.distributions._base import Array
+from rsens.kernels._base import Kernel, KernelAt
+
+#: Working memory for the rows that are done at once: enough right-hand sides for a triangular solve at full speed.
+CHUNK_BYTES = 64 * 2**20
+
+
+class Root(ABC):
+    """A matrix R with Q = RᵀR. Arguments are Fortran-ordered and may be overwritten."""
+
+    @abstractmethod
+    def times(self, B: Array) -> Array:
+        """R B for B (M, c)."""
+
+    @abstractmethod
+    def transposed_times(self, B: Array) -> Array:
+        """Rᵀ B."""
+
+
+@dataclass(frozen=True, eq=False)
+class TriangularRoot(Root):
+    """R = L⁻¹ for a lower Cholesky factor L of the covariance of the data (exact GP)."""
+
+    L: Array
+
+    def times(self, B: Array) -> Array:
+        return blas.dtrsm(1.0, self.L, B, lower=1, overwrite_b=1)
+
+    def transposed_times(self, B: Array) -> Array:
+        return blas.dtrsm(1.0, self.L, B, lower=1, trans_a=1, overwrite_b=1)
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledTriangularRoot(Root):
+    """R = L⁻¹ diag(s): in Laplace's approximation s = √W and L Lᵀ = I + √W K √W (GPML, equation 3.26)."""
+
+    L: Array
+    s: Array
+
+    def times(self, B: Array) -> Array:
+        return blas.dtrsm(1.0, self.L, np.multiply(B, self.s[:, None], out=B), lower=1, overwrite_b=1)
+
+    def transposed_times(self, B: Array) -> Array:
+        solved = blas.dtrsm(1.0, self.L, B, lower=1, trans_a=1, overwrite_b=1)
+        return np.multiply(solved, self.s[:, None], out=solved)
+
+
+@dataclass(frozen=True, eq=False)
+class DenseRoot(Root):
+    """R itself (sparse GPs)."""
+
+    R: Array
+
+    def times(self, B: Array) -> Array:
+        return blas.dgemm(1.0, self.R, B)
+
+    def transposed_times(self, B: Array) -> Array:
+        return blas.dgemm(1.0, self.R, B, trans_a=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Latent:
+    """(m, v) at n rows; `first` (n, 2, D) and `second` (n, 2, D, D) are their derivatives in x, or None."""
+
+    mean: Array
+    variance: Array
+    first: Array | None = None
+    second: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LatentPosterior:
+    """The posterior of f given the kernel, the inputs Z (M, D), the weights a (M,), the root R and a constant mean."""
+
+    kernel: Kernel
+    inputs: Array
+    weights: Array
+    root: Root
+    mean: float = 0.0
+    jitter: float = 0.0  # what had to be added to the diagonal of a covariance to factor it
+
+    def moments(self, X: Array) -> Latent:
+        """Mean and variance of f at the rows X."""
+        n = len(X)
+        mean, variance = np.empty(n), np.empty(n)
+        for rows in self._chunks(n, 2):
+            k = self.kernel(self.inputs, X[rows])  # (M, rows) in Fortran order
+            mean[rows] = blas.dgemv(1.0, k, self.weights, trans=1)
+            variance[rows] = self._variance(X[rows], self.root.times(k))
+        return Latent(self.mean + mean, variance)
+
+    def derivatives(self, X: Array, order: int) -> Latent:
+        """Mean and variance of f at the rows X with their first (order 1) or first and second derivatives."""
+        n, D = X.shape
+        mean, variance = np.empty(n), np.empty(n)
+        first = np.empty((n, 2, D))
+        second = np.empty((n, 2, D, D)) if order == 2 else None
+        for rows in self._chunks(n, 2 + (D if order == 2 else 0) + self.kernel.arrays_at(D)):
+            x = X[rows]
+            at = self.kernel.at(x, self.inputs)
+            mean[rows] = blas.dgemv(1.0, at.value.T, self.weights, trans=1)
+            Rk = self.root.times(np.array(at.value).T)
+            variance[rows] = self._variance(x, Rk)
+            Qk = self.root.transposed_times(Rk).T
+            diag_first, diag_second = self.kernel.diag_derivatives(x, order)
+            first[rows, 0] = at.weighted_first(self.weights)
+            first[rows, 1] = diag_first - 2.0 * at.weighted_first(Qk)
+            if second is not None and diag_second is not None:
+                second[rows, 0] = at.second(self.weights)
+                second[rows, 1] = diag_second - 2.0 * (at.second(Qk) + self._squared_first(at))
+        return Latent(self.mean + mean, variance, first, second)
+
+    def _squared_first(self, at: KernelAt) -> Array:
+        """(R∂k)ᵀ(R∂k), (n, D, D): one solve per row and column, the floor of the cost of second derivatives."""
+        dk = at.first_by_column()
+        n, D, M = dk.shape
+        R_dk = self.root.times(dk.reshape(n * D, M).T).T.reshape(n, D, -1)
+        products = np.empty((n, D, D))
+        for product, V in zip(products, R_dk, strict=True):
+            product[:] = blas.dgemm(1.0, V.T, V.T, trans_a=1)  # SciPy's BLAS, like the solves: two pools would fight
+        return products
+
+    def _variance(self, X: Array, Rk: Array) -> Array:
+        """k** − |Rk|², never below what float64 can tell from 0."""
+        prior = self.kernel.diag(X)
+        return np.maximum(prior - np.einsum("ji,ji->i", Rk, Rk), np.finfo(float).eps * prior)
+
+    def _chunks(self, n: int, arrays: int) -> Iterator[slice]:
+        """As few rows at once as keep `arrays` arrays of shape (rows, M) within `CHUNK_BYTES`."""
+        most = max(1, CHUNK_BYTES // (8 * len(self.weights) * arrays))
+        chunks = -(-n // most)
+        for k in range(chunks):
+            yield slice(n * k // chunks, n * (k + 1) // chunks)
+
+
+def jittered_cholesky(K: Array, noise: float = 0.0) -> tuple[Array, float]:
+    """The lower factor L of K + (noise + jitter)·I (Fortran order, zeros above), and the smallest jitter that works.
+
+    Starts without any, then 1e-10 times the mean of the diagonal and ten times more at each step. K is not changed.
+    """
+    size = float(np.mean(np.diagonal(K))) + noise
+    if not np.isfinite(size):
+        raise InputError("the covariance matrix is not finite. Check the kernel's hyperparameters and the data.")
+    for jitter in (0.0, *(size * 10.0 ** np.arange(-10, -2))):
+        A = np.array(K, order="F")
+        A[np.diag_indices_from(A)] += noise + jitter
+        L, failed = lapack.dpotrf(A, lower=1, clean=1, overwrite_a=1)
+        if not failed:
+            return L, float(jitter)
+    raise InputError(
+        "the covariance matrix is not positive definite, even with a jitter of 1e-3 of its variance. "
+        "Raise noise_variance, or remove rows that are nearly the same."
+    )

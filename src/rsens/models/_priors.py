@@ -1,0 +1,97 @@
+"""Weakly informative priors for hyperparameters: log-normal, with the size of the data as their unit.
+
+Each hyperparameter h has log h ~ N(log c, s²). With S the standard deviation of y (1 for counts and classes, whose
+latent values are on the log or probit scale), S_d that of column d, and q the number of columns of a kernel:
+
+| hyperparameter                        | c                | s   |                                               |
+|---------------------------------------|------------------|-----|-----------------------------------------------|
+| variance of a kernel                  | S²               | 2   | log sd has deviation 1                        |
+| length-scale                          | S_d √q           | 1   | distances between rows grow with √q           |
+| variance of Linear                    | S²/(q S_d²)      | 2   |                                               |
+| period, and length-scale of Periodic  | the value given  | 0.5 | data hardly tells a period from its multiples |
+| alpha of RationalQuadratic            | 1                | 1   |                                               |
+| length-scale of Categorical           | 1                | 1   | no unit                                       |
+| noise_variance, scale2                | 0.04 S²          | 2   | keeps the noise of small data above zero      |
+| size of NegativeBinomial              | 10               | 2   |                                               |
+
+The same table gives random starts and, at ±18 around log c, the bounds of the search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rsens.distributions._base import Array
+from rsens.kernels import Categorical, Kernel, Linear, Periodic, Product, Sum
+from rsens.kernels._leaf import Leaf
+from rsens.likelihoods import Likelihood
+
+REACH = 18.0
+NOISE_SHARE = 0.04
+SIZE = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class LogNormals:
+    """θ ~ N(mean, deviation²), independent: θ holds the logarithms of hyperparameters."""
+
+    mean: Array
+    deviation: Array
+
+    def log_density(self, theta: Array) -> tuple[float, Array]:
+        """log p(θ) up to a constant, and its gradient."""
+        z = (theta - self.mean) / self.deviation
+        return float(-0.5 * np.sum(z**2)), -z / self.deviation
+
+    def start(self, rng: np.random.Generator) -> Array:
+        """A draw that is no further out than a factor of e per standard deviation."""
+        return self.mean + np.minimum(self.deviation, 1.0) * rng.standard_normal(len(self.mean))
+
+    def bounds(self, start: Array) -> Array:
+        """Wide limits for a search, (hyperparameters, 2); the start lies within."""
+        return np.column_stack([np.minimum(self.mean - REACH, start), np.maximum(self.mean + REACH, start)])
+
+
+def weak(kernel: Kernel, likelihood: Likelihood, input_scale: Array, output_scale: float) -> LogNormals:
+    """The table above, in the order of the kernel's `theta`, then the likelihood's."""
+    entries = _of_kernel(kernel, input_scale, output_scale)
+    for name in likelihood.hyperparameter_names:
+        entries.append((np.log(SIZE if name == "size" else NOISE_SHARE * output_scale**2), 2.0))
+    mean, deviation = np.array(entries).reshape(-1, 2).T
+    return LogNormals(mean, deviation)
+
+
+def _of_kernel(kernel: Kernel, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
+    """(log c, s) for every entry of the kernel's `theta`."""
+    if isinstance(kernel, Sum):
+        return [entry for part in kernel.parts for entry in _of_kernel(part, input_scale, output_scale)]
+    if isinstance(kernel, Product):  # one factor carries the unit of y, the others have none
+        units = [output_scale, *(1.0 for _ in kernel.parts[1:])]
+        return [e for part, unit in zip(kernel.parts, units, strict=True) for e in _of_kernel(part, input_scale, unit)]
+    if isinstance(kernel, Leaf):
+        return _of_leaf(kernel, input_scale, output_scale)
+    return [(float(value), 2.0) for value in kernel.theta]  # a kernel of the user's: near where it starts
+
+
+def _of_leaf(leaf: Leaf, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
+    columns = input_scale if leaf.dims is None else input_scale[list(leaf.dims)]
+    shared = np.exp(np.mean(np.log(columns)))  # for one value that stands for all columns
+    entries = []
+    for name, value in zip(leaf.hyperparameter_names, leaf.theta, strict=True):
+        field, _, column = name.partition("[")
+        size = input_scale[int(column[:-1])] if column else shared
+        entries.append(_of_field(leaf, field, float(size), len(columns), output_scale, float(value)))
+    return entries
+
+
+def _of_field(leaf: Leaf, field: str, size: float, q: int, output_scale: float, value: float) -> tuple[float, float]:
+    if field == "variance":
+        unit = output_scale**2 / (q * size**2) if isinstance(leaf, Linear) else output_scale**2
+        return np.log(unit), 2.0
+    if isinstance(leaf, Periodic):
+        return value, 0.5
+    if field == "lengthscale" and not isinstance(leaf, Categorical):
+        return np.log(size * np.sqrt(q)), 1.0
+    return 0.0, 1.0

@@ -1,0 +1,108 @@
+"""Models that are linear in x: a Gaussian posterior of the weights, and what it says at a row.
+
+With ζ(x) = (1, z) and z = (x − centre)/scale (without the 1 if there is no intercept), the posterior N(w, C) of the
+weights gives a linear predictor with
+
+    m(x) = ζᵀw        v(x) = ζᵀCζ        ∂m = w_z/scale        ∂v = 2 (Cζ)_z/scale        ∂²v = 2 C_zz/(scale scaleᵀ).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from rsens.distributions._base import Array
+
+MANY_ROWS = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """How the columns of X become those of the design: centred, scaled, and with a column of ones in front."""
+
+    centre: Array
+    scale: Array
+    intercept: bool
+
+    def design(self, rows: Array) -> Array:
+        """ζ, shape (n, P)."""
+        z = (rows - self.centre) / self.scale
+        return np.column_stack([np.ones(len(z)), z]) if self.intercept else z
+
+    @property
+    def inputs(self) -> slice:
+        """Where z is in ζ."""
+        return slice(int(self.intercept), None)
+
+
+def columns_of(rows: Array, deviations: Array, weights: Array | None, *, intercept: bool, centred: bool) -> Columns:
+    """Columns with standard deviation 1 in the training data; a constant column is divided by its size."""
+    if weights is not None:  # a row of weight 0 is no row
+        rows, weights = rows[weights > 0.0], weights[weights > 0.0]
+    centre = np.average(rows, axis=0, weights=weights) if centred else np.zeros(rows.shape[1])
+    size = np.abs(rows).max(axis=0)
+    scale = np.where(deviations > 0.0, deviations, np.where(size > 0.0, size, 1.0))
+    # The mean of equal numbers may differ from them by rounding, and a constant column must become exactly 0.
+    centre = np.where(deviations > 0.0, centre, rows[0] if centred else 0.0)
+    return Columns(centre, scale, intercept)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightPosterior:
+    """N(w, C) with C = root rootᵀ, for the weights of the design."""
+
+    columns: Columns
+    mean: Array  # w (P,)
+    root: Array  # (P, P)
+
+    def moments(self, rows: Array) -> tuple[Array, Array]:
+        """(m, v) of the linear predictor at each row."""
+        design = self.columns.design(rows)
+        return design @ self.mean, np.sum((design @ self.root) ** 2, axis=1)
+
+    def derivatives(self, rows: Array, order: int) -> tuple[Array, Array | None]:
+        """First (n, 2, D) and, for order 2, second (n, 2, D, D) derivatives of (m, v) in x."""
+        z, scale = self.columns.inputs, self.columns.scale
+        root = self.root[z] / scale[:, np.newaxis]
+        slopes = 2.0 * (self.columns.design(rows) @ self.root) @ root.T
+        first = np.stack([np.broadcast_to(self.coef, slopes.shape), slopes], axis=1)
+        if order == 1:
+            return first, None
+        second = np.stack([np.zeros((len(scale), len(scale))), 2.0 * root @ root.T])
+        return first, np.broadcast_to(second, (len(rows), *second.shape))
+
+    @property
+    def coef(self) -> Array:
+        """∂m/∂x (D,), on the scale of X."""
+        return self.mean[self.columns.inputs] / self.columns.scale
+
+    @property
+    def intercept(self) -> float:
+        """m at x = 0."""
+        return float(self.mean[0] - self.columns.centre @ self.coef) if self.columns.intercept else 0.0
+
+    @property
+    def coef_covariance(self) -> Array:
+        """Covariance of `coef` (D, D)."""
+        root = self.root[self.columns.inputs] / self.columns.scale[:, np.newaxis]
+        return root @ root.T
+
+
+def triangular(A: Array) -> Array:
+    """The R of A = QR: a root of AᵀA with half the digits lost that forming AᵀA would lose.
+
+    For many rows it is found as the product of two Cholesky factors, the second of Q = AR⁻¹ (Cholesky QR, done twice),
+    which is as accurate if the first Q is nearly orthogonal, and much faster.
+    """
+    if len(A) >= MANY_ROWS:
+        try:
+            first = np.linalg.cholesky(A.T @ A)
+            Q = solve_triangular(first, A.T, lower=True)
+            gram = Q @ Q.T
+            if np.abs(gram - np.eye(len(gram))).max() < 0.1:
+                return np.asarray(first @ np.linalg.cholesky(gram)).T
+        except np.linalg.LinAlgError:  # columns that are collinear, or nearly so
+            pass
+    return np.asarray(np.linalg.qr(A, mode="r"))

@@ -1,0 +1,55 @@
+"""Sums, products and the additive kernel: how they are put together."""
+
+import numpy as np
+
+from rsens.kernels import EQ, Constant, Linear, Matern52, Product, Sum, additive
+from tests.kernels.cases import X, Z
+
+A, B, C = EQ(0.5, dims=(0,)), Linear(0.7, dims=(1,)), Constant(0.3)
+
+
+def test_sums_and_products_are_flat():
+    assert (A + B) + C == A + (B + C) == Sum((A, B, C)) == Sum([A, Sum((B, C))])
+    assert (A * B) * C == A * (B * C) == Product((A, B, C))
+    assert Product((Sum((A, B)), C)) == (A + B) * C
+    assert Sum((Product((A, B)), C)) == A * B + C
+
+
+def test_names():
+    kernel = A * (B + EQ(1.0, (1.0, 2.0), dims=(3, 1)))
+    assert kernel.hyperparameter_names == (
+        "factors[0].variance",
+        "factors[0].lengthscale",
+        "factors[1].terms[0].variance",
+        "factors[1].terms[1].variance",
+        "factors[1].terms[1].lengthscale[3]",
+        "factors[1].terms[1].lengthscale[1]",
+    )
+    assert kernel.n_dims == 4
+    assert (Constant() * EQ()).n_dims is None
+
+
+def test_distributive_law():
+    left, right = A * (B + C), A * B + A * C
+    W = np.random.default_rng(0).normal(size=(len(X), len(Z)))
+    np.testing.assert_allclose(left(X, Z), right(X, Z), rtol=1e-13, atol=1e-16)
+    np.testing.assert_allclose(left.at(X, Z).first, right.at(X, Z).first, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(left.at(X, Z).second(W), right.at(X, Z).second(W), rtol=1e-12, atol=1e-14)
+    for of_left, of_right in zip(left.diag_derivatives(X, 2), right.diag_derivatives(X, 2), strict=True):
+        np.testing.assert_allclose(of_left, of_right, rtol=1e-14)
+
+
+def test_additive():
+    assert additive(2) == EQ(dims=(0,)) + EQ(dims=(1,))
+    assert additive(1) == EQ(dims=(0,))
+    assert additive(2, [(1, 0)], Matern52) == Sum(
+        (Matern52(dims=(0,)), Matern52(dims=(1,)), Matern52(1.0, (1.0, 1.0), dims=(1, 0)))
+    )
+    assert additive(np.int64(2), np.array([[0, 1]])) == additive(2, [(0, 1)])
+
+
+def test_additive_without_pairs_has_no_mixed_derivatives():
+    second = additive(3, [(0, 2)]).at(X, Z).second(np.ones(len(Z)))
+    assert not second[:, 0, 1].any()
+    assert not second[:, 1, 2].any()
+    assert second[:, 0, 2].all()

@@ -1,0 +1,201 @@
+"""Laws that hold for every kernel: columns, hyperparameters, text, shapes."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, fields, replace
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from rsens import kernels
+from rsens.kernels import Composed, Constant, Linear, Matern12
+from tests.kernels.cases import COMPOSED, KERNELS, LEAVES, SMOOTH, D, X, Z
+
+every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+every_smooth_kernel = pytest.mark.parametrize("kernel", SMOOTH, ids=repr)
+W = np.random.default_rng(4).normal(size=(len(X), len(Z)))
+
+
+def _leaves(kernel):
+    return [leaf for part in kernel.parts for leaf in _leaves(part)] if isinstance(kernel, Composed) else [kernel]
+
+
+def _uses_all_columns(kernel):
+    return any(leaf.dims is None for leaf in _leaves(kernel))
+
+
+def mapped(kernel, change):
+    """The kernel with `change` applied to every leaf."""
+    if isinstance(kernel, Composed):
+        return type(kernel)(tuple(mapped(part, change) for part in kernel.parts))
+    return change(kernel)
+
+
+@every_kernel
+def test_repr_evaluates_to_the_kernel(kernel):
+    again = eval(repr(kernel), vars(kernels))
+    assert again == kernel
+    assert hash(again) == hash(kernel)
+
+
+@every_kernel
+def test_pickle_and_copy(kernel):
+    assert pickle.loads(pickle.dumps(kernel)) == kernel == copy.deepcopy(kernel)
+
+
+@every_kernel
+def test_frozen(kernel):
+    with pytest.raises(FrozenInstanceError):
+        setattr(kernel, fields(kernel)[0].name, 3.0)
+
+
+@every_kernel
+def test_theta_round_trip(kernel):
+    theta = kernel.theta + np.linspace(0.1, 0.6, len(kernel.theta))
+    other = kernel.with_theta(theta)
+    assert type(other) is type(kernel)
+    assert other.hyperparameter_names == kernel.hyperparameter_names
+    assert len(set(kernel.hyperparameter_names)) == len(kernel.theta)
+    np.testing.assert_allclose(other.theta, theta, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(other.with_theta(kernel.theta)(X), kernel(X), rtol=1e-13, atol=1e-15)
+    assert np.abs(other(X) - kernel(X)).max() > 1e-2 * np.abs(kernel(X)).max()
+
+
+@every_kernel
+def test_names_are_paths(kernel):
+    """A name leads to its number, but for per-column values, which are numbered by column."""
+    for name, log_value in zip(kernel.hyperparameter_names, kernel.theta, strict=True):
+        path, _, field = name.rpartition(".")
+        leaf = eval(f"kernel.{path}" if path else "kernel", {"kernel": kernel})
+        field, _, column = field.partition("[")
+        value = getattr(leaf, field)
+        if column:
+            column = int(column[:-1])
+            value = value[column if leaf.dims is None else leaf.dims.index(column)]
+        np.testing.assert_allclose(log_value, np.log(value), rtol=1e-15)
+
+
+@every_kernel
+def test_hyper_gradient_is_linear_and_additive_over_rows(kernel):
+    """The gradient of all rows is that of some plus that of the others."""
+    whole = kernel.hyper_gradient(X, Z, W)
+    parts = kernel.hyper_gradient(X[:2], Z, W[:2]) + kernel.hyper_gradient(X[2:], Z, W[2:])
+    np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(kernel.hyper_gradient(X, Z, -3 * W), -3 * whole, rtol=1e-13, atol=1e-13)
+
+
+@every_smooth_kernel
+def test_permuting_columns(kernel):
+    order = np.array([2, 0, 3, 1])  # new column i is old column order[i]
+
+    def permuted(leaf):
+        if isinstance(leaf, Constant):
+            return leaf
+        dims = range(D) if leaf.dims is None else leaf.dims
+        return replace(leaf, dims=tuple(int(np.flatnonzero(order == d)[0]) for d in dims))
+
+    other = mapped(kernel, permuted).at(X[:, order], Z[:, order])
+    at = kernel.at(X, Z)
+    np.testing.assert_allclose(other.value, at.value, rtol=1e-13)
+    np.testing.assert_allclose(other.first, at.first[:, :, order], rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(other.second(W), at.second(W)[:, order][:, :, order], rtol=1e-11, atol=1e-12)
+
+
+@every_smooth_kernel
+def test_rescaling_columns(kernel):
+    """x → cx with l → cl, period → c·period and the variance of Linear → variance/c²; derivatives are divided by c."""
+    c = np.array([1e3, 1e-2, 7.0, 1.0])
+
+    def rescaled(leaf):
+        if isinstance(leaf, Constant | kernels.Categorical):
+            return leaf
+        scale = c if leaf.dims is None else c[list(leaf.dims)]
+        if isinstance(leaf, Linear):
+            return replace(leaf, variance=leaf.variance / scale**2)
+        changes = {"lengthscale": np.multiply(leaf.lengthscale, scale)}
+        if isinstance(leaf, kernels.Periodic):
+            changes = {"lengthscale": leaf.lengthscale, "period": np.multiply(leaf.period, scale)}
+        return replace(leaf, **changes)
+
+    other = mapped(kernel, rescaled).at(X * c, Z * c)
+    at = kernel.at(X, Z)
+    np.testing.assert_allclose(other.value, at.value, rtol=1e-11)
+    np.testing.assert_allclose(other.first * c, at.first, rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(other.second(W) * c * c[:, None], at.second(W), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [k for k in KERNELS if any(isinstance(leaf, kernels.Categorical) and leaf.dims == (3,) for leaf in _leaves(k))],
+    ids=repr,
+)
+def test_level_codes_mean_nothing(kernel):
+    codes = np.array([10.0, -3.0, 0.5, 2.0])
+    x, z = X.copy(), Z.copy()
+    x[:, 3], z[:, 3] = codes[X[:, 3].astype(int)], codes[Z[:, 3].astype(int)]
+    np.testing.assert_array_equal(kernel(x, z), kernel(X, Z))
+
+
+@every_smooth_kernel
+def test_columns_outside_dims_have_no_derivative(kernel):
+    used = set()
+    for leaf in _leaves(kernel):
+        if not isinstance(leaf, Constant | kernels.Categorical):
+            used |= set(range(D) if leaf.dims is None else leaf.dims)
+    unused = sorted(set(range(D)) - used)
+    at = kernel.at(X, Z)
+    assert not at.first[:, :, unused].any()
+    assert not at.second(W)[:, unused].any()
+    assert not at.second(W)[:, :, unused].any()
+    assert all(at.first[:, :, d].any() for d in used)
+
+
+@every_smooth_kernel
+def test_second_is_symmetric(kernel):
+    second = kernel.at(X, Z).second(W)
+    np.testing.assert_allclose(second, second.transpose(0, 2, 1), rtol=1e-12, atol=1e-14)
+
+
+@every_smooth_kernel
+def test_results_of_at_may_be_overwritten(kernel):
+    """A triangular solve works in place on the slopes."""
+    at = kernel.at(X, Z)
+    first, second = at.first_by_column(), at.second(W)
+    expected = first.copy(), second.copy()
+    assert first.flags.c_contiguous
+    first[...], second[...] = np.nan, np.nan
+    np.testing.assert_array_equal(at.first_by_column(), expected[0])
+    np.testing.assert_array_equal(at.second(W), expected[1])
+
+
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_shapes(data):
+    kernel = data.draw(st.sampled_from([*LEAVES, *COMPOSED]))
+    n, N = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6))
+    extra = data.draw(st.integers(0, 3)) if kernel.n_dims is not None and "dims" in repr(kernel) else 0
+    columns = D if _uses_all_columns(kernel) else kernel.n_dims + extra
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    # rows on a grid: some coincide
+    x, z = (rng.integers(-2, 3, (rows, columns)) / 2.0 for rows in (n, N))
+    weights = rng.normal(size=(n, N))
+    on = kernel.on(x, z)
+    assert on.value.shape == (n, N)
+    assert on.hyper_gradient(weights).shape == kernel.theta.shape == (len(kernel.hyperparameter_names),)
+    assert kernel(x).shape == (n, n)
+    assert kernel.diag(x).shape == (n,)
+    assert kernel.diag_derivatives(x, 2)[1].shape == (n, columns, columns)
+    np.testing.assert_allclose(np.diag(kernel(x)), kernel.diag(x), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(kernel.at(x, z).value, on.value, rtol=1e-11, atol=1e-14)
+    if any(isinstance(leaf, Matern12) for leaf in _leaves(kernel)):
+        return
+    at = kernel.at(x, z)
+    assert at.first.shape == (n, N, columns)
+    assert at.second(weights).shape == (n, columns, columns)
+    assert np.isfinite(at.second(weights)).all()
+    np.testing.assert_allclose(
+        at.weighted_first(weights), np.einsum("ij,ijd->id", weights, at.first), rtol=1e-10, atol=1e-12
+    )

@@ -1,0 +1,241 @@
+"""All models as scikit-learn estimators: its own checks, and what people do with estimators.
+
+A model is listed in ESTIMATORS, quick to fit at its defaults; everything here runs over the list.
+"""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import rsens
+from rsens import InputError
+from rsens.derivatives import Derivatives, iterate
+from rsens.models import (
+    BayesianLinearRegression,
+    BayesianLogisticRegression,
+    BayesianPoissonRegression,
+    BayesianProbitRegression,
+)
+
+ESTIMATORS = [
+    BayesianLinearRegression(),
+    BayesianLinearRegression(prior_precision=1.0, standardize=True),
+    BayesianProbitRegression(),
+    BayesianLogisticRegression(),
+    BayesianPoissonRegression(),
+]
+WITH_OFFSET = [BayesianLinearRegression(), BayesianPoissonRegression()]
+WITH_WEIGHTS = [BayesianProbitRegression(), BayesianLogisticRegression(), BayesianPoissonRegression()]
+
+over_all = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+
+
+def frame(estimator, n=50):
+    """A table with names, and a y that the estimator can take: labels, or counts, which are numbers too."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["age", "dose", "noise"])
+    f = 1.5 * X["age"] - X["dose"] + 0.3 * rng.normal(size=n)
+    return X, pd.Series(np.where(f > 0, "yes", "no") if is_classifier(estimator) else np.floor(np.exp(2.0 + 0.3 * f)))
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@over_all
+def test_names_of_columns_are_kept_and_checked(estimator):
+    X, y = frame(estimator)
+    model = clone(estimator).fit(X, y)
+    assert model.feature_names_in_.tolist() == ["age", "dose", "noise"]
+    assert model.n_features_in_ == 3
+    for call in (model.predict, model.predict_distribution, model.derivatives):
+        with pytest.raises(InputError, match="feature names"):
+            call(X[["dose", "age", "noise"]])
+        with pytest.raises(InputError, match="- noise"):
+            call(X[["age", "dose"]])
+        with pytest.warns(UserWarning, match="does not have valid feature names"):
+            call(X.to_numpy())
+    unnamed = clone(estimator).fit(X.to_numpy(), y)
+    assert not hasattr(unnamed, "feature_names_in_")
+    for call in (unnamed.predict, unnamed.predict_distribution, unnamed.derivatives):
+        with pytest.raises(InputError, match=r"X has 2 features, but .* is expecting 3"):
+            call(X.to_numpy()[:, :2])
+
+
+@over_all
+def test_training_inputs_are_kept(estimator):
+    X, y = frame(estimator)
+    values = X.to_numpy(copy=True)
+    model = clone(estimator).fit(values, y)
+    values[:] = 0.0
+    np.testing.assert_array_equal(model.training_inputs_, X)
+    np.testing.assert_allclose(model.input_scale_, X.std(ddof=0), rtol=1e-12)
+
+
+@over_all
+def test_predictions_come_from_one_distribution(estimator):
+    X, y = frame(estimator)
+    model = clone(estimator).fit(X, y)
+    distribution = model.predict_distribution(X)
+    density = model.log_predictive_density(X, y)
+    assert density.shape == (50,)
+    if is_classifier(estimator):
+        np.testing.assert_allclose(model.predict_proba(X)[:, 1], distribution.mean, rtol=1e-12)
+        np.testing.assert_array_equal(model.predict(X), np.where(distribution.mean > 0.5, "yes", "no"))
+        assert model.score(X, y) == np.mean(model.predict(X) == y)
+        np.testing.assert_allclose(density, distribution.log_prob(y == "yes"), rtol=1e-12)
+    else:
+        np.testing.assert_array_equal(model.predict(X), distribution.mean)
+        residual = np.sum((y - model.predict(X)) ** 2) / np.sum((y - y.mean()) ** 2)
+        assert model.score(X, y) == pytest.approx(1.0 - residual, rel=1e-12)
+    record = model.derivatives(X, 2)
+    assert isinstance(record, Derivatives)
+    np.testing.assert_allclose(record.distribution.parameters, distribution.parameters, rtol=1e-14)
+
+
+@over_all
+def test_derivatives_do_not_depend_on_chunks(estimator):
+    X, y = frame(estimator)
+    model = clone(estimator).fit(X, y)
+    whole = model.derivatives(X, 2)
+    chunks = list(iterate(model, X, 2, max_bytes=20_000))
+    assert len(chunks) > 1
+    np.testing.assert_allclose(np.concatenate([c.second for _, c in chunks]), whole.second, rtol=1e-9, atol=1e-15)
+
+
+@over_all
+def test_copies_pipelines_and_searches(estimator):
+    X, y = frame(estimator)
+    model = clone(estimator).fit(X, y)
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict(X), model.predict(X))
+    assert estimator.get_params() == clone(model).get_params()
+    pipeline = make_pipeline(StandardScaler(), clone(estimator))
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.3
+    search = GridSearchCV(clone(estimator), {"prior_precision": [0.1, 1e6], "fit_intercept": [True, False]}, cv=3)
+    search.fit(X, y)
+    assert search.best_params_["prior_precision"] == 0.1  # the other leaves the columns without a say
+
+
+@over_all
+def test_explain_finds_the_columns_and_a_null_level(estimator):
+    X, y = frame(estimator)
+    model = clone(estimator).fit(X, y)
+    explanation = rsens.explain(model, X, y, n_probes=4, n_bootstrap=20, random_state=0)
+    assert set(explanation.main.nlargest(2).index) == {"age", "dose"}
+    assert explanation.null > 0
+    assert explanation.main["age"] > explanation.null
+    scaled = rsens.rsens(model, X) * X.std(ddof=0).to_numpy()
+    np.testing.assert_allclose(explanation.main[list(X)], scaled.mean(axis=0), rtol=1e-10)
+    assert np.isfinite(explanation.pairs).all()
+
+
+@over_all
+def test_unfitted(estimator):
+    X, y = frame(estimator)
+    for call in (estimator.predict, estimator.predict_distribution, estimator.derivatives):
+        with pytest.raises(NotFittedError):
+            call(X)
+    with pytest.raises(NotFittedError):
+        estimator.log_predictive_density(X, y)
+    with pytest.raises(InputError, match=r"is not fitted. Call fit"):
+        rsens.rsens(estimator, X)
+
+
+@over_all
+def test_wrong_tables(estimator):
+    X, y = frame(estimator)
+    model = clone(estimator)
+    missing = X.copy()
+    missing.iloc[7, 1] = np.nan
+    with pytest.raises(InputError, match=r"column 'dose' has 1 missing.*row 7"):
+        model.fit(missing, y)
+    with pytest.raises(InputError, match="column 'x1'"):
+        model.fit(missing.to_numpy(), y)
+    with pytest.raises(InputError, match="not numeric: 'town'"):
+        model.fit(X.assign(town="Oslo"), y)
+    with pytest.raises(InputError, match="could not convert string"):
+        model.fit(X.astype(object).assign(dose="high").to_numpy(), y)
+    with pytest.raises(InputError, match=r"(?i)sparse"):
+        model.fit(sparse.csr_array(X.to_numpy()), y)
+    with pytest.raises(InputError, match="Reshape your data"):
+        model.fit(X["age"].to_numpy(), y)
+    with pytest.raises(InputError, match="column 'x2'"):
+        model.fit(np.ma.array(X.to_numpy(), mask=np.tile(np.arange(3) == 2, (50, 1))), y)
+    with pytest.raises(InputError, match="inconsistent numbers of samples"):
+        model.fit(X, y[:-1])
+    with pytest.raises(InputError, match="needs y; got None"):
+        model.fit(X, None)
+    with pytest.raises(InputError, match="of the same name: 'age'"):
+        model.fit(X.set_axis(["age", "age", "noise"], axis=1), y)
+    model.fit(X, y)
+    with pytest.raises(InputError, match="column 'dose'"):
+        model.predict(missing)
+    with pytest.raises(InputError, match="inconsistent numbers of samples"):
+        model.log_predictive_density(X, y[:-1])
+
+
+@over_all
+def test_wrong_targets(estimator):
+    X, y = frame(estimator)
+    y = y.astype(object)
+    y[4] = None
+    with pytest.raises(InputError, match="row 4"):
+        clone(estimator).fit(X, y)
+    if is_classifier(estimator):
+        with pytest.raises(InputError, match="Unknown label type"):
+            clone(estimator).fit(X, np.linspace(0.1, 1.7, 50))
+        with pytest.raises(InputError, match="row 3"):
+            clone(estimator).fit(X, np.where(np.arange(50) == 3, np.inf, 1.0))
+    else:
+        with pytest.raises(InputError, match="could not convert string"):
+            clone(estimator).fit(X, np.array(["a", "b"] * 25))
+
+
+@pytest.mark.parametrize("estimator", WITH_OFFSET, ids=repr)
+def test_offset_is_routed(estimator):
+    X, y = frame(estimator)
+    offset = np.linspace(0.0, 3.0, 50)
+    y = np.exp(offset) * (y + 1.0) if isinstance(estimator, BayesianPoissonRegression) else y + 10 * offset
+    given = offset if isinstance(estimator, BayesianPoissonRegression) else 10 * offset
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = clone(estimator).set_fit_request(offset=True).set_score_request(offset=True)
+        scores = cross_val_score(routed, X, y, params={"offset": given}, cv=3)
+    expected = []
+    for fold in np.split(np.arange(50), [17, 34]):
+        rest = np.setdiff1d(np.arange(50), fold)
+        model = clone(estimator).fit(X.iloc[rest], y.iloc[rest], offset=given[rest])
+        expected.append(model.score(X.iloc[fold], y.iloc[fold], offset=given[fold]))
+    np.testing.assert_allclose(scores, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", WITH_WEIGHTS, ids=repr)
+def test_weights_that_are_all_zero(estimator):
+    X, y = frame(estimator)
+    with pytest.raises(InputError, match="zero for all rows"):
+        clone(estimator).fit(X, y, sample_weight=np.zeros(50))
+    with pytest.raises(InputError, match="sample_weight must be numbers"):
+        clone(estimator).fit(X, y, sample_weight=["a"] * 50)
+
+
+def test_pandas_types_of_columns_and_labels():
+    X, _ = frame(BayesianProbitRegression())
+    X = X.assign(flag=np.arange(50) % 2 == 0, count=pd.array(np.arange(50) % 7, dtype="Int64"))
+    y = pd.Series(np.where(np.arange(50) % 3 == 0, "ill", "well"), dtype="category")
+    model = BayesianProbitRegression().fit(X, y)
+    assert model.classes_.tolist() == ["ill", "well"]
+    assert set(model.predict(X)) <= {"ill", "well"}
+    assert model.derivatives(X, 2).first.shape == (50, 1, 5)
+    flags = BayesianProbitRegression().fit(X, y == "ill")
+    assert flags.classes_.tolist() == [False, True]

@@ -1,0 +1,452 @@
+"""The generalised linear models: mode and covariance, predictions, derivatives, limits, and data that are hard."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import integrate, stats
+from scipy.special import expit, ndtr
+from sklearn.linear_model import LogisticRegression, PoissonRegressor
+
+import rsens
+from rsens import InputError
+from rsens._errors import RsensWarning
+from rsens.derivatives import from_function, from_jax
+from rsens.distributions import Bernoulli, Categorical, Poisson
+from rsens.models import BayesianLogisticRegression, BayesianPoissonRegression, BayesianProbitRegression
+from rsens.models._weights import triangular
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, its log likelihood and predictive written for JAX, and how y is drawn."""
+
+    model: Any
+    log_density: Any  # (y, f)
+    predictive: Any  # (m, v)
+    draw: Any  # (rng, f)
+    mean: Any  # of y given f
+
+    def __repr__(self):
+        return self.model.__name__
+
+
+def logistic_expectation(m, v):
+    """E[1/(1 + e^{−f})] by a trapezoid over ±12 deviations with 2001 points: right to 1e-12 and better for v < 10."""
+    t = jnp.linspace(-12.0, 12.0, 2001)
+    weight = jnp.exp(-0.5 * t**2)
+    f = m[:, None] + jnp.sqrt(v)[:, None] * t
+    return (jax.nn.sigmoid(f) * weight).sum(1) / weight.sum()
+
+
+PROBIT = Case(
+    BayesianProbitRegression,
+    lambda y, f: jax.scipy.stats.norm.logcdf((2 * y - 1) * f),
+    lambda m, v: Bernoulli(jax.scipy.stats.norm.cdf(m / jnp.sqrt(1 + v))),
+    lambda rng, f: (rng.random(len(f)) < ndtr(f)).astype(float),
+    ndtr,
+)
+LOGIT = Case(
+    BayesianLogisticRegression,
+    lambda y, f: -jnp.logaddexp(0.0, -(2 * y - 1) * f),
+    lambda m, v: Bernoulli(logistic_expectation(m, v)),
+    lambda rng, f: (rng.random(len(f)) < expit(f)).astype(float),
+    expit,
+)
+POISSON = Case(
+    BayesianPoissonRegression,
+    lambda y, f: y * f - jnp.exp(f),
+    lambda m, v: Poisson(jnp.exp(m + v / 2)),
+    lambda rng, f: rng.poisson(np.exp(f)).astype(float),
+    np.exp,
+)
+CASES = [PROBIT, LOGIT, POISSON]
+BINARY = [PROBIT, LOGIT]
+
+
+def data(case, n=60, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * np.linspace(1.0, 3.0, d) + 0.5
+    beta = np.linspace(0.8, -0.3, d)
+    return X, case.draw(rng, 0.2 + X @ beta)
+
+
+def base_of(case, y):
+    """The prior mean of the intercept: the overall rate or share on the scale of f."""
+    if case is POISSON:
+        return np.log((y.sum() + 0.5) / len(y))
+    share = (y.sum() + 0.5) / (len(y) + 1)
+    return stats.norm.ppf(share) if case is PROBIT else np.log(share / (1 - share))
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_mode_and_covariance_are_those_of_the_log_posterior(case, standardize):
+    """Gradient 0 at the mode and covariance = inverse of the negative Hessian, both by automatic differentiation."""
+    X, y = data(case)
+    model = case.model(prior_precision=0.7, intercept_precision=0.3, standardize=standardize).fit(X, y)
+    centre, sd = (X.mean(0), X.std(0)) if standardize else (np.zeros(3), np.ones(3))
+    base = base_of(case, y) if standardize else 0.0
+
+    def log_posterior(b):
+        """In the intercept at `centre` and the slopes on the scale of X."""
+        prior = -0.5 * 0.3 * (b[0] - base) ** 2 - 0.5 * 0.7 * ((b[1:] * sd) ** 2).sum()
+        return case.log_density(y, b[0] + (X - centre) @ b[1:]).sum() + prior
+
+    mode = np.array([np.ravel(model.intercept_)[0] + centre @ np.ravel(model.coef_), *np.ravel(model.coef_)])
+    with jax.enable_x64(True):
+        gradient = np.asarray(jax.jit(jax.grad(log_posterior))(jnp.asarray(mode)))
+        covariance = np.linalg.inv(-np.asarray(jax.jit(jax.hessian(log_posterior))(jnp.asarray(mode))))
+    # In posterior standard deviations the mode is right to the rounding of a gradient that sums over 60 rows.
+    assert np.sqrt(gradient @ covariance @ gradient) < 1e-12 * 60
+    np.testing.assert_allclose(model.coef_covariance_.reshape(3, 3), covariance[1:, 1:], rtol=1e-10)
+    with jax.enable_x64(True):
+        rows = X[:5]
+        zeta = np.column_stack([np.ones(5), rows - centre])
+        expected = case.predictive(jnp.asarray(zeta @ mode), jnp.asarray(np.sum(zeta @ covariance * zeta, axis=1)))
+        expected = np.asarray(expected.parameters)
+    np.testing.assert_allclose(model.predict_distribution(rows).parameters, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_logistic_mode_is_that_of_scikit_learn(standardize):
+    X, y = data(LOGIT)
+    model = BayesianLogisticRegression(prior_precision=0.5, intercept_precision=0.0, standardize=standardize).fit(X, y)
+    sd = X.std(0) if standardize else np.ones(3)
+    other = LogisticRegression(C=2.0, solver="newton-cholesky", tol=1e-12).fit(X / sd, y)
+    np.testing.assert_allclose(model.coef_, other.coef_ / sd, rtol=1e-7)
+    np.testing.assert_allclose(model.intercept_, other.intercept_, rtol=1e-7)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_poisson_mode_is_that_of_scikit_learn(standardize):
+    X, y = data(POISSON)
+    model = BayesianPoissonRegression(prior_precision=0.5, intercept_precision=0.0, standardize=standardize).fit(X, y)
+    sd = X.std(0) if standardize else np.ones(3)
+    other = PoissonRegressor(alpha=0.5 / len(y), solver="newton-cholesky", tol=1e-12).fit(X / sd, y)
+    np.testing.assert_allclose(model.coef_, other.coef_ / sd, rtol=1e-7)
+    np.testing.assert_allclose(model.intercept_, other.intercept_, rtol=1e-7)
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_prediction_is_the_average_over_the_weights(case):
+    X, y = data(case)
+    X = X - 0.5
+    model = case.model(fit_intercept=False).fit(X, y)
+    rng = np.random.default_rng(1)
+    weights = rng.multivariate_normal(np.ravel(model.coef_), model.coef_covariance_.reshape(3, 3), size=100_000)
+    means = case.mean(X[:8] @ weights.T)
+    error = means.std(axis=1) / np.sqrt(means.shape[1])
+    predicted = model.predict_distribution(X[:8]).mean
+    assert (np.abs(predicted - means.mean(axis=1)) < 4.5 * error).all()
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_derivatives_are_those_of_autodiff_and_of_differences(case, intercept):
+    X, y = data(case)
+    model = case.model(fit_intercept=intercept, intercept_precision=0.0).fit(X, y)
+    # From scratch: Σ = (ZᵀWZ + τ)⁻¹ in the standardised columns, W by automatic differentiation.
+    centre, sd = X.mean(0) if intercept else np.zeros(3), X.std(0)
+
+    def design(x):
+        z = (x - centre) / sd
+        return jnp.concatenate([jnp.ones((len(z), 1)), z], axis=1) if intercept else z
+
+    beta = np.ravel(model.coef_) * sd
+    if intercept:
+        beta = np.array([np.ravel(model.intercept_)[0] + centre @ np.ravel(model.coef_), *beta])
+    rows = np.concatenate([X[:6], X[:2] + 1.0])
+    with jax.enable_x64(True):
+        Z = design(jnp.asarray(X))
+        W = -jax.jit(jax.vmap(jax.grad(jax.grad(case.log_density, 1), 1)))(jnp.asarray(y), Z @ beta)
+        sigma = jnp.linalg.inv((Z.T * W) @ Z + jnp.diag(jnp.array([0.0] * intercept + [1.0] * 3)))
+        sigma, beta = np.asarray(sigma), np.asarray(beta)
+        automatic = from_jax(
+            lambda x: case.predictive(design(x) @ beta, ((design(x) @ sigma) * design(x)).sum(1))
+        ).derivatives(rows, 2)
+    record = model.derivatives(rows, 2)
+    size = np.abs(record.first).max()
+    np.testing.assert_allclose(record.distribution.parameters, automatic.distribution.parameters, rtol=1e-9)
+    np.testing.assert_allclose(record.first, automatic.first, rtol=1e-8, atol=1e-9 * size)
+    np.testing.assert_allclose(record.second, automatic.second, rtol=1e-8, atol=1e-9 * size)
+    differences = from_function(model.predict_distribution).derivatives(rows, 2)
+    np.testing.assert_allclose(record.first, differences.first, rtol=1e-5, atol=1e-7 * size)
+    np.testing.assert_allclose(record.second, differences.second, rtol=1e-5, atol=1e-5 * size)
+
+
+def test_probit_rsens_is_that_of_the_supplement():
+    X, y = data(PROBIT)
+    model = BayesianProbitRegression(fit_intercept=False).fit(X, y)
+    beta, H_inverse = model.coef_[0], model.coef_covariance_[0]
+    m, s = X @ beta, 1 + np.sum(X @ H_inverse * X, axis=1)
+    z = m / np.sqrt(s)
+    slope = beta / np.sqrt(s)[:, None] - (m / s**1.5)[:, None] * (X @ H_inverse)
+    expected = (stats.norm.pdf(z) / np.sqrt(ndtr(z) * ndtr(-z)))[:, None] * np.abs(slope)
+    np.testing.assert_allclose(rsens.rsens(model, X), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_many_rows_give_the_limits_of_the_supplement(case):
+    n = 100_000
+    X, y = data(case, n=n)
+    model = case.model().fit(X, y)
+    rows = X[:20]
+    f = rows @ np.ravel(model.coef_) + np.ravel(model.intercept_)[0]
+    pi = case.mean(f)
+    factor = {
+        PROBIT: lambda: stats.norm.pdf(f) / np.sqrt(ndtr(f) * ndtr(-f)),
+        LOGIT: lambda: np.sqrt(pi * (1 - pi)),
+        POISSON: lambda: np.exp(f / 2),
+    }[case]()
+    expected = np.abs(np.ravel(model.coef_)) * factor[:, None]
+    # What is left is of the order v ≈ xᵀΣx, some tens over n, times f² at most.
+    np.testing.assert_allclose(rsens.rsens(model, rows), expected, rtol=300 / n)
+    np.testing.assert_allclose(np.ravel(model.coef_), [0.8, 0.25, -0.3], atol=0.05)
+
+
+@pytest.mark.parametrize("case", BINARY, ids=repr)
+def test_more_classes_are_one_against_the_rest(case):
+    X, y = data(case, n=80)
+    labels = np.array(["low", "mid", "top"])[(y + (X[:, 1] > 0.5)).astype(int)]
+    model = case.model().fit(X, labels)
+    assert model.classes_.tolist() == ["low", "mid", "top"]
+    assert model.coef_.shape == (3, 3)
+    members = [case.model().fit(X, labels == label) for label in model.classes_]
+    shares = np.stack([member.predict_proba(X)[:, 1] for member in members], axis=1)
+    np.testing.assert_allclose(model.predict_proba(X), shares / shares.sum(1, keepdims=True), rtol=1e-12)
+    assert isinstance(model.predict_distribution(X), Categorical)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[shares.argmax(1)])
+    record = model.derivatives(X[:10], 2)
+    differences = from_function(model.predict_distribution).derivatives(X[:10], 2)
+    np.testing.assert_allclose(record.first, differences.first, atol=1e-8)
+    np.testing.assert_allclose(record.second, differences.second, atol=1e-6)
+    np.testing.assert_allclose(record.first.sum(axis=1), 0.0, atol=1e-14)
+    codes = np.searchsorted(model.classes_, labels)
+    expected = np.log(model.predict_proba(X)[np.arange(80), codes])
+    np.testing.assert_allclose(model.log_predictive_density(X, labels), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("case", BINARY, ids=repr)
+def test_two_classes_are_bernoulli_of_the_second(case):
+    X, y = data(case)
+    model = case.model().fit(X, np.where(y == 1.0, "a", "b"))
+    other = case.model().fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), other.predict_proba(X)[:, ::-1], rtol=1e-9)
+    np.testing.assert_allclose(model.predict_distribution(X).mean, model.predict_proba(X)[:, 1], rtol=1e-12)
+    np.testing.assert_allclose(rsens.rsens2(model, X), rsens.rsens2(other, X), rtol=1e-8)
+    density = model.log_predictive_density(X, np.where(y == 1.0, "a", "b"))
+    np.testing.assert_allclose(density, other.log_predictive_density(X, y), rtol=1e-9)
+    with pytest.raises(InputError, match="label 'c' at row 2"):
+        model.log_predictive_density(X[:3], ["a", "b", "c"])
+
+
+@pytest.mark.parametrize("case", BINARY, ids=repr)
+def test_separable_classes(case):
+    X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    y = np.array([0, 0, 1, 1])
+    model = case.model().fit(X, y)
+    assert model.score(X, y) == 1.0
+    p = model.predict_proba(X)[:, 1]
+    np.testing.assert_allclose(p + p[::-1], 1.0, rtol=1e-12)  # the data are symmetric
+    assert (np.diff(p) > 0).all()
+    weaker = case.model(prior_precision=1e-6).fit(X, y)
+    assert weaker.coef_[0, 0] > 5 * model.coef_[0, 0]
+    assert (np.abs(weaker.derivatives(X, 2).first) > 0).all()
+
+
+def test_far_rows_keep_both_tails():
+    X = np.linspace(-1, 1, 2000)[:, None]
+    y = np.random.default_rng(0).random(2000) < expit(8 * X[:, 0])
+    model = BayesianLogisticRegression(prior_precision=1e-3).fit(X, y)
+    log_p = model.predict_log_proba([[-6.0], [6.0]])
+    assert (log_p.min(axis=1) < -15).all()
+    assert (np.exp(log_p).max(axis=1) <= 1.0).all()
+    np.testing.assert_allclose(np.exp(log_p).sum(axis=1), 1.0, rtol=1e-12)
+    assert (rsens.rsens(model, [[-6.0], [6.0]]) > 0).all()
+
+
+def test_one_class_is_not_enough():
+    X, _ = data(LOGIT)
+    for case in BINARY:
+        with pytest.raises(InputError, match="at least two classes; y has 1 class"):
+            case.model().fit(X, np.ones(60))
+    weights = np.where(np.arange(60) < 5, 0.0, 1.0)
+    with pytest.raises(InputError, match="y has 1 class"):
+        BayesianProbitRegression().fit(X, np.arange(60) >= 5, sample_weight=weights)
+
+
+def test_counts_that_are_all_zero():
+    X, _ = data(POISSON, n=20)
+    model = BayesianPoissonRegression().fit(X, np.zeros(20))
+    np.testing.assert_allclose(model.coef_, 0.0, atol=0.2)
+    rate = model.predict(X.mean(0, keepdims=True))
+    assert 0.0 < rate[0] < 0.2
+    assert np.isfinite(rsens.rsens2(model, X)).all()
+    with pytest.raises(InputError, match="Set intercept_precision above 0"):
+        BayesianPoissonRegression(intercept_precision=0.0).fit(X, np.zeros(20))
+
+
+@pytest.mark.parametrize("level", [1e5, 1e9])
+def test_large_counts(level):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(50, 2))
+    f = np.log(level) + X @ [0.5, -0.2]
+    model = BayesianPoissonRegression().fit(X, rng.poisson(np.exp(f)))
+    # The weights are known to about 1/√(50 level); the prior pulls by about 1/(50 level).
+    np.testing.assert_allclose(model.coef_, [0.5, -0.2], atol=6 / np.sqrt(50 * level))
+    np.testing.assert_allclose(model.predict(X), np.exp(f), rtol=20 / np.sqrt(50 * level))
+    y = np.round(np.exp(f))
+    sd = np.sqrt(np.exp(f))
+    np.testing.assert_allclose(model.log_predictive_density(X, y), stats.norm.logpdf(0.0, 0.0, sd), atol=2.0)
+
+
+def test_log_predictive_density_is_the_integral_over_f():
+    X, y = data(POISSON, n=15)
+    X = X - 0.5
+    model = BayesianPoissonRegression(fit_intercept=False).fit(X, y)
+    m, v = X @ model.coef_, np.sum(X @ model.coef_covariance_ * X, axis=1)
+    for i in range(5):
+        density, _ = integrate.quad(
+            lambda t, i=i: stats.poisson.pmf(y[i], np.exp(m[i] + np.sqrt(v[i]) * t)) * stats.norm.pdf(t),
+            -10,
+            10,
+            epsabs=0,
+            epsrel=1e-11,
+        )
+        np.testing.assert_allclose(model.log_predictive_density(X, y)[i], np.log(density), rtol=0, atol=1e-9)
+
+
+def test_offset_is_the_log_of_an_exposure():
+    X, _ = data(POISSON)
+    rng = np.random.default_rng(5)
+    exposure = rng.uniform(0.1, 20.0, size=60)
+    y = rng.poisson(exposure * np.exp(0.3 + 0.4 * X[:, 0]))
+    model = BayesianPoissonRegression().fit(X, y, offset=np.log(exposure))
+    np.testing.assert_allclose(model.coef_, [0.4, 0.0, 0.0], atol=0.1)
+    rate = model.predict(X)
+    np.testing.assert_allclose(model.predict(X, offset=np.log(exposure)), exposure * rate, rtol=1e-12)
+    np.testing.assert_allclose(model.predict(X, offset=np.log(2.0)), 2.0 * rate, rtol=1e-12)
+    scaled = model.derivatives(X, 2, offset=np.log(exposure))
+    np.testing.assert_allclose(scaled.second, exposure[:, None, None, None] * model.derivatives(X, 2).second, rtol=1e-9)
+    # In another unit of exposure the rates change and nothing else does.
+    other = BayesianPoissonRegression().fit(X, y, offset=np.log(exposure / 1e6))
+    np.testing.assert_allclose(other.coef_, model.coef_, rtol=1e-8)
+    np.testing.assert_allclose(other.predict(X), 1e6 * rate, rtol=1e-8)
+    assert other.score(X, y, offset=np.log(exposure / 1e6)) == pytest.approx(
+        model.score(X, y, offset=np.log(exposure)), rel=1e-8
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_a_weight_is_a_repetition(case):
+    X, y = data(case, n=40)
+    X[0] = 100.0  # left out by its weight
+    weights = np.random.default_rng(6).integers(0, 4, size=40).astype(float)
+    weights[0] = 0.0
+    weighted = case.model().fit(X, y, sample_weight=weights)
+    repeated = case.model().fit(np.repeat(X, weights.astype(int), axis=0), np.repeat(y, weights.astype(int)))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-9)
+    np.testing.assert_allclose(weighted.coef_covariance_, repeated.coef_covariance_, rtol=1e-9)
+    np.testing.assert_allclose(weighted.input_scale_, repeated.input_scale_, rtol=1e-12)
+    np.testing.assert_allclose(
+        weighted.derivatives(X, 2).second, repeated.derivatives(X, 2).second, rtol=1e-7, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_hard_tables(case):
+    rng = np.random.default_rng(7)
+    wide = rng.normal(size=(5, 50))
+    y = np.array([0.0, 1.0, 1.0, 0.0, 1.0])
+    assert np.isfinite(rsens.rsens2(case.model().fit(wide, y), wide)).all()
+    X, y = data(case)
+    hard = np.column_stack([X, X[:, 0], np.full(60, 0.1), np.zeros(60)])
+    model = case.model().fit(hard, y)
+    coef = np.atleast_2d(model.coef_)[0]
+    np.testing.assert_allclose(coef[0], coef[3], rtol=1e-8)
+    np.testing.assert_array_equal(coef[4:], 0.0)
+    np.testing.assert_array_equal(model.derivatives(hard, 2).first[:, :, 4:], 0.0)
+    units = np.array([1e-9, 1.0, 1e6])
+    one, other = case.model().fit(X, y), case.model().fit(X * units + 5 * units, y)
+    np.testing.assert_allclose(
+        other.predict_distribution((X + 5) * units).mean, one.predict_distribution(X).mean, rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_a_strong_prior_leaves_the_overall_rate(case):
+    X, y = data(case)
+    model = case.model(prior_precision=1e10, intercept_precision=0.0).fit(X, y)
+    np.testing.assert_allclose(model.coef_, 0.0, atol=1e-7)
+    m = np.ravel(model.intercept_)[0]
+    np.testing.assert_allclose(case.mean(m), y.mean(), rtol=1e-7)
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_wrong_arguments(case):
+    X, y = data(case)
+    with pytest.raises(InputError, match="prior_precision must be a number greater than 0; got 0"):
+        case.model(prior_precision=0).fit(X, y)
+    with pytest.raises(InputError, match="intercept_precision must be a number of at least 0; got -1"):
+        case.model(intercept_precision=-1.0).fit(X, y)
+    with pytest.raises(InputError, match="sample_weight must be at least 0"):
+        case.model().fit(X, y, sample_weight=-np.ones(60))
+    with pytest.raises(InputError, match="one number for each of the 60 rows; got shape"):
+        case.model().fit(X, y, sample_weight=np.ones(59))
+
+
+def test_wrong_counts_and_offsets():
+    X, y = data(POISSON)
+    with pytest.raises(InputError, match="at least 0; got -1"):
+        BayesianPoissonRegression().fit(X, y - 1.0 - y.min())
+    with pytest.raises(InputError, match="offset must be finite"):
+        BayesianPoissonRegression().fit(X, y, offset=np.full(60, -np.inf))
+    model = BayesianPoissonRegression().fit(X, y)
+    with pytest.raises(InputError, match="offset must have one number for each of the 60 rows"):
+        model.predict(X, offset=np.zeros(3))
+    with pytest.raises(InputError, match="negative"):
+        model.log_predictive_density(X, -1.0 - y)
+
+
+def test_a_mode_that_is_not_reached_is_told(monkeypatch):
+    X, y = data(LOGIT)
+    monkeypatch.setattr("rsens.models._weight_mode.MOST_STEPS", 1)
+    with pytest.warns(RsensWarning, match="not found in 1 Newton steps"):
+        BayesianLogisticRegression().fit(X, y)
+
+
+def test_offsets_beyond_all_counts():
+    X, y = data(POISSON)
+    with pytest.raises(InputError, match="Check y and offset for extreme values"):
+        BayesianPoissonRegression(fit_intercept=False).fit(X, y, offset=800.0)
+    with pytest.raises(InputError, match="beyond float64 at row 0"):
+        BayesianPoissonRegression().fit(X, y).predict(X, offset=800.0)
+
+
+def test_a_nearly_singular_information():
+    """Two columns that are the same to 1e-10, counts of 1e9 and hardly a prior: H itself has no Cholesky factor."""
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=100)
+    X = np.column_stack([x, x + 1e-10 * rng.normal(size=100)])
+    y = rng.poisson(1e9 * np.exp(0.2 * x))
+    model = BayesianPoissonRegression(prior_precision=1e-6).fit(X, y)
+    np.testing.assert_allclose(model.coef_.sum(), 0.2, atol=1e-4)
+    np.testing.assert_allclose(model.predict(X), 1e9 * np.exp(0.2 * x), rtol=1e-4)
+    # Only the prior knows the difference of the slopes: the data add 1e11 (1e-10/2)², 5e-4 of its ½ prior_precision.
+    difference = np.array([1.0, -1.0])
+    np.testing.assert_allclose(difference @ model.coef_covariance_ @ difference, 2e6 / x.var(), rtol=2e-3)
+
+
+@pytest.mark.parametrize("distance", [1.0, 1e-5, 1e-9, 0.0])
+def test_triangular_factor_of_many_rows(distance):
+    """The two ways to it, for columns that are more and more alike."""
+    rng = np.random.default_rng(8)
+    A = rng.normal(size=(5000, 4))
+    A[:, 3] = A[:, 0] + distance * A[:, 3]
+    R, expected = np.abs(triangular(A)), np.abs(np.linalg.qr(A, mode="r"))
+    np.testing.assert_allclose(R, expected, rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(R[3, 3], distance * np.sqrt(5000), rtol=0.05, atol=1e-11)

@@ -1,0 +1,354 @@
+"""Laplace's approximation: against a second implementation, scikit-learn, the weight-space view, and differences."""
+
+import tracemalloc
+
+import jax
+import numpy as np
+import pytest
+from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.gaussian_process.kernels import RBF as SklearnRBF
+from sklearn.gaussian_process.kernels import ConstantKernel as SklearnConstant
+from sklearn.gaussian_process.kernels import Matern as SklearnMatern
+
+from rsens._errors import InputError
+from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, RationalQuadratic, additive
+from rsens.likelihoods import (
+    LogitLikelihood,
+    NegativeBinomialLikelihood,
+    PoissonLikelihood,
+    ProbitLikelihood,
+    StudentTLikelihood,
+)
+from rsens.models import _laplace, _mode
+from rsens.models._laplace import WarmStart, approximate, objective, posterior
+from tests.models.laplace_oracle import LIKELIHOODS, Oracle, eq_kernel, matern52_kernel, targets
+
+NAMES = tuple(LIKELIHOODS)
+VARIANCE, LENGTHSCALE = 1.5, (0.6, 0.9)
+KERNELS = {
+    "eq": EQ(VARIANCE, LENGTHSCALE),
+    "matern32": Matern32(VARIANCE, 0.8),
+    "linear": Linear(0.7) + Constant(0.5),
+    "product": EQ(1.2, 1.1, dims=(0,)) * Periodic(0.8, 1.0, 2.0, dims=(1,)) + Constant(0.3),
+    "additive": additive(2, pairs=[(0, 1)], kernel=RationalQuadratic),
+}
+
+
+def data(name, n=25, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, (n, 2))
+    return X, targets(name, X, rng)
+
+
+def richardson(function, theta, h=8e-3):
+    """Central differences, extrapolated twice: the error is O(h⁶), and 1e-15·|value|/h of rounding."""
+
+    def central(step):
+        return np.array([(function(theta + e) - function(theta - e)) / (2.0 * step) for e in step * np.eye(len(theta))])
+
+    coarse, middle, fine = (central(h / 2.0**k) for k in range(3))
+    return (64.0 * fine - 20.0 * middle + coarse) / 45.0
+
+
+def objective_of_theta(kernel, likelihood, X, y, **options):
+    n = len(kernel.theta)
+
+    def value(theta):
+        return objective(kernel.with_theta(theta[:n]), likelihood.with_theta(theta[n:]), X, y, **options)[0]
+
+    return value, np.concatenate([kernel.theta, likelihood.theta])
+
+
+def check_gradient(kernel, likelihood, X, y, tolerance=1e-8, **options):
+    value, theta = objective_of_theta(kernel, likelihood, X, y, **options)
+    _, gradient = objective(kernel, likelihood, X, y, **options)
+    assert gradient.shape == theta.shape
+    expected = richardson(value, theta)
+    np.testing.assert_allclose(gradient, expected, rtol=tolerance, atol=tolerance * max(1.0, np.abs(expected).max()))
+
+
+# ---- a second implementation --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("shift", [0.0, 0.4])
+def test_mode_and_marginal_likelihood_are_those_of_the_plain_formulas(name, shift):
+    X, y = data(name)
+    laplace = approximate(KERNELS["eq"], LIKELIHOODS[name], X, y, mean=shift)
+    with jax.enable_x64(True):
+        oracle = Oracle(name, eq_kernel(VARIANCE, LENGTHSCALE), X, y, shift)
+        assert np.abs(oracle.gradient).max() < 1e-10
+        np.testing.assert_allclose(laplace.mode.latent, oracle.latent, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(laplace.log_marginal_likelihood, oracle.log_marginal_likelihood, rtol=1e-12)
+    assert laplace.converged
+    assert laplace.jitter == 0.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kernel", [EQ, Matern52])
+def test_latent_moments_and_derivatives_are_those_of_autodiff(name, kernel):
+    X, y = data(name)
+    new = np.random.default_rng(1).uniform(-2.5, 2.5, (6, 2))
+    # Autodiff of a distance fails at r = 0, so Matérn is compared away from the training rows (and below, at them).
+    rows = np.vstack([new, X[:4]]) if kernel is EQ else new
+    latent = posterior(kernel(VARIANCE, LENGTHSCALE), LIKELIHOODS[name], X, y, mean=0.3).derivatives(rows, 2)
+    with jax.enable_x64(True):
+        k = (eq_kernel if kernel is EQ else matern52_kernel)(VARIANCE, LENGTHSCALE)
+        values, first, second = Oracle(name, k, X, y, 0.3).at(rows)
+    np.testing.assert_allclose(latent.mean, 0.3 + values[:, 0], rtol=1e-8)
+    np.testing.assert_allclose(latent.variance, values[:, 1], rtol=1e-8)
+    np.testing.assert_allclose(latent.first, first, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(latent.second, second, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kernel", ["eq", "linear", "product", "additive"])
+def test_derivatives_are_the_differences_of_the_moments(name, kernel):
+    X, y = data(name)
+    latent = posterior(KERNELS[kernel], LIKELIHOODS[name], X, y)
+    rows = np.vstack([X[:3], np.random.default_rng(2).uniform(-2.5, 2.5, (3, 2))])
+    record = latent.derivatives(rows, 2)
+    h = 1e-4
+    for d in range(2):
+        step = h * np.eye(2)[d]
+        up, down = latent.derivatives(rows + step, 1), latent.derivatives(rows - step, 1)
+        np.testing.assert_allclose(record.first[:, 0, d], (up.mean - down.mean) / (2 * h), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(record.first[:, 1, d], (up.variance - down.variance) / (2 * h), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(record.second[..., d], (up.first - down.first) / (2 * h), rtol=1e-5, atol=1e-6)
+
+
+# ---- gradients ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_gradient_is_the_difference_of_the_objective(name, kernel):
+    check_gradient(KERNELS[kernel], LIKELIHOODS[name], *data(name), mean=0.2)
+
+
+@pytest.mark.parametrize("name", ["poisson", "negative_binomial"])
+def test_gradient_with_an_offset(name):
+    X, y = data(name)
+    check_gradient(KERNELS["eq"], LIKELIHOODS[name], X, y, mean=-0.5, offset=np.linspace(-1.0, 2.0, len(y)))
+
+
+@pytest.mark.parametrize("df", [2.1, 30.0])
+def test_gradient_of_the_student_t_with_outliers(df):
+    X, y = data("student_t")
+    y[5] = 300.0
+    check_gradient(KERNELS["eq"], StudentTLikelihood(scale2=0.3, df=df), X, y)
+
+
+# ---- other ways to the same numbers -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (EQ(2.0, (0.7, 1.4)), SklearnConstant(2.0) * SklearnRBF((0.7, 1.4))),
+        (Matern32(2.0, 0.8), SklearnConstant(2.0) * SklearnMatern(0.8, nu=1.5)),
+    ],
+)
+def test_the_logit_classifier_is_that_of_scikit_learn(ours, theirs):
+    X, y = data("logit", n=60)
+    theirs = GaussianProcessClassifier(theirs, optimizer=None).fit(X, y).base_estimator_
+    laplace = approximate(ours, LogitLikelihood(), X, y)
+    value, gradient = theirs.log_marginal_likelihood(ours.theta, eval_gradient=True, clone_kernel=False)
+    # scikit-learn stops when its objective changes by less than 1e-10, one step after an error of about 1e-6.
+    np.testing.assert_allclose(laplace.mode.latent, theirs.f_cached, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(laplace.log_marginal_likelihood, value, rtol=1e-11)
+    np.testing.assert_allclose(laplace.gradient(), gradient, rtol=1e-8)
+
+
+def weight_space(likelihood, features, prior_variance, y, offset):
+    """The Laplace posterior of w in f = Φw, w ~ N(0, diag(prior_variance)): mean, covariance, log evidence."""
+
+    def psi(w):
+        return likelihood.log_density(y, features @ w + offset).sum() - 0.5 * w @ (w / prior_variance)
+
+    w = np.zeros(features.shape[1])
+    for _ in range(100):
+        slope, second, _ = likelihood.f_derivatives(y, features @ w + offset)
+        hessian = features.T @ (np.maximum(-second, 0.0)[:, None] * features) + np.diag(1.0 / prior_variance)
+        step = np.linalg.solve(hessian, features.T @ slope - w / prior_variance)
+        w = w + max(0.5 ** np.arange(6), key=lambda t, w=w, step=step: psi(w + t * step)) * step
+    W, _ = likelihood.curvature(y, features @ w + offset)
+    precision = features.T @ (W[:, None] * features) + np.diag(1.0 / prior_variance)
+    evidence = psi(w) - 0.5 * (np.linalg.slogdet(precision)[1] + np.log(prior_variance).sum())
+    return w, np.linalg.inv(precision), evidence
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_linear_kernel_gives_the_bayesian_glm(name):
+    X, y = data(name, n=40)
+    offset = 0.1 * X[:, 0] if name in ("poisson", "negative_binomial") else 0.0
+    variances = np.array([0.7, 1.3, 2.5])
+    kernel = Linear(variances[:2]) + Constant(variances[2])
+    laplace = approximate(kernel, LIKELIHOODS[name], X, y, offset=offset)
+    w, covariance, evidence = weight_space(LIKELIHOODS[name], np.c_[X, np.ones(40)], variances, y, offset)
+    np.testing.assert_allclose(laplace.log_marginal_likelihood, evidence, rtol=1e-11)
+
+    rows = np.random.default_rng(3).normal(size=(7, 2)) * 3.0
+    new = np.c_[rows, np.ones(7)]
+    latent = laplace.posterior().derivatives(rows, 2)
+    np.testing.assert_allclose(latent.mean, new @ w, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(latent.variance, np.einsum("ni,ij,nj->n", new, covariance, new), rtol=1e-9)
+    np.testing.assert_allclose(latent.first[:, 0], np.tile(w[:2], (7, 1)), rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(latent.first[:, 1], 2.0 * (new @ covariance)[:, :2], rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(latent.second[:, 0], 0.0, atol=1e-12)
+    np.testing.assert_allclose(latent.second[:, 1], np.tile(2.0 * covariance[:2, :2], (7, 1, 1)), rtol=1e-9, atol=1e-10)
+
+
+def test_an_equal_offset_is_a_mean():
+    X, y = data("poisson")
+    by_mean = approximate(KERNELS["eq"], PoissonLikelihood(), X, y, mean=0.7)
+    by_offset = approximate(KERNELS["eq"], PoissonLikelihood(), X, y, offset=np.full(len(y), 0.7))
+    np.testing.assert_allclose(by_mean.mode.latent, by_offset.mode.latent, rtol=1e-12)
+    assert by_mean.log_marginal_likelihood == pytest.approx(by_offset.log_marginal_likelihood, rel=1e-13)
+    difference = by_mean.posterior().moments(X).mean - by_offset.posterior().moments(X).mean
+    np.testing.assert_allclose(difference, 0.7, rtol=1e-12)  # the mean belongs to f, the offset to the row
+
+
+def test_large_counts_approach_the_gaussian_of_their_logarithms():
+    # log Poisson(μ) is nearly N(log μ, 1/μ): at counts of 1e5 the latent is known to 0.3 % in each row.
+    X, _ = data("poisson", n=30)
+    rate = 1e5 * np.exp(0.3 * X[:, 0])
+    y = np.random.default_rng(4).poisson(rate).astype(float)
+    latent = posterior(EQ(4.0, 1.0), PoissonLikelihood(), X, y, mean=11.0).moments(X)
+    np.testing.assert_allclose(latent.mean, np.log(y), atol=0.02)
+    assert (latent.variance < 1.01 / y).all()
+
+
+# ---- the search for the mode --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_warm_start_finds_the_same_mode_in_fewer_steps(name):
+    X, y = data(name)
+    warm = WarmStart()
+    objective(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, warm=warm)
+    assert warm.converged
+    near = EQ(1.52, 0.81)
+    cold = approximate(near, LIKELIHOODS[name], X, y)
+    warmed = approximate(near, LIKELIHOODS[name], X, y, warm=warm)
+    assert warmed.mode.steps < cold.mode.steps
+    np.testing.assert_allclose(warmed.mode.latent, cold.mode.latent, rtol=0, atol=1e-11)
+    np.testing.assert_array_equal(warm.weights, warmed.mode.weights)
+
+
+def test_a_useless_warm_start_is_not_used():
+    X, y = data("poisson")
+    warm = WarmStart(weights=np.full(len(y), 1e3))  # exp of this latent overflows
+    warmed = approximate(EQ(1.5, 0.8), PoissonLikelihood(), X, y, warm=warm)
+    cold = approximate(EQ(1.5, 0.8), PoissonLikelihood(), X, y)
+    assert warmed.mode.steps == cold.mode.steps
+    np.testing.assert_array_equal(warmed.mode.latent, cold.mode.latent)
+
+
+def test_one_factorisation_per_newton_step(monkeypatch):
+    calls = []
+
+    def counted(*arguments):
+        calls.append(arguments)
+        return factor(*arguments)
+
+    factor = _laplace.jittered_cholesky
+    monkeypatch.setattr(_laplace, "jittered_cholesky", counted)
+    laplace = approximate(KERNELS["eq"], PoissonLikelihood(), *data("poisson"))
+    laplace.gradient()
+    laplace.posterior()
+    assert laplace.log_marginal_likelihood < 0.0
+    assert len(calls) == laplace.mode.steps + 1  # the last one, at the mode, also gives log|B| and the gradient
+
+
+def test_a_search_cut_short_says_so(monkeypatch):
+    monkeypatch.setattr(_mode, "MAX_STEPS", 2)
+    warm = WarmStart()
+    assert not approximate(KERNELS["eq"], LogitLikelihood(), *data("logit"), warm=warm).converged
+    assert not warm.converged
+
+
+def test_an_impossible_start_is_an_error():
+    X, y = data("poisson")
+    with pytest.raises(InputError, match="offset"):
+        objective(KERNELS["eq"], PoissonLikelihood(), X, y, offset=np.full(len(y), 1e4))
+
+
+def test_memory_does_not_grow_with_the_columns():
+    n, D = 400, 30
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n, D)), rng.poisson(1.0, n).astype(float)
+    tracemalloc.start()
+    objective(EQ(1.0, np.full(D, 5.0)), PoissonLikelihood(), X, y)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10 * 8 * n**2  # an array (N, N, D) alone would be 30
+
+
+# ---- hard data ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("likelihood", [PoissonLikelihood(), NegativeBinomialLikelihood(size=2.0)])
+def test_counts_that_are_all_zero(likelihood):
+    X, _ = data("poisson")
+    laplace = approximate(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))
+    assert laplace.converged
+    assert (laplace.mode.latent < -1.0).all()
+    check_gradient(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))
+
+
+@pytest.mark.parametrize("likelihood", [PoissonLikelihood(), NegativeBinomialLikelihood(size=2.0)])
+@pytest.mark.parametrize("variance", [1.0, 25.0])
+def test_counts_of_1e5_from_a_mean_of_zero(likelihood, variance):
+    X, _ = data("poisson")
+    rng = np.random.default_rng(5)
+    y = rng.poisson(10.0 ** rng.uniform(0.0, 5.0, len(X))).astype(float)
+    y[0] = 1e5
+    laplace = approximate(EQ(variance, 0.7), likelihood, X, y)
+    assert laplace.converged
+    # ∂²/∂θ² is of the size of aᵀKa, 1e5: differences of the objective are right to about 1e-7 of it.
+    check_gradient(EQ(variance, 0.7), likelihood, X, y, tolerance=1e-6)
+
+
+@pytest.mark.parametrize("likelihood", [ProbitLikelihood(), LogitLikelihood()])
+@pytest.mark.parametrize("variance", [1.0, 1e6])
+def test_separable_classes(likelihood, variance):
+    X, _ = data("logit")
+    y = (X[:, 0] > 0.0).astype(float)
+    kernel = Linear(variance) + Constant(1.0)
+    laplace = approximate(kernel, likelihood, X, y)
+    assert laplace.converged
+    assert ((laplace.mode.latent > 0.0) == (y == 1.0)).all()
+    check_gradient(kernel, likelihood, X, y, tolerance=1e-6)
+
+
+@pytest.mark.parametrize("likelihood", [ProbitLikelihood(), LogitLikelihood()])
+def test_one_class_alone_still_has_a_mode(likelihood):
+    X, _ = data("logit")
+    laplace = approximate(EQ(100.0, 1.0), likelihood, X, np.ones(len(X)))
+    assert laplace.converged
+    assert (laplace.mode.latent > 0.5).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_repeated_rows_make_no_jitter_necessary(name):
+    X, y = data(name)
+    X, y = np.vstack([X, X, X]), np.concatenate([y, y, y])
+    laplace = approximate(KERNELS["eq"], LIKELIHOODS[name], X, y)
+    assert laplace.converged
+    assert laplace.jitter == 0.0
+    np.testing.assert_allclose(laplace.mode.latent[:25], laplace.mode.latent[50:], atol=1e-12)
+    check_gradient(KERNELS["eq"], LIKELIHOODS[name], X, y)
+
+
+@pytest.mark.parametrize("df", [2.1, 4.0, 50.0])
+@pytest.mark.parametrize("scale2", [1e-4, 0.1])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_student_t_converges_with_many_outliers(df, scale2, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, (60, 2))
+    y = np.sin(X[:, 0]) + np.where(rng.random(60) < 0.3, rng.normal(0.0, 20.0, 60), rng.normal(0.0, 0.1, 60))
+    laplace = approximate(EQ(1.0, 1.0), StudentTLikelihood(scale2=scale2, df=df), X, y)
+    assert laplace.converged
+    slope, _, _ = laplace.likelihood.f_derivatives(y, laplace.mode.latent)
+    np.testing.assert_allclose(laplace.mode.weights, slope, atol=1e-7 * np.abs(slope).max())

@@ -1,0 +1,296 @@
+"""BayesianLinearRegression: the paper's formulas, the conjugate prior, and data that are hard.
+
+Tolerances: 1e-10 relative for closed forms on small, well-conditioned designs (rounding times a condition number of
+a few tens), except where a comment says otherwise.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+import rsens
+from rsens import InputError
+from rsens._errors import RsensWarning
+from rsens.derivatives import from_function, from_jax
+from rsens.distributions import StudentT
+from rsens.models import BayesianLinearRegression
+
+TIGHT = 1e-10
+
+
+def table(n=12, d=3, seed=0, noise=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * np.arange(1, d + 1) + 0.3
+    y = 0.7 + X @ np.linspace(1.0, -0.5, d) + noise * rng.normal(size=n)
+    return X, y
+
+
+def printed(X, y, rows, intercept=True):
+    """Section 2.2 of the paper as printed, with the inverse written out: location, scale², ν, β̂, s², (XᵀX)⁻¹."""
+    A = np.column_stack([np.ones(len(X)), X]) if intercept else X
+    a = np.column_stack([np.ones(len(rows)), rows]) if intercept else rows
+    inverse = np.linalg.inv(A.T @ A)
+    beta = inverse @ A.T @ y
+    nu = len(A) - A.shape[1]
+    s2 = np.sum((y - A @ beta) ** 2) / nu
+    return a @ beta, s2 * (1.0 + np.sum(a @ inverse * a, axis=1)), nu, beta, s2, inverse
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_prediction_is_that_of_the_paper(intercept):
+    X, y = table()
+    rows = X[:5] + 1.0
+    model = BayesianLinearRegression(fit_intercept=intercept).fit(X, y)
+    location, scale2, nu, beta, s2, inverse = printed(X, y, rows, intercept)
+    distribution = model.predict_distribution(rows)
+    assert isinstance(distribution, StudentT)
+    np.testing.assert_allclose(distribution.location, location, rtol=TIGHT)
+    np.testing.assert_allclose(distribution.scale2, scale2, rtol=TIGHT)
+    assert (distribution.df == nu).all()
+    assert model.degrees_of_freedom_ == nu
+    np.testing.assert_allclose(model.predict(rows), location, rtol=TIGHT)
+    np.testing.assert_allclose(model.coef_, beta[intercept:], rtol=TIGHT)
+    np.testing.assert_allclose(model.intercept_, beta[0] if intercept else 0.0, rtol=TIGHT)
+    np.testing.assert_allclose(model.noise_variance_, s2, rtol=TIGHT)
+    np.testing.assert_allclose(model.coef_scale2_, s2 * inverse[intercept:, intercept:], rtol=TIGHT)
+
+
+def test_rsens_is_equation_5():
+    X, y = table(n=10, d=2, noise=0.5)
+    model = BayesianLinearRegression(fit_intercept=False).fit(X, y)
+    _, var, nu, beta, s2, inverse = printed(X, y, X, intercept=False)
+    V = X @ inverse
+    var = var[:, None]
+    expected = np.sqrt(((nu + 1) * beta**2 + 2 * nu * s2**2 * V**2 / var) / ((nu + 3) * var))
+    np.testing.assert_allclose(rsens.rsens(model, X), expected, rtol=TIGHT)
+
+
+def test_rsens2_sees_the_curvature_of_the_scale_only():
+    X, y = table()
+    model = BayesianLinearRegression().fit(X, y)
+    _, var, nu, _, s2, inverse = printed(X, y, X)
+    expected = np.sqrt(nu / (2 * (nu + 3))) * np.abs(2 * s2 * inverse[1:, 1:]) / var[:, None, None]
+    np.testing.assert_allclose(rsens.rsens2(model, X), expected, rtol=TIGHT)
+
+
+@pytest.mark.parametrize("prior", [None, 2.0])
+def test_derivatives_are_those_of_autodiff_and_of_differences(prior):
+    X, y = table()
+    model = BayesianLinearRegression(prior_precision=prior, standardize=True).fit(X, y)
+    sd = X.std(axis=0)
+    # Ridge regression in the standardised columns; the flat prior is its limit, up to ν (see the test of the limit).
+    Z = np.column_stack([np.ones(len(X)), (X - X.mean(axis=0)) / sd])
+    inverse = np.linalg.inv(Z.T @ Z + np.diag([0.0, *[prior or 0.0] * 3]))
+    beta = inverse @ Z.T @ y
+
+    def predictive(x):
+        z = jnp.concatenate([jnp.ones((len(x), 1)), (x - X.mean(axis=0)) / sd], axis=1)
+        return StudentT(z @ beta, model.noise_variance_ * (1.0 + jnp.sum(z @ inverse * z, axis=1)), 8.0)
+
+    rows = np.concatenate([X[:4], X[:2] + 3.0])
+    record = model.derivatives(rows, 2)
+    with jax.enable_x64(True):
+        automatic = from_jax(predictive).derivatives(rows, 2)
+    np.testing.assert_allclose(record.first, automatic.first, rtol=1e-8)
+    np.testing.assert_allclose(record.second, automatic.second, rtol=1e-8, atol=1e-14)
+    differences = from_function(model.predict_distribution).derivatives(rows, 2)
+    # λ is quadratic in x, so that only rounding is left: 1e-16 over the squared default step.
+    np.testing.assert_allclose(record.first, differences.first, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(record.second, differences.second, rtol=1e-5, atol=1e-5)
+
+
+def test_order_one_has_no_second_derivatives():
+    X, y = table()
+    model = BayesianLinearRegression().fit(X, y)
+    assert model.derivatives(X).second is None
+    np.testing.assert_array_equal(model.derivatives(X, 1).first, model.derivatives(X, 2).first)
+    with pytest.raises(InputError, match="order must be 1"):
+        model.derivatives(X, 3)
+
+
+def test_many_rows_leave_the_slope_over_the_noise():
+    n = 100_000
+    X, y = table(n=n)
+    model = BayesianLinearRegression().fit(X, y)
+    expected = np.abs(model.coef_) / np.sqrt(model.noise_variance_)
+    # The relative departure is of order x(XᵀX)⁻¹xᵀ + 1/ν: at most some tens over n at rows within 5 deviations.
+    np.testing.assert_allclose(rsens.rsens(model, X[:50]), np.tile(expected, (50, 1)), rtol=50 / n)
+    np.testing.assert_allclose(model.noise_variance_, 0.25, rtol=5 * np.sqrt(2 / n))
+
+
+def test_density_is_the_average_over_posterior_draws():
+    """σ² from its inverse-χ² posterior, then β given σ²: the textbook posterior, sampled."""
+    X, y = table(n=9, d=2)
+    model = BayesianLinearRegression().fit(X, y)
+    _, _, nu, beta, s2, inverse = printed(X, y, X)
+    rng = np.random.default_rng(1)
+    sigma2 = nu * s2 / rng.chisquare(nu, size=200_000)
+    draws = beta + np.sqrt(sigma2)[:, None] * rng.normal(size=(200_000, 3)) @ np.linalg.cholesky(inverse).T
+    row, targets = np.array([[1.5, -2.0]]), np.array([0.0, 3.0, 8.0])
+    means = draws @ np.array([1.0, *row[0]])
+    for target in targets:
+        densities = stats.norm.pdf(target, means, np.sqrt(sigma2))
+        error = densities.std() / np.sqrt(len(densities))
+        assert abs(np.exp(model.log_predictive_density(row, [target])[0]) - densities.mean()) < 4.5 * error
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize(("n", "d"), [(12, 3), (5, 50)])
+def test_prior_in_its_dual_form(n, d, intercept):
+    """y | σ² ~ N(b, σ²K) with K = I + XXᵀ/τ, and a flat b: the same model without ever forming weights."""
+    rng = np.random.default_rng(2)
+    X, y, rows, tau = rng.normal(size=(n, d)) + 0.5, rng.normal(size=n) + 2.0, rng.normal(size=(4, d)), 0.7
+    K = np.eye(n) + X @ X.T / tau
+    k, k0 = rows @ X.T / tau, 1.0 + np.sum(rows**2, axis=1) / tau
+    if intercept:
+        ones = np.ones(n)
+        weight = np.linalg.solve(K, ones) / (ones @ np.linalg.solve(K, ones))
+        b, rest = weight @ y, 1.0 - k @ np.linalg.solve(K, ones)
+        nu, extra = n - 1, rest**2 / (ones @ np.linalg.solve(K, ones))
+    else:
+        b, nu, extra = 0.0, n, 0.0
+    s2 = (y - b) @ np.linalg.solve(K, y - b) / nu
+    model = BayesianLinearRegression(fit_intercept=intercept, prior_precision=tau).fit(X, y)
+    distribution = model.predict_distribution(rows)
+    np.testing.assert_allclose(distribution.location, b + k @ np.linalg.solve(K, y - b), rtol=1e-9)
+    scale2 = s2 * (k0 - np.sum(k * np.linalg.solve(K, k.T).T, axis=1) + extra)
+    np.testing.assert_allclose(distribution.scale2, scale2, rtol=1e-9)
+    assert (distribution.df == nu).all()
+
+
+def test_a_weak_prior_is_the_flat_one_up_to_the_degrees_of_freedom():
+    X, y = table()
+    flat = BayesianLinearRegression().fit(X, y)
+    weak = BayesianLinearRegression(prior_precision=1e-9).fit(X, y)
+    a, b = flat.predict_distribution(X), weak.predict_distribution(X)
+    np.testing.assert_allclose(a.location, b.location, rtol=1e-8)
+    np.testing.assert_allclose(a.scale2 * (12 - 4), b.scale2 * (12 - 1), rtol=1e-8)
+    assert (flat.degrees_of_freedom_, weak.degrees_of_freedom_) == (8, 11)
+
+
+def test_standardized_prior_does_not_depend_on_units():
+    X, y = table()
+    units = np.array([1e-6, 1.0, 1e5])
+    for options, same in (
+        ({"prior_precision": 2.0, "standardize": True}, True),
+        ({}, True),
+        ({"prior_precision": 2.0}, False),
+    ):
+        one = BayesianLinearRegression(**options).fit(X, y)
+        other = BayesianLinearRegression(**options).fit(X * units, y)
+        assert np.allclose(one.predict(X), other.predict(X * units), rtol=1e-9, atol=0) == same
+        if same:
+            expected = one.derivatives(X, 2)
+            actual = other.derivatives(X * units, 2)
+            np.testing.assert_allclose(actual.first * units, expected.first, rtol=1e-8)
+            np.testing.assert_allclose(actual.second * units * units[:, None], expected.second, rtol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e9])
+def test_targets_of_any_scale(scale):
+    X, y = table()
+    one = BayesianLinearRegression().fit(X, y).predict_distribution(X)
+    other = BayesianLinearRegression().fit(X, scale * y).predict_distribution(X)
+    np.testing.assert_allclose(other.location, scale * one.location, rtol=TIGHT)
+    np.testing.assert_allclose(other.scale2, scale**2 * one.scale2, rtol=TIGHT)
+
+
+def test_inputs_far_from_zero_lose_no_digits():
+    X, y = table()
+    X = np.round(X * 1024) / 1024  # so that X + 2³⁰ is exact
+    shift = 2.0**30
+    one, other = BayesianLinearRegression().fit(X, y), BayesianLinearRegression().fit(X + shift, y)
+    np.testing.assert_allclose(other.predict(X + shift), one.predict(X), rtol=1e-9)
+    np.testing.assert_allclose(other.coef_scale2_, one.coef_scale2_, rtol=1e-9)
+
+
+def test_offset_is_a_known_part_of_the_mean():
+    X, y = table()
+    offset = np.linspace(-3.0, 5.0, len(y))
+    one = BayesianLinearRegression().fit(X, y)
+    other = BayesianLinearRegression().fit(X, y + offset, offset=offset)
+    np.testing.assert_allclose(other.predict(X), one.predict(X), rtol=TIGHT)
+    np.testing.assert_allclose(other.predict(X, offset=offset), one.predict(X) + offset, rtol=TIGHT)
+    np.testing.assert_allclose(
+        other.score(X, y + offset, offset=offset), 1 - np.var(y - one.predict(X)) / np.var(y + offset), rtol=1e-9
+    )
+    np.testing.assert_allclose(
+        other.log_predictive_density(X, y + offset, offset=offset), one.log_predictive_density(X, y), rtol=1e-9
+    )
+    np.testing.assert_allclose(other.derivatives(X, 2, offset=offset).first, one.derivatives(X, 2).first, rtol=1e-9)
+
+
+def test_one_degree_of_freedom_still_predicts():
+    X, y = table(n=5, d=3)
+    model = BayesianLinearRegression().fit(X, y)
+    assert model.degrees_of_freedom_ == 1
+    np.testing.assert_allclose(model.predict(X), printed(X, y, X)[0], rtol=1e-9)  # the location; there is no mean
+
+
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (4, 3), (5, 50)])
+def test_too_few_rows_for_the_flat_prior(n, d):
+    rng = np.random.default_rng(3)
+    with pytest.raises(InputError, match=f"at least {d + 2}; got {n} sample.*prior_precision"):
+        BayesianLinearRegression().fit(rng.normal(size=(n, d)), rng.normal(size=n))
+
+
+def test_collinear_and_constant_columns_are_named():
+    X, y = table(n=20)
+    collinear = np.column_stack([X, X[:, 0] - 2.0 * X[:, 2]])
+    with pytest.raises(InputError, match=r"\(collinear: 'x0', 'x2', 'x3'\).*prior_precision"):
+        BayesianLinearRegression().fit(collinear, y)
+    constant = np.column_stack([X, np.full(20, 0.1)])
+    with pytest.raises(InputError, match=r"\(constant: 'x3'\).*prior_precision"):
+        BayesianLinearRegression().fit(constant, y)
+    with pytest.raises(InputError, match=r"constant: 'x3'; collinear: 'x0', 'x2', 'x4'"):
+        BayesianLinearRegression().fit(np.column_stack([constant, collinear[:, 3]]), y)
+    # Without an intercept a constant column is one.
+    model = BayesianLinearRegression(fit_intercept=False).fit(constant, y)
+    np.testing.assert_allclose(model.predict(constant), printed(X, y, X)[0], rtol=1e-9)
+    with pytest.raises(InputError, match=r"constant: 'x1'"):
+        BayesianLinearRegression(fit_intercept=False).fit(np.column_stack([X[:, 0], np.zeros(20)]), y)
+
+
+def test_collinear_columns_far_from_zero_are_found():
+    X, y = table(n=20)
+    X = X + 1e6
+    with pytest.raises(InputError, match="collinear"):
+        BayesianLinearRegression().fit(np.column_stack([X, X[:, 0] + X[:, 1]]), y)
+
+
+def test_a_prior_takes_collinear_and_constant_columns():
+    X, y = table(n=20)
+    hard = np.column_stack([X, X[:, 0], np.full(20, 7.0)])
+    model = BayesianLinearRegression(prior_precision=1.0, standardize=True).fit(hard, y)
+    np.testing.assert_allclose(model.coef_[0], model.coef_[3], rtol=1e-9)
+    assert model.coef_[4] == 0.0
+    record = model.derivatives(hard, 2)
+    np.testing.assert_array_equal(record.first[:, :, 4], 0.0)  # at the value it always had, nothing changes
+    elsewhere = hard + np.eye(5)[4]
+    assert (model.predict_distribution(elsewhere).scale2 > model.predict_distribution(hard).scale2).all()
+
+
+@pytest.mark.parametrize("y", [np.zeros(9), np.full(9, 3.0), np.arange(9.0)])
+def test_a_perfect_fit_is_told(y):
+    X = np.column_stack([np.arange(9.0), np.arange(9.0) ** 2])
+    with pytest.warns(RsensWarning, match="linear function of the columns"):
+        model = BayesianLinearRegression().fit(X, y)
+    assert 0.0 < model.noise_variance_ < 1e-26
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-13)
+
+
+@pytest.mark.parametrize("precision", [0.0, -1.0, np.nan, np.inf, "1", True])
+def test_wrong_prior_precision(precision):
+    X, y = table()
+    with pytest.raises(InputError, match="prior_precision must be a number greater than 0"):
+        BayesianLinearRegression(prior_precision=precision).fit(X, y)
+
+
+def test_a_prior_with_an_intercept_needs_two_rows():
+    with pytest.raises(InputError, match=r"two rows or more.*got 1 sample"):
+        BayesianLinearRegression(prior_precision=1.0).fit([[1.0]], [2.0])
+    assert BayesianLinearRegression(prior_precision=1.0, fit_intercept=False).fit(
+        [[1.0]], [2.0]
+    ).coef_ == pytest.approx(1.0)

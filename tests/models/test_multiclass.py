@@ -1,0 +1,152 @@
+"""One-vs-rest: the quotient rule against autodiff, and binary GPs put together."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rsens._errors import InputError
+from rsens.derivatives import Derivatives, chain_rule, from_jax
+from rsens.distributions import Bernoulli, Categorical, Normal
+from rsens.kernels import EQ, Matern52
+from rsens.likelihoods import LogitLikelihood, ProbitLikelihood
+from rsens.models._laplace import posterior
+from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
+
+
+def logits(X):
+    """Three functions of three columns, from rare to nearly sure."""
+    return [
+        jnp.sin(X[:, 0]) * X[:, 1] - 1.0,
+        X[:, 2] ** 2 - 3.0 * X[:, 0],
+        8.0 * jnp.tanh(X[:, 1] + X[:, 2]) + 0.5 * X[:, 0] * X[:, 2],
+    ]
+
+
+def sigmoid(z):
+    return 1.0 / (1.0 + jnp.exp(-z))
+
+
+def members(X, order):
+    return [from_jax(lambda X, k=k: Bernoulli(logit=logits(X)[k])).derivatives(X, order) for k in range(3)]
+
+
+def rows(n=9):
+    return np.random.default_rng(0).normal(size=(n, 3))
+
+
+def test_the_quotient_rule_is_that_of_autodiff():
+    def joint(X):
+        pi = jnp.stack([sigmoid(z) for z in logits(X)], axis=1)
+        return Categorical(pi / pi.sum(axis=1, keepdims=True))
+
+    expected = from_jax(joint).derivatives(rows(), 2)
+    record = normalized_derivatives(members(rows(), 2))
+    np.testing.assert_allclose(record.distribution.probabilities, expected.distribution.probabilities, rtol=1e-13)
+    np.testing.assert_allclose(record.first, expected.first, rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(record.second, expected.second, rtol=1e-11, atol=1e-12)
+
+
+def test_first_order_is_the_same_without_the_second():
+    record = normalized_derivatives(members(rows(), 1))
+    assert record.second is None
+    np.testing.assert_allclose(record.first, normalized_derivatives(members(rows(), 2)).first, rtol=1e-14, atol=1e-16)
+
+
+def test_changes_add_up_to_nothing():
+    record = normalized_derivatives(members(rows(200), 2))
+    np.testing.assert_allclose(record.distribution.probabilities.sum(axis=1), 1.0, rtol=1e-14)
+    np.testing.assert_allclose(record.first.sum(axis=1), 0.0, atol=1e-14)
+    np.testing.assert_allclose(record.second.sum(axis=1), 0.0, atol=1e-13)
+    np.testing.assert_array_equal(record.second, np.swapaxes(record.second, 2, 3))
+
+
+def test_the_distribution_alone_is_that_of_the_derivatives():
+    records = members(rows(), 1)
+    alone = normalized([record.distribution for record in records])
+    np.testing.assert_array_equal(alone.probabilities, normalized_derivatives(records).distribution.probabilities)
+
+
+def test_classes_that_are_all_improbable_keep_their_ratio():
+    # π = e^{−800} is 0 in float64; its ratios are not.
+    alone = normalized([Bernoulli(logit=np.array([z])) for z in (-800.0, -801.0, -803.0)])
+    expected = np.exp([0.0, -1.0, -3.0])
+    np.testing.assert_allclose(alone.probabilities[0], expected / expected.sum(), rtol=1e-12)
+    flat = [
+        Derivatives(Bernoulli(logit=np.array([z])), np.zeros((1, 1, 2)), np.zeros((1, 1, 2, 2)))
+        for z in (-800.0, -801.0, 2.0)
+    ]
+    record = normalized_derivatives(flat)
+    np.testing.assert_array_equal(record.first, 0.0)
+    np.testing.assert_array_equal(record.second, 0.0)
+
+
+def test_members_must_be_bernoulli():
+    with pytest.raises(InputError, match="Bernoulli per class; got Normal"):
+        normalized([Bernoulli(np.array([0.5])), Normal(np.zeros(1), np.ones(1))])
+
+
+def test_targets_are_one_class_against_the_rest():
+    targets = one_vs_rest_targets(np.array([0, 2, 1, 2]), 3)
+    np.testing.assert_array_equal(targets, [[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 1]])
+
+
+def test_a_class_without_rows_is_an_error():
+    with pytest.raises(InputError, match="number 1, 3 of the 4 classes"):
+        one_vs_rest_targets(np.array([0, 2, 0]), 4)
+
+
+# ---- with binary GPs ----------------------------------------------------------------------------------------------
+
+
+def classes(n, n_classes, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, (n, 2))
+    score = np.stack([np.sin(X[:, 0]) * k + X[:, 1] * (k == 1) for k in range(n_classes)], axis=1)
+    return X, (score + rng.gumbel(size=score.shape)).argmax(axis=1)
+
+
+def gp_members(kernel, likelihood, X, codes, n_classes, rows, order=2):
+    records = []
+    for y in one_vs_rest_targets(codes, n_classes):
+        latent = posterior(kernel, likelihood, X, y).derivatives(rows, order)
+        outer = likelihood.predictive_derivatives(latent.mean, latent.variance, order)
+        first, second = chain_rule(latent.first, latent.second, *outer)
+        records.append(Derivatives(likelihood.predictive(latent.mean, latent.variance), first, second))
+    return records
+
+
+@pytest.mark.parametrize("likelihood", [ProbitLikelihood(), LogitLikelihood()])
+@pytest.mark.parametrize("kernel", [EQ(2.0, 1.0), Matern52(2.0, (1.0, 0.7))])
+def test_two_classes_give_the_binary_classifier(likelihood, kernel):
+    X, codes = classes(30, 2)
+    new = np.vstack([X[:4], np.random.default_rng(1).uniform(-3.0, 3.0, (5, 2))])
+    records = gp_members(kernel, likelihood, X, codes, 2, new)
+    both, one = normalized_derivatives(records), records[1]
+    np.testing.assert_allclose(both.distribution.probabilities[:, 1], one.distribution.mean, rtol=1e-10)
+    np.testing.assert_allclose(both.first[:, 1], one.first[:, 0], rtol=1e-8, atol=1e-11)
+    np.testing.assert_allclose(both.first[:, 0], -one.first[:, 0], rtol=1e-8, atol=1e-11)
+    np.testing.assert_allclose(both.second[:, 1], one.second[:, 0], rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("likelihood", [ProbitLikelihood(), LogitLikelihood()])
+def test_derivatives_are_the_differences_of_the_probabilities(likelihood):
+    X, codes = classes(40, 3)
+    new = np.vstack([X[:3], np.random.default_rng(1).uniform(-3.0, 3.0, (4, 2))])
+
+    def record(rows):
+        return normalized_derivatives(gp_members(EQ(2.0, 1.0), likelihood, X, codes, 3, rows))
+
+    at, h = record(new), 1e-4
+    for d in range(2):
+        up, down = record(new + h * np.eye(2)[d]), record(new - h * np.eye(2)[d])
+        change = (up.distribution.probabilities - down.distribution.probabilities) / (2.0 * h)
+        np.testing.assert_allclose(at.first[:, :, d], change, rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(at.second[..., d], (up.first - down.first) / (2.0 * h), rtol=1e-5, atol=1e-7)
+
+
+def test_far_from_the_data_every_class_is_equally_probable():
+    X, codes = classes(30, 4)
+    far = np.full((1, 2), 50.0)
+    record = normalized_derivatives(gp_members(EQ(2.0, 1.0), ProbitLikelihood(), X, codes, 4, far))
+    np.testing.assert_allclose(record.distribution.probabilities, 0.25, rtol=1e-14)
+    np.testing.assert_array_equal(record.first, 0.0)

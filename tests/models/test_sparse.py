@@ -1,0 +1,448 @@
+"""Sparse GPs: the exact answer where all rows are inducing inputs, bounds and differences elsewhere."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from rsens._errors import InputError
+from rsens.kernels import EQ, Categorical, Constant, Linear, Matern32, Matern52, Periodic
+from rsens.likelihoods import GaussianLikelihood, PoissonLikelihood, StudentTLikelihood
+from rsens.models import _exact, _inducing, _laplace, _low_rank, _sparse, _sparse_laplace
+from rsens.models._inducing import choose_inducing
+from rsens.models._laplace import WarmStart
+from tests.models.laplace_oracle import LIKELIHOODS as NOT_GAUSSIAN
+from tests.models.laplace_oracle import targets
+
+LIKELIHOODS = {"gaussian": GaussianLikelihood(0.05), **NOT_GAUSSIAN}
+KERNELS = {
+    "eq": EQ(1.5, (0.6, 0.9)),
+    "matern32": Matern32(1.5, 0.8),
+    "linear": Linear((0.7, 0.3)) + Constant(0.5),  # K_uu has rank 3
+    "composed": EQ(1.2, 1.1, dims=(0,)) * Periodic(0.8, 1.0, 2.0, dims=(1,)) + Matern52(0.3, 2.0),
+}
+
+
+def data(name, n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, (n, 2))
+    if name == "gaussian":
+        return X, np.sin(2.0 * X[:, 0]) + 0.5 * X[:, 1] + rng.normal(0.0, 0.2, n)
+    return X, targets(name, X, rng)
+
+
+def dense(likelihood):
+    return _exact if isinstance(likelihood, GaussianLikelihood) else _laplace
+
+
+def sparse(likelihood):
+    return _sparse if isinstance(likelihood, GaussianLikelihood) else _sparse_laplace
+
+
+def close(actual, desired, tolerance):
+    """Equal to `tolerance` of the largest entry."""
+    np.testing.assert_allclose(actual, desired, rtol=0, atol=tolerance * np.abs(desired).max())
+
+
+def richardson(function, theta, h=5e-4):
+    """Central differences, extrapolated once: the error is O(h⁴) and 1e-16·|value|/h of rounding."""
+
+    def central(step):
+        return np.array([(function(theta + e) - function(theta - e)) / (2.0 * step) for e in step * np.eye(len(theta))])
+
+    return (4.0 * central(h / 2.0) - central(h)) / 3.0
+
+
+def check_gradient(kernel, likelihood, X, y, inducing, tolerance, **options):
+    n = len(kernel.theta)
+
+    def value(theta):
+        changed = kernel.with_theta(theta[:n]), likelihood.with_theta(theta[n:])
+        return sparse(likelihood).objective(*changed, X, y, inducing, **options)[0]
+
+    theta = np.concatenate([kernel.theta, likelihood.theta])
+    _, gradient = sparse(likelihood).objective(kernel, likelihood, X, y, inducing, **options)
+    assert gradient.shape == theta.shape
+    close(gradient, richardson(value, theta), tolerance)
+
+
+# ---- all training inputs as inducing inputs: nothing is approximated ------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_with_all_rows_the_objective_is_that_of_the_dense_gp(name, kernel):
+    X, y = data(name)
+    kernel, likelihood = KERNELS[kernel], LIKELIHOODS[name]
+    value, gradient = sparse(likelihood).objective(kernel, likelihood, X, y, X)
+    expected, expected_gradient = dense(likelihood).objective(kernel, likelihood, X, y)
+    # The jitter of 1e-12 moves Q by that much, against a noise of 0.05 and 40 rows.
+    assert value == pytest.approx(expected, rel=1e-9)
+    close(gradient, expected_gradient, 1e-8)
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_with_all_rows_moments_and_derivatives_are_those_of_the_dense_gp(name, kernel):
+    X, y = data(name)
+    kernel, likelihood = KERNELS[kernel], LIKELIHOODS[name]
+    rows = np.vstack([X[:4], np.random.default_rng(1).uniform(-2.5, 2.5, (6, 2))])
+    ours = sparse(likelihood).posterior(kernel, likelihood, X, y, X).derivatives(rows, 2)
+    expected = dense(likelihood).posterior(kernel, likelihood, X, y).derivatives(rows, 2)
+    close(ours.mean, expected.mean, 1e-8)
+    np.testing.assert_allclose(ours.variance, expected.variance, rtol=1e-8)
+    for part in range(2):
+        close(ours.first[:, part], expected.first[:, part], 1e-7)
+        np.testing.assert_allclose(ours.second[:, part], expected.second[:, part], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("noise", [1e-2, 1e-4])
+@pytest.mark.parametrize("lengthscale", [2.0, 10.0])
+def test_with_all_rows_a_nearly_singular_covariance_is_no_harm(noise, lengthscale):
+    # 150 rows within one length-scale: the condition of K_uu is beyond 1e17.
+    X, y = data("gaussian", n=150)
+    kernel, likelihood = EQ(2.0, lengthscale), GaussianLikelihood(noise)
+    value, gradient = _sparse.objective(kernel, likelihood, X, y, X)
+    expected, expected_gradient = _exact.objective(kernel, likelihood, X, y)
+    assert value == pytest.approx(expected, rel=1e-7)
+    close(gradient, expected_gradient, 1e-6)
+    posterior = _sparse.posterior(kernel, likelihood, X, y, X)
+    assert posterior.jitter == pytest.approx(2e-12)
+    ours, expected = posterior.derivatives(X, 2), _exact.posterior(kernel, likelihood, X, y).derivatives(X, 2)
+    close(ours.mean, expected.mean, 1e-6)
+    np.testing.assert_allclose(ours.variance, expected.variance, rtol=1e-6)
+    for part in range(2):
+        close(ours.first[:, part], expected.first[:, part], 1e-6)
+        close(ours.second[:, part], expected.second[:, part], 1e-6)
+
+
+def test_with_all_rows_counts_of_1e5():
+    X, _ = data("poisson")
+    y = np.random.default_rng(4).poisson(10.0 ** np.linspace(0.0, 5.0, 40)).astype(float)
+    y[0] = 1e5
+    kernel = EQ(9.0, 0.7)
+    value, gradient = _sparse_laplace.objective(kernel, PoissonLikelihood(), X, y, X, mean=3.0)
+    expected, expected_gradient = _laplace.objective(kernel, PoissonLikelihood(), X, y, mean=3.0)
+    assert value == pytest.approx(expected, rel=1e-6)
+    close(gradient, expected_gradient, 1e-6)
+
+
+@pytest.mark.parametrize("name", ["poisson", "negative_binomial"])
+def test_mean_and_offset_are_those_of_the_dense_gp(name):
+    X, y = data(name)
+    offset = np.linspace(-1.0, 2.0, len(y))
+    options = {"mean": -0.4, "offset": offset}
+    ours = _sparse_laplace.approximate(KERNELS["eq"], LIKELIHOODS[name], X, y, X, **options)
+    expected = _laplace.approximate(KERNELS["eq"], LIKELIHOODS[name], X, y, **options)
+    assert ours.log_marginal_likelihood == pytest.approx(expected.log_marginal_likelihood, rel=1e-10)
+    close(ours.gradient(), expected.gradient(), 1e-9)
+    close(ours.posterior().moments(X).mean, expected.posterior().moments(X).mean, 1e-9)
+
+
+# ---- few inducing inputs ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_gradient_is_the_difference_of_the_objective(name, kernel):
+    X, y = data(name)
+    inducing = np.random.default_rng(2).uniform(-2.0, 2.0, (9, 2))
+    options = {} if name == "gaussian" else {"mean": 0.2, "offset": 0.1 * X[:, 0]}
+    check_gradient(KERNELS[kernel], LIKELIHOODS[name], X, y, inducing, 1e-8, **options)
+
+
+def test_gradient_of_the_student_t_with_an_outlier():
+    X, y = data("student_t")
+    y[5] = 300.0
+    check_gradient(KERNELS["eq"], StudentTLikelihood(scale2=0.05, df=2.5), X, y, X[::4], 1e-8)
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_gradient_follows_a_jitter_that_had_to_grow(name, monkeypatch):
+    X, y = data(name)
+    monkeypatch.setattr(_low_rank, "JITTERS", (1e-3,))
+    check_gradient(KERNELS["eq"], LIKELIHOODS[name], X, y, X[::4], 1e-8)
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_derivatives_are_the_differences_of_the_moments(name, kernel):
+    X, y = data(name)
+    likelihood = LIKELIHOODS[name]
+    latent = sparse(likelihood).posterior(KERNELS[kernel], likelihood, X, y, X[::4])
+    # At inducing inputs, at other training rows, and elsewhere.
+    rows = np.vstack([X[:3], np.random.default_rng(3).uniform(-2.5, 2.5, (3, 2))])
+    record = latent.derivatives(rows, 2)
+    h = 1e-4
+    # Matérn-3/2 has a jump in its third derivative at r = 0: differences of the second are off by O(h).
+    tolerance = 3e-3 if kernel == "matern32" else 1e-5
+    for d in range(2):
+        step = h * np.eye(2)[d]
+        up, down = latent.derivatives(rows + step, 1), latent.derivatives(rows - step, 1)
+        np.testing.assert_allclose(record.first[:, 0, d], (up.mean - down.mean) / (2 * h), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(record.first[:, 1, d], (up.variance - down.variance) / (2 * h), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            record.second[..., d], (up.first - down.first) / (2 * h), rtol=tolerance, atol=tolerance / 10
+        )
+
+
+@pytest.mark.parametrize("kernel", ["eq", "matern32", "composed"])
+def test_the_bound_rises_with_every_inducing_input_up_to_the_marginal_likelihood(kernel):
+    kernel, likelihood = KERNELS[kernel], LIKELIHOODS["gaussian"]
+    X, y = data("gaussian", n=60)
+    order = choose_inducing(X, kernel, 60).rows
+    bounds = [_sparse.objective(kernel, likelihood, X, y, X[order[:m]])[0] for m in range(3, 61, 3)]
+    exact = _exact.objective(kernel, likelihood, X, y)[0]
+    assert (np.diff(bounds) > -1e-8).all()
+    assert bounds[0] < exact - 50.0
+    assert max(bounds) <= exact + 1e-8
+    assert bounds[-1] == pytest.approx(exact, abs=1e-6)
+
+
+def plain_dtc(kernel, X, inducing, rows, W, mode_weights):
+    """m and v at the rows by the textbook formulas, with Q = K_xu K_uu⁻¹ K_ux and f̂ = Qa."""
+    inverse = np.linalg.inv(kernel(inducing))
+    cross = kernel(rows, inducing) @ inverse @ kernel(inducing, X)  # q(rows, X)
+    Q = kernel(X, inducing) @ inverse @ kernel(inducing, X)
+    mean = cross @ mode_weights
+    variance = kernel.diag(rows) - np.einsum("ij,jk,ik->i", cross, np.linalg.inv(Q + np.diag(1.0 / W)), cross)
+    return mean, variance
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_predictions_are_those_of_the_plain_formulas_with_the_missing_variance_kept(name):
+    X, y = data(name)
+    kernel, likelihood, inducing = Matern32(1.5, 1.2), LIKELIHOODS[name], X[::5]
+    if name == "gaussian":
+        W = np.full(len(y), 1.0 / likelihood.noise_variance)
+        Q = kernel(X, inducing) @ np.linalg.inv(kernel(inducing)) @ kernel(inducing, X)
+        weights = np.linalg.solve(Q + np.diag(1.0 / W), y)
+        latent = _sparse.posterior(kernel, likelihood, X, y, inducing)
+    else:
+        laplace = _sparse_laplace.approximate(kernel, likelihood, X, y, inducing)
+        latent = laplace.posterior()
+        f = latent.moments(X).mean
+        weights, _, _ = likelihood.f_derivatives(y, f)
+        W, _ = likelihood.curvature(y, f)
+        assert laplace.converged
+    rows = np.vstack([X[:6], [[9.0, 9.0]]])
+    mean, variance = plain_dtc(kernel, X, inducing, rows, W, weights)
+    ours = latent.moments(rows)
+    np.testing.assert_allclose(ours.mean, mean, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(ours.variance, variance, rtol=1e-8)
+    assert ours.variance[-1] == pytest.approx(1.5, rel=1e-4)  # far away it is the prior's
+
+
+@pytest.mark.parametrize("name", NOT_GAUSSIAN)
+def test_a_warm_start_finds_the_same_mode_in_fewer_passes(name, monkeypatch):
+    X, y = data(name)
+    passes = []
+    climb = _sparse_laplace.LowRankTarget.climb
+    monkeypatch.setattr(_sparse_laplace.LowRankTarget, "climb", lambda self, w: passes.append(1) or climb(self, w))
+    warm = WarmStart()
+    _sparse_laplace.objective(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, X[::3], warm=warm)
+    assert warm.converged
+    near = EQ(1.5, 0.8).with_theta(EQ(1.5, 0.8).theta + 1e-5)
+    passes.clear()
+    cold = _sparse_laplace.approximate(near, LIKELIHOODS[name], X, y, X[::3])
+    cold_passes = len(passes)
+    passes.clear()
+    warmed = _sparse_laplace.approximate(near, LIKELIHOODS[name], X, y, X[::3], warm=warm)
+    assert len(passes) < cold_passes
+    np.testing.assert_allclose(warmed.w, cold.w, rtol=0, atol=1e-10)
+    # One of another size, as from other inducing inputs, is not used.
+    warm = WarmStart(weights=np.ones(3))
+    np.testing.assert_array_equal(
+        _sparse_laplace.approximate(near, LIKELIHOODS[name], X, y, X[::3], warm=warm).w, cold.w
+    )
+
+
+def test_a_search_cut_short_says_so(monkeypatch):
+    monkeypatch.setattr(_sparse_laplace, "MAX_STEPS", 2)
+    X, y = data("logit")
+    warm = WarmStart()
+    assert not _sparse_laplace.approximate(EQ(9.0, 0.5), LIKELIHOODS["logit"], X, y, X[::3], warm=warm).converged
+    assert not warm.converged
+
+
+def test_a_step_that_overflows_is_halved():
+    # From f = 0 the first full Newton step for a count of 1e5 goes to f = 1e5, where e^f is infinite.
+    X, _ = data("poisson")
+    y = np.full(len(X), 1e5)
+    laplace = _sparse_laplace.approximate(EQ(100.0, 1.0), PoissonLikelihood(), X, y, X[::2])
+    assert laplace.converged
+    np.testing.assert_allclose(laplace.posterior().moments(X[::2]).mean, np.log(1e5), rtol=0.05)
+
+
+def test_an_impossible_start_is_an_error():
+    X, y = data("poisson")
+    with pytest.raises(InputError, match="offset"):
+        _sparse_laplace.objective(KERNELS["eq"], PoissonLikelihood(), X, y, X[:5], offset=np.full(len(y), 1e4))
+
+
+def test_a_kernel_that_is_not_finite_is_an_error():
+    X, y = data("gaussian")
+    with np.errstate(over="ignore"), pytest.raises(InputError, match="not finite"):
+        _sparse.objective(Linear(1e300), GaussianLikelihood(1.0), 1e10 * X, y, 1e10 * X[:5])
+
+
+# ---- size ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_neither_chunks_nor_keeping_v_change_the_numbers(name, monkeypatch):
+    X, y = data(name)
+    likelihood = LIKELIHOODS[name]
+
+    def numbers():
+        value, gradient = sparse(likelihood).objective(KERNELS["eq"], likelihood, X, y, X[::4])
+        latent = sparse(likelihood).posterior(KERNELS["eq"], likelihood, X, y, X[::4]).moments(X)
+        return np.concatenate([[value], gradient, latent.mean, latent.variance])
+
+    expected = numbers()
+    monkeypatch.setattr(_low_rank, "CHUNK_BYTES", 8 * 10 * 7)  # 7 rows of 10 inducing inputs
+    kept = numbers()
+    monkeypatch.setattr(_low_rank, "KEPT_BYTES", 0)
+    np.testing.assert_array_equal(numbers(), kept)
+    np.testing.assert_allclose(kept, expected, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "poisson"])
+def test_memory_is_bounded(name, monkeypatch):
+    n, M, D = 20_000, 100, 3
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2.0, 2.0, (n, D))
+    f = np.sin(X[:, 0]) + 0.5 * X[:, 1] * X[:, 2]
+    y = f + rng.normal(0.0, 0.2, n) if name == "gaussian" else rng.poisson(np.exp(f)).astype(float)
+    kernel, likelihood = EQ(1.0, np.full(D, 1.5)), LIKELIHOODS[name]
+    monkeypatch.setattr(_low_rank, "KEPT_BYTES", 0)
+    monkeypatch.setattr(_low_rank, "CHUNK_BYTES", 2**19)  # V has 16 MB
+    monkeypatch.setattr(_inducing, "GREEDY_BYTES", 2**20)
+    tracemalloc.start()
+    inducing = choose_inducing(X, kernel, M, 0).inputs
+    sparse(likelihood).objective(kernel, likelihood, X, y, inducing)
+    latent = sparse(likelihood).posterior(kernel, likelihood, X, y, inducing)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(inducing) == M
+    assert peak < 8 * n * M / 2  # the vectors (n,), about ten of them, and a few chunks
+    rows = X[:500]
+    ours = latent.derivatives(rows, 1)
+    close(ours.mean, f[:500], 0.25)
+    assert (ours.variance > 0.0).all()
+
+
+# ---- hard data ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_repeated_rows(name):
+    X, y = data(name)
+    X, y = np.vstack([X, X, X]), np.concatenate([y, y, y])
+    kernel, likelihood = KERNELS["eq"], LIKELIHOODS[name]
+    expected, expected_gradient = dense(likelihood).objective(kernel, likelihood, X, y)
+    for inducing in (X, choose_inducing(X, kernel, 100).inputs):  # all 120, and the 40 that differ at most
+        value, gradient = sparse(likelihood).objective(kernel, likelihood, X, y, inducing)
+        assert value == pytest.approx(expected, rel=1e-7)
+        close(gradient, expected_gradient, 1e-6)
+        ours = sparse(likelihood).posterior(kernel, likelihood, X, y, inducing).moments(X)
+        dense_moments = dense(likelihood).posterior(kernel, likelihood, X, y).moments(X)
+        close(ours.mean, dense_moments.mean, 1e-7)
+        np.testing.assert_allclose(ours.variance, dense_moments.variance, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_a_kernel_that_is_zero_at_every_row(name):
+    X, y = np.zeros((10, 2)), data(name, n=10)[1]
+    likelihood = LIKELIHOODS[name]
+    chosen = choose_inducing(X, Linear(2.0), 5)
+    assert chosen.suffice
+    value, gradient = sparse(likelihood).objective(Linear(2.0), likelihood, X, y, chosen.inputs)
+    assert value == pytest.approx(likelihood.log_density(y, np.zeros(10)).sum(), rel=1e-10)
+    assert gradient[0] == pytest.approx(0.0, abs=1e-10)
+
+
+def test_a_covariance_that_needs_a_larger_jitter_gets_one_and_says_so():
+    L, relative, jitter = _low_rank._factored(np.diag([1.0, 1.0, -3e-8]))
+    assert relative == pytest.approx(1e-7)
+    assert jitter == pytest.approx(1e-7 * 2.0 / 3.0, rel=1e-6)
+    np.testing.assert_allclose(L @ L.T, np.diag([1.0, 1.0, -3e-8]) + jitter * np.eye(3), atol=1e-15)
+    with pytest.raises(InputError, match="not positive definite"):
+        _low_rank._factored(np.diag([1.0, 1.0, -1.0]))
+
+
+# ---- the choice of inducing inputs ----------------------------------------------------------------------------------
+
+
+def test_the_greedy_choice_takes_the_row_of_the_largest_variance_given_those_taken():
+    X, _ = data("gaussian")
+    kernel = KERNELS["composed"]
+    rows = choose_inducing(X, kernel, 8).rows
+    K = kernel(X)
+    for j, row in enumerate(rows):
+        taken = rows[:j]
+        variance = np.diag(K - K[:, taken] @ np.linalg.solve(K[np.ix_(taken, taken)], K[taken])) if j else np.diag(K)
+        assert variance[row] == pytest.approx(variance.max(), rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["greedy", "kmeans++"])
+def test_the_choice_is_reproducible_and_says_what_is_left(method):
+    X, _ = data("gaussian", n=200)
+    kernel = EQ(2.0, 0.5)
+    first, again = (choose_inducing(X, kernel, 12, 3, method=method) for _ in range(2))
+    np.testing.assert_array_equal(first.rows, again.rows)
+    np.testing.assert_array_equal(first.inputs, X[first.rows])
+    assert len(set(first.rows)) == 12
+    assert not first.suffice
+    missed = 2.0 - np.einsum(
+        "ij,ij->j", kernel(first.inputs, X), np.linalg.solve(kernel(first.inputs), kernel(first.inputs, X))
+    )
+    if method == "greedy":
+        assert first.left == pytest.approx(missed.max() / 2.0, rel=1e-9)
+    else:
+        assert missed.max() / 2.0 <= first.left <= 1.0
+        other = choose_inducing(X, kernel, 12, 4, method=method)
+        assert set(other.rows) != set(first.rows)
+
+
+@pytest.mark.parametrize("method", ["greedy", "kmeans++"])
+def test_more_inducing_inputs_than_distinct_rows(method):
+    X = np.repeat(np.random.default_rng(0).normal(size=(7, 2)), 5, axis=0)
+    chosen = choose_inducing(X, Matern32(1.0, 0.5), 30, 0, method=method)
+    assert chosen.suffice
+    assert len(chosen.inputs) == 7
+    assert len(np.unique(chosen.inputs, axis=0)) == 7
+
+
+def test_a_kernel_of_rank_three_needs_three_rows():
+    X, y = data("gaussian")
+    kernel = KERNELS["linear"]
+    chosen = choose_inducing(X, kernel, 30)
+    assert chosen.suffice
+    assert len(chosen.rows) == 3
+    value, _ = _sparse.objective(kernel, LIKELIHOODS["gaussian"], X, y, chosen.inputs)
+    assert value == pytest.approx(_exact.objective(kernel, LIKELIHOODS["gaussian"], X, y)[0], rel=1e-9)
+
+
+def test_levels_of_a_category_are_kept():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=50), rng.integers(0, 3, 50)])
+    kernel = EQ(1.0, 1.0, dims=(0,)) * Categorical(1.0, 1.0, dims=(1,))
+    chosen = choose_inducing(X, kernel, 12)
+    assert set(chosen.inputs[:, 1]) == {0.0, 1.0, 2.0}
+
+
+def test_of_very_many_rows_the_greedy_choice_sees_some(monkeypatch):
+    X, _ = data("gaussian", n=300)
+    monkeypatch.setattr(_inducing, "GREEDY_BYTES", 8 * 10 * 50)  # 50 rows for 10 inducing inputs
+    first = choose_inducing(X, EQ(1.0, 0.5), 10, 0)
+    assert len(first.rows) == 10
+    np.testing.assert_array_equal(first.inputs, X[first.rows])
+    np.testing.assert_array_equal(first.rows, choose_inducing(X, EQ(1.0, 0.5), 10, 0).rows)
+    assert set(first.rows) != set(choose_inducing(X, EQ(1.0, 0.5), 10, 1).rows)
+
+
+@pytest.mark.parametrize(("M", "method", "text"), [(0, "greedy", "at least 1"), (3, "random", "kmeans")])
+def test_wrong_arguments(M, method, text):
+    with pytest.raises(InputError, match=text):
+        choose_inducing(np.zeros((4, 1)), EQ(), M, method=method)
