@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from rsens.kernels import EQ, Linear, Matern32, Matern52, Periodic, RationalQuadratic
-from tests.kernels.cases import SMOOTH, Z
+from rsens.kernels import _stationary_at as stationary_at
+from tests.kernels.cases import SMOOTH, X, Z
 
 LENGTHSCALE = (0.5, 1.5, 2.0, 3.0)
 #: ∂²k/∂x_d² · l_d²/σ² at x = z.
@@ -51,6 +52,19 @@ def test_matern32_near_a_row_exactly():
         np.testing.assert_allclose(second[0], expected, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", LIMITS)
+@pytest.mark.parametrize("dims", [None, (2, 0), (1,)])
+def test_both_ways_to_sum_agree(kind, dims, monkeypatch):
+    """One large matrix product, or one small product per row."""
+    kernel = kind(1.3, 0.8, dims=dims)
+    W = np.random.default_rng(6).normal(size=(len(X), len(Z)))
+    fast = kernel.at(X, Z).second(W)
+    monkeypatch.setattr(stationary_at, "MOST_ROUNDING", 0.0)
+    slow = kernel.at(X, Z).second(W)
+    assert (fast != slow).any()
+    np.testing.assert_allclose(fast, slow, rtol=1e-12, atol=1e-13)
+
+
 def richardson(function, order, h):
     """The limit for h → 0 of a quantity with errors h^order, h^(order+1) …, from halved steps."""
     table = [function(h / 2**i) for i in range(4)]
@@ -63,18 +77,18 @@ def richardson(function, order, h):
 @pytest.mark.parametrize("kernel", SMOOTH, ids=repr)
 def test_differences(kernel):
     """At rows of Z, of values and of first derivatives; one-sided slopes of Matern32 make the errors O(h)."""
-    X, columns = Z[:2], 3  # the last column holds levels
+    x, columns = Z[:2], 3  # the last column holds levels
     W = np.random.default_rng(5).normal(size=(2, len(Z)))
-    at = kernel.at(X, Z)
+    at = kernel.at(x, Z)
     scale = np.abs(kernel(Z)).max()
     for d in range(columns):
         step = np.eye(4)[d]
 
         def slope(h, step=step):
-            return ((kernel(X + h * step, Z) - kernel(X - h * step, Z)) * W).sum(1) / (2 * h)
+            return ((kernel(x + h * step, Z) - kernel(x - h * step, Z)) * W).sum(1) / (2 * h)
 
         def curvature(h, step=step):
-            up, down = kernel.at(X + h * step, Z), kernel.at(X - h * step, Z)
+            up, down = kernel.at(x + h * step, Z), kernel.at(x - h * step, Z)
             return (up.weighted_first(W) - down.weighted_first(W)) / (2 * h)
 
         np.testing.assert_allclose(at.weighted_first(W)[:, d], richardson(slope, 1, 1e-3), atol=1e-8 * scale)

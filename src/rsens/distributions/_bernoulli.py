@@ -71,8 +71,8 @@ class _Success(Univariate):
         if self.logit is None or other.logit is None:
             return success1 - success, failure1 - failure
         # (1 + e^{−z'})/(1 + e^{−z}) = 1 + (1 − π)(e^{z − z'} − 1), which keeps the digits of close logits.
-        step = np.clip(self.logit - other.logit, -30.0, 30.0)
-        far = np.abs(self.logit - other.logit) > 30.0
+        step = np.clip(self.logit - other.logit, -1.0, 1.0)
+        far = np.abs(self.logit - other.logit) > 1.0
         pi, rest = self._pair()
         return (
             np.where(far, success1 - success, -np.log1p(rest * np.expm1(step))),

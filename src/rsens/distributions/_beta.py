@@ -70,6 +70,8 @@ class Beta(Univariate):
         return (betainccinv if upper else betaincinv)(self.a, self.b, q)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
+        if 0.0 < alpha < 0.5:
+            return alpha / (1.0 - alpha) * other._renyi(self, 1.0 - alpha)  # a small α would cancel
         a, b, a1, b1 = self.a, self.b, other.a, other.b
         if alpha == 0.0:
             return np.zeros(np.broadcast_shapes(a.shape, a1.shape))

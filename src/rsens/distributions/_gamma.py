@@ -62,6 +62,8 @@ class Gamma(Univariate):
         return self.mean * (inverse(self.shape, q) / self.shape)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
+        if 0.0 < alpha < 0.5:
+            return alpha / (1.0 - alpha) * other._renyi(self, 1.0 - alpha)  # a small α would cancel
         k, k1 = self.shape, other.shape
         d = log_ratio(self.mean, other.mean)
         if alpha == 0.0:

@@ -179,7 +179,7 @@ def _renyi_any_size(mean: Array, size: Array, mean1: Array, size1: Array, alpha:
         return _renyi_max(*pairs)
     if alpha > 1.0:
         # Tails y^{k−1} q^y: the sum of p^α q^β converges only if α log q + β log q' < 0.
-        tail = alpha * q_log + beta * q1_log
+        tail = np.maximum(np.maximum(q_log, q1_log), alpha * q_log + beta * q1_log)
         if (tail >= 0.0)[0]:
             return np.full(1, np.inf)
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import comb, factorial
+
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
@@ -80,20 +82,16 @@ def trigamma_rest(z: Array) -> Array:
 def trigamma_rest_drop(z: Array, step: Array) -> Array:
     """trigamma_rest(z) − trigamma_rest(z + step) ≥ 0 for step ≥ 0, by Taylor's series where step ≪ z."""
     direct = trigamma_rest(z) - trigamma_rest(z + step)
-    relative = step / z
-    # Derivatives of ψ′(z) − 1/z, times z^j/j!; for large z the leading 1/(2z²) is enough, its cousins cancel.
-    terms = [
-        np.where(
-            z < 1e3,
-            (
-                polygamma(1 + j, np.minimum(z, 1e3))
-                - (-1) ** j * np.prod(np.arange(1.0, j + 1)) / np.minimum(z, 1e3) ** (j + 1)
-            )
-            * np.minimum(z, 1e3) ** j
-            / np.prod(np.arange(1.0, j + 1)),
-            (-1) ** j * (j + 1) * trigamma_rest(z),
-        )
-        for j in range(1, 6)
-    ]
-    taylor = -sum(term * relative**j for j, term in enumerate(terms, start=1))
-    return np.where(relative < 1e-3, taylor, direct)
+    relative = np.minimum(step / z, 1e-3)
+    taylor = -sum(_trigamma_rest_term(z, j) * relative**j for j in range(1, 6))
+    return np.where(step < 1e-3 * z, taylor, direct)
+
+
+def _trigamma_rest_term(z: Array, j: int) -> Array:
+    """z^j/j! times the j-th derivative of ψ′(z) − 1/z; for large z, term by term of its asymptotic series."""
+    small, large = np.minimum(z, 30.0), np.maximum(z, 30.0)
+    direct = (polygamma(1 + j, small) * small**j) / factorial(j) - (-1.0) ** j / small
+    powers = {2: 1 / 2, 3: 1 / 6, 5: -1 / 30, 7: 1 / 42, 9: -1 / 30, 11: 5 / 66}
+    with np.errstate(under="ignore"):
+        series = sum((-1.0) ** j * c * comb(p + j - 1, j) * large ** -float(p) for p, c in powers.items())
+    return np.where(z < 30.0, direct, series)

@@ -121,8 +121,9 @@ def _log_second_moment(x: Array) -> Array:
 def _log_ratio_at(t: Array, ratio: Array, offset: Array, log_k: Array) -> Array:
     """d = log q/p where (y/s)^k = e^t: then (y/s')^k' = e^{ratio t + offset}."""
     t1 = ratio[:, None] * t + offset[:, None]
-    with np.errstate(over="ignore"):
-        return log_k[:, None] + (t1 - t) - np.exp(t) * np.expm1(t1 - t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        rise = np.where(np.abs(t1 - t) < 1.0, np.exp(t) * np.expm1(t1 - t), np.exp(t1) - np.exp(t))
+    return log_k[:, None] + (t1 - t) - rise
 
 
 def _renyi_different_shapes(ratio: Array, offset: Array, log_k: Array, alpha: float) -> Array:

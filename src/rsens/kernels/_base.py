@@ -112,7 +112,7 @@ class KernelAt(ABC):
     Each kind of kernel gives the derivatives in its own `columns`; the others are 0 and are filled in here.
     """
 
-    value: Array  # (n, N), C order: value.T is ready for LAPACK
+    value: Array  # (n, N), C order: value.T is ready for LAPACK; derivatives may need it, do not overwrite it
     columns: tuple[int, ...]
     n_columns: int
 

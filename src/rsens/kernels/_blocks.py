@@ -10,7 +10,7 @@ from rsens.kernels._base import Array
 from rsens.kernels._blas import row_products
 
 #: Entries of a block: the steps from a distance to the values then work in the processor's cache.
-BLOCK = 2**16
+BLOCK = 2**15
 
 
 def profiled(A: Array, B: Array | None, profile: Callable[[Array], tuple[Array, ...]]) -> list[Array]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rsens.kernels._stationary import Stationary
 
 #: Σ_j C_ij uuᵀ multiplied out has about this many times the rounding of the sum of products of differences.
-#: Up to here, twelve digits, it is taken: one large matrix product is ten times faster than many small ones.
+#: Up to here, where twelve digits are left, it is taken: one large matrix product is faster than many small ones.
 MOST_ROUNDING = 1e4
 
 
@@ -61,7 +61,8 @@ class AtStationary(KernelAt):
         reach = max(np.square(self._kernel.scaled(rows)).sum(1).max() for rows in (self._x, self._z))
         rounding = reach * np.abs(curvature).max() / self._kernel.variance
         curvature *= 4.0 * W
-        if rounding <= MOST_ROUNDING:
+        n, d = self._x.shape
+        if rounding <= MOST_ROUNDING and d <= 4 * n:  # its d²/2 rows of products take no more room than u does
             second = weighted_outer(curvature, self._x * self._inverse, self._z * self._inverse)
         else:
             u = self._u()
