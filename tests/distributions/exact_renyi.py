@@ -169,7 +169,8 @@ def weibull(p: Any, q: Any, a: Any) -> Any:
     low, high = min(l1 - 40 / k1, l2 - 40 / k2), max(l1 + 5 / k1, l2 + 5 / k2)
     if a > 1:
         high = max(high, (mp.log(a) + k1 * l1 - k2 * l2 + 5) / (k1 - k2))
-    return definition.renyi(p, q, a, [mp.exp(t) for t in around(slope_of_integrand, steps(low, high, 300))])
+    with mp.workdps(120):  # logarithms of up to 1e40 stand in the exponents
+        return definition.renyi(p, q, a, [mp.exp(t) for t in around(slope_of_integrand, steps(low, high, 300))])
 
 
 def student_t(p: Any, q: Any, a: Any) -> Any:

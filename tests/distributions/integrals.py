@@ -85,9 +85,8 @@ def line_range(log_f: Callable[[Any], Any], knots: Iterable[Any]) -> tuple[list[
             if len(extra) > 200:
                 raise ArithmeticError("the integrand does not fall off")
         ends.append(extra)
-    kept = [t for t, height in zip(knots, heights, strict=True) if height > peak - DROP]
-    first, last = knots.index(kept[0]), knots.index(kept[-1])
-    return sorted({*ends[0], *knots[max(first - 1, 0) : last + 2], *ends[1]}), peak
+    kept = [i for i, height in enumerate(heights) if height > peak - DROP] or [0, len(knots) - 1]
+    return sorted({*ends[0], *knots[max(kept[0] - 1, 0) : kept[-1] + 2], *ends[1]}), peak
 
 
 def log_line_integral(log_f: Callable[[Any], Any], knots: Iterable[Any]) -> Any:

@@ -4,6 +4,7 @@ from scipy import special
 
 from rsens.distributions import Exponential, Weibull
 from tests.distributions.check import ALPHAS, check_fisher_norm, check_log_prob, check_renyi
+from tests.distributions.precision import mp, relative_error
 
 
 def row(shape: float, scale: float) -> dict[str, float]:
@@ -42,6 +43,9 @@ PAIRS = [
     (row(50.0, 1e12), row(45.0, 1.3e12)),
     (row(2.0, 1.0), row(1.0, 30.0)),
     (row(2.0, 1.0), row(1.0, 0.03)),
+    (row(36.0, 0.16), row(0.55, 2e-9)),
+    (row(33.5, 162.6), row(30.8, 162.6 * (1 + 3e-5))),
+    (row(0.63, 3e4), row(0.58, 0.5)),
     (row(5.0, 3.0), row(5.0, 3.0)),
 ]
 
@@ -68,6 +72,15 @@ def test_moments() -> None:
     mean, square = 3.0 * special.gamma([1.5, 3.0]), 9.0 * special.gamma([2.0, 5.0])
     np.testing.assert_allclose(family.mean, mean, rtol=1e-14)
     np.testing.assert_allclose(family.variance, square - mean**2, rtol=1e-13)
+
+
+def test_moments_keep_their_digits() -> None:
+    """Γ(1 + 2/k) − Γ(1 + 1/k)² cancels for large shapes and is huge for small ones."""
+    for shape in (0.05, 0.3, 50.0, 1e4):
+        family = Weibull(np.array([shape]), np.array([2.0]))
+        mean = 2 * mp.gamma(1 + 1 / mp.mpf(shape))
+        assert relative_error(family.mean[0], mean) < 1e-12
+        assert relative_error(family.variance[0], 4 * mp.gamma(1 + 2 / mp.mpf(shape)) - mean**2) < 1e-8
 
 
 @pytest.mark.parametrize("alpha", [0.3, 1.0, 1.4])

@@ -7,10 +7,12 @@ inside a trace; only `parameters` is computed there. Every other method works on
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -54,7 +56,10 @@ UNIT = Domain(lower=0.0, upper=1.0, closed=True)
 
 
 class Distribution(ABC):
-    """A batch of n predictive distributions of one family, with parameters λ of shape (n, M)."""
+    """A batch of n predictive distributions of one family, with parameters λ of shape (n, M).
+
+    The constructor arguments are kept as given, scalars included; `checked()` has them all as arrays (n,).
+    """
 
     #: The constructor arguments that hold arrays, each with the values it may take.
     domains: ClassVar[dict[str, Domain]]
@@ -90,7 +95,8 @@ class Distribution(ABC):
 
     def fields(self) -> dict[str, Any]:
         """The arrays this family was built from, by constructor argument."""
-        return {name: getattr(self, name) for name in self.domains if getattr(self, name) is not None}
+        left_out = [name for name in self.optional_fields if getattr(self, name) is None]
+        return {name: getattr(self, name) for name in self.domains if name not in left_out}
 
     def leaves(self) -> list[Any]:
         """The arrays of `fields`, flat; `rebuilt` is the inverse."""
@@ -104,9 +110,6 @@ class Distribution(ABC):
 
     def checked(self, n: int | None = None) -> Self:
         """This family on float64 NumPy arrays with n rows, or an `InputError` that says which value is wrong."""
-        absent = [name for name in self.domains if getattr(self, name) is None and name not in self.optional_fields]
-        if absent:
-            raise InputError(f"{type(self).__name__}: {absent[0]} is None; give one value per row.")
         arrays: dict[str, Array] = {}
         for name, values in self.fields().items():
             arrays[name] = self._checked_field(name, values)
@@ -129,6 +132,8 @@ class Distribution(ABC):
 
     def _checked_field(self, name: str, values: Any) -> Array:
         domain = self.domains[name]
+        if values is None:
+            raise InputError(f"{type(self).__name__}: {name} is None; give one value per row.")
         try:
             given = np.asarray(values)
             if given.dtype.kind == "c":
@@ -159,10 +164,7 @@ class Distribution(ABC):
 
     def _checked_y(self, y: ArrayLike) -> Array:
         """y as float64, with rows (and, for vectors, components) that fit this family."""
-        try:
-            values = np.asarray(y, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{type(self).__name__}: y is not numeric ({error}).") from None
+        values = _numbers(y, "y")
         event = self._checked.mean.shape[-1:] if self.support == "vector" else ()
         target = self._checked.parameters.shape[:-1] + event
         try:
@@ -182,12 +184,24 @@ class Distribution(ABC):
     def log_prob(self, y: ArrayLike) -> Array:
         """log p(y | λ); y has one value per row, or further axes in front. -inf outside the support."""
         y = self._checked_y(y)
-        log_p = self._checked._log_prob(y)
-        return np.where(y == np.floor(y), log_p, -np.inf) if self.support == "counts" else log_p
+        finite = np.isfinite(y)
+        with np.errstate(all="ignore"):
+            log_p = self._checked._log_prob(np.where(finite, y, 0.5))
+            outside = ~finite if self.support != "counts" else ~finite | (y != np.floor(y))
+        values = np.where(np.isnan(y), np.nan, np.where(outside, -np.inf, 0.0))
+        return log_p + (values.sum(axis=-1) if self.support == "vector" else values)
 
     def sample(self, rng: np.random.Generator, size: int | None = None) -> Array:
         """Draws: one per row, or `size` of them along a new first axis."""
-        return self._checked._sample(np.random.default_rng(rng), () if size is None else (size,))
+        try:
+            generator = np.random.default_rng(rng)
+            shape = () if size is None else (operator.index(size),)
+            return self._checked._sample(generator, shape)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(
+                f"{type(self).__name__}: cannot sample with rng={rng!r}, size={size!r} ({error}). "
+                "rng is a NumPy Generator or a seed, size a whole number of draws per row."
+            ) from None
 
     def renyi(self, other: Self, alpha: float = 1.0) -> Array:
         """D_α[self ‖ other] per row for 0 ≤ α ≤ ∞, inf where it is infinite. α = 1 is Kullback–Leibler."""
@@ -195,16 +209,19 @@ class Distribution(ABC):
             raise InputError(
                 f"renyi compares two distributions of one family; got {type(self).__name__} and {type(other).__name__}."
             )
-        if not alpha >= 0.0:
-            raise InputError(f"alpha must be at least 0; got {alpha}.")
+        order = _order(alpha)
         rows, others = self._checked.parameters.shape[:-1], other._checked.parameters.shape[:-1]
-        if rows != others and rows != () and others != () and rows != (1,) and others != (1,):
+        if rows != others and rows not in ((), (1,)) and others not in ((), (1,)):
             raise InputError(f"renyi compares row with row; got {rows[0]} rows and {others[0]} rows.")
-        return self._checked._renyi(other._checked, float(alpha))
+        with np.errstate(all="ignore"):
+            if 1e-6 < order < 0.5:
+                # D_α[p ‖ q] = α/(1 − α) D_{1−α}[q ‖ p]: a small α would cancel, and nodes are placed around p.
+                return order / (1.0 - order) * other._checked._renyi(self._checked, 1.0 - order)
+            return self._checked._renyi(other._checked, order)
 
     def whiten(self, u: ArrayLike) -> Array:
         """B u with Bᵀ B = I(λ), the Fisher information, for u (n, M, …): a Euclidean view of a change of λ."""
-        u = np.asarray(u, dtype=np.float64)
+        u = _numbers(u, "u")
         shape = self._checked.parameters.shape
         if u.shape[: len(shape)] != shape:
             raise InputError(
@@ -216,7 +233,7 @@ class Distribution(ABC):
         def row(field: Array) -> Array:
             return field.reshape(field.shape + (1,) * (u.ndim - 1 - field.ndim))
 
-        with np.errstate(over="ignore", under="ignore"):
+        with np.errstate(all="ignore"):
             return np.stack(self._checked._whiten(np.moveaxis(u, axis, 0), row), axis)
 
     def fisher_norm(self, u: ArrayLike) -> Array:
@@ -240,7 +257,9 @@ class Distribution(ABC):
 
     def score(self, y: ArrayLike) -> Array:
         """∂ log p(y | λ)/∂λ, shape (…, n, M)."""
-        return self._checked._score(self._checked_y(y))
+        y = self._checked_y(y)
+        with np.errstate(all="ignore"):
+            return self._checked._score(y)
 
     def prediction_gradient(self) -> Array:
         """∂f/∂λ of the point prediction f (the mean; the location of a Student-t), shape (n, outputs, M)."""
@@ -285,7 +304,7 @@ class Univariate(Distribution):
 
     def quantile(self, q: ArrayLike) -> Array:
         """The q-quantile of y per row; q has one value, one per row, or more axes in front; 0 and 1 give its ends."""
-        q = np.asarray(q, dtype=np.float64)
+        q = _numbers(q, "q")
         if not ((q >= 0.0) & (q <= 1.0)).all():
             raise InputError("quantile: q must be between 0 and 1.")
         return self._checked._quantile(q)
@@ -303,3 +322,22 @@ def norm(vectors: Array, axis: int) -> Array:
     safe = np.where((scale > 0.0) & (scale < np.inf), scale, 1.0)
     with np.errstate(over="ignore", under="ignore"):
         return (safe * np.sqrt(np.sum((vectors / safe) ** 2, axis=axis, keepdims=True))).squeeze(axis)
+
+
+def _numbers(values: ArrayLike, what: str) -> Array:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} is not numeric ({error}).") from None
+
+
+def _order(alpha: Any) -> float:
+    """The order of a divergence: one number from 0 to ∞."""
+    if isinstance(alpha, Real) and not isinstance(alpha, bool):
+        try:
+            order = float(alpha)
+        except OverflowError:
+            order = np.inf
+        if order >= 0.0:
+            return order
+    raise InputError(f"alpha must be at least 0; got {alpha!r}.")

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betainccinv, betaincinv
 
 from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
-from rsens.distributions._jensen import log_gap, stirling_gap
+from rsens.distributions._jensen import log_gap, segment_gap, stirling_gap
 from rsens.distributions._special import (
     HALF_LOG_TWO_PI,
     expm1mx,
@@ -70,8 +70,6 @@ class Beta(Univariate):
         return (betainccinv if upper else betaincinv)(self.a, self.b, q)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        if 0.0 < alpha < 0.5:
-            return alpha / (1.0 - alpha) * other._renyi(self, 1.0 - alpha)  # a small α would cancel
         a, b, a1, b1 = self.a, self.b, other.a, other.b
         if alpha == 0.0:
             return np.zeros(np.broadcast_shapes(a.shape, a1.shape))
@@ -89,7 +87,15 @@ class Beta(Univariate):
             + stirling_gap(b, b1, beta)
             - stirling_gap(c, c1, beta)
         )
-        return np.where(finite, np.maximum(pieces, 0.0), np.inf)
+        reach = max(1.0, -beta)
+        close = finite & (reach * np.abs(a1 - a) < 0.5 * a) & (reach * np.abs(b1 - b) < 0.5 * b)
+        step = np.stack(np.broadcast_arrays(a1 - a, b1 - b))
+
+        def curvature(t: float) -> Array:
+            along = Beta(np.where(close, a + t * step[0], a), np.where(close, b + t * step[1], b))
+            return np.sum([part**2 for part in along._whiten(step, lambda field: field)], axis=0)
+
+        return np.where(close, segment_gap(curvature, beta), np.where(finite, np.maximum(pieces, 0.0), np.inf))
 
     def _renyi_max(self, other: Self) -> Array:
         """log p/q = (a − a') log y + (b − b') log(1 − y) + c, bounded above only if a ≥ a' and b ≥ b'."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import gammainccinv, gammaincinv
+from scipy.special import gammainccinv, gammaincinv, gammaln
 
 from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
 from rsens.distributions._jensen import log_gap, rate_gap, stirling_gap
@@ -44,6 +44,10 @@ class Gamma(Univariate):
         # With Stirling's formula for Γ(k): ½ log(k/2π) − log y − k (y/m − 1 − log(y/m)) − error(k).
         k = self.shape
         inside = np.where(y > 0.0, y, 1.0)
+        small = np.minimum(k, 10.0)
+        direct = (
+            (small - 1.0) * np.log(inside) + small * (np.log(small / self.mean) - inside / self.mean) - gammaln(small)
+        )
         log_p = (
             0.5 * np.log(k)
             - HALF_LOG_TWO_PI
@@ -52,7 +56,7 @@ class Gamma(Univariate):
             - stirling_error(k)
         )
         at_zero = np.where(k < 1.0, np.inf, np.where(k > 1.0, -np.inf, -np.log(self.mean)))
-        return np.where(y > 0.0, log_p, np.where(y == 0.0, at_zero, -np.inf))
+        return np.where(y > 0.0, np.where(k < 10.0, direct, log_p), np.where(y == 0.0, at_zero, -np.inf))
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
         return self.mean * (rng.standard_gamma(self.shape, size + self.mean.shape) / self.shape)
@@ -62,8 +66,6 @@ class Gamma(Univariate):
         return self.mean * (inverse(self.shape, q) / self.shape)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        if 0.0 < alpha < 0.5:
-            return alpha / (1.0 - alpha) * other._renyi(self, 1.0 - alpha)  # a small α would cancel
         k, k1 = self.shape, other.shape
         d = log_ratio(self.mean, other.mean)
         if alpha == 0.0:

@@ -8,6 +8,8 @@ left is a sum of terms of one sign, and β = 0 (α = 1, Kullback–Leibler) is a
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import polygamma
 
@@ -37,11 +39,14 @@ def rate_gap(k: Array, other: Array, d: Array, beta: float) -> Array:
         share = beta * other / middle
         w = share * np.expm1(-d)
         close = other * expm1mx(-d) + middle * log1pmx(w) / beta
-        # Far apart the two pieces above are huge and cancel; this form does not. e^{−d} itself may overflow.
-        rest = (1.0 - beta) * k + beta * other * np.exp(-d)
-        apart = np.where(w > 1e15, np.log(np.abs(share)) - d, log_ratio(middle, np.maximum(rest, 0.0)))
-        log1p_w = np.where(np.abs(w) < 0.5, np.log1p(np.clip(w, -0.9, 1.0)), apart)
-        far = other * d + middle * log1p_w / beta
+        # Far apart the two pieces above are huge and cancel; log(1 + w) as it stands does not, unless w is large: then
+        # 1 + w = share e^{−d} (1 + …), its −d is taken out, and other − middle/β = −αk/β by algebra.
+        own = (1.0 - beta) * k
+        rest = own + beta * other * np.exp(-d)
+        log1p_w = np.where(np.abs(w) < 0.5, np.log1p(np.clip(w, -0.9, 1.0)), log_ratio(middle, np.maximum(rest, 0.0)))
+        falls = other * d + middle * log1p_w / beta
+        rises = -own / beta * d + middle / beta * (np.log1p(-own / middle) + np.log1p(own / (beta * other) * np.exp(d)))
+        far = np.where((d < 0.0) & (share > 0.5), rises, falls)
         return np.where((middle > 0.0) & (w > -1.0), np.where(np.abs(d) < 1.0, close, far), np.inf)
 
 
@@ -73,6 +78,26 @@ def stirling_gap(k: Array, other: Array, beta: float) -> Array:
     squares = ((k - centre) ** 2 + (other - centre) ** 2 + (middle - centre) ** 2) / 24.0
     divided = 0.5 * _second(centre) + 0.5 * squares * _fourth(centre)
     return np.where(np.abs(other - k) < 1e-3 * k, (1.0 - beta) * (other - k) ** 2 * divided, direct)
+
+
+def segment_gap(curvature: Callable[[float], Array], beta: float) -> Array:
+    """The gap of A itself from its second derivative along the segment θ(t) = θ + t(θ' − θ), where A is smooth there.
+
+    D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so all terms are positive:
+    K = 1 − t on [max(β, 0), 1]; to it adds αt/β on [0, β] for β > 0, and 1 − t/β on [β, 0] for β < 0.
+    """
+    x, w = np.polynomial.legendre.leggauss(16)
+    x, w = 0.5 * (x + 1.0), 0.5 * w
+    start = max(beta, 0.0)
+    pieces = [
+        (start + (1.0 - start) * t, (1.0 - start) * v, 1.0 - start - (1.0 - start) * t)
+        for t, v in zip(x, w, strict=True)
+    ]
+    if beta > 0.0:
+        pieces += [(beta * t, beta * v, (1.0 - beta) * t) for t, v in zip(x, w, strict=True)]
+    elif beta < 0.0:
+        pieces += [(beta * t, -beta * v, 1.0 - t) for t, v in zip(x, w, strict=True)]
+    return np.sum([v * k * curvature(t) for t, v, k in pieces], axis=0)
 
 
 def _second(z: Array) -> Array:

@@ -11,10 +11,12 @@ from scipy.special import ndtri
 from rsens.distributions._base import Array, Distribution, Univariate
 from rsens.distributions._counts import count_rule
 from rsens.distributions._multivariate_normal import MultivariateNormal
+from rsens.distributions._normal import Normal
 
 _TAILS = 10.0 ** -np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 32.0])
 _FAR_TAILS = 10.0 ** -np.array([48.0, 64.0, 96.0, 128.0, 192.0, 256.0, 300.0])
-_MOST_BREAKS = 512
+_MEDIAN = np.array([[0.5]])
+_FEW_COMPONENTS = 16
 
 
 def nodes(components: Sequence[Distribution], weights: Array, tails: bool = False) -> tuple[Array, Array]:
@@ -44,35 +46,51 @@ def supremum(p: Distribution, q: Distribution, y: Array) -> float:
 def _continuous(components: Sequence[Univariate], weights: Array, tails: bool) -> tuple[Array, Array]:
     """Gauss–Legendre between the pooled quantiles of the components: fine wherever any of them has mass."""
     levels = np.concatenate([_TAILS, _FAR_TAILS]) if tails else _TAILS
-    breaks = [
-        edge
-        for component in components
-        for edge in (
-            component._quantile(levels[:, None]),
-            component._quantile(np.array([[0.5]])),
-            component._quantile(levels[:, None], upper=True),
-        )
-    ]
-    pooled = np.concatenate(breaks)
-    finite = np.where(np.isfinite(pooled), pooled, np.nanmedian(pooled, axis=0))
-    edges = np.sort(finite, axis=0)
-    if len(edges) > _MOST_BREAKS:
-        edges = edges[np.unique(np.linspace(0, len(edges) - 1, _MOST_BREAKS).round().astype(int))]
-    t, w = np.polynomial.legendre.leggauss(16 if len(edges) < _MOST_BREAKS else 4)
+    quantiles = np.stack(
+        [
+            np.concatenate(
+                [c._quantile(levels[::-1, None]), c._quantile(_MEDIAN), c._quantile(levels[:, None], upper=True)]
+            )
+            for c in components
+        ]
+    )
+    quantiles = np.where(np.isfinite(quantiles), quantiles, np.nanmedian(quantiles, axis=1, keepdims=True))
+    edges = _padded([_distinct(quantiles[..., i]) for i in range(weights.shape[0])])
+    t, w = np.polynomial.legendre.leggauss(16)
     low, high = edges[:-1, None], edges[1:, None]
     share = 0.5 * (t[:, None] + 1.0)
     # A panel that spans scales (a heavy tail, a density with a pole at 0) is taken in log y.
     wide = ((low > 0.0) & (high > 2.0 * low)) | ((high < 0.0) & (low < 2.0 * high))
-    sign = np.sign(high)
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         log_low, log_high = np.log(np.abs(low)), np.log(np.abs(high))
-        in_log = sign * np.exp(log_low + (log_high - log_low) * share)
+        in_log = np.sign(high) * np.exp(log_low + (log_high - log_low) * share)
         y = np.where(wide, in_log, low + (high - low) * share)
-        log_weights = np.log(0.5 * w)[:, None] + np.where(
-            wide, np.log(np.abs(log_high - log_low)) + np.log(np.abs(y)), np.log(high - low)
-        )
+        in_log_width = np.log(np.abs(log_high - log_low)) + np.log(np.abs(y))
+        log_weights = np.log(0.5 * w)[:, None] + np.where(wide, in_log_width, np.log(high - low))
     y = np.where(high > low, y, edges[len(edges) // 2])  # an empty panel weighs nothing, wherever its nodes are
     return y.reshape(-1, edges.shape[1]), log_weights.reshape(-1, edges.shape[1])
+
+
+def _distinct(quantiles: Array) -> Array:
+    """The quantiles of all components (S, L) as sorted panel ends, without those that repeat another of the same scale.
+
+    Each stands for a cell as wide as its distance to the next quantile of its own component, rounded to a power of two:
+    a thousand components that lie together need no more panels than one of them, a narrow one among them keeps its own.
+    """
+    if len(quantiles) <= _FEW_COMPONENTS:
+        return np.unique(quantiles)
+    gaps = np.diff(quantiles, axis=1)
+    spacing = np.minimum(np.pad(gaps, ((0, 0), (1, 0)), mode="edge"), np.pad(gaps, ((0, 0), (0, 1)), mode="edge"))
+    scale = np.floor(np.log2(np.where(spacing > 0.0, spacing, 1.0)))
+    cells = np.stack([scale.ravel(), np.floor(quantiles.ravel() / np.exp2(scale.ravel() - 1.0))])
+    _, first = np.unique(cells, axis=1, return_index=True)
+    return np.unique(quantiles.ravel()[first])
+
+
+def _padded(rows: list[Array]) -> Array:
+    """Sorted rows of different lengths as columns of one array, with their last value repeated."""
+    longest = max(len(row) for row in rows)
+    return np.stack([np.pad(row, (0, longest - len(row)), mode="edge") for row in rows], axis=1)
 
 
 def _counts(components: Sequence[Distribution], weights: Array, tails: bool) -> tuple[Array, Array]:
@@ -108,6 +126,10 @@ def _classes(components: Sequence[Distribution], weights: Array, tails: bool) ->
 def _vectors(components: Sequence[MultivariateNormal], weights: Array, tails: bool) -> tuple[Array, Array]:
     """Each component's own lattice up to 3 dimensions; beyond, low-discrepancy points, right to about three digits."""
     size = components[0].mean.shape[-1]
+    if size == 1:
+        normals = [Normal(c.mean[:, 0], c.covariance[:, 0, 0]) for c in components]
+        numbers, log_numbers = _continuous(normals, weights, tails)
+        return numbers[..., None], log_numbers
     z, log_w = _standard_normal_rule(size)
     y, log_weights = [], []
     for s, component in enumerate(components):
@@ -127,7 +149,7 @@ def _standard_normal_rule(size: int) -> tuple[Array, Array]:
 
         points = ndtri(qmc.Sobol(size, scramble=True, rng=np.random.default_rng(0)).random_base2(13))
         return points, np.full(len(points), -np.log(len(points)))
-    step = {1: 0.125, 2: 0.25, 3: 0.5}[size]
+    step = {2: 0.25, 3: 0.5}[size]
     axis = step * np.arange(-round(9.0 / step), round(9.0 / step) + 1)
     points = np.stack(np.meshgrid(*[axis] * size, indexing="ij"), -1).reshape(-1, size)
     log_weights = -0.5 * (points**2).sum(axis=1)

@@ -60,8 +60,6 @@ class NegativeBinomial(Univariate):
         return count_quantile(nbinom, q, upper, self.mean, self.variance, self.size, share)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        if 0.0 < alpha < 0.5:
-            return alpha / (1.0 - alpha) * other._renyi(self, 1.0 - alpha)  # so that p, not q, holds most of p^α q^β
         fields = np.broadcast_arrays(self.mean, self.size, other.mean, other.size)
         rows = fields[0].shape
         mean, size, mean1, size1 = (field.reshape(-1) for field in fields)
@@ -197,7 +195,8 @@ def _renyi_any_size(mean: Array, size: Array, mean1: Array, size1: Array, alpha:
         y, log_weight = count_rule(log_f, high)
         log_p = _log_prob(y, mean, size) + log_weight
         d = _log_ratio_at(y, *pairs)
-        result = finite_renyi(log_p, log_p + d, d, alpha, exact=False)
+        log_q = _log_prob(y, mean1, size1) + log_weight  # not log p + d, which cancels far out
+        result = finite_renyi(log_p, log_q, d, alpha, exact=False)
         if (result > 0.1)[0]:
             break  # far apart; close distributions need nodes that hold all of p and all of q as well
     return result

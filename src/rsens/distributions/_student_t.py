@@ -61,8 +61,6 @@ class StudentT(Univariate):
     def _renyi(self, other: Self, alpha: float) -> Array:
         if (self.df != other.df).any():
             raise InputError("StudentT: renyi compares distributions with the same df; df is fixed, not a parameter.")
-        if 0.0 < alpha < 0.5:
-            return alpha / (1.0 - alpha) * other._renyi(self, 1.0 - alpha)  # so that p, not q, holds most of p^α q^β
         fields = (self.location, self.scale2, other.location, other.scale2, self.df)
         rows = np.broadcast_shapes(*(field.shape for field in fields))
         location, scale2, location1, scale21, df = (np.broadcast_to(field, rows).reshape(-1) for field in fields)
@@ -72,7 +70,7 @@ class StudentT(Univariate):
         if np.isinf(alpha):
             return _renyi_max(gap, scale2, scale21, df).reshape(rows)
         blocks = [slice(i, i + 512) for i in range(0, gap.size, 512)]
-        values = [_renyi(np.abs(gap[i]), np.sqrt(scale2[i]), np.sqrt(scale21[i]), df[i], alpha) for i in blocks]
+        values = [_renyi(np.abs(gap[i]), scale2[i], scale21[i], df[i], alpha) for i in blocks]
         return np.concatenate(values).reshape(rows)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
@@ -94,14 +92,15 @@ def _log_density(z: Array, df: Array) -> Array:
     return log_gamma_half_step(0.5 * df) - 0.5 * np.log(np.pi * df) - 0.5 * (df + 1.0) * _log1p_square(z / np.sqrt(df))
 
 
-def _renyi(gap: Array, scale: Array, scale1: Array, df: Array, alpha: float) -> Array:
-    """D_α[t(0, scale²) ‖ t(gap, scale1²)] for gap ≥ 0.
+def _renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
+    """D_α[t(0, scale2) ‖ t(gap, scale21)] for gap ≥ 0.
 
     No closed form: the integral is split at the two locations, and each piece is taken in the logarithm of the distance
     from them, where a power-law tail is an exponential and scales of 1e-75 and 1e75 are equally far from zero.
     """
     nu, root = df[:, None], np.sqrt(df)[:, None]
-    spread = 0.5 * log_ratio(scale**2, scale1**2)[:, None]
+    spread = 0.5 * log_ratio(scale2, scale21)[:, None]
+    scale, scale1 = np.sqrt(scale2), np.sqrt(scale21)
     span = np.maximum(np.maximum(scale, scale1), gap)
     near = np.log(np.minimum(scale, scale1)) - 45.0
     far = np.log(span) + 0.5 * np.log(np.maximum(df, 1.0)) + 45.0 / np.minimum(df, 1.0) + 5.0

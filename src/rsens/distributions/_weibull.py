@@ -59,8 +59,6 @@ class Weibull(Univariate):
             return self.scale * (-(np.log(q) if upper else np.log1p(-q))) ** (1.0 / self.shape)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        if 0.0 < alpha < 0.5:
-            return alpha / (1.0 - alpha) * other._renyi(self, 1.0 - alpha)  # so that p, not q, holds most of p^α q^β
         fields = np.broadcast_arrays(self.shape, self.scale, other.shape, other.scale)
         rows = fields[0].shape
         shape, scale, shape1, scale1 = (field.reshape(-1) for field in fields)
