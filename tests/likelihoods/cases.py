@@ -39,7 +39,7 @@ def grid(likelihood: Likelihood, y: list[float], f: list[float]) -> Case:
 REAL = [-3.0, 0.1, 1e3]
 COUNTS = [0.0, 0.4, 1.0, 7.0, 300.0, 1e5]
 LATENT = [-20.0, -3.0, -0.2, 0.0, 0.7, 3.0, 11.5]
-BINARY_LATENT = [-300.0, -40.0, -6.0, -4.001, -3.999, -0.3, 0.0, 0.3, 5.0, 36.0]
+BINARY_LATENT = [-300.0, -40.0, -6.0, -3.0, -2.001, -1.999, -0.3, 0.0, 0.3, 5.0, 36.0]
 
 CASES = [
     grid(GaussianLikelihood(0.3), REAL, LATENT),

@@ -78,9 +78,10 @@ def log_density(likelihood: Likelihood, y: float, f: Real, theta_step: Real = 0)
 
 
 def density(likelihood: Likelihood, y: float, f: float) -> list[float]:
-    """log p and its first three derivatives in f. Logistic tails of e^{−300} need their digits."""
-    with mp.workdps(300 if likelihood.name == "logit" else 60):
-        return [float(mp.diff(lambda g: log_density(likelihood, y, g), mp.mpf(f), k)) for k in range(4)]
+    """log p and its first three derivatives in f. A class probability of 1 − 1e-282 needs its digits."""
+    with mp.workdps(400 if likelihood.name in ("probit", "logit") else 60):
+        exact = [mp.diff(lambda g: log_density(likelihood, y, g), mp.mpf(f), k) for k in range(4)]
+        return [float(mp.chop(value, mp.eps ** mp.mpf(0.9))) for value in exact]
 
 
 def theta_density(likelihood: Likelihood, y: float, f: float) -> list[float]:
@@ -116,7 +117,7 @@ def wide_window(likelihood: Any, y: float, m: Real, v: Real, log_integrand: Link
     """All that can count for a Student-t, in steps that see both its poles and the Gaussian."""
     loss = log_density(likelihood, y, mp.mpf(y)) - log_density(likelihood, y, m)
     reach = mp.sqrt(2 * v * (40 + loss))
-    return -reach, reach, min(mp.sqrt(v), mp.sqrt(likelihood.scale2 * likelihood.df)) / 5
+    return -reach, reach, min(mp.sqrt(v) / 4, mp.sqrt(likelihood.scale2 * min(likelihood.df, 9)) / 8)
 
 
 def concave_window(likelihood: Likelihood, y: float, m: Real, v: Real, log_integrand: Link) -> tuple[Real, Real, Real]:
@@ -146,16 +147,16 @@ def concave_window(likelihood: Likelihood, y: float, m: Real, v: Real, log_integ
 
 def link_derivatives(link: Link, m: float, v: float) -> list[float]:
     """∂_m^k E[h(f)], k = 1 … 4, from derivatives of the Gaussian instead of the link: ∂_m^k N = He_k(z) N/v^{k/2}."""
-    with mp.workdps(60):
+    with mp.workdps(250):
         mean, sd = mp.mpf(m), mp.sqrt(mp.mpf(v))
-        step = min(mp.mpf(0.15), sd / 5)
+        step = min(mp.mpf(0.15), sd / 8)
         totals = [mp.mpf(0)] * 4
-        for i in range(int(-20 * sd / step), int(20 * sd / step) + 1):
+        for i in range(int(-40 * sd / step), int(40 * sd / step) + 1):
             z = i * step / sd
             value = link(mean + i * step) * mp.npdf(z) * step / sd
             hermite = z, z**2 - 1, z**3 - 3 * z, z**4 - 6 * z**2 + 3
             totals = [total + value * h for total, h in zip(totals, hermite, strict=True)]
-        return [float(total / sd ** (k + 1)) for k, total in enumerate(totals)]
+        return [float(mp.chop(total, mp.mpf(10) ** -235) / sd ** (k + 1)) for k, total in enumerate(totals)]
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------

@@ -85,16 +85,15 @@ def with_fixed_size(by_mean: Array) -> Array:
 
 
 def _half_deviance(y: Array, d: Array, k: float) -> Array:
-    """y log(y/μ) − (y + k) log((y + k)/(μ + k)) for y > 0 and d = log μ/y: (y + k) [log(1 + p(e^d − 1)) − p d] ≥ 0,
-    p = y/(y + k).
+    """y log(y/μ) − (y + k) log((y + k)/(μ + k)) ≥ 0 for y > 0, from d = log μ/y.
+
+    It is (y + k) [log(1 + p(e^d − 1)) − p d] with p = y/(y + k), and the same with (1 − p, −d) for (p, d): the form
+    with the smaller share does not cancel.
     """
-    p = y / (y + k)
+    d = np.where(y <= k, d, -d)
+    p = np.minimum(y, k) / (y + k)
     small, middle = np.clip(d, -0.5, 0.5), np.minimum(d, 30.0)
     with np.errstate(under="ignore"):
         near = log1pmx(p * np.expm1(small)) + p * expm1mx(small)
-        far = np.where(
-            d < 30.0,
-            np.log1p(p * np.expm1(middle)),
-            np.logaddexp(np.log(k) - np.log(y + k), np.log(p) + np.maximum(d, 30.0)),
-        )
+        far = np.where(d < 30.0, np.log1p(p * np.expm1(middle)), np.logaddexp(np.log1p(-p), np.log(p) + d))
         return (y + k) * np.where(np.abs(d) < 0.5, near, far - p * d)

@@ -7,15 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import log_ndtr
+from scipy.special import erfcx, log_ndtr
 
 from rsens.distributions._base import Array
 from rsens.distributions._special import HALF_LOG_TWO_PI
 from rsens.likelihoods._base import in_latent, latent
 from rsens.likelihoods._binary import BinaryLikelihood
 
-_FAR = 4.0  # beyond it the continued fraction, before it the closed form, is right to 1e-13
-_TERMS = 60
+_FAR = 2.0  # beyond it the continued fraction, before it the closed form, is right to 1e-13
+_TERMS = 120
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def _log_ndtr_derivatives(t: Array) -> tuple[Array, Array, Array]:
     """
     near = np.maximum(t, -_FAR)
     with np.errstate(under="ignore"):
-        r = np.exp(-0.5 * near**2 - HALF_LOG_TWO_PI - log_ndtr(near))
+        r = np.sqrt(2.0 / np.pi) / erfcx(-near / np.sqrt(2.0))
         first, second, third = r, -r * (near + r), r * ((near + r) * (near + 2.0 * r) - 1.0)
     x = np.maximum(-t, _FAR)
     k1 = k2 = k3 = np.zeros_like(x)

@@ -104,9 +104,9 @@ class StudentTLikelihood(Likelihood):
         """Log density of t = log τ plus that of y, in units of s."""
         half = 0.5 * self.df
         log_p = -half * expm1mx(t) - stirling_error(np.asarray(half)) + 0.5 * np.log(half) - HALF_LOG_TWO_PI
-        with np.errstate(over="ignore", under="ignore"):
-            variance = v + np.exp(-t)
-            return log_p - 0.5 * (gap / np.sqrt(variance)) ** 2 - 0.5 * np.log(variance) - HALF_LOG_TWO_PI
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            log_variance = np.logaddexp(np.log(v), -t)
+            return log_p - 0.5 * (gap * np.exp(-0.5 * log_variance)) ** 2 - 0.5 * log_variance - HALF_LOG_TWO_PI
 
     def _angle(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         """sin φ, cos φ and the unit s√ν."""

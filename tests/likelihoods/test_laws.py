@@ -1,0 +1,291 @@
+"""What holds for every likelihood."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rsens import InputError, likelihoods
+from rsens.distributions import Distribution
+from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood, _quadrature
+from rsens.likelihoods._base import LogConcave
+from tests.likelihoods import oracle
+from tests.likelihoods.cases import CASES, MEANS, PREDICTIVE, VARIANCES, Array, Case
+from tests.likelihoods.check import close
+
+each_case = pytest.mark.parametrize("case", CASES, ids=str)
+each_likelihood = pytest.mark.parametrize("likelihood", [case.likelihood for case in CASES], ids=str)
+
+
+def modest() -> tuple[Array, Array]:
+    """Latent moments where the rate of a count is an everyday number."""
+    keep = VARIANCES < 100.0
+    return MEANS[keep], VARIANCES[keep]
+
+
+# ---- the list --------------------------------------------------------------------------------------------------------
+
+
+def test_every_likelihood_is_listed_and_tested() -> None:
+    public = {value for key, value in vars(likelihoods).items() if key.endswith("Likelihood") and key != "Likelihood"}
+    assert set(ALL_LIKELIHOODS) == public
+    assert {type(case.likelihood) for case in CASES} == public
+    assert {type(likelihood) for likelihood, _ in PREDICTIVE} == public
+    assert len({likelihood.name for likelihood in public}) == len(public)
+
+
+def test_stored_values_are_what_the_oracle_computes() -> None:
+    for case in CASES[:9:2]:
+        at = len(case.y) // 2
+        exact = oracle.density(case.likelihood, case.y[at], case.f[at])
+        assert oracle.stored("density", case)[at] == exact
+    likelihood, points = PREDICTIVE[0]
+    assert oracle.stored("predictive", likelihood)[9] == oracle.log_predictive_density(likelihood, *points[9])
+
+
+# ---- hyperparameters -------------------------------------------------------------------------------------------------
+
+
+@each_likelihood
+def test_theta(likelihood: Likelihood) -> None:
+    assert likelihood.theta.shape == (len(likelihood.hyperparameter_names),)
+    moved = likelihood.with_theta(likelihood.theta + np.log(2.0))
+    for name in likelihood.hyperparameter_names:
+        assert getattr(moved, name) == pytest.approx(2.0 * getattr(likelihood, name), rel=1e-14)
+    assert type(moved) is type(likelihood)
+    if not likelihood.hyperparameter_names:
+        assert moved == likelihood
+
+
+@each_likelihood
+def test_repr_gives_the_likelihood_back(likelihood: Likelihood) -> None:
+    assert eval(repr(likelihood), vars(likelihoods)) == likelihood
+
+
+@each_likelihood
+def test_wrong_theta(likelihood: Likelihood) -> None:
+    with pytest.raises(InputError, match="theta holds the logarithms of"):
+        likelihood.with_theta(np.zeros(3))
+    for extreme in (-800.0, 800.0):
+        if likelihood.hyperparameter_names:
+            with pytest.raises(InputError, match="must be positive and finite"):
+                likelihood.with_theta([extreme])
+
+
+@each_case
+def test_theta_derivatives_are_differences(case: Case) -> None:
+    """Central differences in theta, error h² and rounding/h: 1e-6 of the size of what is differenced."""
+    likelihood, y, f, h = case.likelihood, case.y, case.f, 1e-5
+    found = likelihood.theta_derivatives(y, f)
+    n_theta = len(likelihood.hyperparameter_names)
+    assert [part.shape for part in found] == [(n_theta, len(y))] * 3
+
+    def values(theta: Array) -> tuple[Array, Array, Array]:
+        moved = likelihood.with_theta(theta)
+        return moved.log_density(y, f), moved.f_derivatives(y, f)[0], moved.curvature(y, f)[0]
+
+    for j in range(n_theta):
+        step = h * np.eye(n_theta)[j]
+        up, down = values(likelihood.theta + step), values(likelihood.theta - step)
+        for part, a, b in zip(found, up, down, strict=True):
+            close(part[j], (a - b) / (2.0 * h), 1e-6, 1e-6 + 1e-9 * np.abs(a))
+
+
+# ---- the density in f ------------------------------------------------------------------------------------------------
+
+
+@each_case
+def test_f_derivatives_are_differences(case: Case) -> None:
+    likelihood, y, f, h = case.likelihood, case.y, case.f, 1e-5
+    up, down = f + h, f - h
+    exact = likelihood.f_derivatives(y, f)
+    lower = zip(
+        (likelihood.log_density(y, up), *likelihood.f_derivatives(y, up)),
+        (likelihood.log_density(y, down), *likelihood.f_derivatives(y, down)),
+        strict=True,
+    )
+    for found, (a, b) in zip(exact, lower, strict=False):
+        close(found, (a - b) / (2.0 * h), 1e-6, 1e-6 + 1e-9 * np.abs(a))
+
+
+@each_case
+def test_curvature(case: Case) -> None:
+    likelihood, y, f, h = case.likelihood, case.y, case.f, 1e-5
+    w, dw = likelihood.curvature(y, f)
+    assert (w >= 0.0).all()
+    close(dw, (likelihood.curvature(y, f + h)[0] - likelihood.curvature(y, f - h)[0]) / (2.0 * h), 1e-6, 1e-6)
+    if isinstance(likelihood, LogConcave):
+        np.testing.assert_array_equal(w, -likelihood.f_derivatives(y, f)[1])
+
+
+# ---- the predictive --------------------------------------------------------------------------------------------------
+
+
+@each_likelihood
+def test_predictive_is_a_checked_family(likelihood: Likelihood) -> None:
+    m, v = modest()
+    family = likelihood.predictive(m, v)
+    assert isinstance(family, Distribution)
+    n_parameters = len(family.parameter_names)
+    assert family.parameters.shape == (len(m), n_parameters)
+    first, second = likelihood.predictive_derivatives(m, v, 2)
+    assert first.shape == (len(m), n_parameters, 2)
+    assert second.shape == (len(m), n_parameters, 2, 2)
+    np.testing.assert_array_equal(second, np.swapaxes(second, 2, 3))
+    only_first, nothing = likelihood.predictive_derivatives(m, v, 1)
+    np.testing.assert_array_equal(only_first, first)
+    assert nothing is None
+
+
+@each_likelihood
+def test_predictive_derivatives_are_differences(likelihood: Likelihood) -> None:
+    """Five-point differences with steps of 1e-2 of the scale √(1 + v) on which λ bends: errors of 1e-8, 1e-12/h².
+
+    Counts bend on the scale of 1 whatever v is.
+    """
+    m, v = modest()
+    m, v = m[v >= 0.5], v[v >= 0.5]
+    unit = np.ones_like(v) if likelihood.name in ("poisson", "negative_binomial") else np.sqrt(1.0 + v)
+    h = 1e-2 * np.stack([unit, np.minimum(v, unit**2)])
+
+    def shifted(a: float, b: float) -> Array:
+        return likelihood.predictive(m + a * h[0], v + b * h[1]).parameters
+
+    first, second = likelihood.predictive_derivatives(m, v, 2)
+    scale = np.abs(shifted(0.0, 0.0))
+    for i, (a, b) in enumerate([(1, 0), (0, 1)]):
+        values = [shifted(k * a, k * b) for k in (-2, -1, 0, 1, 2)]
+        slope = (values[0] - 8 * values[1] + 8 * values[3] - values[4]) / 12
+        bend = (-values[0] + 16 * values[1] - 30 * values[2] + 16 * values[3] - values[4]) / 12
+        step = h[i][:, None]
+        close(first[:, :, i] * step, slope, 1e-6, 1e-13 * scale + 1e-10 * np.abs(slope).max(1, keepdims=True))
+        close(second[:, :, i, i] * step**2, bend, 1e-5, 1e-13 * scale + 1e-7 * np.abs(slope))
+    mixed = (shifted(1, 1) - shifted(1, -1) - shifted(-1, 1) + shifted(-1, -1)) / 4
+    close(second[:, :, 0, 1] * (h[0] * h[1])[:, None], mixed, 1e-3, 1e-13 * scale + 1e-6 * np.abs(mixed).max())
+
+
+@each_case
+def test_a_known_latent_leaves_the_likelihood(case: Case) -> None:
+    likelihood, y, f = case.likelihood, case.y, case.f
+    keep = np.isfinite(likelihood.log_density(y, f))
+    y, f = y[keep], f[keep]
+    exact = likelihood.log_density(y, f)
+    close(likelihood.log_predictive_density(y, f, 0.0), exact, 1e-14, 1e-13)
+    # log E[p(y | f + d)] = log p + v (d2 + d1²)/2 + …
+    first, second, _ = likelihood.f_derivatives(y, f)
+    v = 1e-12
+    close(
+        likelihood.log_predictive_density(y, f, v),
+        exact + 0.5 * v * (second + first**2),
+        1e-14,
+        1e-8 * v * first**4 + 1e-12,
+    )
+
+
+@each_likelihood
+def test_rows_do_not_know_each_other(likelihood: Likelihood) -> None:
+    m, v = modest()
+    y = np.resize([0.0, 1.0], len(m))
+    together = likelihood.log_predictive_density(y, m, v)
+    parameters = likelihood.predictive(m, v).parameters
+    first, second = likelihood.predictive_derivatives(m, v, 2)
+    for i in range(0, len(m), 7):
+        one = slice(i, i + 1)
+        np.testing.assert_array_equal(likelihood.log_predictive_density(y[one], m[one], v[one]), together[one])
+        np.testing.assert_array_equal(likelihood.predictive(m[one], v[one]).parameters, parameters[one])
+        alone = likelihood.predictive_derivatives(m[one], v[one], 2)
+        np.testing.assert_array_equal(alone[0], first[one])
+        np.testing.assert_array_equal(alone[1], second[one])
+
+
+@each_likelihood
+def test_a_finer_rule_changes_nothing(likelihood: Likelihood, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over 300 random rows, eight times as many nodes; seeded."""
+    rng = np.random.default_rng(22)
+    m, v = 10.0 * rng.standard_normal(300), 10.0 ** rng.uniform(-6.0, 2.6, 300)
+    counts = np.floor(10.0 ** rng.uniform(-0.3, 5.0, 300))
+    y = {"probit": counts % 2.0, "logit": counts % 2.0, "student_t": m + rng.standard_t(1.0, 300)}.get(
+        likelihood.name, counts
+    )
+    found = likelihood.log_predictive_density(y, m, v)
+    slopes = likelihood.predictive_derivatives(m, v, 2)
+    monkeypatch.setattr(_quadrature, "_NODES", 8 * _quadrature._NODES)
+    close(found, likelihood.log_predictive_density(y, m, v), 1e-14, 1e-11)
+    finer = likelihood.predictive_derivatives(m, v, 2)
+    close(slopes[0], finer[0], 1e-11, 1e-14 * np.abs(finer[0]).max((1, 2), keepdims=True))
+    close(slopes[1], finer[1], 1e-11, 1e-14 * np.abs(finer[1]).max((1, 2, 3), keepdims=True))
+
+
+def outcomes(likelihood: Likelihood, m: float, v: float) -> tuple[Array, Array]:
+    """Values of y and their weights, for sums over all of y."""
+    if likelihood.name in ("probit", "logit"):
+        return np.array([0.0, 1.0]), np.ones(2)
+    if likelihood.name in ("poisson", "negative_binomial"):
+        y = np.arange(4_000.0)
+        return y, np.ones_like(y)
+    x = np.linspace(-12.0, 12.0, 2001)
+    return m + np.sinh(x), np.cosh(x) * (x[1] - x[0])
+
+
+@each_likelihood
+def test_predictive_density_and_its_mean(likelihood: Likelihood) -> None:
+    """The exact predictive density adds up to 1, and its mean is the mean of the predictive family.
+
+    The Student-t's tail beyond e^{12} holds e^{−12·2.1} of the mass and e^{−12·1.1} of the mean's integrand (odd).
+    """
+    m, v = 0.4, 0.3
+    y, weights = outcomes(likelihood, m, v)
+    p = weights * np.exp(likelihood.log_predictive_density(y, m, v))
+    tolerance = 1e-9 if likelihood.name != "student_t" else 1e-8
+    np.testing.assert_allclose(p.sum(), 1.0, rtol=tolerance)
+    np.testing.assert_allclose((p * y).sum(), likelihood.predictive([m], [v]).mean[0], rtol=10 * tolerance)
+
+
+@each_likelihood
+def test_predictive_mean_is_the_mean_of_draws(likelihood: Likelihood) -> None:
+    """y drawn through the latent: the mean within five of its standard errors; seeded."""
+    rng = np.random.default_rng(20)
+    m, v, n = np.array([-0.5, 0.8]), np.array([0.4, 0.1]), 20_000
+    f = m + np.sqrt(v) * rng.standard_normal((n, 2))
+    # With v = 0 the predictive family is the likelihood itself.
+    y = np.stack([likelihood.predictive(f[:, i], 0.0).sample(rng) for i in range(2)], -1)
+    family = likelihood.predictive(m, v)
+    assert (np.abs(y.mean(0) - family.mean) < 5.0 * y.std(0) / np.sqrt(n)).all()
+
+
+@pytest.mark.parametrize("name", ["gaussian", "student_t"])
+def test_predictive_variance_is_the_variance_of_draws(name: str) -> None:
+    """Real targets carry the latent variance; checked with noise of nearly Gaussian tails, whose error is known."""
+    rng = np.random.default_rng(21)
+    kind = {k.name: k for k in ALL_LIKELIHOODS}[name]
+    likelihood = kind(0.5) if name == "gaussian" else kind(0.5, df=20.0)
+    n = 200_000
+    y = likelihood.predictive(np.sqrt(0.7) * rng.standard_normal(n), 0.0).sample(rng)
+    variance = likelihood.predictive([0.0], [0.7]).variance[0]
+    assert abs(y.var() - variance) < 5.0 * np.std((y - y.mean()) ** 2) / np.sqrt(n)
+
+
+# ---- what is wrong ---------------------------------------------------------------------------------------------------
+
+
+@each_likelihood
+@pytest.mark.parametrize("call", ["predictive", "predictive_derivatives", "log_predictive_density"])
+def test_wrong_latent(likelihood: Likelihood, call: str) -> None:
+    def run(m: object, v: object) -> None:
+        arguments = {"predictive": (m, v), "predictive_derivatives": (m, v, 1)}.get(call, (np.ones(1), m, v))
+        getattr(likelihood, call)(*arguments)
+
+    with pytest.raises(InputError, match="variance must be finite and not negative; the smallest is -1"):
+        run([0.0, 1.0], [1.0, -1.0])
+    with pytest.raises(InputError, match="mean must be finite"):
+        run([np.nan], [1.0])
+    with pytest.raises(InputError, match="one value per row"):
+        run(np.zeros((2, 2)), 1.0)
+
+
+@each_likelihood
+def test_wrong_target(likelihood: Likelihood) -> None:
+    with pytest.raises(InputError, match="missing or infinite"):
+        likelihood.checked_target([0.0, np.nan])
+    with pytest.raises(InputError, match="must be numeric"):
+        likelihood.checked_target(["yes", "no"])
