@@ -14,7 +14,7 @@ PIP_INSTALL = -m pip install -qq --disable-pip-version-check -c constraints.txt
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test lint format figures clean
+.PHONY: help install demo test lint format figures bench clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -40,6 +40,9 @@ format: $(INSTALLED) ## sort imports, fix what can be fixed, format
 
 figures: $(INSTALLED) ## draw the figures of the README again
 	$(BIN)/python docs/figures/readme.py
+
+bench: $(INSTALLED) ## measure speed and memory against peers; tables in benchmarks/results/
+	$(BIN)/python -m benchmarks.gp
 
 clean: ## remove the environments and everything written
 	rm -rf .venv .venv-demo demo-output build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from rsens.models import BayesianLogisticRegression as BayesianLogisticRegression
     from rsens.models import BayesianPoissonRegression as BayesianPoissonRegression
     from rsens.models import BayesianProbitRegression as BayesianProbitRegression
+    from rsens.models import GPClassifier as GPClassifier
+    from rsens.models import GPRegressor as GPRegressor
 
 #: Where each public name lives: the same list as above, for run time.
 _EXPORTS: dict[str, tuple[str, ...]] = {
@@ -70,6 +72,8 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
         "BayesianLogisticRegression",
         "BayesianPoissonRegression",
         "BayesianProbitRegression",
+        "GPClassifier",
+        "GPRegressor",
     ),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}

@@ -2,50 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import InputError
 
+if TYPE_CHECKING:
+    from rsens._coding import Coding
+
 Array = NDArray[np.float64]
+#: Columns that are not read as numbers, by position: what turns a column of labels into level codes.
+Readers = Mapping[int, Callable[[Any], Array]]
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of numbers: the column names, the values (n, D), and what they were read from."""
+    """Rows of numbers: the column names, the values (n, D), and what they were read from.
+
+    `coding` is what a table with categorical columns was read with: their values are level codes 0, 1, …
+    """
 
     names: tuple[str, ...]
     values: Array
     source: Any = field(repr=False)
+    coding: Coding | None = field(default=None, repr=False)
 
     def rows(self, start: int, stop: int) -> Any:
         """Some rows in the type that was given: an estimator fitted on a data frame expects one."""
-        return self.source.iloc[start:stop] if _is_pandas(self.source) else self.source[start:stop]
+        return self.source.iloc[start:stop] if is_pandas(self.source) else self.source[start:stop]
+
+    def like(self, values: Array) -> Any:
+        """Values (m, D), with level codes in categorical columns, as rows of the type that was given."""
+        if self.coding is not None:
+            return self.coding.labelled(values, self.source)
+        return type(self.source)(values, columns=self.source.columns) if is_pandas(self.source) else values
+
+    def switched(self, start: int, stop: int, levels: Mapping[int, int]) -> Any:
+        """Some rows in the type that was given, with columns set to levels: {position of a column: its level code}."""
+        assert self.coding is not None  # only categorical columns can be switched
+        return self.coding.switched(self.rows(start, stop), levels)
 
 
 def read_table(X: Any, *, what: str = "X") -> Table:
     """The columns of a data frame or of a 2-D array as numbers, or an `InputError` that says what is wrong.
 
-    Columns of arrays are called x0, x1, …; bool and integer columns become floats.
+    Columns of arrays are called x0, x1, …; bool and integer columns become floats. Categorical columns are read by
+    `Coding.read`.
     """
-    if isinstance(X, Table):
-        return X
+    return X if isinstance(X, Table) else read_columns(X, what)
+
+
+def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), coding: Coding | None = None) -> Table:
+    """`read_table`, with `readers` for the columns that hold labels."""
     if type(X).__module__.startswith("scipy.sparse"):
         raise InputError(f"{what} is a sparse matrix; rsens needs dense rows. Use {what}.toarray().")
-    if _is_frame(X):
+    if is_frame(X):
         names = tuple(str(label) for label in X.columns)
         _check_unique(names, what)
         _check_shape((len(X), len(names)), what)
-        source, values = X, _frame_values(X, names, what)
+        source, values = X, _frame_values(X, names, what, readers)
+    elif readers:
+        source = as_array(X, what, labels=True)
+        names = tuple(f"x{d}" for d in range(source.shape[1]))
+        values = _array_values(source, names, what, readers)
     else:
         source = values = _matrix(X, what)
         names = tuple(f"x{d}" for d in range(values.shape[1]))
     _check_finite(values, names, what)
-    return Table(names, np.ascontiguousarray(values), source)
+    return Table(names, np.ascontiguousarray(values), source, coding)
 
 
 def column_scale(values: Array) -> Array:
@@ -58,6 +88,10 @@ def column_scale(values: Array) -> Array:
 
 def positive_per_column(values: Any, columns: int | None, what: str) -> Array:
     """One positive number, or one for each of the columns (of any number of them, for None), as an array."""
+    if hasattr(values, "keys") or isinstance(values, bool):
+        raise InputError(
+            f"{what} must be one number, or one per column in the order of the columns; got {type(values).__name__}."
+        )
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -71,40 +105,54 @@ def positive_per_column(values: Any, columns: int | None, what: str) -> Array:
     return np.broadcast_to(array, columns)
 
 
-def _is_pandas(X: Any) -> bool:
+def is_pandas(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "pandas"
 
 
-def _is_frame(X: Any) -> bool:
+def is_frame(X: Any) -> bool:
     """A data frame of pandas or polars, found without importing either."""
     return hasattr(X, "columns") and hasattr(X, "__getitem__") and hasattr(X, "__len__")
 
 
-def _frame_values(X: Any, names: tuple[str, ...], what: str) -> Array:
+def _frame_values(X: Any, names: tuple[str, ...], what: str, readers: Readers) -> Array:
     """The columns of a data frame as float64, or an error that names those which are not numeric."""
+    return _stacked([(name, X[label]) for name, label in zip(names, X.columns, strict=True)], what, readers)
+
+
+def _array_values(X: NDArray[Any], names: tuple[str, ...], what: str, readers: Readers) -> Array:
+    """The columns of an array as float64, some of them through `readers`."""
+    return _stacked([(name, X[:, d]) for d, name in enumerate(names)], what, readers)
+
+
+def _stacked(named: list[tuple[str, Any]], what: str, readers: Readers) -> Array:
     columns, wrong = [], []
-    for name, label in zip(names, X.columns, strict=True):
-        column = X[label]
-        numbers = _numbers(column)
+    for d, (name, column) in enumerate(named):
+        numbers = readers[d](column) if d in readers else _numbers(column)
         if numbers is None:
             wrong.append(f"{name!r} ({column.dtype})")
         else:
             columns.append(numbers)
     if wrong:
-        raise InputError(f"{what} must hold real numbers; not numeric: {_listed(wrong)}. Encode or drop these columns.")
+        raise InputError(f"{what} must hold real numbers; not numeric: {listed(wrong)}. Encode or drop these columns.")
     return np.column_stack(columns)
+
+
+def as_array(X: Any, what: str, *, labels: bool = False) -> NDArray[Any]:
+    """A 2-D array of any type. With `labels`, lists that mix text and numbers keep both."""
+    try:
+        array = np.asarray(X, dtype=object) if labels and not hasattr(X, "dtype") else np.asarray(X)
+    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors that need .detach() or .cpu()
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{what} cannot be read as an array of shape (rows, columns): {reason}") from None
+    _check_shape(array.shape, what)
+    return array
 
 
 def _matrix(X: Any, what: str) -> Array:
     """A 2-D array, list of lists or tensor as float64."""
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
-    try:
-        array = np.asarray(X)
-    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors that need .detach() or .cpu()
-        reason = str(error).splitlines()[0]
-        raise InputError(f"{what} cannot be read as an array of shape (rows, columns): {reason}") from None
-    _check_shape(array.shape, what)
+    array = as_array(X, what)
     numbers = _numbers(array)
     if numbers is None:
         raise InputError(
@@ -115,9 +163,9 @@ def _matrix(X: Any, what: str) -> Array:
 
 def _numbers(column: Any) -> Array | None:
     """Values as float64 with NaN for what is missing, or None where they are not real numbers."""
-    if _is_pandas(column) and column.dtype.kind in "biuf":
+    if is_pandas(column) and column.dtype.kind in "biuf":
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    if _is_pandas(column) and column.dtype != object:
+    if is_pandas(column) and column.dtype != object:
         return None
     array = np.asarray(column)
     if array.dtype.kind in "biuf":
@@ -125,15 +173,15 @@ def _numbers(column: Any) -> Array | None:
     if array.dtype.kind != "O":
         return None
     flat = array.ravel().tolist()
-    if not all(isinstance(value, Real | np.bool_) or _is_missing(value) for value in flat):
+    if not all(isinstance(value, Real | np.bool_) or is_missing(value) for value in flat):
         return None
     try:
-        return np.array([np.nan if _is_missing(value) else float(value) for value in flat]).reshape(array.shape)
+        return np.array([np.nan if is_missing(value) else float(value) for value in flat]).reshape(array.shape)
     except OverflowError:  # a Python integer beyond float64
         return None
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None and pandas' NA; NaN is a number and is found later."""
     return value is None or type(value).__name__ == "NAType"
 
@@ -142,7 +190,7 @@ def _check_unique(names: tuple[str, ...], what: str) -> None:
     repeated = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
         raise InputError(
-            f"{what} has columns of the same name: {_listed(repeated)}. Rename them so that each is unique."
+            f"{what} has columns of the same name: {listed(repeated)}. Rename them so that each is unique."
         )
 
 
@@ -173,5 +221,5 @@ def _check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
         )
 
 
-def _listed(names: list[str], most: int = 10) -> str:
+def listed(names: list[str], most: int = 10) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

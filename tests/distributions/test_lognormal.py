@@ -55,4 +55,6 @@ def test_moments() -> None:
     family = LogNormal(np.array([0.5]), np.array([0.25]))
     np.testing.assert_allclose(family.mean, np.exp(0.625), rtol=1e-14)
     np.testing.assert_allclose(family.variance, np.expm1(0.25) * np.exp(1.25), rtol=1e-14)
-    np.testing.assert_allclose(LogNormal(np.zeros(1), np.array([1e-12])).variance, 1e-12, rtol=1e-11)  # not (e^s − 1) of 1
+    np.testing.assert_allclose(
+        LogNormal(np.zeros(1), np.array([1e-12])).variance, 1e-12, rtol=1e-11
+    )  # not (e^s − 1) of 1

@@ -36,6 +36,11 @@ THREE = normals((0.0, 1.0), (0.1, 1.2), (-2.0, 4.0), weights=[0.5, 0.25, 0.25])
 COUNTS: Row = ("Poisson", [{"rate": 2.0}, {"rate": 30.0}], [0.75, 0.25])
 RARE: Row = ("Poisson", [{"rate": 1e-12}, {"rate": 3e-12}], HALF)
 SKEWED: Row = ("Gamma", [{"mean": 2.0, "shape": 1.5}, {"mean": 5.0, "shape": 40.0}], HALF)
+PILED: Row = (  # a shape of 0.1 piles up at 0: 1e-31 of its mass lies below the smallest float64
+    "Gamma",
+    [{"mean": 2.5, "shape": 72.0}, {"mean": 0.06, "shape": 0.1}, {"mean": 0.125, "shape": 36.0}],
+    [0.25, 0.5, 0.25],
+)
 HEAVY: Row = (
     "StudentT",
     [{"location": 0.0, "scale2": 1.0, "df": 3.0}, {"location": 4.0, "scale2": 0.5, "df": 3.0}],
@@ -89,6 +94,7 @@ DIRECTIONS = [
     (RARE, [1e-12, -1e-12]),
     (RARE, [1e-12, 1e-12]),
     (SKEWED, [1.0, 0.1, -0.5, 3.0]),
+    (PILED, [0.5, 7.0, 0.01, 0.02, -0.01, 5.0]),
     (HEAVY, [0.3, -0.2, 0.1, 0.4]),
     (COIN, [1e-3, 1.0]),
 ]
@@ -105,6 +111,7 @@ PAIRS = [
     (COUNTS, moved(COUNTS, rate=1 + 1e-5)),
     (RARE, moved(RARE, rate=2.0)),
     (SKEWED, moved(SKEWED, mean=1.1)),
+    (PILED, moved(PILED, mean=1.05, shape=0.95)),
     (HEAVY, moved(HEAVY, location=1.2, scale2=1.3)),
     (COIN, moved(COIN, probability=2.0)),
 ]

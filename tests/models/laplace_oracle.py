@@ -68,54 +68,62 @@ def targets(name, X, rng):
 
 
 class Oracle:
-    """The mode, log q(y), and functions m(x), v(x); `kernel` is a function of (X, Z). Call within enable_x64."""
+    """The mode, log q(y), and functions m(x), v(x) for a stationary `kernel` of (X, Z). Call within enable_x64."""
 
     def __init__(self, name, kernel, X, y, shift=0.0):
-        n = len(y)
-        self.kernel, self.X = kernel, jnp.asarray(X)
-        K = kernel(self.X, self.X)
+        self.name, self.kernel, self.shift = name, kernel, shift
+        self.X, self.y = jnp.asarray(X), jnp.asarray(y)
+        self.latent, self.gradient, self.weights, self.Q, self.log_marginal_likelihood = jax.jit(self._fit)()
+
+    def _fit(self):
+        n, y, shift = len(self.y), self.y, self.shift
+        K = self.kernel(self.X, self.X)
         inverse = jnp.linalg.inv(K)
-        terms = jax.vmap(lambda y, f: log_density(name, y, f))
-        slopes = jax.vmap(jax.grad(lambda f, y: log_density(name, y, f)))
-        bends = jax.vmap(jax.grad(jax.grad(lambda f, y: log_density(name, y, f))))
+
+        def one(f, y):
+            return log_density(self.name, y, f + shift)
 
         def psi(f):
-            return terms(y, f + shift).sum() - 0.5 * f @ inverse @ f
+            return jax.vmap(one)(f, y).sum() - 0.5 * f @ inverse @ f
 
-        f = jnp.zeros(n)
-        for _ in range(60):
-            W = jnp.maximum(-bends(f + shift, y), 0.0)
-            step = jnp.linalg.solve(inverse + jnp.diag(W), slopes(f + shift, y) - inverse @ f)
-            f = f + max(0.5 ** np.arange(6), key=lambda t, f=f, step=step: psi(f + t * step)) * step
-        for _ in range(3):  # Newton's own steps, to the last digit
-            H = inverse - jnp.diag(bends(f + shift, y))
-            f = f + jnp.linalg.solve(H, slopes(f + shift, y) - inverse @ f)
-        W = jnp.full(n, (DF + 1.0) / ((DF + 3.0) * SCALE2)) if name == "student_t" else -bends(f + shift, y)
-        self.latent = f
-        self.gradient = slopes(f + shift, y) - inverse @ f
-        self.weights = inverse @ f
-        self.Q = jnp.linalg.inv(K + jnp.diag(1.0 / W))
-        self.log_marginal_likelihood = (
-            psi(f) - 0.5 * jnp.linalg.slogdet(jnp.eye(n) + K * W)[1]
-        )
+        def slope(f):
+            return jax.vmap(jax.grad(one))(f, y) - inverse @ f
+
+        def W(f):
+            return -jax.vmap(jax.grad(jax.grad(one)))(f, y)
+
+        def uphill(_, f):
+            step = jnp.linalg.solve(inverse + jnp.diag(jnp.maximum(W(f), 0.0)), slope(f))
+            tries = f + 0.5 ** jnp.arange(6)[:, None] * step
+            return tries[jnp.argmax(jax.vmap(psi)(tries))]
+
+        def newton(_, f):
+            return f + jnp.linalg.solve(inverse + jnp.diag(W(f)), slope(f))
+
+        f = jax.lax.fori_loop(0, 60, uphill, jnp.zeros(n))
+        f = jax.lax.fori_loop(0, 3, newton, f)
+        w = jnp.full(n, (DF + 1.0) / ((DF + 3.0) * SCALE2)) if self.name == "student_t" else W(f)
+        evidence = psi(f) - 0.5 * jnp.linalg.slogdet(jnp.eye(n) + K * w)[1]
+        return f, slope(f), inverse @ f, jnp.linalg.inv(K + jnp.diag(1.0 / w)), evidence
 
     def moments(self, x):
-        """(m, v) at one row x."""
+        """(m, v) at one row x; k(x, x) is constant, and a distance of 0 has no derivative in JAX."""
         k = self.kernel(x[None], self.X)[0]
-        return jnp.stack([k @ self.weights, self.kernel(x[None], x[None])[0, 0] - k @ self.Q @ k])
+        prior = jax.lax.stop_gradient(self.kernel(x[None], x[None])[0, 0])
+        return jnp.stack([self.shift + k @ self.weights, prior - k @ self.Q @ k])
 
     def at(self, rows):
         """(m, v) at the rows, first and second derivatives."""
-        rows = jnp.asarray(rows)
-        values = jax.vmap(self.moments)(rows)
-        first = jax.vmap(jax.jacfwd(self.moments))(rows)
-        second = jax.vmap(jax.jacfwd(jax.jacfwd(self.moments)))(rows)
-        return np.asarray(values), np.asarray(first), np.asarray(second)
+
+        def all_of(x):
+            return self.moments(x), jax.jacfwd(self.moments)(x), jax.jacfwd(jax.jacfwd(self.moments))(x)
+
+        return [np.asarray(part) for part in jax.jit(jax.vmap(all_of))(jnp.asarray(rows))]
 
 
 def eq_kernel(variance, lengthscale):
-    return partial(eq, variance, jnp.asarray(lengthscale))
+    return partial(eq, variance, np.asarray(lengthscale))
 
 
 def matern52_kernel(variance, lengthscale):
-    return partial(matern52, variance, jnp.asarray(lengthscale))
+    return partial(matern52, variance, np.asarray(lengthscale))

@@ -25,6 +25,7 @@ class Pictured:
     null_pairs: Any
     direction: Any
     scale_kind: str = "sd"
+    categorical: tuple[str, ...] = ()
 
     def but(self, **changes: Any) -> Pictured:
         return replace(self, **changes)

@@ -84,10 +84,7 @@ def test_counts_of_a_mixture_are_counts():
     np.testing.assert_array_equal(found, support[np.searchsorted(below, q)])
 
 
-def test_mixtures_may_be_nested_and_long():
-    inner = normals(3)
-    nested = Mixture([inner, inner], np.full((3, 2), 0.5)).checked(3)
-    np.testing.assert_allclose(central_intervals(nested, masses(2)), central_intervals(inner, masses(2)), atol=5e-3)
+def test_mixtures_may_be_long():
     rng = np.random.default_rng(0)
     draws = [Normal(np.array([m]), np.array([1.0])) for m in rng.standard_normal(2000)]
     many = Mixture(draws, np.full((1, 2000), 1.0 / 2000.0)).checked(1)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import InputError
+from rsens._table import Table
 
 Label = str | int | float | bool
 MAX_SUBGROUPS = 100
@@ -101,6 +102,16 @@ def subgroups(by: Any, X: Any, names: tuple[str, ...], values: NDArray[np.float6
             "Cut numbers into classes first, for example with pandas.qcut."
         )
     return Subgroups(tuple(plain_label(label) for label in found), codes)
+
+
+def labels_or_rows(by: Any, X: Any, table: Table) -> Any:
+    """X; as a data frame where it is an array whose column `by` is categorical, so that subgroups have its labels."""
+    if table.coding is None or hasattr(X, "columns") or by not in table.names:
+        return X
+    import pandas as pd
+
+    labels = table.coding.labelled(table.values, table.source)
+    return pd.DataFrame(labels, columns=list(table.names)).infer_objects()
 
 
 def plain_label(label: Any) -> Label:

@@ -66,6 +66,12 @@ class Explanation:
         return self._record.scale
 
     @property
+    def categorical(self) -> tuple[str, ...]:
+        """The terms that are categorical columns: their sensitivity is per switch to another level."""
+        r = self._record
+        return tuple(name for name, m in zip(r.terms, r.members, strict=True) if m[0] in r.categorical)
+
+    @property
     def alpha(self) -> float:
         """Order of the Rényi divergence."""
         return self._record.alpha
@@ -121,7 +127,9 @@ class Explanation:
 
     @property
     def direction(self) -> pd.Series[float] | pd.DataFrame:
-        """Mean derivative of the point prediction, with its sign, in the units of `scale`. NaN for groups.
+        """Mean derivative of the point prediction, with its sign, in the units of `scale`.
+
+        NaN for groups and for categorical columns.
 
         A Series by term, or a frame terms × outputs for a prediction of several outputs (class probabilities).
         """
@@ -249,7 +257,7 @@ class Explanation:
 
         R-sens has no sign and does not add up to the prediction, so plots that add up (waterfall, force) mean nothing.
         """
-        return _export.to_shap(self._record, self._X)
+        return _export.to_shap(self._record, self._model, self._X)
 
     def to_interaction_values(self) -> Any:
         """`main` and `pairs` as `shapiq.InteractionValues`, keyed by tuples of positions: (0,), (0, 1)."""
@@ -286,6 +294,8 @@ class Explanation:
                 "Use plot_profile(variable, model=..., X=...)."
             )
         unit = {"sd": "per sd", "raw": "per unit"}.get(self.scale_kind)
+        if unit is not None and self._record.is_categorical(variable):
+            unit = "per switch"
         settings: dict[str, Any] = {"alpha": self.alpha, "scale": self._record.scale_of(variable), "unit": unit}
         return profile(model, X, variable, ax=ax, **(settings | options))
 

@@ -9,11 +9,11 @@ import numpy as np
 from rsens._errors import MissingExtraError
 from rsens._explain._record import Record
 from rsens._explain._terms import Terms
-from rsens._table import read_table
+from rsens.derivatives._model import read_for
 
 
-def to_shap(record: Record, X: Any) -> Any:
-    """`shap.Explanation` of the local values; X, which colours its plots, may be None."""
+def to_shap(record: Record, model: Any, X: Any) -> Any:
+    """`shap.Explanation` of the local values; X, which colours its plots by value or level code, may be None."""
     try:
         import shap
     except ImportError:
@@ -21,7 +21,9 @@ def to_shap(record: Record, X: Any) -> Any:
     return shap.Explanation(
         values=record.local_main.copy(),
         base_values=np.zeros(record.n),
-        data=None if X is None else Terms(record.terms, record.members).of_columns(read_table(X).values, np.nan),
+        data=None
+        if X is None
+        else Terms(record.terms, record.members).of_columns(read_for(model, X)[1].values, np.nan),
         feature_names=list(record.terms),
     )
 

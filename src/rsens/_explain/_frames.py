@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 def of_terms(explanation: Explanation) -> pd.DataFrame:
     """One line per term."""
     frame = pd.DataFrame({"term": list(explanation.names)}, dtype=object)
+    if explanation.categorical:
+        step = {"sd": "sd", "raw": "unit"}.get(explanation.scale_kind, "given")
+        frame["per"] = ["switch" if name in explanation.categorical else step for name in explanation.names]
     _values(frame, explanation.main, explanation.intervals)
     direction = explanation.direction
     if isinstance(direction, pd.Series):

@@ -9,10 +9,10 @@ The level is the 95 % quantile of the values that the probes reach, estimated so
 a chance of one in twenty to lie above it (near the largest of 20 probes; the largest of fewer than 19). The mean over
 probes would be too low a line, since half of all irrelevant variables pass it.
 
-Single columns share their probes: the level of one standard deviation is the same for all of them. A group has probes
-of its own, since several columns together reach higher. For pairs the level is that of a pair in which one of the two
-is irrelevant: the larger of the quantiles of R-sens₂ between its first term and probes for the second, and the other
-way round.
+Single columns share their probes: the level of one standard deviation is the same for all of them. Categorical columns
+share theirs, which are counted per switch. A group has probes of its own, since several columns together reach higher.
+For pairs the level is that of a pair in which one of the two is irrelevant: the larger of the quantiles of R-sens₂
+between its first term and probes for the second, and the other way round.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from numpy.typing import NDArray
 from rsens._errors import InputError, RsensWarning
 from rsens._explain._arguments import child
 from rsens._explain._summary import Question, summarize
-from rsens._table import Table
+from rsens._table import Table, is_pandas
 
 Array = NDArray[np.float64]
 Refit = Callable[[Any, Any], Any]
 
 NULL_QUANTILE = 0.95
 MOST_PROBE_COLUMNS = 5
-SINGLE = -1  # the kind of a probe: of a single column, or else the position of its group
+#: The kind of a probe: of a single continuous or categorical column, or else the position of its group.
+SINGLE, CATEGORICAL = -1, -2
 
 
 @dataclass(frozen=True)
@@ -118,21 +119,27 @@ def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
 
 
 def _kind(question: Question, term: int) -> int:
-    return term if len(question.terms.members[term]) > 1 else SINGLE
+    members = question.terms.members[term]
+    if len(members) > 1:
+        return term
+    return CATEGORICAL if members[0] in question.categorical else SINGLE
 
 
 def _plan(
     question: Question, varies: NDArray[np.bool_], n_probes: int, seed: np.random.SeedSequence
 ) -> Iterator[list[int]]:
-    """The terms to copy in each refit: `n_probes` single columns, in turn, and `n_probes` times every group."""
+    """The terms to copy in each refit: `n_probes` columns of either kind, in turn, and `n_probes` times every group."""
     terms = question.terms
     rng = np.random.default_rng(child(seed, 0))
     varying = [t for t, members in enumerate(terms.members) if varies[list(members)].any()]
-    singles = [t for t in varying if _kind(question, t) == SINGLE]
     copies: list[int] = []
-    while singles and len(copies) < n_probes:
-        copies += [int(t) for t in rng.permutation(singles)]
-    copies = copies[:n_probes] + [t for t in varying if _kind(question, t) != SINGLE for _ in range(n_probes)]
+    for kind in (SINGLE, CATEGORICAL):
+        singles = [t for t in varying if _kind(question, t) == kind]
+        of_kind: list[int] = []
+        while singles and len(of_kind) < n_probes:
+            of_kind += [int(t) for t in rng.permutation(singles)]
+        copies += of_kind[:n_probes]
+    copies += [t for t in varying if _kind(question, t) >= 0 for _ in range(n_probes)]
     room = min(MOST_PROBE_COLUMNS, ceil(len(varies) / 2))
     batch: list[int] = []
     used = 0
@@ -159,15 +166,16 @@ def _measure(
     rng = np.random.default_rng(seed)
     n, d = table.values.shape
     terms, t = question.terms, len(question.terms)
-    columns, units, members = [table.values], [question.units], []
+    columns, sources, units, members = [table.values], list(range(d)), [question.units], []
     for probe in probes:
         source = list(terms.members[probe])
         columns.append(table.values[rng.permutation(n)[:, np.newaxis], source])
+        sources += source
         # Single columns are compared across terms, so in standard deviations; a group only with itself.
         units.append((question.units if len(source) > 1 else deviations)[source])
         members.append(tuple(range(d, d + len(source))))
         d += len(source)
-    X = _like(table, np.concatenate(columns, axis=1))
+    X = _like(table, np.concatenate(columns, axis=1), sources)
     names = tuple(f"probe {k}" for k in range(len(probes)))
     extended = Question(
         terms=terms.extended(names, tuple(members)),
@@ -185,10 +193,14 @@ def _measure(
     return summary.main[t:], pairs[:t, t:].T
 
 
-def _like(table: Table, values: Array) -> Any:
-    """The values as a data frame if X was one, with names for the probes that no column has."""
+def _like(table: Table, values: Array, sources: list[int]) -> Any:
+    """The values as a data frame if X was one, with names for the probes that no column has.
+
+    Column k is a copy of the column `sources[k]` of X. With categorical columns it is a data frame in any case: the
+    copies of these have a type that says what they are, even if a model knows its own only by name or position.
+    """
     source = table.source
-    if type(source).__module__.partition(".")[0] != "pandas":
+    if not is_pandas(source) and table.coding is None:
         return values
     import pandas as pd
 
@@ -198,7 +210,11 @@ def _like(table: Table, values: Array) -> Any:
         while name in names:
             name += "_"
         names.append(name)
-    return pd.DataFrame(values, index=source.index, columns=names)
+    if table.coding is None:
+        return pd.DataFrame(values, index=source.index, columns=names)
+    index = source.index if is_pandas(source) else pd.RangeIndex(len(values))
+    copies = {name: table.coding.column(values[:, k], sources[k], source) for k, name in enumerate(names)}
+    return pd.DataFrame(copies, columns=names).set_axis(index)
 
 
 def _levels(
@@ -210,7 +226,7 @@ def _levels(
     for b in range(t):
         of_kind = kinds == _kind(question, b)
         if of_kind.any():
-            factor = 1.0 if _kind(question, b) != SINGLE else _steps(question.units, deviations)[terms.members[b][0]]
+            factor = 1.0 if _kind(question, b) >= 0 else _steps(question.units, deviations)[terms.members[b][0]]
             level[b] = factor * _quantile(values[of_kind])
             pair_level[:, b] = factor * _quantile(pair_values[of_kind])
     return level, np.fmax(pair_level, pair_level.T)[np.triu_indices(t, 1)]

@@ -52,6 +52,7 @@ class Record:
     scale: str  # "sd", "raw" or "given"
     columns: tuple[str, ...]
     units: Array  # (D,)
+    categorical: tuple[int, ...] = ()  # positions of the columns that are counted per switch of the level
     terms: tuple[str, ...]
     members: tuple[tuple[int, ...], ...]  # columns of each term, by position
     outputs: tuple[str, ...]
@@ -84,6 +85,10 @@ class Record:
     @property
     def n(self) -> int:
         return len(self.local_main)
+
+    def is_categorical(self, variable: Any) -> bool:
+        """Whether a column, by name or position, is categorical."""
+        return any(variable in (name, d) for d, name in enumerate(self.columns) if d in self.categorical)
 
     def scale_of(self, variable: Any) -> str | float:
         """What one step of a column is: its unit as a number, or how units are found if it has none (a constant)."""
@@ -125,6 +130,8 @@ class Record:
             raise InputError(f"members has {len(self.members)} entries, expected {len(self.terms)}")
         if sorted(d for member in self.members for d in member) != list(range(len(self.columns))):
             raise InputError("members do not name every column once")
+        if any(d >= len(self.columns) for d in self.categorical) or len(set(self.categorical)) < len(self.categorical):
+            raise InputError("categorical does not name columns, each once")
         if self.row_labels is not None and len(self.row_labels) != self.n:
             raise InputError(f"row_labels has {len(self.row_labels)} entries, expected {self.n}")
         for names in ("columns", "terms", "outputs", "part_names"):

@@ -47,7 +47,10 @@ def heading(explanation: Explanation) -> str:
         rows += f" ({outside} extrapolating)"
     summary = "mean" if explanation.aggregate == "mean" else "root mean square"
     alpha = "" if explanation.alpha == 1.0 else f", alpha = {explanation.alpha:g}"
-    return f"R-sens {UNITS[explanation.scale_kind]}, {summary} over {rows}, {explanation.family} predictive{alpha}"
+    switch = " (categorical columns: per switch)" if explanation.categorical else ""
+    return (
+        f"R-sens {UNITS[explanation.scale_kind]}{switch}, {summary} over {rows}, {explanation.family} predictive{alpha}"
+    )
 
 
 def _tables(explanation: Explanation) -> list[tuple[str, pd.DataFrame, int]]:

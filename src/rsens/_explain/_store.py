@@ -166,6 +166,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "scale": _text,
     "columns": _tuple_of(_text),
     "units": _array_of(_number, 1),
+    "categorical": _tuple_of(_whole),
     "terms": _tuple_of(_text),
     "members": _tuple_of(_tuple_of(_whole)),
     "outputs": _tuple_of(_text),

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from rsens._explain._bootstrap import percentiles, row_sums
 from rsens._explain._terms import Terms
 from rsens.derivatives import Derivatives, iterate
+from rsens.measures._contrasts import contrast_parts, contrast_values, second_contrasts
+from rsens.measures._groups import group_norms
 from rsens.measures._local import finite
 from rsens.measures._parts import parts
 from rsens.measures._prediction import first_of_prediction
@@ -30,6 +32,7 @@ class Question:
     aggregate: str  # "mean" or "rms"
     pairs: bool
     max_bytes: int
+    categorical: tuple[int, ...] = ()  # positions of columns
 
 
 @dataclass(frozen=True)
@@ -140,11 +143,48 @@ def _evaluate(derivatives: Derivatives, rows: slice, question: Question) -> _Loc
             if terms.grouped:
                 pairs = terms.pair_norms(pairs, root * family.whiten(derivatives.second * squares))
         direction = terms.of_columns(first_of_prediction(derivatives) * units, np.nan)
+        if derivatives.contrasts:
+            _contrast(derivatives, question, main, pairs, direction)
     finite(main, rows, terms.names, 1, "R-sens")
     if pairs is not None:
         finite(pairs, rows, terms.names, 2, "R-sens₂")
     by_part = parts(family, along, alpha=question.alpha) if family.orthogonal_blocks else {}
+    for column, split in contrast_parts(derivatives, question.alpha) if by_part else ():
+        for name, part in split.items():
+            by_part[name][:, terms.of_column(column)] = part * units[column]
     return _Local(type(family).__name__, derivatives.first.shape[1], main, pairs, by_part, direction)
+
+
+def _contrast(derivatives: Derivatives, question: Question, main: Array, pairs: Array | None, direction: Array) -> None:
+    """Write the contrasts of categorical columns in place of derivatives; levels have no direction."""
+    family, terms, units, root = derivatives.distribution, question.terms, question.units, np.sqrt(question.alpha)
+    for column, values in contrast_values(derivatives, question.alpha):
+        main[:, terms.of_column(column)] = values * units[column]
+        direction[..., terms.of_column(column)] = np.nan
+    if pairs is None:
+        return
+
+    def size_of_first(change: Array) -> Array:
+        """(n, M, D) → (n, T), in the direction of the group that matters most."""
+        sizes = terms.of_columns(root * family.fisher_norm(change * units), np.nan)
+        for t in terms.grouped:
+            sizes[:, [t]] = group_norms(root * family.whiten(change * units), {"group": terms.members[t]})
+        return sizes
+
+    def size_of_value(change: Array) -> Array:
+        return root * family.fisher_norm(change)
+
+    categorical = [terms.of_column(contrast.column) for contrast in derivatives.contrasts]
+    rest = [t for t in range(len(terms)) if t not in categorical]
+    pairs[:, categorical, categorical] = 0.0
+    found = second_contrasts(derivatives, lambda p, first: first, lambda p: p.parameters, size_of_first, size_of_value)
+    for column, other, values in found:
+        t = terms.of_column(column)
+        if other is None:
+            pairs[:, t, rest] = pairs[:, rest, t] = values[:, rest] * units[column]
+        else:
+            s = terms.of_column(other)
+            pairs[:, t, s] = pairs[:, s, t] = values * units[column] * units[other]
 
 
 def _bounds(replicates: Array, squared: bool, level: float, weights: Array) -> Array:

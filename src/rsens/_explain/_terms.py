@@ -43,6 +43,10 @@ class Terms:
     def _first(self) -> list[int]:
         return [members[0] for members in self.members]
 
+    def of_column(self, column: int) -> int:
+        """The term that a column belongs to."""
+        return next(t for t, members in enumerate(self.members) if column in members)
+
     def of_columns(self, values: Array, fill: float) -> Array:
         """Values (…, D) by column as values (…, T) by term; a group has none of its own and gets `fill`."""
         by_term = values[..., self._first]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens._coding import Coding
 from rsens._errors import InputError, RsensWarning
 from rsens.measures._rows import check_scale
 
@@ -56,6 +57,14 @@ def standard_deviations(values: Array, weights: Array, model: Any, training: Arr
     if training is not None:
         return _deviations(training, np.full(len(training), 1.0 / len(training)))
     return _deviations(values, weights)
+
+
+def per_switch(deviations: Array, coding: Coding) -> Array:
+    """Standard deviations with 1 in categorical columns, whose step is a switch; 0 where only one level occurs."""
+    units = deviations.copy()
+    for column in coding.columns:
+        units[column.position] = float(np.count_nonzero(column.frequencies) > 1)
+    return units
 
 
 def training_inputs(model: Any, n_columns: int) -> Array | None:

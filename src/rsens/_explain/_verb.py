@@ -15,6 +15,7 @@ from rsens._explain._arguments import (
     Subgroups,
     child,
     fraction,
+    labels_or_rows,
     megabytes,
     one_of,
     seed_sequence,
@@ -27,9 +28,10 @@ from rsens._explain._null import Null, null_levels, refitter
 from rsens._explain._record import Record, WithinSubgroups
 from rsens._explain._summary import Question, summarize
 from rsens._explain._terms import Terms
-from rsens._explain._units import column_units, standard_deviations, training_inputs
-from rsens._table import Table, read_table
-from rsens.derivatives import as_model
+from rsens._explain._units import column_units, per_switch, standard_deviations, training_inputs
+from rsens._table import Table
+from rsens.derivatives._model import read_for
+from rsens.measures._groups import check_groups
 from rsens.measures._local import check_alpha
 from rsens.measures._rows import check_weights
 
@@ -72,7 +74,9 @@ def explain(
         alpha: Order of the Rényi divergence, greater than 0. It multiplies all values by its square root.
         scale: What one step of a column is. "sd": its standard deviation (divisor n, under `weights`), in the training
             data where the model knows it (`input_scale_` or `training_inputs_`) and else in X. "raw": 1. Or one number
-            per column: a Series or dict by name, or numbers in order. Pairs are scaled by the product of the two.
+            per column: a Series or dict by name, or numbers in order. Pairs are scaled by the product of the two. In
+            a categorical column a step is a switch to another level, 1 under "sd" and "raw"; as a fair binary column
+            has the standard deviation ½, a switch of it is as far as two standard deviations.
         pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
         keep_local_pairs: Keep R-sens₂ of every row, n × T × T numbers.
         groups: Columns that belong together, {"season": ["sin", "cos"]}; in all tables the group takes their place,
@@ -100,21 +104,27 @@ def explain(
         An `Explanation`.
     """
     order = check_alpha(alpha)
-    table = read_table(X)
+    source, table = read_for(model, X)
     n, n_columns = table.values.shape
-    as_model(model)  # says what is wrong with a model before anything else is looked at
     seed = seed_sequence(random_state)
     replicates, share = whole_number(n_bootstrap, "n_bootstrap", 0), fraction(level, "level")
     n_probes = whole_number(n_probes, "n_probes", 1)
     if n_jobs is not None and (n_jobs == 0 or isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer)):
         raise InputError(f"n_jobs must be None or a whole number other than 0, as in joblib; got {n_jobs!r}.")
     one_of(aggregate, "aggregate", ("mean", "rms"))
-    rows_by = None if by is None else subgroups(by, X, table.names, table.values)
     row_weights = check_weights(weights, n)
+    if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
+        source, table = read_for(model, X, row_weights)
+    rows_by = None if by is None else subgroups(by, labels_or_rows(by, X, table), table.names, table.values)
     training = training_inputs(model, n_columns)
     deviations = standard_deviations(table.values, row_weights, model, training)
+    terms = Terms.of(groups, table.names)
+    if table.coding is not None:
+        check_groups(dict(zip(terms.names, terms.members, strict=True)), table.coding.categorical, table.names)
+        deviations = per_switch(deviations, table.coding)
     question = Question(
-        terms=Terms.of(groups, table.names),
+        terms=terms,
+        categorical=() if table.coding is None else table.coding.categorical,
         units=column_units(scale, deviations, table.names).copy(),
         weights=row_weights,
         alpha=order,
@@ -127,7 +137,7 @@ def explain(
 
     with bar(total=n, desc="rows", unit="row") as rows_done:
         summary = summarize(
-            model,
+            source,
             table,
             question,
             keep_local_pairs=keep_local_pairs,
@@ -161,10 +171,11 @@ def explain(
         scale=scale if isinstance(scale, str) else "given",
         columns=table.names,
         units=question.units,
+        categorical=question.categorical,
         terms=question.terms.names,
         members=question.terms.members,
         outputs=_output_names(model, summary.direction.shape[1]),
-        extrapolation=outside(table.values, training),
+        extrapolation=_extrapolation(table, training),
     )
     return Explanation(record, index=_index(table), model=model, X=X)
 
@@ -210,6 +221,16 @@ def _by_subgroup(local: Array, rows_by: Subgroups, weights: Array, aggregate: st
         share = w / w.sum()
         values[g] = np.sqrt(share @ local[rows] ** 2) if aggregate == "rms" else share @ local[rows]
     return WithinSubgroups(rows_by.labels, counts, values)
+
+
+def _extrapolation(table: Table, training: Array | None) -> NDArray[np.bool_]:
+    """Rows outside the cloud of data, in the continuous columns: levels that are unknown are errors."""
+    if table.coding is None:
+        return outside(table.values, training)
+    columns = list(table.coding.continuous)
+    if not columns:
+        return np.zeros(len(table.values), dtype=np.bool_)
+    return outside(table.values[:, columns], None if training is None else training[:, columns])
 
 
 def _output_names(model: Any, n_outputs: int) -> tuple[str, ...]:

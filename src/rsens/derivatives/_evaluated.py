@@ -29,6 +29,8 @@ class Evaluated:
         first = slope[..., None] * z_first
         if z_second is None:
             return first, None
+        if not bend.any():
+            return first, slope[..., None, None] * z_second
         products = z_first[..., :, None] * z_first[..., None, :]
         return first, slope[..., None, None] * z_second + bend[..., None, None] * products
 

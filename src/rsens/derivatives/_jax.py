@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from rsens._coding import Coding
 from rsens._errors import InputError, MissingExtraError
-from rsens._table import read_table
-from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, Model, check_order
+from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, Function, Model, check_order, rows_of
 from rsens.derivatives._output import (
+    categorical_values,
     check_fixed,
     check_precision,
     check_rows_independent,
     family_from,
     first_rows,
     parameters_of,
+    spread_out,
     warn_if_cut,
 )
-from rsens.derivatives._record import Derivatives
+from rsens.derivatives._record import Derivatives, without_derivatives
 from rsens.distributions._base import Array, Distribution
 
 
-def from_jax(fn: Callable[[Any], Distribution]) -> Model:
+def from_jax(fn: Callable[[Any], Distribution], *, categorical: Any = None) -> Model:
     """A model from a function written in JAX.
 
     The function takes rows X, shape (n, D), and returns a family built from JAX arrays; each row of it depends on the
     same row of X only. It runs in float64, whatever JAX's own setting is, and is compiled once for each number of rows
-    (rounded up to a power of two): wrap it anew after changing anything that it closes over.
+    (rounded up to a power of two): wrap it anew after changing anything that it closes over. JAX takes the
+    last column where an index is too large, instead of raising an error.
+
+    `categorical` names columns that are categorical, besides those that a data frame has as category, text or bool; the
+    function gets numbers there as they are and else level codes, as with `from_function`.
 
     Example:
         ``from_jax(lambda X: Normal(mean=jnp.sin(X[:, 0]), variance=jnp.exp(X[:, 1])))``
@@ -40,7 +46,7 @@ def from_jax(fn: Callable[[Any], Distribution]) -> Model:
         import jax  # noqa: F401
     except ImportError:
         raise MissingExtraError("jax", "jax") from None
-    return JaxModel(fn)
+    return JaxModel(fn, categorical=categorical)
 
 
 @dataclass(frozen=True)
@@ -54,33 +60,45 @@ class _Program:
 
 
 @dataclass(frozen=True, eq=False)
-class JaxModel(Model):
+class JaxModel(Function):
     """The model that `from_jax` makes."""
 
     fn: Callable[[Any], Distribution]
     most_rows: int = 2**16
-    programs: dict[tuple[int, int, int], _Program] = field(default_factory=dict, repr=False)
+    programs: dict[tuple[int, ...], _Program] = field(default_factory=dict, repr=False)
+    categorical: Any = None
+    coding: Coding | None = None
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
-        X = read_table(X).values
+        return self.coded(X)._derivatives(X, order)
+
+    def _derivatives(self, X: Any, order: int) -> Derivatives:
+        X = self.numbers(X)
+        if not self.continuous(X.shape[1]):
+            return without_derivatives(self._predicted(X), X.shape[1], order)
         program, (λ, leaves), first, moved, second = self._run(X, order)
         distribution = first_rows(program.family.rebuilt(iter(leaves)), len(λ), len(X)).checked(len(X))
         check_precision(program.family, program.single, moved)
         check_fixed(program.family, moved)
-        check_rows_independent(lambda Z: self._run(Z, 0)[1][0][: len(Z)], X, λ[: len(X)])
-        record = Derivatives(distribution, first[: len(X)], None if second is None else second[: len(X)])
-        warn_if_cut(distribution, record.first)
+        check_rows_independent(lambda Z: self._run(Z, 0)[1][0][: len(Z)], X, λ[: len(X)], self.coding)
+        first = spread_out(first[: len(X)], self.coding, 1)
+        second = None if second is None else spread_out(second[: len(X)], self.coding, 2)
+        record = Derivatives(distribution, first, second)
+        warn_if_cut(distribution, record.first, categorical_values(self.coding, X))
         return record
 
     def predict_distribution(self, X: Any) -> Distribution:
-        X = read_table(X).values
+        return self._predicted(self.coded(X).numbers(X))
+
+    def _predicted(self, X: Array) -> Distribution:
         program, (λ, leaves), *_ = self._run(X, 0)
         return first_rows(program.family.rebuilt(iter(leaves)), len(λ), len(X)).checked(len(X))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         # The compiler says how much memory it needs. That grows with the rows, and faster than they do where the
         # function makes an array of rows by rows: so the guess is checked.
+        order = order if self.continuous(n_columns) else 0
         few = min(FEW_ROWS, self.most_rows)
         used = self._program(order, few, n_columns).bytes
         rows = min(self.most_rows, max(few, _power_of_two_up_to(few * CACHE_BYTES / used)))
@@ -89,7 +107,8 @@ class JaxModel(Model):
         return rows
 
     def prepared(self, X: Any) -> JaxModel:
-        return JaxModel(self.fn, _power_of_two_from(len(read_table(X).values)), self.programs)
+        model = self.coded(X)
+        return replace(model, most_rows=_power_of_two_from(len(rows_of(model, X).values)))
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling: compiled programs stay behind and are made again."""
@@ -103,7 +122,8 @@ class JaxModel(Model):
 
         # The next power of two, or the one after that if only this has been compiled: the last chunk may be smaller.
         rows, columns = _power_of_two_from(len(X)), X.shape[1]
-        if (order, rows, columns) not in self.programs and (order, 2 * rows, columns) in self.programs:
+        compiled = [self._key(order, size, columns) in self.programs for size in (rows, 2 * rows)]
+        if compiled == [False, True]:
             rows *= 2
         program = self._program(order, rows, columns)
         padded = np.concatenate([X, np.broadcast_to(X[-1], (rows - len(X), columns))])
@@ -111,13 +131,18 @@ class JaxModel(Model):
             return (program, *jax.tree.map(np.asarray, program.run(padded)))
 
     def _program(self, order: int, rows: int, columns: int) -> _Program:
-        key = (order, rows, columns)
+        key = self._key(order, rows, columns)
         if key not in self.programs:
-            self.programs[key] = _compiled(self.fn, order, rows, columns)
+            self.programs[key] = _compiled(self.fn, order, rows, columns, self.continuous(columns))
         return self.programs[key]
 
+    def _key(self, order: int, rows: int, columns: int) -> tuple[int, ...]:
+        return order, rows, columns, *(() if self.coding is None else self.coding.categorical)
 
-def _compiled(fn: Callable[[Any], Distribution], order: int, rows: int, columns: int) -> _Program:
+
+def _compiled(
+    fn: Callable[[Any], Distribution], order: int, rows: int, columns: int, continuous: list[int]
+) -> _Program:
     import jax
     import jax.numpy as jnp
 
@@ -129,6 +154,8 @@ def _compiled(fn: Callable[[Any], Distribution], order: int, rows: int, columns:
         family = family_from(fn, X)
         try:
             leaves = [jnp.asarray(leaf) for leaf in family.leaves()]
+            if any(jnp.iscomplexobj(leaf) for leaf in leaves):
+                raise TypeError("an argument is complex; it must be real.")
         except (TypeError, ValueError) as error:
             raise InputError(f"{type(family).__name__} is not built from JAX arrays: {error}") from None
         single[:] = [leaf.dtype in (jnp.float32, jnp.float16, jnp.bfloat16) for leaf in leaves]
@@ -138,13 +165,16 @@ def _compiled(fn: Callable[[Any], Distribution], order: int, rows: int, columns:
         return jnp.broadcast_to(λ, (rows, λ.shape[-1])), leaves
 
     def along_columns(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """∂f/∂x_d for every d, on a new last axis. Rows are independent: one tangent, e_d on each row, serves all."""
+        """∂f/∂x_d for every continuous d, on a new last axis.
+
+        Rows are independent: one tangent, e_d on each row, serves all.
+        """
 
         def derivative(X: Any) -> Any:
             def along(e: Any) -> Any:
                 return jax.jvp(f, (X,), (jnp.broadcast_to(e, X.shape),))[1]
 
-            return jax.vmap(along, out_axes=-1)(jnp.eye(columns))
+            return jax.vmap(along, out_axes=-1)(jnp.eye(columns)[np.array(continuous)])
 
         return derivative
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
+from rsens._coding import Coding
 from rsens._errors import InputError
-from rsens._table import read_table
+from rsens._table import Table, read_table
+from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
 from rsens.derivatives._record import Derivatives
-from rsens.distributions._base import Distribution
+from rsens.distributions._base import Array, Distribution
 
 #: Working memory for one chunk of rows.
 MAX_BYTES = 256 * 2**20
@@ -20,7 +23,13 @@ FEW_ROWS = 64
 
 
 class Model(ABC):
-    """Anything that gives a predictive distribution for rows, with derivatives in the columns."""
+    """Anything that gives a predictive distribution for rows, with derivatives in the columns.
+
+    With `coding`, some columns are categorical: rows have labels there, and derivatives are 0.
+    """
+
+    #: The categorical columns; None where there are none, or where they are not known before the rows are.
+    coding: Coding | None = None
 
     @abstractmethod
     def derivatives(self, X: Any, order: int) -> Derivatives:
@@ -34,9 +43,34 @@ class Model(ABC):
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """How many rows `derivatives` can take at once with about `MAX_BYTES` of working memory."""
 
+    def coded(self, X: Any, weights: Any = None) -> Model:
+        """This model with its categorical columns known, their levels counted in X if they were not before."""
+        return self
+
     def prepared(self, X: Any) -> Model:
         """This model with whatever depends on all rows X fixed, so that chunks of them give the same numbers."""
         return self
+
+
+class Function(Model):
+    """A model that a function of numbers makes. It is a frozen dataclass with the fields `coding` and `categorical`."""
+
+    categorical: Any
+
+    def coded(self, X: Any, weights: Any = None) -> Self:
+        if self.coding is not None:
+            return self
+        coding = Coding.of(X, self.categorical, weights=weights, keep_unused=True)
+        return replace(self, coding=coding) if coding else self  # type: ignore[type-var]
+
+    def numbers(self, X: Any) -> Array:
+        """The rows X as the function takes them, (n, D)."""
+        values = rows_of(self, X).values
+        return values if self.coding is None else self.coding.numbers(values)
+
+    def continuous(self, n_columns: int) -> list[int]:
+        """Positions of the columns to differentiate in."""
+        return list(range(n_columns) if self.coding is None else self.coding.continuous)
 
 
 class _Estimator(Model):
@@ -44,13 +78,14 @@ class _Estimator(Model):
 
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator
+        self.coding = getattr(estimator, "coding_", None) or None
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
         record = self._estimator.derivatives(X, order)
         if not isinstance(record, Derivatives):
             raise InputError(f"{self._name}.derivatives must return Derivatives; got {type(record).__name__}.")
-        shape = read_table(X).values.shape
+        shape = rows_of(self, X).values.shape
         if record.first.shape[::2] != shape:
             raise InputError(f"{self._name}.derivatives: X has shape {shape}; got first of shape {record.first.shape}.")
         if order == 2 and record.second is None:
@@ -108,20 +143,46 @@ def iterate(model: Any, X: Any, order: int, *, max_bytes: int = MAX_BYTES) -> It
     Chunks are as even as can be and as large as `max_bytes` of working memory allows. Their size changes no result.
     """
     check_order(order)
-    table = read_table(X)
+    model, table = read_for(model, X)
     n, columns = table.values.shape
-    model = as_model(model).prepared(X)
-    most = max(1, model.rows_per_chunk(columns, order) * max_bytes // MAX_BYTES)
+    model = model.prepared(X)
+    most = max(1, _rows_with_contrasts(model, columns, order) * max_bytes // MAX_BYTES)
     chunks = -(-n // most)
     for k in range(chunks):
         start, stop = n * k // chunks, n * (k + 1) // chunks
         try:
             record = model.derivatives(table.rows(start, stop), order)
+            if table.coding is not None:
+                record = replace(record, contrasts=contrasts_at(model, table, slice(start, stop), record, order))
         except InputError as error:
             if chunks == 1:
                 raise
             raise InputError(f"{error} (Rows are counted from row {start} of X.)") from error
         yield slice(start, stop), record
+
+
+def read_for(model: Any, X: Any, weights: Any = None) -> tuple[Model, Table]:
+    """The object as a `Model` that knows its categorical columns, and the rows X with level codes in them."""
+    source = as_model(model).coded(X, weights)
+    return source, rows_of(source, X)
+
+
+def coding_of(model: Any) -> Coding | None:
+    """The categorical columns that a fitted model knows; None for none. A function finds them in the rows."""
+    return as_model(model).coding
+
+
+def rows_of(model: Model, X: Any) -> Table:
+    """The rows X, with level codes in the categorical columns of a model."""
+    return read_table(X) if model.coding is None else model.coding.read(X)
+
+
+def _rows_with_contrasts(model: Model, n_columns: int, order: int) -> int:
+    """Rows at once when contrasts are kept beside the record."""
+    rows = model.rows_per_chunk(n_columns, order)
+    if model.coding is None:
+        return rows
+    return max(1, int(1.0 / (1.0 / rows + contrast_bytes(model.coding, order) / MAX_BYTES)))
 
 
 def check_order(order: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens.distributions._base import Array, Distribution
 from rsens.distributions._mixture import Mixture
@@ -92,19 +93,25 @@ def check_precision(family: Distribution, single: Sequence[bool], moved: Sequenc
             )
 
 
-def check_rows_independent(parameters_at: Callable[[Array], Array], X: Array, parameters: Array) -> None:
+def check_rows_independent(
+    parameters_at: Callable[[Array], Array], X: Array, parameters: Array, coding: Coding | None = None
+) -> None:
     """Each row of λ may depend on its own row of X only: all rows are differentiated at once.
 
     The rows are evaluated again in another order and in other company: those of the first half, reversed, behind copies
-    of the last one. A sum, a mean or a position within the batch then shows.
+    of a row between the first and the last. A sum, a mean or a position within the batch then shows.
     """
     kept = len(X) - len(X) // 2
-    last = X[-1] if np.ptp(X, axis=0).any() else X[-1] * 1.0001 + 0.0001  # equal rows need a row that differs from them
-    company = np.broadcast_to(last, (max(2, len(X) // 2), X.shape[1]))
+    between = X[-1].copy()
+    moved = slice(None) if coding is None else list(coding.continuous)  # between levels there is nothing
+    between[moved] = 0.8 * between[moved] + 0.2 * X[0, moved]
+    if not np.ptp(X, axis=0).any():  # equal rows need a row that differs from them
+        between[moved] = between[moved] * 1.0001 + 0.0001
+    company = np.broadcast_to(between, (max(2, len(X) // 2), X.shape[1]))
     again = parameters_at(np.concatenate([company, X[:kept][::-1]]))[len(company) :][::-1]
     if _same(again, parameters[:kept]):
         return
-    if not _same(parameters_at(X), parameters):
+    if not _same(parameters_at(X), parameters_at(X)):
         raise InputError(
             "the function is random: the same rows gave different predictions. Fix its random numbers; "
             "for a PyTorch module with dropout or batch normalisation call .eval()."
@@ -116,9 +123,12 @@ def check_rows_independent(parameters_at: Callable[[Array], Array], X: Array, pa
     )
 
 
-def warn_if_cut(distribution: Distribution, first: Array) -> None:
-    """A parameter that differs between rows and has no derivative at any of them was probably cut off."""
-    λ = distribution.parameters
+def warn_if_cut(distribution: Distribution, first: Array, levels: Array | None = None) -> None:
+    """A parameter that differs between rows and has no derivative at any of them was probably cut off.
+
+    With categorical columns (`levels`, n rows of them) only rows of the same levels are compared.
+    """
+    λ = distribution.parameters if levels is None else within_levels(distribution.parameters, levels)
     for m, name in enumerate(distribution.parameter_names):
         if not first[:, m].any() and np.ptp(λ[:, m]) > SAME * np.abs(λ[:, m]).max():
             warnings.warn(
@@ -128,6 +138,28 @@ def warn_if_cut(distribution: Distribution, first: Array) -> None:
                 stacklevel=2,
             )
             return
+
+
+def within_levels(values: Array, levels: Array) -> Array:
+    """Values (n, M) with each row shifted so that the first row of its levels agrees with the first row of all."""
+    _, first, group = np.unique(levels, axis=0, return_index=True, return_inverse=True)
+    return values - values[first[group.reshape(-1)]] + values[:1]
+
+
+def categorical_values(coding: Coding | None, X: Array) -> Array | None:
+    """The categorical columns of the numbers X; None where there are none."""
+    return None if coding is None else X[:, list(coding.categorical)]
+
+
+def spread_out(values: Array, coding: Coding | None, axes: int) -> Array:
+    """Derivatives in the continuous columns, on the last axes, as derivatives in all: 0 in the categorical ones."""
+    if coding is None:
+        return values
+    columns = list(coding.continuous)
+    full = np.zeros(values.shape[:-axes] + (len(coding.names),) * axes)
+    index: tuple[Any, ...] = (..., *np.ix_(*[columns] * axes))
+    full[index] = values
+    return full
 
 
 def _same(a: Array, b: Array) -> bool:

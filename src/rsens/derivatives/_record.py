@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rsens._errors import InputError
+from rsens.derivatives._contrasts import Contrast
 from rsens.distributions._base import Array, Distribution
 
 
@@ -15,11 +16,13 @@ class Derivatives:
     """The predictive distribution at n rows, and how its M parameters λ change along the D columns.
 
     `first[i, m, d]` is ∂λ_m/∂x_d at row i and `second[i, m, d, e]` is ∂²λ_m/∂x_d∂x_e; `second` is None for order 1.
+    Both are 0 in categorical columns, which have `contrasts` instead; `iterate` adds them.
     """
 
     distribution: Distribution
     first: Array
     second: Array | None = None
+    contrasts: tuple[Contrast, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.distribution, Distribution):
@@ -42,6 +45,14 @@ class Derivatives:
 
     def __len__(self) -> int:
         return len(self.first)
+
+
+def without_derivatives(distribution: Distribution, columns: int, order: int) -> Derivatives:
+    """The record of a distribution that depends on no continuous column."""
+    n, m = distribution.parameters.shape
+    return Derivatives(
+        distribution, np.zeros((n, m, columns)), np.zeros((n, m, columns, columns)) if order == 2 else None
+    )
 
 
 def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: str) -> None:

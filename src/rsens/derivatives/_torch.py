@@ -3,32 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from rsens._coding import Coding
 from rsens._errors import InputError, MissingExtraError
-from rsens._table import read_table
-from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, Model, check_order, result_bytes, rows_for
+from rsens.derivatives._model import (
+    CACHE_BYTES,
+    FEW_ROWS,
+    MAX_BYTES,
+    Function,
+    Model,
+    check_order,
+    result_bytes,
+    rows_for,
+)
 from rsens.derivatives._output import (
+    categorical_values,
     check_fixed,
     check_precision,
     check_rows_independent,
     family_from,
     parameters_of,
+    spread_out,
     warn_if_cut,
 )
-from rsens.derivatives._record import Derivatives
+from rsens.derivatives._record import Derivatives, without_derivatives
 from rsens.distributions._base import Array, Distribution
 
 
-def from_torch(fn: Callable[[Any], Distribution]) -> Model:
+def from_torch(fn: Callable[[Any], Distribution], *, categorical: Any = None) -> Model:
     """A model from a function written in PyTorch.
 
     The function takes rows X, a float64 tensor of shape (n, D), and returns a family built from tensors; each row of it
     depends on the same row of X only. Modules must be in float64 (`module.double()`) and in evaluation mode
     (`module.eval()`); they are not changed, and no gradients are left on their parameters.
+
+    `categorical` names columns that are categorical, besides those that a data frame has as category, text or bool; the
+    function gets numbers there as they are and else level codes, as with `from_function`.
 
     Example:
         ``from_torch(lambda X: Normal(mean=net(X)[:, 0], variance=net(X)[:, 1].exp()))``
@@ -41,37 +55,44 @@ def from_torch(fn: Callable[[Any], Distribution]) -> Model:
         raise MissingExtraError("torch", "torch") from None
     if isinstance(fn, torch.nn.Module):
         _check_evaluation_mode(fn)
-    return TorchModel(fn)
+    return TorchModel(fn, categorical=categorical)
 
 
 @dataclass(frozen=True, eq=False)
-class TorchModel(Model):
+class TorchModel(Function):
     """The model that `from_torch` makes."""
 
     fn: Callable[[Any], Distribution]
     probe: Array | None = None
+    categorical: Any = None
+    coding: Coding | None = None
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
-        X = read_table(X).values
+        return self.coded(X)._derivatives(X, order)
+
+    def _derivatives(self, X: Any, order: int) -> Derivatives:
+        X = self.numbers(X)
         family, λ = self._evaluated(X)
         distribution = family.rebuilt(iter(map(_numpy, family.leaves()))).checked(len(X))
-        check_rows_independent(lambda Z: self._evaluated(Z)[1], X, λ)
+        check_rows_independent(lambda Z: self._evaluated(Z)[1], X, λ, self.coding)
+        if not self.continuous(X.shape[1]):
+            return without_derivatives(distribution, X.shape[1], order)
         first, moved, second = self._differentiated(X, order)
         check_precision(family, [_is_single(leaf) for leaf in family.leaves()], moved)
         check_fixed(family, moved)
-        warn_if_cut(distribution, first)
+        warn_if_cut(distribution, first, categorical_values(self.coding, X))
         return Derivatives(distribution, first, second)
 
     def predict_distribution(self, X: Any) -> Distribution:
-        X = read_table(X).values
+        X = self.coded(X).numbers(X)
         family, _ = self._evaluated(X)
         return family.rebuilt(iter(map(_numpy, family.leaves()))).checked(len(X))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """From the tensors that 8 and 16 rows make, each of which grows like a power of the number of rows."""
         most = rows_for(result_bytes(n_columns, order))
-        if self.probe is None:
+        if self.probe is None or not self.continuous(n_columns):
             return min(FEW_ROWS, most)
         few, more = (self._sizes(np.resize(self.probe, (rows, n_columns)), order) for rows in (8, 16))
         if len(few) != len(more):
@@ -87,7 +108,8 @@ class TorchModel(Model):
         return max(1, rows_with(CACHE_BYTES / 4), min(FEW_ROWS, rows_with(MAX_BYTES / 4)))
 
     def prepared(self, X: Any) -> TorchModel:
-        return TorchModel(self.fn, read_table(X).values[:16])
+        model = self.coded(X)
+        return replace(model, probe=model.numbers(X)[:16])
 
     # ---- evaluating --------------------------------------------------------------------------------
 
@@ -113,7 +135,7 @@ class TorchModel(Model):
                 ) from error
             raise
         try:
-            leaves = [torch.as_tensor(leaf).to(X) for leaf in family.leaves()]
+            leaves = [_stacked(leaf).to(X) for leaf in family.leaves()]
         except (TypeError, ValueError, RuntimeError) as error:
             raise InputError(f"{type(family).__name__} is not built from tensors: {error}") from None
         λ = torch.as_tensor(parameters_of(family.rebuilt(iter(leaves)), len(X))).to(X)
@@ -138,13 +160,19 @@ class TorchModel(Model):
                 ) from error
         if second is not None:
             second = 0.5 * (second + second.swapaxes(-1, -2))
-        return _numpy(first), moved, None if second is None else _numpy(second)
+            second = spread_out(_numpy(second), self.coding, 2)
+        return spread_out(_numpy(first), self.coding, 1), moved, second
 
     def _forward(self, X: Any, order: int) -> tuple[Any, list[bool], Any]:
         import torch
 
+        columns = slice(None) if self.coding is None else list(self.coding.continuous)
+
         def along_columns(f: Callable[[Any], list[Any]]) -> Callable[[Any], list[Any]]:
-            """∂f/∂x_d for every d, on a new last axis. Rows are independent: one tangent, e_d each, serves all."""
+            """∂f/∂x_d for every continuous d, on a new last axis.
+
+            Rows are independent: one tangent, e_d each, serves all.
+            """
 
             def derivative(X: Any) -> list[Any]:
                 def along(e: Any) -> list[Any]:
@@ -152,7 +180,8 @@ class TorchModel(Model):
                     return tangents
 
                 # Moved by hand: vmap's own out_dims=-1 reads past the end of results that do not depend on x.
-                return [part.movedim(0, -1) for part in torch.func.vmap(along)(torch.eye(X.shape[1], dtype=X.dtype))]
+                directions = torch.eye(X.shape[1], dtype=X.dtype)[columns]
+                return [part.movedim(0, -1) for part in torch.func.vmap(along)(directions)]
 
             return derivative
 
@@ -171,13 +200,15 @@ class TorchModel(Model):
         """The gradient of Σ_i λ_m(x_i) holds ∂λ_m/∂x at every row i; once more for each column gives the second."""
         import torch
 
+        columns = slice(None) if self.coding is None else list(self.coding.continuous)
+
         def gradient(values: Any) -> Any:
-            """∂values/∂x, row by row; zero where the values do not depend on x."""
+            """∂values/∂x in the continuous columns, row by row; zero where the values do not depend on x."""
             if not values.requires_grad:
-                return torch.zeros_like(X)
+                return torch.zeros_like(X)[:, columns]
             options = {"retain_graph": True, "create_graph": order == 2, "allow_unused": True}
             (result,) = torch.autograd.grad(values.sum(), X, **options)
-            return torch.zeros_like(X) if result is None else result
+            return (torch.zeros_like(X) if result is None else result)[:, columns]
 
         with torch.enable_grad():
             X.requires_grad_()
@@ -205,6 +236,17 @@ class TorchModel(Model):
         with Recorder():
             self._differentiated(X, order)
         return np.maximum(np.array(sizes, dtype=np.float64), 1.0)
+
+
+def _stacked(leaf: Any) -> Any:
+    """A leaf as one tensor; a list of tensors keeps its graph, which torch.as_tensor would cut."""
+    import torch
+
+    listed = isinstance(leaf, list | tuple) and any(isinstance(part, torch.Tensor) for part in leaf)
+    tensor = torch.stack([torch.as_tensor(part) for part in leaf]) if listed else torch.as_tensor(leaf)
+    if tensor.is_complex():
+        raise TypeError("an argument is complex; it must be real.")
+    return tensor
 
 
 def _numpy(tensor: Any) -> Array:

@@ -46,7 +46,8 @@ def sigmoid(z: Any) -> Any:
 
 def _as_arrays(xp: Any, values: Any) -> list[Any]:
     if xp is np:
-        return [np.asarray(value, dtype=np.float64) for value in values]
+        arrays = [np.asarray(value) for value in values]
+        return [array if array.dtype.kind == "c" else array.astype(np.float64) for array in arrays]  # refused later
     if xp.__name__ == "torch":
         tensors = [value for value in values if isinstance(value, xp.Tensor)]
         dtype = reduce(xp.promote_types, (tensor.dtype for tensor in tensors))

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens._table import read_table
 from rsens.derivatives import Derivatives
+from rsens.derivatives._model import read_for
 from rsens.distributions._base import Array
+from rsens.measures._contrasts import check_continuous
 from rsens.measures._local import check_alpha, from_derivatives, gathered
 from rsens.measures._rows import check_scale, check_weights
 
@@ -37,6 +38,8 @@ class ActiveSubspace:
 def directional(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     """G(x) = α (∂λ/∂x)ᵀ I(λ) ∂λ/∂x of every row, shape (n, D, D): R-sens along v is sqrt(vᵀ G v)."""
     order = check_alpha(alpha)
+    model, table = read_for(model, X)
+    check_continuous(table, "The directional form")
 
     def value(derivatives: Derivatives) -> Array:
         w = derivatives.distribution.whiten(derivatives.first)
@@ -55,7 +58,8 @@ def active_subspace(
     direction has length 1: without it they are the raw units of the columns, so give standard deviations when columns
     differ in kind. Nothing of size n is kept.
     """
-    table = read_table(X)
+    model, table = read_for(model, X)
+    check_continuous(table, "The active subspace")
     root = np.sqrt(check_alpha(alpha) * check_weights(weights, len(table.values)))
     units = check_scale(scale, table.names)
 

@@ -11,8 +11,9 @@ from rsens._errors import InputError
 from rsens._table import read_table
 from rsens.derivatives import as_model
 from rsens.derivatives._jax import JaxModel
-from rsens.derivatives._model import MAX_BYTES
+from rsens.derivatives._model import MAX_BYTES, read_for
 from rsens.distributions._base import Array, Distribution
+from rsens.measures._contrasts import check_continuous
 from rsens.measures._jensen import NATURAL, jensen_divergence
 from rsens.measures._local import Chunks, check_alpha, finite, gathered
 from rsens.measures._summed import SUMMED, summed_divergence
@@ -45,6 +46,7 @@ def fourth_chunks(model: Any, X: Any, alpha: float) -> Chunks:
 def _signed_chunks(model: Any, X: Any, alpha: float) -> Chunks:
     order = check_alpha(alpha)
     source = as_model(model)
+    check_continuous(read_for(source, X)[1], "The fourth derivative")
     if not isinstance(source, JaxModel):
         raise InputError(
             "fourth_derivative differentiates four times and needs a function written in JAX; "

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens._table import read_table
+from rsens.derivatives import Derivatives
+from rsens.derivatives._model import read_for
 from rsens.distributions._base import Array
+from rsens.measures._contrasts import contrast_values
 from rsens.measures._local import check_alpha, from_derivatives, gathered
 from rsens.measures._rows import check_scale
 
@@ -28,20 +30,43 @@ def group_rsens(model: Any, X: Any, groups: Groups, *, alpha: float = 1.0, scale
     R-sens; it does not change when the columns of the group are rotated into each other (sine and cosine of a shifted
     season); and a column that changes nothing adds nothing. A sum or trace over the group would count once per column
     what is one direction, so that the same information spread over more columns looks more important.
+
+    A categorical column has no directions and must be a term of its own.
     """
-    root = np.sqrt(check_alpha(alpha))
-    names = read_table(X).names
-    units = check_scale(scale, names)
-    terms = resolve_groups(groups, names)
-    whitened = from_derivatives(
-        model, X, 1, lambda d: d.distribution.whiten(d.first) * units, "The whitened derivative"
-    )
+    order = check_alpha(alpha)
+    root = np.sqrt(order)
+    model, table = read_for(model, X)
+    units = check_scale(scale, table.names)
+    terms = resolve_groups(groups, table.names)
+    if table.coding is not None:
+        check_groups(terms, table.coding.categorical, table.names)
+
+    def value(derivatives: Derivatives) -> Array:
+        """The whitened derivative, with R-sens in place of it in the first entry of categorical columns."""
+        whitened = derivatives.distribution.whiten(derivatives.first) * units
+        for column, contrast in contrast_values(derivatives, order):
+            whitened[..., column] = 0.0
+            whitened[:, 0, column] = contrast / root * units[column]
+        return whitened
+
+    whitened = from_derivatives(model, X, 1, value, "The whitened derivative")
     return gathered(((rows, root * group_norms(w, terms)) for rows, w in whitened), X)
 
 
 def group_norms(whitened: Array, terms: Mapping[str, tuple[int, ...]]) -> Array:
     """sqrt(λ_max(W_Sᵀ W_S)) for every term: the largest singular value of the columns S of W (n, R, D), not squared."""
     return np.stack([np.linalg.norm(whitened[..., list(s)], ord=2, axis=(1, 2)) for s in terms.values()], axis=-1)
+
+
+def check_groups(terms: Mapping[str, tuple[int, ...]], categorical: tuple[int, ...], names: tuple[str, ...]) -> None:
+    """An error that names the categorical columns of a group: between levels there is no direction."""
+    for term, members in terms.items():
+        wrong = [repr(names[d]) for d in members if d in categorical]
+        if len(members) > 1 and wrong:
+            raise InputError(
+                f"groups: {term!r} has the categorical column {', '.join(wrong)}, and a group is moved along a "
+                "direction, which levels do not have. Let categorical columns be terms of their own."
+            )
 
 
 def resolve_groups(groups: Groups, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:

@@ -11,9 +11,13 @@ from typing import Any, Literal
 import numpy as np
 
 from rsens._errors import InputError
-from rsens._table import Table, column_scale, positive_per_column, read_table
-from rsens.derivatives import Model, as_model
+from rsens._table import Table, column_scale, positive_per_column
+from rsens.derivatives import Model
+from rsens.derivatives._contrasts import contrasts_at
+from rsens.derivatives._model import read_for
+from rsens.derivatives._record import Derivatives, without_derivatives
 from rsens.distributions._base import Array, Distribution
+from rsens.measures._contrasts import contrast_values, filled_first
 from rsens.measures._local import Chunks, check_alpha, finite, gathered
 
 #: D is about R²Δ²/2. Whatever part of it is computed with an absolute error of eps leaves eps/Δ² in R, and truncation
@@ -36,7 +40,8 @@ def kl(
     """R-sens of every row and column by finite perturbation, shape (n, D). Needs predictions only, no derivatives.
 
     sqrt(D(+Δ) + D(−Δ))/|Δ|, whose error falls as Δ²; with `sided="one"` sqrt(2 D(+Δ))/|Δ| as in the paper, whose error
-    falls as Δ only. D(Δ) = D_α[p(y | x) ‖ p(y | x + Δ e_d)], Kullback–Leibler for alpha = 1.
+    falls as Δ only. D(Δ) = D_α[p(y | x) ‖ p(y | x + Δ e_d)], Kullback–Leibler for alpha = 1. In a categorical column it
+    is what `rsens` is, the average over switches of the level.
 
     Args:
         model: Anything that gives a predictive distribution for rows.
@@ -53,15 +58,15 @@ def kl(
 def kl_chunks(
     model: Any, X: Any, alpha: float, *, step: Any = None, scale: Any = None, sided: Literal["both", "one"] = "both"
 ) -> Chunks:
-    table = read_table(X)
-    columns = len(table.names)
     order = check_alpha(alpha)
+    source, table = read_for(model, X)
+    columns = len(table.names)
     relative = positive_per_column(DEFAULT_STEP if step is None else step, columns, "step")
     unit = column_scale(table.values) if scale is None else positive_per_column(scale, columns, "scale")
     if sided not in ("both", "one"):
         raise InputError(f"sided must be 'both' or 'one'; got {sided!r}.")
     signs = (1.0, -1.0) if sided == "both" else (1.0,)
-    prepared = as_model(model).prepared(X)
+    prepared = source.prepared(X)
     return _chunks(prepared, table, relative * unit, signs, order, relative.min() < SINGLE_STEP)
 
 
@@ -69,25 +74,31 @@ def _chunks(
     model: Model, table: Table, step: Array, signs: tuple[float, ...], alpha: float, need_double: bool
 ) -> Chunks:
     n, columns = table.values.shape
+    moving = list(range(columns) if table.coding is None else table.coding.continuous)
     # One evaluation moves each row 2D times, as much as two first derivatives by differences or forward mode.
     most = max(1, model.rows_per_chunk(columns, 1) // 2)
     for start in range(0, n, most):
         rows = slice(start, min(n, start + most))
         x = table.values[rows]
-        moved = [_moved(x, d, sign * step[d]) for sign in signs for d in range(columns)]
-        stacked = model.predict_distribution(_like(table, np.concatenate([x, *moved])))
+        moved = [_moved(x, d, sign * step[d]) for sign in signs for d in moving]
+        stacked = model.predict_distribution(table.like(np.concatenate([x, *moved])))
         stacked = stacked.checked((1 + len(moved)) * len(x))
         if need_double:
-            _check_double(stacked)
+            _check_double(stacked, None if table.coding is None else len(x))
         here = _rows_of(stacked, slice(0, len(x)))
         squares = np.zeros_like(x)
         for k, there in enumerate(moved):
-            d = k % columns
+            d = moving[k % len(moving)]
             divergence = here.renyi(_rows_of(stacked, slice((k + 1) * len(x), (k + 2) * len(x))), alpha)
             _check_bounded(divergence, d, start, table, alpha)
             width = there[:, d] - x[:, d]  # what Δ really is after rounding
             squares[:, d] += 2.0 / len(signs) * np.maximum(divergence, 0.0) / width**2  # rounding may leave −1e-30
-        yield rows, finite(np.sqrt(squares), rows, table.names, 1, "The divergence between x and x + Δ")
+        values = np.sqrt(squares)
+        if table.coding is not None:
+            record = without_derivatives(here, columns, 1)
+            contrasts = contrasts_at(model, table, rows, record, 1)
+            values = filled_first(values, contrast_values(Derivatives(here, record.first, None, contrasts), alpha))
+        yield rows, finite(values, rows, table.names, 1, "The divergence between x and x + Δ")
 
 
 def _check_bounded(divergence: Array, d: int, start: int, table: Table, alpha: float) -> None:
@@ -111,18 +122,16 @@ def _rows_of(distribution: Distribution, rows: slice) -> Distribution:
     return distribution.rebuilt(iter([leaf[rows] for leaf in distribution.leaves()]))
 
 
-def _like(table: Table, values: Array) -> Any:
-    """The values as a pandas data frame where X is one: an estimator fitted on a frame expects one."""
-    if type(table.source).__module__.partition(".")[0] == "pandas":
-        return type(table.source)(values, columns=table.source.columns)
-    return values
+def _check_double(stacked: Distribution, n: int | None) -> None:
+    """Predictions in single precision have no digits left for a small step, even if they were converted afterwards.
 
-
-def _check_double(stacked: Distribution) -> None:
-    """Predictions in single precision have no digits left for a small step, even if they were converted afterwards."""
+    Values that levels alone decide may be short numbers: with categorical columns (n rows, then their moved copies)
+    only what differs between copies of a row counts.
+    """
     parameters = stacked.parameters
+    before = parameters[0] if n is None else np.resize(parameters[:n], parameters.shape)
     with np.errstate(over="ignore"):
-        single = (parameters.astype(np.float32) == parameters).all(axis=0) & (parameters != parameters[0]).any(axis=0)
+        single = (parameters.astype(np.float32) == parameters).all(axis=0) & (parameters != before).any(axis=0)
     if single.any():
         name = stacked.parameter_names[int(single.argmax())]
         raise InputError(

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens._table import read_table
+from rsens._table import Table
 from rsens.derivatives import Derivatives, iterate
+from rsens.derivatives._model import read_for
 from rsens.distributions._base import Array
 
 #: Local values of some rows, first axis over these rows.
@@ -20,7 +21,7 @@ Chunks = Iterator[tuple[slice, Array]]
 def check_alpha(alpha: Any) -> float:
     """The order α of the divergence as a float; the sensitivities exist for 0 < α < ∞ (paper, eq. 2)."""
     number = isinstance(alpha, Real) and not isinstance(alpha, (bool, np.bool_))
-    if not number or not 0.0 < float(alpha) < np.inf:
+    if not number or not 0.0 < alpha < 1e308:
         raise InputError(f"alpha must be a number greater than 0 and finite; got {alpha!r}. The usual choice is 1.")
     return float(alpha)
 
@@ -29,19 +30,19 @@ def from_derivatives(
     model: Any, X: Any, order: int, value: Callable[[Derivatives], Array], what: str, column_axes: int | None = None
 ) -> Chunks:
     """`value` of the derivatives, chunk by chunk; its last axes, `column_axes` or `order` of them, run over columns."""
-    names = read_table(X).names
+    model, table = read_for(model, X)
     for rows, derivatives in iterate(model, X, order):
         with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
             local = value(derivatives)
-        yield rows, finite(local, rows, names, column_axes or order, what)
+        yield rows, finite(local, rows, table.names, column_axes or order, what)
 
 
 def gathered(chunks: Chunks, X: Any) -> Array:
     """The chunks as one array, one entry per row of X."""
-    n = len(read_table(X).values)
     result: Array | None = None
     for rows, values in chunks:
         if result is None:
+            n = len(X.values if isinstance(X, Table) else X)
             result = np.empty((n, *values.shape[1:]))
         result[rows] = values
     assert result is not None  # a table has at least one row

@@ -3,6 +3,9 @@
 f is the mean of the predictive distribution (the location of a Student-t), a function f(λ) of its parameters, so
 ∂f = f_λ ∂λ and ∂²f = f_λ ∂²λ + ∂λᵀ f_λλ ∂λ. A family with several outputs (class probabilities, a vector y) has one f_p
 for each; they are added up with the family's `output_weight`.
+
+In a categorical column |f(x_l) − f(x)|, averaged over the other levels with their frequencies, takes the place of the
+derivative. Levels have no order, so it has no sign, and AED and AEH are there what EAD and EAH are.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives
-from rsens.distributions._base import Array
+from rsens.distributions._base import Array, Distribution
+from rsens.measures._contrasts import filled_first, filled_second, point_prediction, prediction_contrasts
 from rsens.measures._local import Chunks, from_derivatives, gathered
 
 
@@ -47,18 +51,24 @@ def prediction_derivatives(model: Any, X: Any, order: int = 1) -> Array:
 
 
 def first_of_prediction(derivatives: Derivatives) -> Array:
-    """∂f = f_λ ∂λ, shape (n, P, D)."""
-    return np.einsum("npm,nmd->npd", derivatives.distribution.prediction_gradient(), derivatives.first)
+    """∂f = f_λ ∂λ, shape (n, P, D); absolute contrasts in categorical columns."""
+    first = _first(derivatives.distribution, derivatives.first)
+    return filled_first(first, prediction_contrasts(derivatives))
+
+
+def _first(distribution: Distribution, first: Array) -> Array:
+    return np.einsum("npm,nmd->npd", distribution.prediction_gradient(), first)
 
 
 def second_of_prediction(derivatives: Derivatives) -> Array:
-    """∂²f = f_λ ∂²λ + ∂λᵀ f_λλ ∂λ, shape (n, P, D, D)."""
+    """∂²f = f_λ ∂²λ + ∂λᵀ f_λλ ∂λ, shape (n, P, D, D); absolute contrasts in pairs with categorical columns."""
     assert derivatives.second is not None  # asked for with order = 2
     second = np.einsum("npm,nmde->npde", derivatives.distribution.prediction_gradient(), derivatives.second)
     hessian = derivatives.distribution.prediction_hessian()
     if hessian is not None:
         second += np.einsum("nmd,npmk,nke->npde", derivatives.first, hessian, derivatives.first, optimize=True)
-    return 0.5 * second + 0.5 * second.swapaxes(2, 3)
+    second = 0.5 * second + 0.5 * second.swapaxes(2, 3)
+    return filled_second(second, derivatives, _first, point_prediction, np.abs)
 
 
 def ead_chunks(model: Any, X: Any, alpha: float = 1.0) -> Chunks:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens._table import read_table
+from rsens.derivatives._model import read_for
 from rsens.distributions._base import Array
 from rsens.measures._fourth import fourth_chunks
 from rsens.measures._kl import kl_chunks
@@ -52,15 +52,17 @@ def importance(name: str, model: Any, X: Any, *, weights: Any = None, scale: Any
     """The global value of the measure `name` in METHODS for every column (D,), or every pair of columns (D, D).
 
     `weights` counts rows differently. `scale`, one number per column by name or in order, multiplies column d by s_d
-    and the pair (d, e) by s_d s_e: standard deviations make columns in different units comparable. `alpha` is the order
-    of the divergence; ead, aed, eah and aeh have none.
+    and the pair (d, e) by s_d s_e: standard deviations make columns in different units comparable. For a
+    categorical column 1, per switch, is the natural choice. `alpha` is the order of the divergence; ead, aed, eah and
+    aeh have none.
     """
     if name not in METHODS:
         raise InputError(f"There is no measure {name!r}. Choose one of {', '.join(METHODS)}.")
-    table = read_table(X)
     measure = METHODS[name]
     order = check_alpha(alpha)
+    source, table = read_for(model, X)
     share = check_weights(weights, len(table.values))
+    model = source if weights is None else read_for(model, X, share)[0]  # levels of a function are counted by weight
     units = check_scale(scale, table.names)
     factor = units if measure.order == 1 else np.outer(units, units)
     mean: Array = sum(

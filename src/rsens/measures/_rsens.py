@@ -8,6 +8,7 @@ import numpy as np
 
 from rsens.derivatives import Derivatives
 from rsens.distributions._base import Array
+from rsens.measures._contrasts import contrast_values, filled_first, filled_second
 from rsens.measures._local import Chunks, check_alpha, from_derivatives, gathered
 
 
@@ -16,6 +17,10 @@ def rsens(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
 
     How fast the predictive distribution changes, in units of its own uncertainty, when x_d moves. The unit is one over
     the unit of the column. `alpha`, the order of the Rényi divergence, multiplies everything by its square root.
+
+    In a categorical column it is the contrast with the other levels, averaged with their frequencies w_l and per
+    switch: Σ w_l sqrt(2 D_α[p(y | x) ‖ p(y | x with level l)]/α) / Σ w_l. It has the size of a derivative times a step
+    from level to level; a fair binary column has the standard deviation ½, so a switch of it is two of these.
     """
     return gathered(rsens_chunks(model, X, alpha), X)
 
@@ -25,13 +30,22 @@ def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
 
     How strongly x_d and x_e interact in the predictive distribution; symmetric in d and e. Unlike R-sens it depends on
     how the family is parametrised, so every family fixes its λ and says which it is.
+
+    In a categorical column a contrast takes the place of the derivative: ‖∂_d λ(x_l) − ∂_d λ(x)‖ with a continuous
+    column d, ‖λ(x_ll') − λ(x_l) − λ(x_l') + λ(x)‖ with another categorical one, averaged over levels with their
+    frequencies, times sqrt(α). With itself it is 0.
     """
     return gathered(rsens2_chunks(model, X, alpha), X)
 
 
 def rsens_chunks(model: Any, X: Any, alpha: float) -> Chunks:
     root = np.sqrt(check_alpha(alpha))
-    return from_derivatives(model, X, 1, lambda d: root * d.distribution.fisher_norm(d.first), "R-sens")
+
+    def value(derivatives: Derivatives) -> Array:
+        values = root * derivatives.distribution.fisher_norm(derivatives.first)
+        return filled_first(values, contrast_values(derivatives, alpha))
+
+    return from_derivatives(model, X, 1, value, "R-sens")
 
 
 def rsens2_chunks(model: Any, X: Any, alpha: float) -> Chunks:
@@ -39,7 +53,11 @@ def rsens2_chunks(model: Any, X: Any, alpha: float) -> Chunks:
 
     def value(derivatives: Derivatives) -> Array:
         assert derivatives.second is not None  # asked for with order = 2
-        pairs = root * derivatives.distribution.fisher_norm(derivatives.second)
-        return 0.5 * pairs + 0.5 * pairs.swapaxes(1, 2)  # equal but for rounding in some sources
+        here = derivatives.distribution
+        pairs = root * here.fisher_norm(derivatives.second)
+        pairs = 0.5 * pairs + 0.5 * pairs.swapaxes(1, 2)  # equal but for rounding in some sources
+        return filled_second(
+            pairs, derivatives, lambda p, first: first, lambda p: p.parameters, lambda u: root * here.fisher_norm(u)
+        )
 
     return from_derivatives(model, X, 2, value, "R-sens₂")

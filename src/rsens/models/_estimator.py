@@ -3,12 +3,16 @@
 A model fills in `fit`, `_predict_distribution` and `_derivatives` (a regressor also `_log_predictive_density`). These
 get inputs that are checked: `rows` (n, D), float64 and finite, with the columns that the model was fitted on.
 `fit` starts with `_read_training`, which reads the data and sets what scikit-learn and `explain` look for:
-`n_features_in_`, `feature_names_in_`, `training_inputs_`, `input_scale_` and, for a classifier, `classes_`.
+`n_features_in_`, `feature_names_in_`, `training_inputs_`, `input_scale_`, `coding_` and, for a classifier, `classes_`.
+
+Categorical columns, those of type category, text or bool and those that the parameter `categorical` names, are known
+from `fit` on as `coding_` (None where there are none). Inside, rows have level codes there, and derivatives are 0.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives
 from rsens.derivatives._model import check_order
@@ -30,20 +35,59 @@ Codes = NDArray[np.intp]
 class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
     """Reading and checking of inputs."""
 
+    categorical: Any
+    coding_: Coding | None
+
     def _rows(self, X: Any) -> Array:
         """The rows X (n, D) for a prediction: the model must be fitted, and on the same columns."""
         check_is_fitted(self)
-        return self._checked_rows(X, reset=False)
+        return self._checked_rows(X, self.coding_, reset=False)
 
-    def _checked_rows(self, X: Any, *, reset: bool) -> Array:
-        rows = read_rows(X, type(self).__name__)
+    def _checked_rows(self, X: Any, coding: Coding | None, *, reset: bool) -> Array:
+        rows = None if coding else read_rows(X, type(self).__name__)
         with translated():
             validate_data(self, X, reset=reset, skip_check_array=True)
+        if rows is None:  # labels are read by position, so what scikit-learn says about names comes first
+            assert coding is not None
+            rows = coding.read(X).values
         return rows
+
+    def _read_training_rows(self, X: Any, sample_weight: Any, keep_unused: bool) -> tuple[Array, Array | None]:
+        """(rows, weights). `keep_unused`: levels that a data frame's column of type category has, but no row."""
+        coding = Coding.of(X, self.categorical, keep_unused=keep_unused)
+        rows = self._checked_rows(X, coding or None, reset=True)
+        weights = _weights(sample_weight, len(rows))
+        if coding and weights is not None:
+            coding = Coding.of(X, self.categorical, weights=weights, keep_unused=keep_unused)
+        self.coding_ = coding or None
+        return rows, weights
 
     def _keep_training(self, rows: Array, weights: Array | None) -> None:
         self.training_inputs_ = rows.copy()  # the caller may change X
         self.input_scale_ = deviations(rows, weights)
+        self.input_scale_[self._categorical] = 1.0  # a switch
+
+    @property
+    def _categorical(self) -> list[int]:
+        """Positions of the categorical columns."""
+        return [] if self.coding_ is None else list(self.coding_.categorical)
+
+    @property
+    def _column_names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)])
+        return [str(name) for name in names] if self.coding_ is None else list(self.coding_.names)
+
+    def _without_levels(self, record: Derivatives) -> Derivatives:
+        """The record with derivatives of 0 in categorical columns, where a kernel may have looked at the codes."""
+        columns = self._categorical
+        if not columns:
+            return record
+        first, second = record.first.copy(), None if record.second is None else record.second.copy()
+        first[..., columns] = 0.0
+        if second is not None:
+            second[..., columns] = 0.0
+            second[:, :, columns] = 0.0
+        return replace(record, first=first, second=second)
 
 
 class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
@@ -63,7 +107,7 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
         """The parameters λ of the predictive distribution with first, or first and second (order 2) derivatives."""
         check_order(order)
         rows = self._rows(X)
-        return self._derivatives(rows, order, _offset(offset, len(rows)))
+        return self._without_levels(self._derivatives(rows, order, _offset(offset, len(rows))))
 
     def log_predictive_density(self, X: Any, y: Any, *, offset: Any = None) -> Array:
         """log p(y_i | x_i, training data), one number per row."""
@@ -76,12 +120,11 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
         return float(r2_score(y, self.predict(X, offset=offset), sample_weight=sample_weight))
 
     def _read_training(
-        self, X: Any, y: Any, *, offset: Any = None, sample_weight: Any = None
+        self, X: Any, y: Any, *, offset: Any = None, sample_weight: Any = None, keep_unused: bool = True
     ) -> tuple[Array, Array, Array, Array | None]:
         """(rows, y, offset, weights): offset is zeros if there is none, weights are None if there are none."""
-        rows = self._checked_rows(X, reset=True)
+        rows, weights = self._read_training_rows(X, sample_weight, keep_unused)
         targets = read_y(y, len(rows), type(self).__name__)
-        weights = _weights(sample_weight, len(rows))
         self._keep_training(rows, weights)
         return rows, targets, _offset(offset, len(rows)), weights
 
@@ -120,7 +163,7 @@ class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
     def derivatives(self, X: Any, order: int = 1) -> Derivatives:
         """The class probabilities with their first, or first and second (order 2) derivatives."""
         check_order(order)
-        return self._derivatives(self._rows(X), order)
+        return self._without_levels(self._derivatives(self._rows(X), order))
 
     def log_predictive_density(self, X: Any, y: Any) -> Array:
         """log p(y_i | x_i, training data), one number per row."""
@@ -129,8 +172,7 @@ class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
 
     def _read_training(self, X: Any, y: Any, *, sample_weight: Any = None) -> tuple[Array, Codes, Array | None]:
         """(rows, class numbers 0 … K − 1, weights): weights are None if there are none. Sets `classes_`."""
-        rows = self._checked_rows(X, reset=True)
-        weights = _weights(sample_weight, len(rows))
+        rows, weights = self._read_training_rows(X, sample_weight, keep_unused=True)
         self.classes_, codes = read_classes(y, weights, len(rows), type(self).__name__)
         self._keep_training(rows, weights)
         return rows, codes, weights

@@ -12,12 +12,14 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import logit, logsumexp, ndtri
 
+from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives, chain_rule
 from rsens.derivatives._model import result_bytes, rows_for
 from rsens.distributions._base import Array, Distribution
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
+from rsens.models._features import Features, features_of
 from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
 from rsens.models._reading import read_precision
 from rsens.models._weight_mode import laplace_weights
@@ -27,7 +29,8 @@ from rsens.models._weights import WeightPosterior, columns_of
 class _GeneralizedLinear:
     """The prior and the posterior of the weights."""
 
-    input_scale_: Array
+    coding_: Coding | None
+    _column_names: list[str]
 
     def __init__(
         self,
@@ -35,11 +38,17 @@ class _GeneralizedLinear:
         prior_precision: float = 1.0,
         intercept_precision: float = 0.16,
         standardize: bool = True,
+        categorical: Any = None,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.prior_precision = prior_precision
         self.intercept_precision = intercept_precision
         self.standardize = standardize
+        self.categorical = categorical
+
+    @property
+    def _features(self) -> Features:
+        return features_of(self._column_names, self.coding_, proper=True, intercept=self.fit_intercept)
 
     def _posterior_of(
         self, likelihood: Likelihood, rows: Array, y: Array, offset: Array, weights: Array | None, base: float
@@ -48,7 +57,7 @@ class _GeneralizedLinear:
         precision = read_precision(self.prior_precision, "prior_precision")
         flat = read_precision(self.intercept_precision, "intercept_precision", zero=True) == 0.0
         centred = self.fit_intercept and (self.standardize or flat)
-        columns = columns_of(rows, self.input_scale_, weights, intercept=self.fit_intercept, centred=centred)
+        columns = columns_of(rows, self._features, weights, intercept=self.fit_intercept, centred=centred)
         slopes = np.full(len(columns.scale), precision)
         if not self.standardize:
             slopes /= columns.scale**2  # of β·scale, the weights of the scaled columns
@@ -98,6 +107,7 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
         targets = one_vs_rest_targets(codes, len(self.classes_))
         self._posteriors = [self._fit_class(rows, t, weights) for t in (targets if len(targets) > 2 else targets[1:])]
         self.coef_ = np.stack([posterior.coef for posterior in self._posteriors])
+        self.coef_names_ = np.array(self._features.names, dtype=object)
         self.intercept_ = np.array([posterior.intercept for posterior in self._posteriors])
         self.coef_covariance_ = np.stack([posterior.coef_covariance for posterior in self._posteriors])
         return self
@@ -130,19 +140,27 @@ class BayesianProbitRegression(_BinaryRegression):
 
     More than two classes are modelled one against the rest and normalised, p_k = π_k/Σ_j π_j, into a `Categorical`.
 
+    A categorical column enters as one indicator for each of its levels, centred but not scaled: the effect of a level
+    ~ N(0, 1/prior_precision), with or without `standardize`.
+
     Args:
         fit_intercept: Whether there is an intercept. Without one, columns are scaled but not centred.
         prior_precision: Precision of the slopes, greater than 0. 1 expects f to change by about 1 over a standard
             deviation of a column.
         intercept_precision: Precision of the intercept; 0 for a flat prior. The default is a standard deviation of 2.5.
         standardize: False puts the prior on the slopes of X as it is, and on the intercept at x = 0, with mean 0.
+        categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
+            bool in a data frame are categorical anyway.
 
     Attributes:
         classes_: The labels, sorted.
-        coef_, intercept_: The mode on the scale of X, (1, D) and (1,) for two classes, else (K, D) and (K,).
-        coef_covariance_: The posterior covariance of the slopes, (1, D, D) or (K, D, D).
+        coef_, intercept_: The mode on the scale of X, (1, P) and (1,) for two classes, else (K, P) and (K,). P counts
+            the continuous columns and the levels of the categorical ones.
+        coef_names_: What the P coefficients belong to: "age", or "town=Oslo" for a level.
+        coef_covariance_: The posterior covariance of the coefficients, (1, P, P) or (K, P, P).
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
-            deviations, their number and their names.
+            deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
+        coding_: The levels of the categorical columns and their frequencies, or None.
     """
 
     @property
@@ -180,10 +198,9 @@ class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
     offset is an exposure of 1.
 
     Attributes:
-        coef_, intercept_: The mode on the scale of X, (D,) and a number.
-        coef_covariance_: The posterior covariance of the slopes, (D, D).
-        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
-            deviations, their number and their names.
+        coef_, coef_names_, intercept_: The mode on the scale of X and what it belongs to, (P,), and a number.
+        coef_covariance_: The posterior covariance of the coefficients, (P, P).
+        coding_, training_inputs_, input_scale_, n_features_in_, feature_names_in_: As in `BayesianProbitRegression`.
     """
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None) -> Self:
@@ -204,6 +221,7 @@ class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
         base = float(np.log(counts @ y + 0.5) - logsumexp(offset, b=counts))
         self._posterior = self._posterior_of(PoissonLikelihood(), rows, y, offset, weights, base)
         self.coef_ = self._posterior.coef
+        self.coef_names_ = np.array(self._features.names, dtype=object)
         self.intercept_ = self._posterior.intercept
         self.coef_covariance_ = self._posterior.coef_covariance
         return self

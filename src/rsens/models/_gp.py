@@ -47,8 +47,12 @@ class GPRegressor(GPSettings, PredictiveRegressor):
     codes of Categorical only need to be told apart, and have no unit.
     Without `standardize` nothing is centred or scaled, f has mean 0, and all is in the units of the data.
 
+    Categorical columns are given to the kernel as level codes 0, 1, … (`coding_` has the labels), never standardised.
+    A kernel of yours should look at them through `Categorical(dims=…)` only, and at the others through `dims` too.
+
     Args:
-        kernel: A kernel of `rsens.kernels`, where the search starts. None: EQ with one length-scale per column.
+        kernel: A kernel of `rsens.kernels`, where the search starts. None: EQ with one length-scale per column, times
+            Categorical for the categorical columns.
         likelihood: "gaussian", "student_t" (4 degrees of freedom), "poisson", "negative_binomial" (both with log
             link), or a likelihood of `rsens.likelihoods`.
         noise_variance: Where the search for the noise variance ("gaussian") or squared scale ("student_t") starts.
@@ -67,6 +71,8 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         tolerance: L-BFGS-B ends when a step gains less than this, relative to the value.
         random_state: For the starts and the rows of the first search.
         progress: Whether a bar shows the progress of the search.
+        categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
+            bool in a data frame are categorical anyway.
 
     Attributes:
         kernel_, likelihood_: What was learned, in the units of the data.
@@ -75,9 +81,10 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         jitter_: What had to be added to the diagonal of a covariance matrix of the standardised data to factor it.
         inducing_inputs_: The inducing inputs, in the units of the data, or None if the GP is exact.
         n_iter_: Steps of L-BFGS-B, of all starts together.
-        input_mean_: What is subtracted from the inputs; zeros without `standardize`.
+        input_mean_: What is subtracted from the inputs; zeros without `standardize` and for categorical columns.
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
-            deviations, their number and their names.
+            deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
+        coding_: The levels of the categorical columns and their frequencies, or None.
     """
 
     def __init__(
@@ -94,6 +101,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         tolerance: float = 1e-9,
         random_state: Any = None,
         progress: bool = False,
+        categorical: Any = None,
     ) -> None:
         self.kernel = kernel
         self.likelihood = likelihood
@@ -107,6 +115,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         self.tolerance = tolerance
         self.random_state = random_state
         self.progress = progress
+        self.categorical = categorical
 
     def fit(self, X: Any, y: Any, *, offset: Any = None) -> Self:
         """Learn the hyperparameters and condition on the data.
@@ -183,16 +192,16 @@ class GPClassifier(GPSettings, PredictiveClassifier):
     with one kernel per class, and `log_marginal_likelihood_` the sum of theirs.
 
     Args:
-        kernel: A kernel of `rsens.kernels`, where the search starts. None: EQ with one length-scale per column.
+        kernel: A kernel of `rsens.kernels`, where the search starts. None: as in GPRegressor.
         link: "probit" or "logit".
         standardize, optimize, n_restarts, priors, inducing: As in GPRegressor.
-        max_iter, tolerance, random_state, progress: As in GPRegressor.
+        max_iter, tolerance, random_state, progress, categorical: As in GPRegressor.
 
     Attributes:
         classes_: The classes, sorted.
         kernel_, likelihood_, log_marginal_likelihood_, jitter_: As in GPRegressor.
         inducing_inputs_, n_iter_, input_mean_: As in GPRegressor.
-        training_inputs_, input_scale_, n_features_in_, feature_names_in_: As in GPRegressor.
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_, coding_: As in GPRegressor.
     """
 
     def __init__(
@@ -208,6 +217,7 @@ class GPClassifier(GPSettings, PredictiveClassifier):
         tolerance: float = 1e-9,
         random_state: Any = None,
         progress: bool = False,
+        categorical: Any = None,
     ) -> None:
         self.kernel = kernel
         self.link = link
@@ -220,6 +230,7 @@ class GPClassifier(GPSettings, PredictiveClassifier):
         self.tolerance = tolerance
         self.random_state = random_state
         self.progress = progress
+        self.categorical = categorical
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the hyperparameters and condition on the rows X (N, D) with one label each."""

@@ -10,11 +10,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 from tqdm import tqdm
 
+from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives, chain_rule
 from rsens.derivatives._model import result_bytes, rows_for
 from rsens.distributions._base import Array
-from rsens.kernels import EQ, Kernel
+from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood
 from rsens.models._inference import FittedGP, Search
 from rsens.models._posterior import Latent
@@ -41,6 +42,7 @@ class GPSettings:
     random_state: Any
     progress: bool
     input_scale_: Array
+    coding_: Coding | None
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """How many rows `derivatives` can take at once; inside, kernels are done in smaller chunks of fixed memory."""
@@ -48,7 +50,7 @@ class GPSettings:
 
     def _start_kernel(self, n_columns: int) -> Kernel:
         if self.kernel is None:
-            return EQ(1.0, (float(np.sqrt(n_columns)),) * n_columns)
+            return _default_kernel(n_columns, self.coding_)
         if not isinstance(self.kernel, Kernel):
             raise InputError(
                 "kernel must be one of rsens.kernels, such as EQ(variance=1.0, lengthscale=1.0), or None; "
@@ -92,7 +94,10 @@ class GPSettings:
         D = rows.shape[1]
         if not self.standardize:
             return Standard(np.zeros(D), np.ones(D))
-        return Standard(rows.mean(axis=0), np.where(self.input_scale_ > 0.0, self.input_scale_, 1.0))
+        mean = rows.mean(axis=0)
+        if self.coding_ is not None:
+            mean[list(self.coding_.categorical)] = 0.0  # their scale is 1: level codes stay as they are
+        return Standard(mean, np.where(self.input_scale_ > 0.0, self.input_scale_, 1.0))
 
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard) -> None:
         """What the attributes say in the units of the data; for several GPs, tuples."""
@@ -104,6 +109,15 @@ class GPSettings:
         self.jitter_ = max(gp.jitter for gp in gps)
         self.n_iter_ = sum(gp.steps for gp in gps)
         self.input_mean_ = units.input_mean
+
+
+def _default_kernel(n_columns: int, coding: Coding | None) -> Kernel:
+    """EQ of the continuous columns times Categorical of the others, with one length-scale per column."""
+    if coding is None:
+        return EQ(1.0, (float(np.sqrt(n_columns)),) * n_columns)
+    levels = Categorical(1.0, (1.0,) * len(coding.categorical), dims=coding.categorical)
+    q = len(coding.continuous)
+    return EQ(1.0, (float(np.sqrt(q)),) * q, dims=coding.continuous) * levels if q else levels
 
 
 def through(likelihood: Likelihood, latent: Latent, order: int) -> Derivatives:

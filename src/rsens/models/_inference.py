@@ -16,7 +16,7 @@ from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models import _exact, _laplace, _sparse, _sparse_laplace
 from rsens.models._inducing import choose_inducing
-from rsens.models._optimize import Objective, Optimizer, Optimum
+from rsens.models._optimize import Objective, Optimizer, curvature
 from rsens.models._posterior import LatentPosterior
 from rsens.models._priors import weak
 
@@ -93,12 +93,12 @@ def _learned(
     def split(theta: Array) -> tuple[Kernel, Likelihood]:
         return kernel.with_theta(theta[:n_kernel]), likelihood.with_theta(theta[n_kernel:])
 
-    def log_posterior_of(data: Data, inducing: Array | None = None) -> Objective:
+    def log_posterior_of(data: Data, inducing: Array | None, priors: str | None) -> Objective:
         log_likelihood = _objective(data, inducing)
 
         def log_posterior(theta: Array) -> tuple[float, Array]:
             value, gradient = log_likelihood(*split(theta))
-            if search.priors is None:
+            if priors is None:
                 return value, gradient
             log_prior, prior_gradient = prior.log_density(theta)
             return value + log_prior, gradient + prior_gradient
@@ -107,21 +107,33 @@ def _learned(
 
     start = np.concatenate([kernel.theta, likelihood.theta])
     starts = [start, *(prior.start(search.rng) for _ in range(search.n_restarts))]
-    runs: list[Optimum] = []
-    inducing = None
     with search.bar(desc="fit", unit=" evaluations") as bar:
-        optimizer = Optimizer(prior.bounds(start), search.max_iter, search.tolerance, bar)
-        some = data if N <= MANY_ROWS else data.rows(np.sort(search.rng.choice(N, SUBSET, replace=False)))
-        runs.append(optimizer.best_of(log_posterior_of(some), starts))
-        if search.n_inducing is not None:
-            for _ in range(ROUNDS):
-                near, _likelihood = split(runs[-1].theta)
-                inducing = choose_inducing(data.X, near, search.n_inducing, search.rng).inputs
-                runs.append(optimizer.best_of(log_posterior_of(data, inducing), [runs[-1].theta]))
-        elif some is not data:
-            runs.append(optimizer.best_of(log_posterior_of(data), [runs[-1].theta]))
-    runs[-1].warn_if_not_converged(search.max_iter)
-    return *split(runs[-1].theta), inducing, sum(run.steps for run in runs)
+        optimizer = Optimizer(prior.limits(start), search.max_iter, search.tolerance, bar)
+        if N <= MANY_ROWS and search.n_inducing is None:
+            found = optimizer.best_of(log_posterior_of(data, None, search.priors), starts)
+            found.warn_if_not_converged(search.max_iter)
+            return *split(found.theta), None, found.steps
+        some = data if N <= SUBSET else data.rows(np.sort(search.rng.choice(N, SUBSET, replace=False)))
+        # With priors: without, what these rows do not determine runs off to where all the rows cannot bring it back.
+        of_some = log_posterior_of(some, None, "weak")
+        near = optimizer.best_of(of_some, starts)
+        theta, steps, inducing = near.theta, near.steps, None
+        for _ in range(1 if search.n_inducing is None else ROUNDS):
+            if search.n_inducing is not None:
+                inducing = choose_inducing(data.X, split(theta)[0], search.n_inducing, search.rng).inputs
+            of_all = log_posterior_of(data, inducing, search.priors)
+            theta = _with_second_chance(of_all, theta, start, kernel)
+            found = optimizer.refined(of_all, theta, N / len(some.y) * curvature(of_some, theta))
+            theta, steps = found.theta, steps + found.steps
+    found.warn_if_not_converged(search.max_iter)
+    return *split(theta), inducing, steps
+
+
+def _with_second_chance(objective: Objective, theta: Array, start: Array, kernel: Kernel) -> Array:
+    """θ, or θ with no length-scale above that of the start: columns that matter too little for a subset may matter."""
+    long = np.array(["lengthscale" in name for name in kernel.hyperparameter_names] + [False] * len(start))
+    chance = np.where(long[: len(start)], np.minimum(theta, start), theta)
+    return chance if objective(chance)[0] > objective(theta)[0] else theta
 
 
 def _objective(data: Data, inducing: Array | None) -> Callable[[Kernel, Likelihood], tuple[float, Array]]:

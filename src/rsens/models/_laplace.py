@@ -18,8 +18,8 @@ from scipy.linalg import blas, lapack
 from rsens.distributions._base import Array
 from rsens.kernels._base import Kernel, KernelOn
 from rsens.likelihoods._base import Likelihood
-from rsens.models._mode import Mode, find_mode
-from rsens.models._posterior import LatentPosterior, ScaledTriangularRoot, jittered_cholesky
+from rsens.models._mode import Factor, Mode, Prior, find_mode
+from rsens.models._posterior import LatentPosterior, ScaledTriangularRoot
 
 
 @dataclass(eq=False)
@@ -74,45 +74,11 @@ def approximate(
 ) -> LaplaceApproximation:
     """The approximation at the mode (algorithm 3.1), from which both of the above come."""
     kernel_on = kernel.on(X)
-    prior = DensePrior(kernel_on.value)
+    prior = Prior(kernel_on.value)
     mode = find_mode(prior, likelihood, y, mean + offset, None if warm is None else warm.weights)
     if warm is not None:
         warm.weights, warm.converged = mode.weights, mode.converged
     return LaplaceApproximation(kernel, kernel_on, likelihood, X, y, mean, offset, prior, mode)
-
-
-@dataclass(frozen=True, eq=False)
-class DensePrior:
-    """f ~ N(0, K) with K (N, N) in memory, in Fortran order."""
-
-    K: Array
-
-    def times(self, a: Array) -> Array:
-        return blas.dsymv(1.0, self.K, a, lower=1)
-
-    def factored(self, W: Array) -> DenseFactor:
-        s = np.sqrt(W)
-        scaled = np.multiply(self.K, s[:, None])
-        scaled *= s
-        L, jitter = jittered_cholesky(scaled, 1.0)  # line 5
-        return DenseFactor(self, s, L, jitter)
-
-
-@dataclass(frozen=True, eq=False)
-class DenseFactor:
-    """L Lᵀ = B = I + √W K √W, with s = √W. The jitter is 0 unless √W K √W is lost in its own rounding."""
-
-    prior: DensePrior
-    s: Array
-    L: Array
-    jitter: float
-
-    def solve(self, b: Array) -> Array:
-        solved, _ = lapack.dpotrs(self.L, self.s * self.prior.times(b), lower=1)
-        return b - self.s * solved
-
-    def half_log_determinant(self) -> float:
-        return float(np.sum(np.log(np.diagonal(self.L))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +92,8 @@ class LaplaceApproximation:
     y: Array
     mean: float
     offset: Array | float
-    prior: DensePrior
-    mode: Mode[DenseFactor]
+    prior: Prior
+    mode: Mode
 
     @property
     def converged(self) -> bool:
@@ -144,13 +110,13 @@ class LaplaceApproximation:
         return self.likelihood.curvature(self.y, self._predictor)
 
     @cached_property
-    def _factor(self) -> DenseFactor:
+    def _factor(self) -> Factor:
         W, _ = self._curvature
         return self.mode.factor if np.array_equal(W, self.mode.curvature) else self.prior.factored(W)
 
     @property
     def _predictor(self) -> Array:
-        return self.mode.latent + self.mean + self.offset
+        return self.mode.latent + (self.mean + self.offset)  # to the bit what `find_mode` saw, so that W is too
 
     @cached_property
     def log_marginal_likelihood(self) -> float:
@@ -174,7 +140,7 @@ class LaplaceApproximation:
         inverse, _ = lapack.dpotri(self._factor.L, lower=1)  # lower triangle of B⁻¹, zeros above
         # The posterior variances are Σ_ii = (1 − B⁻¹_ii)/W_i. They are always multiplied by a derivative of W_i, and
         # (∂W_i/W_i)(1 − B⁻¹_ii) keeps its digits for small W, where it goes to 0. This saves lines 8 and 9 a solve.
-        per_W = np.divide(1.0 - np.diagonal(inverse), W, out=np.zeros(len(W)), where=W > 0.0)
+        per_W = np.divide(1.0 - np.diagonal(inverse), W, out=np.zeros(len(W)), where=W > 1e-300)
         s2 = -0.5 * per_W * dW  # line 9: ∂ log q/∂f̂
 
         R = inverse  # line 7: R = √W B⁻¹ √W = (K + W⁻¹)⁻¹, in place

@@ -6,13 +6,13 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._errors import InputError, RsensWarning
 from rsens.derivatives import Derivatives
 from rsens.distributions import StudentT
 from rsens.distributions._base import Array
 from rsens.models._estimator import PredictiveRegressor
+from rsens.models._features import features_of
 from rsens.models._reading import read_precision
 from rsens.models._weights import Columns, WeightPosterior, columns_of, triangular
 
@@ -33,27 +33,41 @@ class BayesianLinearRegression(PredictiveRegressor):
     regression, νs² = |y − Xβ̂|² + prior_precision·|β̂|², and ν = N: a proper prior costs no degrees of freedom. The
     intercept stays flat and costs one, so ν = N − 1 with an intercept.
 
+    A categorical column enters as one indicator per level, so that D counts levels. With the prior, every level has an
+    effect ~ N(0, σ²/prior_precision), with or without `standardize`. Under the flat prior the effects are differences
+    from the first level, which has none; predictions do not depend on which one is the first. (Without an intercept,
+    the first categorical column keeps all its levels.)
+
     Args:
         fit_intercept: Whether there is an intercept. It is never penalised.
         prior_precision: None for the flat prior, or the prior precision of β relative to that of the noise.
         standardize: Whether the prior is that of β per standard deviation of its column, so that one precision suits
             columns in different units. The flat prior does not depend on this.
+        categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
+            bool in a data frame are categorical anyway.
 
     Attributes:
-        coef_, intercept_: β̂.
-        coef_scale2_: The squared scale matrix of the Student-t posterior of the slopes, (D, D).
+        coef_, intercept_: β̂; coef_ has one number per continuous column and per level that has an indicator.
+        coef_names_: What they belong to: "age", or "town=Oslo" for a level.
+        coef_scale2_: The squared scale matrix of the Student-t posterior of coef_.
         noise_variance_: s².
         degrees_of_freedom_: ν.
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
-            deviations, their number and their names.
+            deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
+        coding_: The levels of the categorical columns and their frequencies, or None.
     """
 
     def __init__(
-        self, fit_intercept: bool = True, prior_precision: float | None = None, standardize: bool = False
+        self,
+        fit_intercept: bool = True,
+        prior_precision: float | None = None,
+        standardize: bool = False,
+        categorical: Any = None,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.prior_precision = prior_precision
         self.standardize = standardize
+        self.categorical = categorical
 
     def fit(self, X: Any, y: Any, *, offset: Any = None) -> Self:
         """The posterior given rows X and targets y.
@@ -63,9 +77,13 @@ class BayesianLinearRegression(PredictiveRegressor):
             y: One number per row.
             offset: A known part of the mean, one number per row.
         """
-        rows, y, offset, _ = self._read_training(X, y, offset=offset)
+        proper = self.prior_precision is not None
+        rows, y, offset, _ = self._read_training(X, y, offset=offset, keep_unused=proper)
+        features = features_of(self._column_names, self.coding_, proper=proper, intercept=self.fit_intercept)
+        self.coef_names_ = np.array(features.names, dtype=object)
+        self.degrees_of_freedom_ = len(rows) - int(self.fit_intercept) - (0 if proper else len(features))
         self._check_size(len(rows))
-        columns = columns_of(rows, self.input_scale_, None, intercept=self.fit_intercept, centred=self.fit_intercept)
+        columns = columns_of(rows, features, None, intercept=self.fit_intercept, centred=self.fit_intercept)
         y = y - offset
         centre = y.mean() if self.fit_intercept else 0.0
         # With [A, y] = QR, the leading block of R is a root of AᵀA, its last column holds Qᵀy, its corner √RSS.
@@ -78,7 +96,6 @@ class BayesianLinearRegression(PredictiveRegressor):
         weight_mean = root @ (U.T @ R[:-1, -1])
         if self.fit_intercept:
             weight_mean[0] += centre
-        self.degrees_of_freedom_ = self._degrees_of_freedom(len(rows))
         self.noise_variance_ = _noise_variance(abs(R[-1, -1]), self.degrees_of_freedom_, np.abs(y).max())
         self._posterior = WeightPosterior(columns, weight_mean, root)
         self.coef_ = self._posterior.coef
@@ -94,30 +111,28 @@ class BayesianLinearRegression(PredictiveRegressor):
             slopes += precision if self.standardize else precision / columns.scale**2
         return np.concatenate([np.zeros(int(self.fit_intercept)), slopes])
 
-    def _degrees_of_freedom(self, n: int) -> int:
-        return n - int(self.fit_intercept) - (self.n_features_in_ if self.prior_precision is None else 0)
-
     def _check_size(self, n: int) -> None:
-        if self._degrees_of_freedom(n) > 0:
+        if self.degrees_of_freedom_ > 0:
             return
         got = f"got {n} sample{'' if n == 1 else 's'}"
         if self.prior_precision is not None:
             raise InputError(f"{type(self).__name__} needs two rows or more for an intercept and a noise; {got}.")
         raise InputError(
             f"{type(self).__name__} with its flat prior needs more rows than coefficients, at least "
-            f"{n + 1 - self._degrees_of_freedom(n)}; {got}. {WAY_OUT}"
+            f"{n + 1 - self.degrees_of_freedom_}; {got}. {WAY_OUT}"
         )
 
     def _check_rank(self, rows: Array, columns: Columns, singular: Array, Vt: Array) -> None:
         """Under the flat prior no direction may be free: neither exactly nor up to the rounding of the inputs."""
-        rounding = float((np.abs(rows).max(axis=0) / columns.scale).max())
+        values = columns.features.of(rows)
+        rounding = float((np.abs(values).max(axis=0) / columns.scale).max(initial=0.0))
         free = singular <= EPS * (max(len(rows), len(singular)) + 4.0 * rounding) * singular[0]
         if self.prior_precision is not None or not free.any():
             return
         involved = (np.abs(Vt[free]) > 1e-4).any(axis=0)[columns.inputs]
-        constant = (self.input_scale_ == 0.0) & (self.fit_intercept | (rows == 0.0).all(axis=0))
+        constant = (values == (values[0] if self.fit_intercept else 0.0)).all(axis=0)
         found = [
-            f"{what}: {self._names(which)}"
+            f"{what}: {', '.join(repr(name) for name in self.coef_names_[which])}"
             for what, which in (("constant", constant), ("collinear", involved & ~constant))
             if which.any()
         ]
@@ -125,10 +140,6 @@ class BayesianLinearRegression(PredictiveRegressor):
             f"{type(self).__name__} with its flat prior cannot tell the coefficients of some columns apart "
             f"({'; '.join(found)}). {WAY_OUT}"
         )
-
-    def _names(self, which: NDArray[np.bool_]) -> str:
-        names = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)])
-        return ", ".join(repr(str(name)) for name, chosen in zip(names, which, strict=True) if chosen)
 
     def _predict_distribution(self, rows: Array, offset: Array) -> StudentT:
         m, v = self._posterior.moments(rows)

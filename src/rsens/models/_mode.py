@@ -7,13 +7,14 @@ The mode maximises Ψ(f) = log p(y | f + offset) − ½ fᵀK⁻¹f. With f = Ka
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
 
 import numpy as np
+from scipy.linalg import blas, lapack
 
 from rsens._errors import InputError
 from rsens.distributions._base import Array
 from rsens.likelihoods._base import Likelihood
+from rsens.models._posterior import jittered_cholesky
 
 MAX_STEPS = 200
 MAX_HALVINGS = 60
@@ -26,46 +27,67 @@ TOLERANCE = 1e-22
 ROUNDING = 1e-8
 
 
-class Factor(Protocol):
-    """B = I + √W K √W, factored."""
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """f ~ N(0, K) with K (N, N) in memory, in Fortran order. All BLAS is SciPy's: two thread pools would fight."""
 
-    def solve(self, b: Array) -> Array:
-        """(I + WK)⁻¹ b = b − √W B⁻¹ √W K b (GPML, algorithm 3.1, line 7)."""
-
-    def half_log_determinant(self) -> float:
-        """½ log|B|."""
-
-
-FactorType = TypeVar("FactorType", bound=Factor)
-FactorMade = TypeVar("FactorMade", bound=Factor, covariant=True)
-
-
-class Prior(Protocol[FactorMade]):
-    """f ~ N(0, K): exact or of low rank."""
+    K: Array
 
     def times(self, a: Array) -> Array:
         """K a."""
+        return blas.dsymv(1.0, self.K, a, lower=1)
 
-    def factored(self, W: Array) -> FactorMade:
-        """I + √W K √W for W ≥ 0."""
+    def factored(self, W: Array) -> Factor:
+        """B = I + √W K √W for W ≥ 0 (GPML, algorithm 3.1, line 5)."""
+        s, jitter = np.sqrt(W), 0.0
+        B = self._scaled(s)
+        B[np.diag_indices_from(B)] += 1.0
+        L, failed = lapack.dpotrf(B, lower=1, clean=1, overwrite_a=1)
+        if failed:
+            L, jitter = jittered_cholesky(self._scaled(s), 1.0)
+        return Factor(self, s, L, jitter)
+
+    def _scaled(self, s: Array) -> Array:
+        scaled = np.multiply(self.K, s[:, None])
+        scaled *= s
+        return scaled
 
 
 @dataclass(frozen=True, eq=False)
-class Mode(Generic[FactorType]):
+class Factor:
+    """L Lᵀ = B = I + √W K √W, with s = √W. The jitter is 0 unless 1 is lost in the rounding of √W K √W."""
+
+    prior: Prior
+    s: Array
+    L: Array
+    jitter: float
+
+    def solve(self, b: Array) -> Array:
+        """(I + WK)⁻¹ b = b − √W B⁻¹ √W K b (line 7)."""
+        solved, _ = lapack.dpotrs(self.L, self.s * self.prior.times(b), lower=1)
+        return b - self.s * solved
+
+    def half_log_determinant(self) -> float:
+        """½ log|B|."""
+        return float(np.sum(np.log(np.diagonal(self.L))))
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
     """The mode f̂ = Ka of f given y, the last step's W and factor there, and whether the mode was reached."""
 
     latent: Array
     weights: Array
     psi: float
     curvature: Array
-    factor: FactorType
+    factor: Factor
     steps: int
     converged: bool
 
 
 def find_mode(
-    prior: Prior[FactorType], likelihood: Likelihood, y: Array, offset: Array | float = 0.0, start: Array | None = None
-) -> Mode[FactorType]:
+    prior: Prior, likelihood: Likelihood, y: Array, offset: Array | float = 0.0, start: Array | None = None
+) -> Mode:
     """The mode of f given y, where y depends on f + offset, from the weights `start` or from f = 0.
 
     The factor has W = max(−∇∇log p, 0), which is Newton's for the log-concave likelihoods. The Student-t has negative
@@ -114,7 +136,7 @@ def find_mode(
     return Mode(f, a, psi, W, factor, steps, abs(decrement) <= ROUNDING)
 
 
-def _step(prior: Prior[FactorType], factor: FactorType, gradient: Array, W: Array, true_W: Array) -> tuple[Array, Array]:
+def _step(prior: Prior, factor: Factor, gradient: Array, W: Array, true_W: Array) -> tuple[Array, Array]:
     """The changes of a and f = Ka in a Newton step: (K⁻¹ + true_W) Δf = gradient.
 
     With true_W = W ≥ 0 these are lines 4 to 8 of algorithm 3.1, written as a change, which loses no digits when W is

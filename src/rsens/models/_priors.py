@@ -14,7 +14,7 @@ latent values are on the log or probit scale), S_d that of column d, and q the n
 | noise_variance, scale2                | 0.04 S²          | 2   | keeps the noise of small data above zero      |
 | size of NegativeBinomial              | 10               | 2   |                                               |
 
-The same table gives random starts and, at ±18 around log c, the bounds of the search.
+The same table gives random starts and, at ±18 around log c, the limits of the search.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class LogNormals:
         """A draw that is no further out than a factor of e per standard deviation."""
         return self.mean + np.minimum(self.deviation, 1.0) * rng.standard_normal(len(self.mean))
 
-    def bounds(self, start: Array) -> Array:
+    def limits(self, start: Array) -> Array:
         """Wide limits for a search, (hyperparameters, 2); the start lies within."""
         return np.column_stack([np.minimum(self.mean - REACH, start), np.maximum(self.mean + REACH, start)])
 

@@ -1,7 +1,7 @@
 """Models that are linear in x: a Gaussian posterior of the weights, and what it says at a row.
 
-With ζ(x) = (1, z) and z = (x − centre)/scale (without the 1 if there is no intercept), the posterior N(w, C) of the
-weights gives a linear predictor with
+With ζ(x) = (1, z) and z = (φ(x) − centre)/scale (without the 1 if there is no intercept), where φ(x) = x unless there
+are categorical columns, the posterior N(w, C) of the weights gives a linear predictor with
 
     m(x) = ζᵀw        v(x) = ζᵀCζ        ∂m = w_z/scale        ∂v = 2 (Cζ)_z/scale        ∂²v = 2 C_zz/(scale scaleᵀ).
 """
@@ -14,21 +14,24 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from rsens.distributions._base import Array
+from rsens.models._features import Features
+from rsens.models._reading import deviations
 
 MANY_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """How the columns of X become those of the design: centred, scaled, and with a column of ones in front."""
+    """How rows become those of the design: their features, centred, scaled, and with a column of ones in front."""
 
+    features: Features
     centre: Array
     scale: Array
     intercept: bool
 
     def design(self, rows: Array) -> Array:
         """ζ, shape (n, P)."""
-        z = (rows - self.centre) / self.scale
+        z = (self.features.of(rows) - self.centre) / self.scale
         return np.column_stack([np.ones(len(z)), z]) if self.intercept else z
 
     @property
@@ -37,16 +40,22 @@ class Columns:
         return slice(int(self.intercept), None)
 
 
-def columns_of(rows: Array, deviations: Array, weights: Array | None, *, intercept: bool, centred: bool) -> Columns:
-    """Columns with standard deviation 1 in the training data; a constant column is divided by its size."""
+def columns_of(rows: Array, features: Features, weights: Array | None, *, intercept: bool, centred: bool) -> Columns:
+    """Numbers with standard deviation 1 in the training data; a constant column is divided by its size.
+
+    Indicators are centred but not scaled: scaled, they would make a level that is rare one that is expected to matter.
+    """
+    rows = features.of(rows)
+    spread = deviations(rows, weights)
     if weights is not None:  # a row of weight 0 is no row
         rows, weights = rows[weights > 0.0], weights[weights > 0.0]
     centre = np.average(rows, axis=0, weights=weights) if centred else np.zeros(rows.shape[1])
     size = np.abs(rows).max(axis=0)
-    scale = np.where(deviations > 0.0, deviations, np.where(size > 0.0, size, 1.0))
+    scale = np.where(spread > 0.0, spread, np.where(size > 0.0, size, 1.0))
+    scale = np.where(features.indicator, 1.0, scale)
     # The mean of equal numbers may differ from them by rounding, and a constant column must become exactly 0.
-    centre = np.where(deviations > 0.0, centre, rows[0] if centred else 0.0)
-    return Columns(centre, scale, intercept)
+    centre = np.where(spread > 0.0, centre, rows[0] if centred else 0.0)
+    return Columns(features, centre, scale, intercept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,29 +72,31 @@ class WeightPosterior:
         return design @ self.mean, np.sum((design @ self.root) ** 2, axis=1)
 
     def derivatives(self, rows: Array, order: int) -> tuple[Array, Array | None]:
-        """First (n, 2, D) and, for order 2, second (n, 2, D, D) derivatives of (m, v) in x."""
-        z, scale = self.columns.inputs, self.columns.scale
-        root = self.root[z] / scale[:, np.newaxis]
+        """First (n, 2, D) and, for order 2, second (n, 2, D, D) derivatives of (m, v) in the columns of x."""
+        features, numbers = self.columns.features, self.columns.features.numbers
+        root = self.root[self.columns.inputs][numbers] / self.columns.scale[numbers, np.newaxis]
         slopes = 2.0 * (self.columns.design(rows) @ self.root) @ root.T
-        first = np.stack([np.broadcast_to(self.coef, slopes.shape), slopes], axis=1)
+        first = np.stack([np.broadcast_to(self.coef[numbers], slopes.shape), slopes], axis=1)
+        first = features.in_columns(first, axes=1)
         if order == 1:
             return first, None
-        second = np.stack([np.zeros((len(scale), len(scale))), 2.0 * root @ root.T])
+        curvature = 2.0 * root @ root.T
+        second = features.in_columns(np.stack([np.zeros(curvature.shape), curvature]), axes=2)
         return first, np.broadcast_to(second, (len(rows), *second.shape))
 
     @property
     def coef(self) -> Array:
-        """∂m/∂x (D,), on the scale of X."""
+        """∂m/∂φ (P,), on the scale of X."""
         return self.mean[self.columns.inputs] / self.columns.scale
 
     @property
     def intercept(self) -> float:
-        """m at x = 0."""
+        """m at φ = 0."""
         return float(self.mean[0] - self.columns.centre @ self.coef) if self.columns.intercept else 0.0
 
     @property
     def coef_covariance(self) -> Array:
-        """Covariance of `coef` (D, D)."""
+        """Covariance of `coef` (P, P)."""
         root = self.root[self.columns.inputs] / self.columns.scale[:, np.newaxis]
         return root @ root.T
 

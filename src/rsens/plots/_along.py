@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from rsens._table import Table
 from rsens.derivatives import Derivatives, as_model, iterate
 from rsens.distributions import Distribution
+from rsens.measures._contrasts import contrast_parts, contrast_values
 from rsens.measures._local import check_alpha, finite
 from rsens.measures._parts import parts
 from rsens.measures._prediction import first_of_prediction
@@ -52,9 +53,9 @@ class Along:
 def along(model: Any, table: Table, rows: Array, column: int, *, step: float, shares: Array, alpha: float) -> Along:
     """Evaluate a model at rows that differ in one column only."""
     alpha = check_alpha(alpha)
-    prepared = as_model(model).prepared(table.source)  # steps of differences come from the data, not from the rows here
+    prepared = as_model(model).coded(table).prepared(table.source)  # steps and levels come from the data, not from here
     chunks = []
-    for where, derivatives in iterate(prepared, _like(table, rows), 1):
+    for where, derivatives in iterate(prepared, table.like(rows), 1):
         chunks.append(_evaluate(derivatives, column, step, shares, alpha))
         finite(chunks[-1].rsens[:, None], where, (table.names[column],), 1, "R-sens")
     return Along(
@@ -76,6 +77,12 @@ def _evaluate(derivatives: Derivatives, column: int, step: float, shares: Array,
         slope = first_of_prediction(derivatives)[:, :, column] * step
         rsens = np.sqrt(alpha) * family.fisher_norm(first)[:, 0]
         split = parts(family, first, alpha=alpha)
+        for position, values in contrast_values(derivatives, alpha):
+            if position == column:
+                rsens = values * step
+        for position, of_contrast in contrast_parts(derivatives, alpha) if split else ():
+            if position == column:
+                split = {name: part[:, None] * step for name, part in of_contrast.items()}
     kind, middle, prediction, bands = _predictive(family, shares)
     return Along(
         kind=kind,
@@ -117,10 +124,3 @@ def _spread(family: Distribution) -> Array:
         return np.sqrt(variance)
     half = 0.5 * np.diff(central_intervals(family, ONE_SD)[:, 0], axis=1)[:, 0]
     return np.where(missing, half, np.sqrt(np.where(missing, 0.0, variance)))
-
-
-def _like(table: Table, rows: Array) -> Any:
-    """The rows as a data frame if the data came as one: an estimator fitted on a frame expects its columns."""
-    if type(table.source).__module__.partition(".")[0] != "pandas":
-        return rows
-    return type(table.source)(rows, columns=table.source.columns)

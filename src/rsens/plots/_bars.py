@@ -70,7 +70,7 @@ def bars(explanation: Any, *, top: int | None = None, ax: Axes | None = None) ->
     name_ticks(ax.yaxis, [str(name) for name in main.index], size, more=hidden)
     ax.tick_params(axis="y", length=0)
     _make_room(ax, reach, rows, explanation.null_levels is not None)
-    ax.set_xlabel(f"R-sens {per_unit(explanation.scale_kind)}")
+    ax.set_xlabel(f"R-sens {per_unit(explanation)}")
     tidy(ax)
     return ax
 
@@ -135,7 +135,7 @@ def _draw_null(ax: Axes, main: pd.Series[float], null: pd.Series[float] | None) 
 
 
 def _draw_signs(ax: Axes, main: pd.Series[float], direction: Any, parts: pd.DataFrame | None, size: float) -> None:
-    """A column of signs beside the axes; none for groups of columns, or where there are several outputs."""
+    """A column of signs beside the axes; none for groups, categorical columns, or where there are several outputs."""
     if direction.ndim != 1:
         return
     slope = np.sign(direction.reindex(main.index).to_numpy())

@@ -76,7 +76,7 @@ def heatmap(
     if null is not None:
         _mark_above(ax, triangle > null[cells], dark)
     _name_axes(ax, names, hidden=len(explanation.names) - len(order), footnote=null is not None)
-    _draw_colour_bar(ax, mesh, per_unit(explanation.scale_kind))
+    _draw_colour_bar(ax, mesh, per_unit(explanation))
     return ax
 
 

@@ -28,6 +28,7 @@ class Line:
     data: Array  # (n,), the variable in the data
     targets: Array | None  # (n,)
     target_name: str
+    labels: tuple[str, ...] | None = None  # of the levels, for a categorical column
 
     @property
     def values(self) -> Array:
@@ -40,6 +41,8 @@ def line_of(table: Table, variable: Any, *, at: Any, grid: Any, scale: Any, y: A
     column = _column(table.names, variable)
     data = table.values[:, column]
     point, others = _point(table, at)
+    if table.coding is not None and column in table.coding.categorical:
+        return _levels_line(table, column, point, others, scale, y)
     values = _grid(grid, data, table.names[column])
     rows = np.repeat(point[None], len(values), axis=0)
     rows[:, column] = values
@@ -47,6 +50,19 @@ def line_of(table: Table, variable: Any, *, at: Any, grid: Any, scale: Any, y: A
     targets, target_name = _targets(y, len(data))
     others = f" (others {others})" if len(table.names) > 1 else ""
     return Line(table.names[column], column, rows, step, unit, others, data, targets, target_name)
+
+
+def _levels_line(table: Table, column: int, point: Array, others: str, scale: Any, y: Any) -> Line:
+    """One row for every level of a categorical column; a step is a switch."""
+    assert table.coding is not None
+    levels = table.coding[column]
+    rows = np.repeat(point[None], len(levels), axis=0)
+    rows[:, column] = np.arange(len(levels))
+    step, unit = (1.0, "per switch") if scale in ("sd", "raw") else _step(scale, table.values[:, column], levels.name)
+    targets, target_name = _targets(y, len(table.values))
+    others = f" (others {others})" if len(table.names) > 1 else ""
+    labels = tuple(str(label) for label in levels.labels)
+    return Line(levels.name, column, rows, step, unit, others, table.values[:, column], targets, target_name, labels)
 
 
 def _column(names: tuple[str, ...], variable: Any) -> int:
@@ -61,12 +77,12 @@ def _column(names: tuple[str, ...], variable: Any) -> int:
 def _point(table: Table, at: Any) -> tuple[Array, str]:
     """Values of all columns, and in words where they come from."""
     # A median that occurs: halfway between two values of a binary column there is nothing to predict.
-    median = np.quantile(table.values, 0.5, axis=0, method="lower")
+    median = _with_commonest(table, np.quantile(table.values, 0.5, axis=0, method="lower"))
     if isinstance(at, str):
         if at == "median":
             return median, "at the median"
         if at == "mean":
-            return table.values.mean(axis=0), "at the mean"
+            return _with_commonest(table, table.values.mean(axis=0)), "at the mean"
     elif _is_whole(at):
         if not 0 <= at < len(table.values):
             raise InputError(f"at: X has rows 0 to {len(table.values) - 1}; got row {at}.")
@@ -78,13 +94,30 @@ def _point(table: Table, at: Any) -> tuple[Array, str]:
             raise InputError(f"at names columns that X does not have: {', '.join(map(repr, unknown[:10]))}.")
         point = median.copy()
         for key, value in given.items():
-            point[table.names.index(key)] = _numbers(value, f"at[{key!r}]", ())
+            position = table.names.index(key)
+            point[position] = _numbers(_code(table, position, value), f"at[{key!r}]", ())
         return point, "as given"
     elif np.ndim(at) == 1:
+        if table.coding is not None and len(at) == len(median):
+            at = [_code(table, position, value) for position, value in enumerate(at)]
         return _numbers(at, "at", median.shape), "as given"
     raise InputError(
         f"at must be 'median', 'mean', the position of a row, one number per column, or a dict by name; got {at!r}."
     )
+
+
+def _with_commonest(table: Table, point: Array) -> Array:
+    """The point with the most frequent level in categorical columns."""
+    for levels in () if table.coding is None else table.coding.columns:
+        point[levels.position] = float(np.bincount(table.values[:, levels.position].astype(np.intp)).argmax())
+    return point
+
+
+def _code(table: Table, position: int, value: Any) -> Any:
+    """The level code of a label in a categorical column; other values as they are."""
+    if table.coding is None or position not in table.coding.categorical:
+        return value
+    return table.coding[position].codes([value], "at")[0]
 
 
 def _grid(grid: Any, data: Array, name: str) -> Array:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import InputError
-from rsens._table import read_table
+from rsens.derivatives._model import read_for
 from rsens.plots._along import Along, along
 from rsens.plots._bands import masses, percent
+from rsens.plots._levels import draw_predictions, draw_sensitivities, name_levels
 from rsens.plots._line import line_of
 from rsens.plots._style import (
     BLACK,
@@ -61,18 +62,22 @@ def profile(
     Below: R-sens; its parts, dashed and dotted, which add up to it; and, thin and black, the absolute derivative of the
     mean over a typical predictive standard deviation (the median along the line). That is what R-sens would be if the
     uncertainty were the same everywhere, so the two differ where uncertainty matters. Ticks between them are the data.
+    A categorical variable has points at its levels instead of lines: the prediction there, and its contrast with the
+    other levels.
 
     Args:
         model: What `rsens.explain` takes.
         X: The data: they give the range of the variable, the values of the others and the ticks.
         variable: Name or position of a column.
         at: Values of the other columns: "median" (of the values that occur, the middle one), "mean", the position of a
-            row of X, one number per column, or a dict or Series by name, with medians for what it leaves out.
+            row of X, one value per column, or a dict or Series by name, with medians for what it leaves out. Of a
+            categorical column, median and mean are the most frequent level.
         grid: How many points, evenly spaced over the range of the data; or the points themselves.
         levels: The bands: standard deviations of a normal distribution (1, 2, 3: central intervals that hold 68, 95 and
             99.7 %), or shares below 1.
         alpha: Order of the Rényi divergence.
-        scale: What one step of the variable is: "sd" (its standard deviation in X), "raw" (1), or a number.
+        scale: What one step of the variable is: "sd" (its standard deviation in X), "raw" (1), or a number. Of a
+            categorical variable it is a switch to another level.
         unit: How the axis names that step, such as "per sd"; None for a name from `scale`.
         y: Targets of the rows, drawn as points above. The name of a Series becomes the label.
         ax: Two Axes, upper and lower; None for a figure of its own.
@@ -80,21 +85,31 @@ def profile(
     Returns:
         The two Axes, as an array.
     """
-    table = read_table(X)
+    _, table = read_for(model, X)
     line = line_of(table, variable, at=at, grid=grid, scale=scale, y=y)
     shares = masses(levels)
     given = None if ax is None else _two_axes(ax)
     numbers = along(model, table, line.rows, line.column, step=line.step, shares=shares, alpha=alpha)
 
     upper, lower = given or new_axes_above(6.4, 5.2)
-    _draw_prediction(upper, line.values, numbers, shares, _output_names(model, numbers))
+    names = _output_names(model, numbers)
+    if line.labels is None:
+        _draw_prediction(upper, line.values, numbers, shares, names)
+        _draw_sensitivity(lower, line.values, numbers)
+        _draw_rug(upper, line.data)
+        for panel in (upper, lower):
+            panel.set_xlim(line.values[0], line.values[-1])
+    else:
+        bounded = numbers.kind == "probability"
+        draw_predictions(
+            upper, numbers, shares, names, (0.0, 1.0) if bounded else _limits(numbers.prediction, numbers.bands)
+        )
+        draw_sensitivities(lower, numbers)
+        name_levels(upper, lower, list(line.labels))
     if line.targets is not None:
         _draw_targets(upper, line.data, line.targets)
-    _draw_sensitivity(lower, line.values, numbers)
-    _draw_rug(upper, line.data)
-    for panel in (upper, lower):
-        panel.set_xlim(line.values[0], line.values[-1])
-        tidy(panel)
+    tidy(upper)
+    tidy(lower)
     upper.tick_params(axis="x", labelbottom=False)
     plain(upper.set_ylabel("probability" if numbers.kind == "probability" else line.target_name))
     plain(lower.set_xlabel(f"{short_labels([line.name], 60)[0]}{line.others}"))

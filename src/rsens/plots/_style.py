@@ -116,9 +116,10 @@ def small() -> float:
     return 0.9 * float(rcParams["font.size"])
 
 
-def per_unit(scale_kind: str) -> str:
-    """The unit of R-sens, as `Explanation.scale_kind` names it."""
-    return {"sd": "per sd", "raw": "per unit"}.get(scale_kind, "per given unit")
+def per_unit(explanation: Any) -> str:
+    """The unit of R-sens, as `Explanation.scale_kind` names it; a switch for categorical columns."""
+    unit = {"sd": "per sd", "raw": "per unit"}.get(explanation.scale_kind, "per given unit")
+    return f"{unit} or switch" if explanation.categorical else unit
 
 
 def part_labels(names: Iterable[str]) -> list[str]:

@@ -1,0 +1,270 @@
+"""Categorical columns: their levels, how often these occur, and level codes 0, 1, … in place of labels.
+
+A column is categorical if it is named so, or if it is a data frame's column of type category, text or bool. Levels have
+no order: the codes only number them, in the order of pandas' categories or else sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+from rsens._labels import column_of, columns_of_labels, factorized, holds_labels, plain, series_of, with_labels
+from rsens._table import Array, Table, as_array, is_frame, is_pandas, listed, read_columns
+
+#: A text column of more levels than this, in more than half of the rows a new one, is taken for a mistake.
+MOST_UNNAMED_LEVELS = 20
+
+#: Names or positions of categorical columns; a mapping gives the levels as well, or None for those that occur.
+Categorical = Iterable[str | int] | Mapping[str | int, Any] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """One categorical column: its labels, by code, and their shares of the rows (adding up to 1)."""
+
+    position: int
+    name: str
+    labels: tuple[Any, ...]
+    frequencies: Array
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def numbers(self) -> Array:
+        """What stands for the levels where only numbers can: the labels if they are numbers, else the codes."""
+        if all(isinstance(label, Real | np.bool_) for label in self.labels):
+            return np.array([float(label) for label in self.labels])
+        return np.arange(float(len(self.labels)))
+
+    def codes(self, column: Any, what: str) -> Array:
+        """The level code of every row, as floats; missing and unknown labels are errors."""
+        found, labels = factorized(column)
+        _check_complete(found, self.name, what)
+        known = {label: code for code, label in enumerate(self.labels)}
+        unknown = [label for label in labels if label not in known]
+        if unknown:
+            row = int(np.flatnonzero(found == labels.index(unknown[0]))[0])
+            near = get_close_matches(str(unknown[0]), [str(label) for label in self.labels], 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise InputError(
+                f"{what}: column {self.name!r} has the level {unknown[0]!r} at row {row}, which is not known. "
+                f"Known levels: {listed([repr(label) for label in self.labels])}.{hint}"
+            )
+        return np.array([known[label] for label in labels], dtype=np.float64)[found]
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """The categorical columns of a table of `names` columns; empty, and false, where all are numbers."""
+
+    names: tuple[str, ...]
+    columns: tuple[Levels, ...]
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        categorical: Categorical | Coding = None,
+        *,
+        weights: Any = None,
+        keep_unused: bool = False,
+        what: str = "X",
+    ) -> Coding:
+        """The categorical columns of X: those found by their type, and those that `categorical` names.
+
+        Args:
+            X: A data frame or an array. In an array, columns are categorical only if they are named.
+            categorical: Names or positions; or {column: levels}, with None for the levels that occur; or a `Coding`.
+            weights: How often each row counts in the frequencies, at least 0.
+            keep_unused: Keep pandas categories that do not occur, with frequency 0, so that codes do not depend on
+                which rows are given.
+            what: What X is called in errors.
+        """
+        if isinstance(categorical, Coding):
+            return categorical
+        if isinstance(X, Table):
+            X = X.source
+        names = tuple(map(str, X.columns)) if is_frame(X) else None
+        if names is None and categorical is None:  # numbers, or an error when they are read
+            width = np.shape(X)[1] if hasattr(X, "shape") and len(np.shape(X)) == 2 else 0
+            return cls(tuple(f"x{d}" for d in range(width)), ())
+        source = X if names is not None else as_array(X, what, labels=True)
+        names = names or tuple(f"x{d}" for d in range(source.shape[1]))
+        named = _named(categorical, names)
+        found = {d: None for d in columns_of_labels(source) if d not in named}
+        chosen = named | found
+        if chosen and is_frame(source) and not is_pandas(source):
+            raise InputError(
+                f"{what}: categorical columns need a pandas data frame or an array. Use {what}.to_pandas()."
+            )
+        columns = []
+        for d in sorted(chosen):
+            levels = _levels(column_of(source, d), d, names[d], chosen[d], weights, keep_unused, what)
+            if d in found:
+                _check_no_identifier(levels, column_of(source, d), what)
+            columns.append(levels)
+        return cls(names, tuple(columns))
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __getitem__(self, position: int) -> Levels:
+        """The levels of the column at this position."""
+        return next(column for column in self.columns if column.position == position)
+
+    @property
+    def categorical(self) -> tuple[int, ...]:
+        """Positions of the categorical columns."""
+        return tuple(column.position for column in self.columns)
+
+    @property
+    def continuous(self) -> tuple[int, ...]:
+        """Positions of the other columns."""
+        return tuple(d for d in range(len(self.names)) if d not in self.categorical)
+
+    def read(self, X: Any, *, what: str = "X") -> Table:
+        """The rows X as numbers, with level codes in the categorical columns, or an `InputError`."""
+        if isinstance(X, Table):
+            if X.coding is self:
+                return X
+            X = X.source
+        table = read_columns(X, what, {c.position: partial(c.codes, what=what) for c in self.columns}, self)
+        if self.columns and len(table.names) != len(self.names):
+            raise InputError(
+                f"{what} must have the {len(self.names)} columns {listed([repr(name) for name in self.names])}; "
+                f"got {len(table.names)}."
+            )
+        return table
+
+    def numbers(self, codes: Array) -> Array:
+        """Rows of values with level codes (n, D) as a function of numbers sees them; see `Levels.numbers`."""
+        numbers = codes.copy()
+        for column in self.columns:
+            numbers[:, column.position] = column.numbers[codes[:, column.position].astype(np.intp)]
+        return numbers
+
+    def labelled(self, codes: Array, source: Any) -> Any:
+        """Rows with level codes (m, D) as rows with labels, in the type of `source`: a data frame or an array."""
+        if is_pandas(source):
+            import pandas as pd
+
+            columns = {name: self.column(codes[:, d], d, source) for d, name in enumerate(source.columns)}
+            return pd.DataFrame(columns, columns=source.columns)
+        if all(isinstance(label, Real) for c in self.columns for label in c.labels):
+            return self.numbers(codes)
+        rows = codes.astype(object)
+        for column in self.columns:
+            rows[:, column.position] = [column.labels[int(code)] for code in codes[:, column.position]]
+        return rows
+
+    def column(self, codes: Array, position: int, source: Any) -> Any:
+        """Values of one column as a pandas Series, of a type that says whether it is categorical."""
+        import pandas as pd
+
+        if position not in self.categorical:
+            return pd.Series(codes)
+        labels = [self[position].labels[int(code)] for code in codes]
+        own = is_pandas(source) and holds_labels(source, position)
+        dtype = source.iloc[:, position].dtype if own else pd.CategoricalDtype(list(self[position].labels))
+        return series_of(labels, dtype, None)
+
+    def switched(self, rows: Any, levels: Mapping[int, int]) -> Any:
+        """Rows of a data frame or array with columns set to levels: {position of a column: its level code}."""
+        labels = {position: self[position].labels[code] for position, code in levels.items()}
+        if not is_pandas(rows):
+            # A type that holds the labels: text arrays would cut them, arrays of whole numbers would round them.
+            kind = rows.dtype.kind
+            wide = object if kind in "OUS" else np.result_type(rows.dtype, *map(np.asarray, labels.values()))
+            rows = rows.astype(wide)
+            for position, label in labels.items():
+                rows[:, position] = label
+            return rows
+        return with_labels(rows, labels)
+
+
+# ---- reading labels --------------------------------------------------------------------------------------------------
+
+
+def _levels(column: Any, position: int, name: str, given: Any, weights: Any, keep_unused: bool, what: str) -> Levels:
+    codes, found = factorized(column)
+    _check_complete(codes, name, what)
+    infinite = [label for label in found if isinstance(label, float) and not np.isfinite(label)]
+    if infinite:
+        raise InputError(f"{what}: the categorical column {name!r} has the level {infinite[0]}. Drop these rows.")
+    counts = np.bincount(codes, weights=None if weights is None else np.asarray(weights, dtype=np.float64))
+    used = {label: float(count) for label, count in zip(found, counts, strict=True)}
+    if given is not None:
+        labels = _given_levels(given, name, list(used), what)
+    elif hasattr(column, "cat"):
+        labels = [label for label in map(plain, column.cat.categories) if keep_unused or label in used]
+    else:
+        try:
+            labels = sorted(used)
+        except TypeError:  # labels without an order among them: as they appear
+            labels = list(used)
+    total = sum(used.values()) or 1.0  # no rows: an error when they are read
+    return Levels(position, name, tuple(labels), np.array([used.get(label, 0.0) / total for label in labels]))
+
+
+def _given_levels(given: Any, name: str, used: list[Any], what: str) -> list[Any]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"categorical: the levels of {name!r} must be a list; got {given!r}.")
+    labels = [plain(label) for label in given]
+    unknown = [repr(label) for label in used if label not in labels]
+    if len(set(labels)) != len(labels) or unknown:
+        wrong = f"{what} also has {listed(unknown)}" if unknown else "some stand there twice"
+        raise InputError(f"categorical: the levels of {name!r} must be all levels, each once; {wrong}.")
+    return labels
+
+
+def _named(categorical: Any, names: tuple[str, ...]) -> dict[int, Any]:
+    """Positions of the columns that are named, with their levels where these are given."""
+    if categorical is None:
+        return {}
+    if isinstance(categorical, str) or not isinstance(categorical, Iterable):
+        raise InputError(f"categorical must be a list of names or positions of columns; got {categorical!r}.")
+    levels = categorical if isinstance(categorical, Mapping) else dict.fromkeys(categorical)
+    positions: dict[int, Any] = {}
+    for column, given in levels.items():
+        whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
+        if isinstance(column, str) and column in names:
+            position = names.index(column)
+        elif whole and -len(names) <= column < len(names):
+            position = int(column) % len(names)
+        else:
+            raise InputError(
+                f"categorical names the column {column!r}, which is not in X. It has {listed(list(names))}."
+            )
+        if position in positions:
+            raise InputError(f"categorical names the column {names[position]!r} twice. Name it once.")
+        positions[position] = given
+    return positions
+
+
+def _check_complete(codes: NDArray[np.intp], name: str, what: str) -> None:
+    missing = codes < 0
+    if missing.any():
+        raise InputError(
+            f"{what}: the categorical column {name!r} has {int(missing.sum())} missing values, the first at row "
+            f"{int(missing.argmax())}. Drop these rows, or make them a level of their own, such as 'unknown'."
+        )
+
+
+def _check_no_identifier(levels: Levels, column: Any, what: str) -> None:
+    """Names and keys that hardly repeat tell rows apart, and no level of them can be compared with another."""
+    used = int(np.count_nonzero(levels.frequencies))
+    if not hasattr(column, "cat") and used > MOST_UNNAMED_LEVELS and 2 * used > len(column):
+        raise InputError(
+            f"{what}: the text column {levels.name!r} has {used} different values in {len(column)} rows, as an "
+            f"identifier has. Drop it, or name it in categorical=[{levels.name!r}] if its levels are meant."
+        )

@@ -1,0 +1,176 @@
+"""The first-order operator of a categorical column: contrasts with its other levels, averaged with their frequencies.
+
+With l₀ the row's own level, w_l the frequency of level l and x_l the row with level l,
+
+    R_c(x) = Σ_{l≠l₀} w_l sqrt(2 D_α[p(y | x) ‖ p(y | x_l)]/α) / Σ_{l≠l₀} w_l.
+
+The step is a whole one, so the Fisher norm of λ(x_l) − λ(x) would depend on how the family is parametrised; the
+divergence does not. R-sens₂ applies two operators, and has a parametrisation anyway:
+
+    category c and continuous d:    Σ_l w_l ‖∂_d λ(x_l) − ∂_d λ(x)‖ / Σ_l w_l
+    categories c and c':            Σ_l Σ_l' w_l w_l' ‖λ(x_ll') − λ(x_l) − λ(x_l') + λ(x)‖ / Σ_l Σ_l' w_l w_l'
+
+in the Fisher norm at x, times sqrt(α). A category with itself has 0: two switches of one column are one switch.
+
+A contrast is per switch, a derivative per unit or, scaled, per standard deviation. A fair binary column has the
+standard deviation ½, so one switch of it is two standard deviations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens._table import Table
+from rsens.derivatives import Derivatives
+from rsens.derivatives._contrasts import Contrast
+from rsens.distributions import Mixture, StudentT
+from rsens.distributions._base import Array, Distribution
+
+
+def contrast_values(derivatives: Derivatives, alpha: float) -> Iterator[tuple[int, Array]]:
+    """R_c of every categorical column: its position and the local values (n,)."""
+    for contrast in derivatives.contrasts:
+        yield contrast.column, sum(weighted(contrast, _switches(derivatives, contrast, alpha)), _zeros(derivatives))
+
+
+def contrast_parts(derivatives: Derivatives, alpha: float) -> Iterator[tuple[int, dict[str, Array]]]:
+    """R_c split over the orthogonal blocks of λ, as the squared Fisher norm of λ(x_l) − λ(x) is; the parts add up."""
+    here = derivatives.distribution
+    for contrast in derivatives.contrasts:
+        parts = {name: _zeros(derivatives) for name in here.orthogonal_blocks}
+        switches = list(weighted(contrast, _switches(derivatives, contrast, alpha)))
+        for there, switch in zip(contrast.levels, switches, strict=True):
+            change = there.parameters - here.parameters
+            whole = here.fisher_norm(change)
+            safe = np.where(whole > 0.0, whole, 1.0)
+            for name, block in here.orthogonal_blocks.items():
+                alone = np.zeros_like(change)
+                alone[:, block] = change[:, block]
+                parts[name] = parts[name] + switch * (here.fisher_norm(alone) / safe) ** 2
+        yield contrast.column, parts
+
+
+def prediction_contrasts(derivatives: Derivatives) -> Iterator[tuple[int, Array]]:
+    """The absolute contrast of the point prediction, averaged like R_c: position and values (n, P)."""
+    here = point_prediction(derivatives.distribution)
+    for contrast in derivatives.contrasts:
+        changes = (np.abs(point_prediction(there) - here) for there in contrast.levels)
+        yield contrast.column, sum(weighted(contrast, changes), np.zeros_like(here))
+
+
+def second_contrasts(
+    derivatives: Derivatives,
+    first: Callable[[Distribution, Array], Array],
+    value: Callable[[Distribution], Array],
+    size_of_first: Callable[[Array], Array],
+    size_of_value: Callable[[Array], Array],
+) -> Iterator[tuple[int, int | None, Array]]:
+    """Contrasts of two columns, of whatever `first` and `value` take from λ and its derivative (λ itself, or f(λ)).
+
+    A categorical column comes with None and the sizes of its pairs with all columns on the last axis (only those of
+    continuous ones mean anything), then with every later categorical column and the size of that pair.
+    """
+    here = derivatives.distribution
+    slope, point = first(here, derivatives.first), value(here)
+    by_column = {contrast.column: contrast for contrast in derivatives.contrasts}
+    for contrast in derivatives.contrasts:
+        slopes = (first(*at) for at in zip(contrast.levels, contrast.first, strict=True))
+        yield contrast.column, None, _total(weighted(contrast, (size_of_first(there - slope) for there in slopes)))
+        for column, predictions in (contrast.pairs or {}).items():
+            later = by_column[column]
+            mixed = (
+                _total(
+                    weighted(
+                        later,
+                        (
+                            size_of_value((value(both) - value(one)) - (value(other) - point))
+                            for both, other in zip(row, later.levels, strict=True)
+                        ),
+                    )
+                )
+                for row, one in zip(predictions, contrast.levels, strict=True)
+            )
+            yield contrast.column, column, _total(weighted(contrast, mixed))
+
+
+def filled_second(
+    pairs: Array,
+    derivatives: Derivatives,
+    first: Callable[[Distribution, Array], Array],
+    value: Callable[[Distribution], Array],
+    size: Callable[[Array], Array],
+) -> Array:
+    """Pairs (n, …, D, D) of continuous columns with those of categorical ones filled in; their diagonal is 0."""
+    if not derivatives.contrasts:
+        return pairs
+    columns = [contrast.column for contrast in derivatives.contrasts]
+    pairs[..., columns, columns] = 0.0
+    rest = [d for d in range(pairs.shape[-1]) if d not in columns]
+    for c, other, values in second_contrasts(derivatives, first, value, size, size):
+        if other is None:
+            pairs[..., c, rest] = pairs[..., rest, c] = values[..., rest]
+        else:
+            pairs[..., c, other] = pairs[..., other, c] = values
+    return pairs
+
+
+def filled_first(values: Array, contrasts: Iterator[tuple[int, Array]]) -> Array:
+    """Values (n, …, D) of continuous columns with those of categorical ones filled in."""
+    for column, contrast in contrasts:
+        values[..., column] = contrast
+    return values
+
+
+def weighted(contrast: Contrast, values: Iterator[Array]) -> Iterator[Array]:
+    """w_l times the values (n, …) of each level; exactly 0 at the row's own level, whatever the values are."""
+    for w, at_level in zip(contrast.weights.T, values, strict=True):
+        w = w.reshape(-1, *(1,) * (at_level.ndim - 1))
+        yield np.where(w > 0.0, w * at_level, 0.0)
+
+
+def point_prediction(distribution: Distribution) -> Array:
+    """f(λ), what `prediction_gradient` is the gradient of: the mean (of a Student-t the location), shape (n, P)."""
+    if isinstance(distribution, Mixture):
+        parts = [point_prediction(component) for component in distribution.components]
+        return _total(iter([w[:, None] * f for w, f in zip(distribution.weights.T, parts, strict=True)]))
+    f = np.asarray(distribution.location if isinstance(distribution, StudentT) else distribution.mean)
+    return f.reshape(len(f), -1)
+
+
+def check_continuous(table: Table, what: str) -> None:
+    """An error that names the categorical columns, for what has a meaning for continuous ones only."""
+    if table.coding is not None:
+        names = ", ".join(repr(column.name) for column in table.coding.columns)
+        raise InputError(
+            f"{what} needs derivatives in every column, and these columns are categorical: {names}. Use rsens or "
+            "rsens2, which compare their levels, or a model of the other columns."
+        )
+
+
+def _switches(derivatives: Derivatives, contrast: Contrast, alpha: float) -> Iterator[Array]:
+    """sqrt(2 D_α[p(x) ‖ p(x_l)]/α) for each level."""
+    for k, there in enumerate(contrast.levels):
+        divergence = derivatives.distribution.renyi(there, alpha)
+        infinite = np.isinf(divergence) & (contrast.weights[:, k] > 0.0)
+        if infinite.any():
+            raise InputError(
+                f"The divergence of order {alpha:g} between levels of column {contrast.name!r} is infinite in "
+                f"{int(infinite.sum())} rows. "
+                + ("Use alpha = 1, or a" if alpha >= 1.0 else "A")
+                + " model whose predictions at all levels overlap."
+            )
+        yield np.sqrt(2.0 / alpha * np.maximum(divergence, 0.0))  # rounding may leave −1e-30
+
+
+def _total(values: Iterator[Array]) -> Array:
+    total = next(values)
+    for value in values:
+        total = total + value
+    return total
+
+
+def _zeros(derivatives: Derivatives) -> Array:
+    return np.zeros(len(derivatives))

@@ -1,0 +1,128 @@
+"""The contrasts that `iterate` adds to a record: weights, what is evaluated, and the memory they are counted for."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._coding import Coding
+from rsens._errors import InputError
+from rsens.derivatives import Derivatives, from_function, iterate
+from rsens.derivatives._contrasts import contrast_bytes, weights_of
+from rsens.derivatives._model import coding_of, read_for
+from rsens.distributions import Normal
+
+FRAME = pd.DataFrame({"x": [0.5, 1.5, 2.5, 3.5], "city": ["a", "b", "a", "c"], "sold": [True, False, True, True]})
+
+
+def by_code(Z):
+    """A mean that tells every combination of levels apart."""
+    return Normal(Z[:, 0] * (1.0 + Z[:, 1]) + 10.0 * Z[:, 1] + 100.0 * Z[:, 2], 1.0)
+
+
+class Estimator:
+    """What a fitted estimator offers: derivatives at rows with labels, and the coding of its training data."""
+
+    def __init__(self, training):
+        self.coding_ = Coding.of(training)
+        self.given = []
+
+    def derivatives(self, X, order):
+        self.given.append(X)
+        values = self.coding_.read(X).values
+        n, d = values.shape
+        first = np.zeros((n, 2, d))
+        first[:, 0, 0] = 1.0 + values[:, 1]
+        return Derivatives(by_code(values), first, np.zeros((n, 2, d, d)) if order == 2 else None)
+
+
+def record_of(model, X, order):
+    ((_, record),) = iterate(model, X, order)
+    return record
+
+
+def test_weights_are_frequencies_without_the_own_level():
+    levels = Coding.of(FRAME)[1]
+    np.testing.assert_allclose(
+        weights_of(levels, np.array([0.0, 1.0, 2.0])), [[0, 0.5, 0.5], [2 / 3, 0, 1 / 3], [2 / 3, 1 / 3, 0]], rtol=1e-15
+    )
+
+
+def test_weights_of_a_single_level_are_zero():
+    levels = Coding.of(FRAME[FRAME["city"] == "a"])[1]
+    np.testing.assert_array_equal(weights_of(levels, np.zeros(2)), [[0.0], [0.0]])
+
+
+def test_first_order_holds_predictions_at_every_level():
+    record = record_of(from_function(by_code), FRAME, 1)
+    city, sold = record.contrasts
+    assert (city.column, city.name, sold.column, sold.name) == (1, "city", 2, "sold")
+    x, code, yes = FRAME["x"], np.array([0, 1, 0, 2]), FRAME["sold"].astype(float)
+    for level in range(3):
+        np.testing.assert_allclose(city.levels[level].mean, x * (1 + level) + 10 * level + 100 * yes, rtol=1e-15)
+    for level in range(2):
+        np.testing.assert_allclose(sold.levels[level].mean, x * (1 + code) + 10 * code + 100 * level, rtol=1e-15)
+    assert city.first == ()
+    assert city.pairs is None
+
+
+def test_second_order_holds_slopes_and_double_switches():
+    record = record_of(from_function(by_code), FRAME, 2)
+    city, sold = record.contrasts
+    for level in range(3):
+        np.testing.assert_allclose(city.first[level][:, 0, 0], 1.0 + level, rtol=1e-9)
+        np.testing.assert_array_equal(city.first[level][:, :, 1:], 0.0)
+        for other in range(2):
+            mean = city.pairs[2][level][other].mean
+            np.testing.assert_allclose(mean, FRAME["x"] * (1 + level) + 10 * level + 100 * other, rtol=1e-15)
+    assert dict(sold.pairs) == {}
+
+
+def test_an_estimator_gets_the_rows_in_the_type_it_was_fitted_on():
+    model = Estimator(FRAME)
+    record_of(model, FRAME.iloc[:2], 2)
+    assert all(list(X.columns) == list(FRAME.columns) and (X.dtypes == FRAME.dtypes).all() for X in model.given)
+    assert coding_of(model) is model.coding_
+
+
+def test_frequencies_are_those_of_the_training_data():
+    record = record_of(Estimator(FRAME), FRAME.iloc[[1]], 1)
+    np.testing.assert_allclose(record.contrasts[0].weights, [[2 / 3, 0, 1 / 3]], rtol=1e-15)
+
+
+def test_tables_of_numbers_have_no_contrasts():
+    model, table = read_for(from_function(lambda Z: Normal(Z[:, 0], 1.0)), FRAME[["x"]])
+    assert model.coding is None
+    assert table.coding is None
+    assert record_of(model, FRAME[["x"]], 2).contrasts == ()
+
+
+def test_memory_counts_contrasts():
+    """Twice 4 numbers for λ, at 3 + 2 levels; for order 2 slopes in 3 columns each, and 6 pairs of levels."""
+    coding = Coding.of(FRAME)
+    assert contrast_bytes(coding, 1) == 2 * 8 * 4 * 5
+    assert contrast_bytes(coding, 2) == 2 * 8 * 4 * (5 * 4 + 6)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_chunks_agree_with_the_whole(order):
+    model = Estimator(FRAME)
+    whole = record_of(model, FRAME, order)
+    chunks = list(iterate(model, FRAME, order, max_bytes=1000))
+    assert len(chunks) > 1
+    for rows, record in chunks:
+        for contrast, all_rows in zip(record.contrasts, whole.contrasts, strict=True):
+            np.testing.assert_array_equal(contrast.weights, all_rows.weights[rows])
+            for part, full in zip(contrast.levels, all_rows.levels, strict=True):
+                np.testing.assert_array_equal(part.mean, full.mean[rows])
+
+
+def test_an_unknown_level_is_named():
+    with pytest.raises(InputError, match="column 'city' has the level 'd' at row 1"):
+        record_of(Estimator(FRAME), FRAME.assign(city=["a", "d", "a", "a"]), 1)
+
+
+def test_text_in_an_array_must_be_named():
+    X = FRAME.to_numpy(dtype=object)
+    with pytest.raises(InputError, match="must hold real numbers"):
+        record_of(from_function(by_code), X, 1)
+    assert len(record_of(from_function(by_code, categorical=[1, 2]), X, 1).contrasts) == 2

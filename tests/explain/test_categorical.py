@@ -1,0 +1,284 @@
+"""Categorical columns through `explain`: values, units, tables, files, the null level and plots."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from sklearn.base import BaseEstimator
+
+from rsens import explain
+from rsens._coding import Coding
+from rsens._errors import InputError, RsensWarning
+from rsens._explain import Explanation
+from rsens.derivatives import Derivatives, from_function
+from rsens.distributions import Bernoulli, Categorical, MultivariateNormal, Normal, Poisson
+from rsens.measures import rsens, rsens2
+
+RNG = np.random.default_rng(5)
+N = 60
+FRAME = pd.DataFrame(
+    {
+        "x": RNG.normal(size=N),
+        "city": RNG.choice(["Bergen", "Oslo", "Tromsø"], size=N, p=[0.5, 0.3, 0.2]),
+        "z": RNG.normal(size=N),
+        "sold": RNG.random(N) < 0.4,
+    }
+)
+MEAN, SLOPE, SPREAD = np.array([0.0, 1.0, 3.0]), np.array([1.0, -0.5, 2.0]), np.array([1.0, 1.5])
+
+
+def normal(Z):
+    city, sold = Z[:, 1].astype(int), Z[:, 3].astype(int)
+    return Normal(MEAN[city] + SLOPE[city] * Z[:, 0] + Z[:, 2] + sold * city, SPREAD[sold])
+
+
+MODEL = from_function(normal)
+QUICK = {"n_bootstrap": 20, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    return explain(MODEL, FRAME, **QUICK)
+
+
+def test_values_are_those_of_the_measures(explanation):
+    units = np.array([FRAME["x"].std(ddof=0), 1.0, FRAME["z"].std(ddof=0), 1.0])
+    np.testing.assert_allclose(explanation.scale, units, rtol=1e-14)
+    np.testing.assert_allclose(explanation.local_main, rsens(MODEL, FRAME) * units, rtol=1e-12)
+    pairs = (rsens2(MODEL, FRAME) * np.outer(units, units)).mean(axis=0)[np.triu_indices(4, 1)]
+    np.testing.assert_allclose(explanation.pairs, pairs, rtol=1e-12)
+    assert explanation.categorical == ("city", "sold")
+
+
+def test_parts_add_up_and_tell_mean_from_variance(explanation):
+    parts = explanation.parts
+    np.testing.assert_allclose(parts.sum(axis=1), explanation.main, rtol=1e-12)
+    assert parts.loc["city", "variance"] == 0.0
+    assert parts.loc["sold", "variance"] > 0.0
+
+
+def test_levels_have_no_direction(explanation):
+    assert explanation.direction[["city", "sold"]].isna().all()
+    assert explanation.direction[["x", "z"]].notna().all()
+
+
+def test_root_mean_square_and_alpha():
+    for options in ({"aggregate": "rms"}, {"alpha": 0.7}):
+        result = explain(MODEL, FRAME, **QUICK, **options)
+        np.testing.assert_allclose(result.parts.sum(axis=1), result.main, rtol=1e-12)
+        local = rsens(MODEL, FRAME, alpha=options.get("alpha", 1.0))
+        mean = np.sqrt((local**2).mean(axis=0)) if "aggregate" in options else local.mean(axis=0)
+        np.testing.assert_allclose(result.main[["city", "sold"]], mean[[1, 3]], rtol=1e-12)
+
+
+def test_given_scale_applies_to_switches(explanation):
+    given = explain(MODEL, FRAME, scale={"x": 1.0, "city": 0.5, "z": 1.0, "sold": 2.0}, **QUICK)
+    np.testing.assert_allclose(
+        given.main[["city", "sold"]], explanation.main[["city", "sold"]] * [0.5, 2.0], rtol=1e-12
+    )
+    np.testing.assert_allclose(given.pairs["city", "sold"], explanation.pairs["city", "sold"], rtol=1e-12)
+
+
+def test_a_group_of_continuous_columns_beside_categorical_ones():
+    """The pair of a category and a group: the largest change of slope along a direction within the group."""
+    result = explain(MODEL, FRAME, groups={"both": ["x", "z"]}, scale="raw", keep_local_pairs=True, **QUICK)
+    assert result.names == ("both", "city", "sold")
+    np.testing.assert_allclose(result.local_main[["city", "sold"]], rsens(MODEL, FRAME)[:, [1, 3]], rtol=1e-12)
+    # z has the same slope at every level, so the direction that matters is x alone.
+    np.testing.assert_allclose(result.local_pairs[:, 0, 1], rsens2(MODEL, FRAME)[:, 0, 1], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(result.local_pairs[:, 1, 2], rsens2(MODEL, FRAME)[:, 1, 3], rtol=1e-12)
+
+
+def test_a_group_with_a_categorical_column_is_refused():
+    with pytest.raises(InputError, match="'g' has the categorical column 'city'"):
+        explain(MODEL, FRAME, groups={"g": ["x", "city"]})
+
+
+def test_weights_are_repetitions():
+    weights = np.arange(N) % 3
+    twice = FRAME.loc[np.repeat(FRAME.index, weights)].reset_index(drop=True)
+    kept = explain(MODEL, FRAME, weights=weights, scale="raw", **QUICK)
+    given = explain(MODEL, twice, scale="raw", **QUICK)
+    np.testing.assert_allclose(kept.main[["city", "sold"]], given.main[["city", "sold"]], rtol=1e-12)
+
+
+def test_a_column_of_one_level_is_constant():
+    with pytest.warns(RsensWarning, match="Constant columns .* 'city'"):
+        result = explain(MODEL, FRAME[FRAME["city"] == "Oslo"].assign(z=1.0), **QUICK)
+    assert result.main["city"] == 0.0
+
+
+def test_memory_changes_no_number(explanation):
+    small = explain(MODEL, FRAME, max_memory_mb=0.05, **QUICK)
+    np.testing.assert_allclose(small.main, explanation.main, rtol=1e-12)
+    np.testing.assert_allclose(small.pairs, explanation.pairs, rtol=1e-12)
+
+
+def test_extrapolation_looks_at_continuous_columns():
+    far = pd.concat([FRAME, FRAME.iloc[[0]].assign(x=50.0)], ignore_index=True)
+    flags = explain(MODEL, far, **QUICK).extrapolation
+    assert flags.iloc[-1]
+    assert not flags.iloc[:-1].any()
+    only = explain(from_function(lambda Z: Normal(MEAN[Z[:, 0].astype(int)], 1.0)), FRAME[["city"]], **QUICK)
+    assert not only.extrapolation.any()
+
+
+def test_subgroups_by_a_categorical_column(explanation):
+    by_frame = explain(MODEL, FRAME, by="city", **QUICK).by
+    assert list(by_frame.index) == ["Bergen", "Oslo", "Tromsø"]
+    array = FRAME.to_numpy(dtype=object)
+    by_array = explain(from_function(normal, categorical=[1, 3]), array, by="x1", **QUICK).by
+    assert list(by_array.index) == ["Bergen", "Oslo", "Tromsø"]
+    np.testing.assert_allclose(by_array, by_frame, rtol=1e-12)
+
+
+# ---- tables and files ------------------------------------------------------------------------------------------------
+
+
+def test_tables_say_what_is_counted_per_switch(explanation):
+    frame = explanation.to_frame().set_index("term")
+    assert frame["per"].to_dict() == {"x": "sd", "city": "switch", "z": "sd", "sold": "switch"}
+    assert "per standard deviation (categorical columns: per switch)" in repr(explanation)
+    assert "<td>switch</td>" in explanation._repr_html_()
+    numbers = explain(from_function(lambda Z: Normal(Z[:, 0], 1.0)), FRAME[["x"]], **QUICK)
+    assert "switch" not in repr(numbers)
+    assert "per" not in numbers.to_frame()
+
+
+def test_files_keep_what_is_categorical(explanation, tmp_path):
+    explanation.save(tmp_path / "e.json")
+    loaded = Explanation.load(tmp_path / "e.json")
+    assert loaded.categorical == ("city", "sold")
+    pd.testing.assert_frame_equal(loaded.to_frame(), explanation.to_frame())
+
+
+def test_shap_gets_level_codes(explanation):
+    data = explanation.to_shap().data
+    np.testing.assert_array_equal(data[:, 1], Coding.of(FRAME).read(FRAME).values[:, 1])
+
+
+# ---- the null level --------------------------------------------------------------------------------------------------
+
+
+class LevelMeans(BaseEstimator):
+    """Normal(x β + the mean of each level of every categorical column, 1), by least squares."""
+
+    seen: list = []  # noqa: RUF012  (what the refits got)
+
+    def _design(self, X):
+        table = self.coding_.read(X)
+        parts = [np.ones((len(table.values), 1)), table.values[:, list(self.coding_.continuous)]]
+        for column in self.coding_.columns:
+            parts.append((table.values[:, [column.position]] == np.arange(1, len(column))).astype(float))
+        return np.concatenate(parts, axis=1)
+
+    def __init__(self, categorical=None):
+        self.categorical = categorical
+
+    def fit(self, X, y):
+        self.seen.append(X)
+        self.coding_ = Coding.of(X, self.categorical)
+        self.beta_ = np.linalg.lstsq(self._design(X), np.asarray(y, dtype=float), rcond=None)[0]
+        return self
+
+    def derivatives(self, X, order):
+        n, d = X.shape
+        first = np.zeros((n, 2, d))
+        continuous = list(self.coding_.continuous)
+        first[:, 0, continuous] = self.beta_[1 : 1 + len(continuous)]
+        return Derivatives(Normal(self._design(X) @ self.beta_, 1.0), first, np.zeros((n, 2, d, d)))
+
+
+@pytest.mark.parametrize("as_array", [False, True])
+def test_null_level(as_array):
+    rng = np.random.default_rng(0)
+    y = normal(Coding.of(FRAME).read(FRAME).values).mean + rng.normal(size=N)
+    X = FRAME.to_numpy(dtype=object) if as_array else FRAME
+    model = LevelMeans([1, 3] if as_array else None).fit(X, y)
+    LevelMeans.seen.clear()
+    result = explain(model, X, y, n_probes=6, **QUICK)
+    names = ["x1", "x3"] if as_array else ["city", "sold"]
+    assert result.categorical == tuple(names)
+    levels = result.null_levels
+    assert levels[names[0]] == levels[names[1]]  # per switch, shared
+    assert levels.iloc[0] == levels.iloc[2]  # per standard deviation, shared
+    assert levels.iloc[0] != levels.iloc[1]
+    assert result.main[names[0]] > levels[names[0]]
+    refitted = LevelMeans.seen
+    assert len(refitted) >= 6
+    probes = [column for X in refitted for column in X.columns[4:]]
+    assert probes
+    for frame in refitted:
+        for name in frame.columns[4:]:
+            source = next(
+                c for c in frame.columns[:4] if sorted(frame[name].astype(str)) == sorted(frame[c].astype(str))
+            )
+            if source in names:
+                assert Coding.of(frame[[name]])
+                if not as_array:
+                    assert frame[name].dtype == FRAME[source].dtype
+    assert set(result.probes["term"]) >= set(names)
+
+
+# ---- plots -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def test_bars_and_pairs(explanation):
+    ax = explanation.plot_bars()
+    assert ax.get_xlabel() == "R-sens per sd or switch"
+    explanation.plot_pairs()
+    ax.figure.canvas.draw()
+
+
+def test_profile_of_levels_shows_points(explanation):
+    upper, lower = explanation.plot_profile("city")
+    assert [label.get_text() for label in lower.get_xticklabels()] == ["Bergen", "Oslo", "Tromsø"]
+    assert lower.get_ylabel() == "R-sens per switch"
+    shown = next(line for line in lower.lines if line.get_label() == "R-sens")
+    assert shown.get_marker() == "o"
+    assert shown.get_linestyle() == "None"
+    at = pd.DataFrame(
+        {
+            "x": np.quantile(FRAME["x"], 0.5, method="lower"),
+            "city": ["Bergen", "Oslo", "Tromsø"],
+            "z": np.quantile(FRAME["z"], 0.5, method="lower"),
+            "sold": True,  # the most frequent level
+        }
+    )
+    fixed = from_function(normal, categorical=Coding.of(FRAME))
+    np.testing.assert_allclose(shown.get_ydata(), rsens(fixed, at)[:, 1], rtol=1e-10)
+    mean = next(line for line in upper.lines if line.get_label() == "mean")
+    np.testing.assert_allclose(mean.get_ydata(), fixed.predict_distribution(at).mean, rtol=1e-12)
+    upper.figure.canvas.draw()
+
+
+def test_profile_of_a_continuous_column_beside_levels(explanation):
+    _, lower = explanation.plot_profile("x", at={"city": "Tromsø", "sold": True})
+    shown = next(line for line in lower.lines if line.get_label() == "R-sens")
+    expected = 2.0 / np.sqrt(1.5) * FRAME["x"].std(ddof=0)
+    np.testing.assert_allclose(shown.get_ydata(), expected, rtol=1e-8)
+    with pytest.raises(InputError, match="at: column 'city' has the level 'Tromso'"):
+        explanation.plot_profile("x", at={"city": "Tromso"})
+
+
+CASES = {
+    "Bernoulli": lambda Z: Bernoulli(logit=Z[:, 0] + Z[:, 1]),
+    "Categorical": lambda Z: Categorical(np.stack([0.2 + 0.1 * Z[:, 1], 0.3 + 0 * Z[:, 1], 0.5 - 0.1 * Z[:, 1]], 1)),
+    "Poisson": lambda Z: Poisson(np.exp(0.3 * Z[:, 0] + Z[:, 1])),
+    "MultivariateNormal": lambda Z: MultivariateNormal(np.stack([Z[:, 0], Z[:, 1]], 1), np.eye(2)),
+}
+
+
+@pytest.mark.parametrize("family", CASES)
+def test_profile_of_every_kind_of_prediction(family):
+    X = FRAME[["x", "city"]]
+    result = explain(from_function(CASES[family]), X, **QUICK)
+    upper, lower = result.plot_profile("city", y=np.zeros(N) if family == "Poisson" else None)
+    upper.figure.canvas.draw()
+    assert len(lower.get_xticklabels()) == 3

@@ -1,0 +1,360 @@
+"""Categorical columns in every measure: toys whose contrasts are written out by hand."""
+
+from __future__ import annotations
+
+import re
+
+import jax.numpy as jnp
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from rsens._errors import InputError
+from rsens.derivatives import from_function, from_jax, from_torch
+from rsens.distributions import Bernoulli, Mixture, Normal, StudentT
+from rsens.measures import (
+    active_subspace,
+    aed,
+    aeh,
+    directional,
+    ead,
+    eah,
+    fourth_derivative,
+    group_rsens,
+    importance,
+    kl,
+    rsens,
+    rsens2,
+)
+from rsens.measures._contrasts import point_prediction
+from tests.measures.models import MODELS, rows
+
+# Columns: x (continuous), city (three levels), sold (two levels). λ = (mean, variance) of a Normal.
+MEAN = np.array([0.0, 1.0, 3.0])  # by city
+SLOPE = np.array([1.0, -0.5, 2.0])  # of x, by city
+BOTH = np.array([[0.0, 0.5], [0.0, 0.25], [0.0, -2.0]])  # by city and sold
+VARIANCE = np.array([0.25, 1.0])  # by sold
+SHARE = np.array([0.5, 0.375, 0.125])  # "c" occurs once
+SOLD = np.array([0.75, 0.25])
+
+FRAME = pd.DataFrame(
+    {
+        "x": [0.3, -1.2, 0.7, 2.0, -0.4, 1.1, 0.2, 0.9],
+        "city": ["a", "b", "a", "c", "a", "b", "b", "a"],
+        "sold": [False, False, True, False, False, True, False, False],
+    }
+)
+X = FRAME["x"].to_numpy()
+CITY = np.array([0, 1, 0, 2, 0, 1, 1, 0])
+YES = FRAME["sold"].to_numpy().astype(int)
+
+
+def mean(x, city, sold):
+    return MEAN[city] + SLOPE[city] * x + BOTH[city, sold]
+
+
+def normal(Z):
+    city, sold = Z[:, 1].astype(int), Z[:, 2].astype(int)
+    return Normal(mean(Z[:, 0], city, sold), VARIANCE[sold])
+
+
+def normal_jax(Z):
+    city, sold = Z[:, 1].astype(int), Z[:, 2].astype(int)
+    a, b = jnp.asarray(MEAN)[city], jnp.asarray(SLOPE)[city]
+    return Normal(a + b * Z[:, 0] + jnp.asarray(BOTH)[city, sold], jnp.asarray(VARIANCE)[sold])
+
+
+def normal_torch(Z):
+    city, sold = Z[:, 1].long(), Z[:, 2].long()
+    a, b = torch.tensor(MEAN)[city], torch.tensor(SLOPE)[city]
+    return Normal(a + b * Z[:, 0] + torch.tensor(BOTH)[city, sold], torch.tensor(VARIANCE)[sold])
+
+
+SOURCES = {"function": (from_function, normal), "jax": (from_jax, normal_jax), "torch": (from_torch, normal_torch)}
+MODEL = from_function(normal)
+
+
+def averaged(own, share, value):
+    """Σ_{l≠l₀} w_l value(l) / Σ_{l≠l₀} w_l of every row."""
+    weights = np.where(np.arange(len(share)) == own[:, None], 0.0, share)
+    values = np.stack([value(np.full(len(own), level)) for level in range(len(share))], axis=1)
+    return (weights * values).sum(axis=1) / weights.sum(axis=1)
+
+
+def normal_divergence(m0, v0, m1, v1, alpha):
+    """D_α of two Normals, written out (Gil, Alajaji and Linder, 2013)."""
+    if alpha == 1.0:
+        return 0.5 * (v0 / v1 + (m1 - m0) ** 2 / v1 - 1.0 + np.log(v1 / v0))
+    middle = (1.0 - alpha) * v0 + alpha * v1
+    spread = (np.log(v1 / v0) + np.log(v1 / middle) / (alpha - 1.0)) / 2.0
+    return spread + 0.5 * alpha * (m1 - m0) ** 2 / middle
+
+
+def expected_main(alpha=1.0):
+    here = mean(X, CITY, YES), VARIANCE[YES]
+
+    def root(m1, v1):
+        return np.sqrt(2.0 * normal_divergence(*here, m1, v1, alpha) / alpha)
+
+    city = averaged(CITY, SHARE, lambda l: root(mean(X, l, YES), VARIANCE[YES]))
+    sold = averaged(YES, SOLD, lambda l: root(mean(X, CITY, l), VARIANCE[l]))
+    return np.stack([np.sqrt(alpha) * np.abs(SLOPE[CITY]) / np.sqrt(VARIANCE[YES]), city, sold], axis=1)
+
+
+def expected_pairs():
+    sd = np.sqrt(VARIANCE[YES])
+    values = np.zeros((len(X), 3, 3))
+    values[:, 0, 1] = averaged(CITY, SHARE, lambda l: np.abs(SLOPE[l] - SLOPE[CITY]) / sd)
+
+    def both(l, m):
+        change = mean(X, l, m) - mean(X, l, YES) - mean(X, CITY, m) + mean(X, CITY, YES)
+        return np.abs(change) / sd  # the variances cancel: they depend on `sold` only
+
+    values[:, 1, 2] = averaged(CITY, SHARE, lambda l: averaged(YES, SOLD, lambda m: both(l, m)))
+    return values + values.swapaxes(1, 2)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_normal_toy(name):
+    wrap, fn = SOURCES[name]
+    model = wrap(fn)
+    first, second = (1e-9, 3e-7) if name == "function" else (1e-12, 1e-12)
+    np.testing.assert_allclose(rsens(model, FRAME), expected_main(), rtol=first, atol=0)
+    np.testing.assert_allclose(rsens2(model, FRAME), expected_pairs(), rtol=0, atol=second * 30)
+    contrasts = rsens2(model, FRAME)[:, 1]
+    np.testing.assert_allclose(contrasts, expected_pairs()[:, 1], rtol=1e-8, atol=1e-8)
+    np.testing.assert_array_equal(contrasts[:, 1], 0.0)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.9, 1.2])
+def test_alpha_by_the_formula(alpha):
+    np.testing.assert_allclose(rsens(MODEL, FRAME, alpha=alpha), expected_main(alpha), rtol=1e-9)
+    np.testing.assert_allclose(
+        rsens2(MODEL, FRAME, alpha=alpha)[:, 1], np.sqrt(alpha) * expected_pairs()[:, 1], atol=1e-8
+    )
+
+
+def test_an_infinite_divergence_is_named():
+    """Of variances 1 against 0.25 the divergence is infinite from order 4/3 on."""
+    with pytest.raises(
+        InputError, match=r"order 2 between levels of column 'sold' is infinite in 2 rows\. Use alpha = 1"
+    ):
+        rsens(MODEL, FRAME, alpha=2.0)
+
+
+def test_bernoulli_toy():
+    """π by level; the divergence has the closed form π log(π/π') + (1 − π) log((1 − π)/(1 − π'))."""
+    pi = np.array([0.2, 0.5, 0.9])
+    model = from_function(lambda Z: Bernoulli(pi[Z[:, 0].astype(int)]))
+    X = pd.DataFrame({"city": ["a", "b", "b", "c"]})
+
+    def switch(p, q):
+        return np.sqrt(2.0 * (p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))))
+
+    a, b, c = pi
+    expected = [
+        (2 * switch(a, b) + switch(a, c)) / 3,
+        (switch(b, a) + switch(b, c)) / 2,
+        (switch(b, a) + switch(b, c)) / 2,
+        (switch(c, a) + 2 * switch(c, b)) / 3,
+    ]
+    np.testing.assert_allclose(rsens(model, X)[:, 0], expected, rtol=1e-13)
+    np.testing.assert_array_equal(rsens2(model, X), np.zeros((4, 1, 1)))
+    np.testing.assert_allclose(ead(model, X)[0, 0], (2 * 0.3 + 0.7) / 3, rtol=1e-14)
+
+
+def test_bernoulli_pair_of_categories():
+    table = np.array([[0.2, 0.6], [0.5, 0.7]])
+    model = from_function(lambda Z: Bernoulli(table[Z[:, 0].astype(int), Z[:, 1].astype(int)]), categorical=[0, 1])
+    X = np.array([[0, 0], [1, 1], [1, 0]])
+    mixed = abs(table[1, 1] - table[1, 0] - table[0, 1] + table[0, 0])
+    pi = table[X[:, 0], X[:, 1]]
+    np.testing.assert_allclose(rsens2(model, X)[:, 0, 1], mixed / np.sqrt(pi * (1 - pi)), rtol=1e-14)
+
+
+def test_bernoulli_category_and_continuous():
+    slope = np.array([0.5, 2.0])
+    model = from_jax(lambda Z: Bernoulli(logit=jnp.asarray(slope)[Z[:, 1].astype(int)] * Z[:, 0]))
+    X = pd.DataFrame({"x": [0.4, -0.3, 1.0], "sold": [True, False, False]})
+    x, own = X["x"].to_numpy(), X["sold"].to_numpy().astype(int)
+
+    def derivative(level):
+        p = 1 / (1 + np.exp(-slope[level] * x))
+        return slope[level] * p * (1 - p)
+
+    p = 1 / (1 + np.exp(-slope[own] * x))
+    expected = np.abs(derivative(1 - own) - derivative(own)) / np.sqrt(p * (1 - p))
+    np.testing.assert_allclose(rsens2(model, X)[:, 0, 1], expected, rtol=1e-12)
+
+
+# ---- laws ------------------------------------------------------------------------------------------------------------
+
+
+def relabelled(order):
+    """The same data and function with other names for the cities, which sort differently."""
+    names = {level: f"{rank} {level}" for rank, level in enumerate(order)}
+    codes = np.array(["abc".index(level) for level in order])
+
+    def fn(Z):
+        Z = Z.copy()
+        Z[:, 1] = codes[Z[:, 1].astype(int)]
+        return normal(Z)
+
+    return from_function(fn), FRAME.assign(city=FRAME["city"].map(names))
+
+
+@pytest.mark.parametrize("order", ["bca", "cab", "acb"])
+@pytest.mark.parametrize("measure", [rsens, rsens2, ead, eah, kl])
+def test_names_and_codes_of_levels_change_nothing(order, measure):
+    model, X = relabelled(order)
+    np.testing.assert_allclose(measure(model, X), measure(MODEL, FRAME), rtol=1e-13, atol=1e-13)
+
+
+def test_order_of_pandas_categories_changes_nothing():
+    X = FRAME.assign(city=pd.Categorical(FRAME["city"], ["c", "a", "b"]))
+    fn = lambda Z: normal(np.column_stack([Z[:, 0], np.array([2, 0, 1])[Z[:, 1].astype(int)], Z[:, 2]]))  # noqa: E731
+    np.testing.assert_allclose(rsens(from_function(fn), X), expected_main(), rtol=1e-9)
+
+
+def test_numbers_as_levels_reach_the_function_as_they_are():
+    X = np.column_stack([X_ := FRAME["x"], np.array([10.0, 20.0, 35.0])[CITY], YES])
+    model = from_function(
+        lambda Z: normal(np.column_stack([Z[:, 0], np.searchsorted([10.0, 20.0, 35.0], Z[:, 1]), Z[:, 2]])),
+        categorical=[1, 2],
+    )
+    assert len(X_) == len(X)
+    np.testing.assert_allclose(rsens(model, X), expected_main(), rtol=1e-9)
+    np.testing.assert_allclose(rsens2(model, X), expected_pairs(), atol=1e-5)
+
+
+def test_given_levels_keep_codes_and_weights_of_the_rest():
+    """Without "b" the codes would be others; with the levels named they stay, and only what occurs has weight."""
+    X = FRAME[FRAME["city"] != "b"]
+    model = from_function(normal, categorical={"city": ["a", "b", "c"]})
+    value = rsens(model, X)[:, 1]
+    here, rows = X["city"].map({"a": 0, "c": 2}).to_numpy(), X["x"].to_numpy()
+    sold = X["sold"].to_numpy().astype(int)
+    expected = np.abs(mean(rows, 2 - here, sold) - mean(rows, here, sold)) / np.sqrt(VARIANCE[sold])
+    np.testing.assert_allclose(value, expected, rtol=1e-13)
+
+
+def test_a_single_level_has_nothing_to_compare_with():
+    X = FRAME[FRAME["city"] == "a"]
+    np.testing.assert_array_equal(rsens(MODEL, X)[:, 1], 0.0)
+    np.testing.assert_array_equal(rsens2(MODEL, X)[:, 1], 0.0)
+
+
+def test_a_table_of_categories_only():
+    fn = lambda Z: Normal(MEAN[Z[:, 0].astype(int)], 4.0)  # noqa: E731
+    X = FRAME[["city"]]
+    expected = averaged(CITY, SHARE, lambda l: np.abs(MEAN[l] - MEAN[CITY]) / 2.0)
+    jax = from_jax(lambda Z: Normal(jnp.asarray(MEAN)[Z[:, 0].astype(int)], 4.0))
+    with_torch = from_torch(lambda Z: Normal(torch.tensor(MEAN)[Z[:, 0].long()], 4.0))
+    for model in (from_function(fn), jax, with_torch):
+        np.testing.assert_allclose(rsens(model, X)[:, 0], expected, rtol=1e-14)
+        np.testing.assert_array_equal(rsens2(model, X), np.zeros((len(X), 1, 1)))
+
+
+@pytest.mark.parametrize("measure", [rsens, rsens2])
+def test_the_size_of_chunks_changes_nothing(measure, monkeypatch):
+    expected = measure(MODEL, FRAME)
+    monkeypatch.setattr("rsens.derivatives._differences.ROWS_PER_CALL", 3)
+    np.testing.assert_allclose(measure(MODEL, FRAME), expected, rtol=1e-12, atol=1e-12)
+
+
+# ---- the other measures ----------------------------------------------------------------------------------------------
+
+
+def test_kl_is_the_contrast():
+    np.testing.assert_allclose(kl(MODEL, FRAME), rsens(MODEL, FRAME), rtol=1e-6)
+    np.testing.assert_array_equal(kl(MODEL, FRAME)[:, 1:], rsens(MODEL, FRAME)[:, 1:])
+
+
+def test_prediction_measures():
+    city = averaged(CITY, SHARE, lambda l: np.abs(mean(X, l, YES) - mean(X, CITY, YES)))
+    sold = averaged(YES, SOLD, lambda l: np.abs(mean(X, CITY, l) - mean(X, CITY, YES)))
+    expected = np.stack([SLOPE[CITY], city, sold], axis=1)
+    np.testing.assert_allclose(aed(MODEL, FRAME), expected, rtol=1e-9)
+    np.testing.assert_allclose(ead(MODEL, FRAME), np.abs(expected), rtol=1e-9)
+    pairs = expected_pairs() * np.sqrt(VARIANCE[YES])[:, None, None]
+    np.testing.assert_allclose(eah(MODEL, FRAME), pairs, atol=1e-5)
+    np.testing.assert_allclose(eah(MODEL, FRAME)[:, 1], pairs[:, 1], atol=1e-8)
+    np.testing.assert_allclose(aeh(MODEL, FRAME)[:, 1], pairs[:, 1], atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["rsens", "ead", "aed", "kl"])
+def test_importance(name):
+    local = {"rsens": rsens, "ead": ead, "aed": aed, "kl": kl}[name](MODEL, FRAME)
+    expected = np.abs(local.mean(axis=0)) * [2.0, 1.0, 1.0]
+    np.testing.assert_allclose(
+        importance(name, MODEL, FRAME, scale={"x": 2.0, "city": 1.0, "sold": 1.0}), expected, rtol=1e-12
+    )
+
+
+def test_a_weight_of_two_is_a_row_given_twice():
+    weights = np.array([1, 2, 1, 3, 1, 1, 1, 2])
+    twice = FRAME.loc[np.repeat(FRAME.index, weights)].reset_index(drop=True)
+    for name in ("rsens", "rsens2"):
+        got = importance(name, MODEL, FRAME, weights=weights)
+        np.testing.assert_allclose(got[1:], importance(name, MODEL, twice)[1:], rtol=1e-6, atol=1e-8)
+
+
+def test_groups_of_one_categorical_column():
+    expected = rsens(MODEL, FRAME)
+    np.testing.assert_allclose(group_rsens(MODEL, FRAME, {"place": ["city"]}), expected, rtol=1e-14)
+    np.testing.assert_allclose(
+        group_rsens(MODEL, FRAME, {}, scale=[1.0, 2.0, 1.0])[:, 1], 2 * expected[:, 1], rtol=1e-14
+    )
+    with pytest.raises(InputError, match=re.escape("groups: 'g' has the categorical column 'city', 'sold'")):
+        group_rsens(MODEL, FRAME, {"g": ["x", "city", "sold"]})
+
+
+def test_what_needs_directions_names_the_columns():
+    for measure in (directional, active_subspace, fourth_derivative):
+        with pytest.raises(InputError, match="these columns are categorical: 'city', 'sold'"):
+            measure(from_jax(normal_jax), FRAME)
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_point_prediction_is_what_is_differentiated(family):
+    p = MODELS[family].predict_distribution(rows()).checked(len(rows()))
+    np.testing.assert_allclose(point_prediction(p), np.asarray(p.mean).reshape(len(rows()), -1), rtol=1e-12)
+
+
+def test_point_prediction_without_a_mean():
+    t = StudentT(np.array([1.0, 2.0]), np.ones(2), np.ones(2))
+    np.testing.assert_array_equal(point_prediction(t), [[1.0], [2.0]])
+    mixed = Mixture([t, StudentT(np.array([3.0, 3.0]), np.ones(2), np.ones(2))], np.array([0.5, 0.5])).checked(2)
+    np.testing.assert_allclose(point_prediction(mixed), [[2.0], [2.5]], rtol=1e-15)
+
+
+# ---- errors ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_fixed_argument_may_not_depend_on_the_level():
+    model = from_function(lambda Z: StudentT(Z[:, 0], 1.0, 3.0 + Z[:, 1]))
+    with pytest.raises(InputError, match="df depends on x"):
+        rsens(model, FRAME[["x", "city"]])
+
+
+def test_the_family_must_be_the_same_at_all_levels():
+    def fn(Z):
+        return Normal(Z[:, 0], 1.0) if (Z[:, 1] == 0).any() else StudentT(Z[:, 0], 1.0, 3.0)
+
+    with pytest.raises(InputError, match=r"the same family, of the same size, at all levels of 'city'; got Normal"):
+        rsens(from_function(fn), FRAME[["x", "city"]].iloc[[0, 1, 0, 0, 0, 0]].reset_index(drop=True))
+
+
+def test_derivatives_in_a_categorical_column_are_not_taken():
+    """The function knows a slope in the code, which would mean nothing."""
+    X = FRAME[["x", "city"]]
+    for model in (
+        from_jax(lambda Z: Normal(Z[:, 0] + Z[:, 1] ** 2, 1.0)),
+        from_torch(lambda Z: Normal(Z[:, 0] + Z[:, 1] ** 2, 1.0)),
+        from_function(lambda Z: Normal(Z[:, 0] + np.sqrt(Z[:, 1]), 1.0)),
+    ):
+        record = model.derivatives(X, 2)
+        np.testing.assert_array_equal(record.first[:, :, 1], 0.0)
+        np.testing.assert_array_equal(record.second[:, :, 1], 0.0)
+        np.testing.assert_allclose(record.first[:, 0, 0], 1.0, rtol=1e-9)

@@ -1,0 +1,450 @@
+"""Categorical columns in the estimators: labels in, indicators or level codes inside, and effects found."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.compose import make_column_transformer
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import rsens
+from rsens import InputError
+from rsens.kernels import EQ, Categorical, Linear, Product
+from rsens.models import (
+    BayesianLinearRegression,
+    BayesianLogisticRegression,
+    BayesianPoissonRegression,
+    BayesianProbitRegression,
+)
+from rsens.models._gp import GPClassifier, GPRegressor
+
+FLAT = BayesianLinearRegression()
+PROPER = [
+    BayesianLinearRegression(prior_precision=1.0, standardize=True),
+    BayesianProbitRegression(),
+    BayesianLogisticRegression(),
+    BayesianPoissonRegression(),
+    GPRegressor(n_restarts=0, random_state=0),
+    GPRegressor(likelihood="poisson", n_restarts=0, random_state=0),
+    GPRegressor(n_restarts=0, inducing=25, random_state=0),
+    GPClassifier(n_restarts=0, random_state=0),
+]
+over_all = pytest.mark.parametrize("estimator", [FLAT, *PROPER], ids=repr)
+over_proper = pytest.mark.parametrize("estimator", PROPER, ids=repr)
+
+EFFECTS = {"Bergen": 1.2, "Oslo": 0.0, "Tromsø": -1.2}
+
+
+def table(estimator, n=90):
+    """Rows in which the town matters most, age a little, and the rest not; and a y that the estimator can take."""
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(
+        {
+            "age": rng.normal(40.0, 10.0, n),
+            "town": rng.choice(list(EFFECTS), n),
+            "noise": rng.normal(size=n),
+            "flag": rng.random(n) < 0.4,
+            "colour": pd.Categorical(rng.choice(["red", "blue"], n), categories=["red", "blue"]),
+        }
+    )
+    f = X["town"].map(EFFECTS).to_numpy() + 0.02 * (X["age"].to_numpy() - 40.0)
+    if is_classifier(estimator):
+        return X, np.where(f + 0.5 * rng.normal(size=n) > 0.0, "yes", "no")
+    if "oisson" in repr(estimator):
+        return X, rng.poisson(np.exp(1.0 + f)).astype(float)
+    return X, f + 0.3 * rng.normal(size=n)
+
+
+def parameters(model, X):
+    return model.predict_distribution(X).parameters
+
+
+# ---- what is found ---------------------------------------------------------------------------------------------------
+
+
+@over_all
+def test_the_level_effect_that_made_the_data_is_found(estimator):
+    X, y = table(estimator)
+    model = clone(estimator).fit(X, y)
+    main = rsens.rsens(model, X).mean(axis=0)
+    assert main.argmax() == 1
+    assert main[1] > 3.0 * main[[2, 3, 4]].max()
+    mean = [model.predict_distribution(X.assign(town=town)).mean.mean() for town in EFFECTS]
+    np.testing.assert_array_equal(np.argsort(mean), np.argsort(list(EFFECTS.values())))
+
+
+@over_all
+def test_names_and_order_of_levels_change_nothing(estimator):
+    X, y = table(estimator)
+    names = {"Bergen": "z", "Oslo": "a", "Tromsø": "m"}
+    other = X.assign(
+        town=pd.Categorical(X["town"].map(names), categories=["m", "z", "a"], ordered=True),
+        flag=~X["flag"],
+        colour=X["colour"].astype(str),
+    )
+    model, relabelled = clone(estimator).fit(X, y), clone(estimator).fit(other, y)
+    np.testing.assert_allclose(parameters(relabelled, other), parameters(model, X), rtol=1e-7)
+    np.testing.assert_allclose(rsens.rsens(relabelled, other), rsens.rsens(model, X), rtol=1e-6)
+    np.testing.assert_allclose(rsens.rsens2(relabelled, other), rsens.rsens2(model, X), rtol=1e-5, atol=1e-9)
+
+
+@over_all
+def test_derivatives_are_zero_in_categorical_columns_and_right_in_the_others(estimator):
+    X, y = table(estimator)
+    model = clone(estimator).fit(X, y)
+    some = X[:12]
+    record = model.derivatives(some, 2)
+    assert record.first.shape[2] == 5
+    assert not record.first[:, :, [1, 3, 4]].any()
+    assert not record.second[:, :, [1, 3, 4], :].any()
+    assert not record.second[:, :, :, [1, 3, 4]].any()
+    for d, (name, step) in {0: ("age", 1e-3), 2: ("noise", 1e-4)}.items():
+        up, down = (model.derivatives(some.assign(**{name: some[name] + s}), 1) for s in (step, -step))
+        slope = (up.distribution.parameters - down.distribution.parameters) / (2.0 * step)
+        size = np.abs(record.first[:, :, d]).max()
+        np.testing.assert_allclose(record.first[:, :, d], slope, rtol=1e-5, atol=1e-5 * size)
+        curve = (up.first - down.first) / (2.0 * step)
+        size = np.abs(record.second[:, :, d]).max()
+        np.testing.assert_allclose(record.second[:, :, d], curve, rtol=1e-5, atol=1e-5 * size)
+
+
+@over_all
+def test_numbers_that_are_named_categorical_are_the_same_as_labels(estimator):
+    X, y = table(estimator)
+    codes = np.column_stack([pd.factorize(X[name], sort=True)[0] * 7.0 - 3.0 for name in ("town", "flag", "colour")])
+    array = np.column_stack([X["age"], codes[:, 0], X["noise"], codes[:, 1:]])
+    named = clone(estimator).set_params(categorical=[1, 3, -1]).fit(array, y)
+    model = clone(estimator).fit(X, y)
+    np.testing.assert_allclose(parameters(named, array), parameters(model, X), rtol=1e-9)
+    assert [column.labels for column in named.coding_.columns] == [(-3.0, 4.0, 11.0), (-3.0, 4.0), (-3.0, 4.0)]
+    by_name = clone(estimator).set_params(categorical=["x1", "x3", "x4"]).fit(array.tolist(), y)
+    np.testing.assert_allclose(parameters(by_name, array), parameters(named, array), rtol=1e-12)
+    as_numbers = clone(estimator).fit(array, y)
+    assert as_numbers.coding_ is None
+    assert np.abs(parameters(as_numbers, array) - parameters(named, array)).max() > 1e-3
+
+
+@over_all
+def test_what_is_kept(estimator):
+    X, y = table(estimator)
+    model = clone(estimator).fit(X, y)
+    assert model.feature_names_in_.tolist() == list(X)
+    assert model.n_features_in_ == 5
+    assert model.coding_.categorical == (1, 3, 4)
+    assert model.coding_[1].labels == ("Bergen", "Oslo", "Tromsø")
+    np.testing.assert_allclose(model.coding_[1].frequencies, X["town"].value_counts(normalize=True)[list(EFFECTS)])
+    np.testing.assert_array_equal(model.training_inputs_[:, 1], pd.factorize(X["town"], sort=True)[0])
+    np.testing.assert_array_equal(model.input_scale_[[1, 3, 4]], 1.0)
+    np.testing.assert_allclose(model.input_scale_[[0, 2]], X[["age", "noise"]].std(ddof=0))
+
+
+# ---- few levels ------------------------------------------------------------------------------------------------------
+
+
+@over_all
+def test_a_column_of_one_level_adds_nothing(estimator):
+    X, y = table(estimator)
+    if isinstance(estimator, GPRegressor | GPClassifier):
+        estimator = clone(estimator).set_params(optimize=False)  # else its length-scale has a prior without data
+    without = clone(estimator).fit(X, y)
+    constant = X.assign(country="Norway")
+    model = clone(estimator).fit(constant, y)
+    np.testing.assert_allclose(parameters(model, constant), parameters(without, X), rtol=1e-9)
+    local = rsens.rsens(model, constant)
+    np.testing.assert_allclose(local[:, :5], rsens.rsens(without, X), rtol=1e-7)
+    assert not local[:, 5].any()
+
+
+@pytest.mark.parametrize("estimator", [FLAT, BayesianLinearRegression(fit_intercept=False)], ids=repr)
+def test_under_the_flat_prior_two_levels_are_a_number(estimator):
+    X, y = table(FLAT)
+    X = X[["age", "flag"]]
+    if not estimator.fit_intercept:  # two levels take the place of the intercept
+        number = X.assign(flag=X["flag"].astype(float), ones=1.0)
+    else:
+        number = X.assign(flag=X["flag"].astype(float))
+    model, numeric = clone(estimator).fit(X, y), clone(estimator).fit(number, y)
+    np.testing.assert_allclose(parameters(model, X), parameters(numeric, number), rtol=1e-9)
+    assert model.degrees_of_freedom_ == numeric.degrees_of_freedom_
+
+
+@pytest.mark.parametrize("estimator", [BayesianLogisticRegression(), GPRegressor(n_restarts=0)], ids=repr)
+def test_only_categorical_columns(estimator):
+    X, y = table(estimator)
+    X = X[["town", "flag"]]
+    model = clone(estimator).fit(X, y)
+    assert not model.derivatives(X, 2).second.any()
+    main = rsens.rsens(model, X).mean(axis=0)
+    assert main[0] > 3.0 * main[1] > 0.0
+    pair = rsens.rsens2(model, X)
+    np.testing.assert_array_equal(pair[:, [0, 1], [0, 1]], 0.0)
+    assert (pair[:, 0, 1] > 0.0).all()
+
+
+# ---- linear models ---------------------------------------------------------------------------------------------------
+
+
+def indicators(X, names):
+    """By hand: a column of 0 and 1 for each level of the named columns, in place of them."""
+    parts = [pd.get_dummies(X[[name]], columns=[name]) if name in names else X[[name]] for name in X]
+    return pd.concat(parts, axis=1).astype(float)
+
+
+def test_flat_prior_is_least_squares_with_dummies():
+    X, y = table(FLAT)
+    X = X[["town", "age", "colour"]]
+    model = clone(FLAT).fit(X, y)
+    assert model.coef_names_.tolist() == ["town=Oslo", "town=Tromsø", "age", "colour=blue"]
+    dummies = pd.get_dummies(X, columns=["town", "colour"])
+    design = dummies[["town_Oslo", "town_Tromsø", "age", "colour_blue"]].assign(one=1.0).to_numpy(dtype=float)
+    beta, rss, *_ = np.linalg.lstsq(design, y)
+    np.testing.assert_allclose([*model.coef_, model.intercept_], beta, rtol=1e-9)
+    assert model.degrees_of_freedom_ == 85
+    np.testing.assert_allclose(model.noise_variance_, rss[0] / 85, rtol=1e-9)
+    covariance = model.noise_variance_ * np.linalg.inv(design.T @ design)
+    np.testing.assert_allclose(model.coef_scale2_, covariance[:-1, :-1], rtol=1e-7)
+
+
+def test_without_an_intercept_the_first_column_has_all_levels():
+    X, y = table(FLAT)
+    model = BayesianLinearRegression(fit_intercept=False).fit(X[["town"]], y)
+    assert model.coef_names_.tolist() == ["town=Bergen", "town=Oslo", "town=Tromsø"]
+    np.testing.assert_allclose(model.coef_, pd.Series(y).groupby(X["town"]).mean(), rtol=1e-12)
+    both = BayesianLinearRegression(fit_intercept=False).fit(X[["flag", "town"]], y)
+    assert both.coef_names_.tolist() == ["flag=False", "flag=True", "town=Oslo", "town=Tromsø"]
+    np.testing.assert_allclose(
+        both.predict(X[["flag", "town"]]), clone(FLAT).fit(X[["flag", "town"]], y).predict(X[["flag", "town"]])
+    )
+
+
+UNSCALED = [
+    BayesianLinearRegression(prior_precision=0.7),
+    BayesianLogisticRegression(prior_precision=0.7, standardize=False),
+    BayesianProbitRegression(standardize=False, fit_intercept=False),
+    BayesianPoissonRegression(prior_precision=0.7, standardize=False, intercept_precision=0.0),
+]
+
+
+@pytest.mark.parametrize("estimator", UNSCALED, ids=repr)
+def test_a_proper_prior_is_that_of_indicators_made_by_hand(estimator):
+    X, y = table(estimator)
+    X = X.assign(age=X["age"] / 50.0)
+    by_hand = indicators(X, ["town", "flag", "colour"])
+    model, same = clone(estimator).fit(X, y), clone(estimator).fit(by_hand, y)
+    assert len(model.coef_names_) == 9
+    assert [name.replace("=", "_") for name in model.coef_names_] == list(same.coef_names_)
+    np.testing.assert_allclose(model.coef_, same.coef_, rtol=1e-8, atol=1e-11)
+    np.testing.assert_allclose(parameters(model, X), parameters(same, by_hand), rtol=1e-9)
+    np.testing.assert_allclose(model.predict_distribution(X).variance, same.predict_distribution(by_hand).variance)
+
+
+def test_standardising_leaves_the_effects_of_levels_their_prior():
+    X, y = table(BayesianLogisticRegression())
+    X = X[["town", "flag"]]
+    scaled, plain = (
+        BayesianLogisticRegression(intercept_precision=0.0, standardize=s).fit(X, y) for s in (True, False)
+    )
+    np.testing.assert_allclose(scaled.coef_, plain.coef_, rtol=1e-8)
+    np.testing.assert_allclose(scaled.coef_covariance_, plain.coef_covariance_, rtol=1e-8)
+    np.testing.assert_allclose(scaled.coef_[0, :3].sum(), 0.0, atol=1e-9)  # only differences are seen in the data
+
+
+def test_three_classes():
+    X, _ = table(BayesianLogisticRegression())
+    y = np.where(X["flag"], X["town"], "Oslo")
+    for estimator in (BayesianLogisticRegression(), GPClassifier(n_restarts=0, random_state=0)):
+        model = clone(estimator).fit(X, y)
+        assert model.score(X, y) > 0.95
+        main = rsens.rsens(model, X).mean(axis=0)
+        assert set(np.argsort(main)[-2:]) == {1, 3}
+    assert BayesianLogisticRegression().fit(X, y).coef_.shape == (3, 9)
+
+
+def test_weights_are_repetitions():
+    X, y = table(BayesianPoissonRegression())
+    counts = np.random.default_rng(2).integers(0, 3, len(y))
+    rows = np.repeat(np.arange(len(y)), counts)
+    weighted = BayesianPoissonRegression().fit(X, y, sample_weight=counts)
+    repeated = BayesianPoissonRegression().fit(X.iloc[rows], y[rows])
+    np.testing.assert_allclose(parameters(weighted, X), parameters(repeated, X), rtol=1e-9)
+    for one, other in zip(weighted.coding_.columns, repeated.coding_.columns, strict=True):
+        np.testing.assert_allclose(one.frequencies, other.frequencies, rtol=1e-12)
+
+
+# ---- Gaussian processes ----------------------------------------------------------------------------------------------
+
+
+def test_the_kernel_that_is_reported_makes_the_prediction():
+    X, y = table(GPRegressor())
+    model = GPRegressor(n_restarts=0).fit(X, y)
+    continuous, levels = model.kernel_.parts
+    assert isinstance(model.kernel_, Product)
+    assert isinstance(continuous, EQ)
+    assert continuous.dims == (0, 2)
+    assert isinstance(levels, Categorical)
+    assert levels.dims == (1, 3, 4)
+    assert len(levels.lengthscale) == 3
+    np.testing.assert_array_equal(model.input_mean_[[1, 3, 4]], 0.0)
+    rows = model.training_inputs_ - model.input_mean_
+    noisy = model.kernel_(rows) + model.noise_variance_ * np.eye(len(y))
+    mean = y.mean() + model.kernel_(rows) @ np.linalg.solve(noisy, y - y.mean())
+    np.testing.assert_allclose(model.predict(X), mean, rtol=1e-7, atol=1e-9)
+
+
+def test_one_categorical_column_is_a_model_of_group_means():
+    X, y = table(GPRegressor())
+    kernel = Categorical(0.8, 0.6)
+    model = GPRegressor(kernel, noise_variance=0.2, optimize=False, standardize=False).fit(X[["town"]], y)
+    n, mean = (pd.Series(y).groupby(X["town"]).agg(what).to_numpy() for what in ("size", "mean"))
+    K = 0.8 * np.where(np.eye(3) == 1.0, 1.0, np.exp(-1.0 / 0.6))
+    levels = pd.DataFrame({"town": list(EFFECTS)})
+    np.testing.assert_allclose(model.predict(levels), K @ np.linalg.solve(K + np.diag(0.2 / n), mean), rtol=1e-9)
+    default = GPRegressor(n_restarts=0).fit(X[["town"]], y)
+    assert isinstance(default.kernel_, Categorical)
+
+
+def test_a_kernel_that_is_given_sees_the_codes():
+    X, y = table(GPRegressor())
+    kernel = Linear(0.5, dims=0) + EQ(1.0, 0.8, dims=(1, 3))
+    model = GPRegressor(kernel, noise_variance=0.1, optimize=False).fit(X, y)
+    codes = X.assign(town=pd.factorize(X["town"], sort=True)[0], flag=X["flag"].astype(int), colour=0)
+    same = GPRegressor(kernel, noise_variance=0.1, optimize=False).fit(codes, y)
+    assert not np.allclose(same.predict(codes), model.predict(X))  # there, codes are numbers and standardised
+    parts = [Linear(0.5, dims=0), EQ(1.0, tuple(0.8 / codes[["town", "flag"]].std(ddof=0)), dims=(1, 3))]
+    same = GPRegressor(parts[0] + parts[1], noise_variance=0.1, optimize=False).fit(codes, y)
+    np.testing.assert_allclose(same.predict(codes), model.predict(X), rtol=1e-9)
+    record = model.derivatives(X, 2)
+    assert not record.first[:, :, 1:].any()
+    assert not record.second[:, :, 1:].any()
+
+
+def test_inducing_inputs_have_levels():
+    X, y = table(GPRegressor())
+    model = GPRegressor(n_restarts=0, inducing=25, random_state=0).fit(X, y)
+    assert set(model.inducing_inputs_[:, 1]) == {0.0, 1.0, 2.0}
+    assert set(model.inducing_inputs_[:, 3]) == {0.0, 1.0}
+    training = {tuple(row) for row in np.round(model.training_inputs_, 9)}
+    assert {tuple(row) for row in np.round(model.inducing_inputs_, 9)} <= training
+
+
+# ---- what cannot be read ---------------------------------------------------------------------------------------------
+
+
+@over_all
+def test_unknown_missing_and_misplaced_levels(estimator):
+    X, y = table(estimator)
+    model = clone(estimator).fit(X, y)
+    for call in (model.predict, model.predict_distribution, model.derivatives):
+        with pytest.raises(InputError, match=r"'town' has the level 'oslo' at row 3.*'Bergen', 'Oslo'.*mean 'Oslo'"):
+            call(X.assign(town=X["town"].where(X.index != 3, "oslo")))
+        with pytest.raises(InputError, match=r"'town' has 1 missing values, the first at row 7"):
+            call(X.assign(town=X["town"].where(X.index != 7, None)))
+        with pytest.raises(InputError, match="feature names"):
+            call(X[["town", "age", "noise", "flag", "colour"]])
+    with pytest.raises(InputError, match=r"'noise' has 1 missing"):
+        model.predict(X.assign(noise=X["noise"].where(X.index != 7, np.nan)))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        from_array = model.predict(X.to_numpy())
+    np.testing.assert_array_equal(from_array, model.predict(X))
+    with pytest.raises(InputError, match=r"'town' has 2 missing"):
+        clone(estimator).fit(X.assign(town=X["town"].where(X.index > 1, None)), y)
+    with pytest.raises(InputError, match="names the column 'city', which is not in X"):
+        clone(estimator).set_params(categorical=["city"]).fit(X, y)
+    with pytest.raises(InputError, match="must be a list"):
+        clone(estimator).set_params(categorical="town").fit(X, y)
+
+
+@over_proper
+def test_a_level_without_rows_is_predicted_from_the_prior(estimator):
+    X, y = table(estimator)
+    declared = X.assign(town=pd.Categorical(X["town"], categories=["Alta", *EFFECTS]))
+    model = clone(estimator).fit(declared, y)
+    np.testing.assert_allclose(parameters(model, declared), parameters(clone(estimator).fit(X, y), X), rtol=1e-7)
+    assert np.isfinite(parameters(model, declared.assign(town="Alta"))).all()
+    assert np.isfinite(rsens.rsens(model, declared.assign(town="Alta"))).all()
+
+
+def test_the_flat_prior_knows_only_levels_with_rows():
+    X, y = table(FLAT)
+    declared = X.assign(town=pd.Categorical(X["town"], categories=["Alta", *EFFECTS]))
+    model = clone(FLAT).fit(declared, y)
+    with pytest.raises(InputError, match="the level 'Alta' at row 0, which is not known"):
+        model.predict(declared.assign(town="Alta"))
+    given = BayesianLinearRegression(categorical={"town": [*EFFECTS, "Alta"]})
+    with pytest.raises(InputError, match=r"constant: 'town=Alta'.*prior_precision"):
+        given.fit(X, y)
+    wide = given.set_params(prior_precision=1.0).fit(X, y)
+    alta, oslo = (wide.predict_distribution(X.assign(town=town)).variance for town in ("Alta", "Oslo"))
+    assert (alta > oslo + wide.noise_variance_ / 2.0).all()
+
+
+def test_categories_that_are_collinear_are_named():
+    X, y = table(FLAT)
+    with pytest.raises(InputError, match="collinear: 'flag=True', 'twin=yes'"):
+        clone(FLAT).fit(X.assign(twin=np.where(X["flag"], "yes", "no")), y)
+    few = X[:5].assign(town=[*EFFECTS, "Oslo", "Oslo"], flag=[True, True, False, True, False])
+    with pytest.raises(InputError, match="at least 7; got 5 samples"):  # 1 + age, noise, two towns, flag, and a noise
+        clone(FLAT).fit(few[["age", "noise", "town", "flag"]], y[:5])
+
+
+# ---- scikit-learn and explain ----------------------------------------------------------------------------------------
+
+
+@over_all
+def test_copies_pipelines_and_cross_validation(estimator):
+    X, y = table(estimator)
+    model = clone(estimator).fit(X, y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+    assert clone(clone(estimator).set_params(categorical=["town"])).categorical == ["town"]
+    assert cross_val_score(clone(estimator), X, y, cv=3).mean() > 0.3
+    scaler = make_column_transformer(
+        (StandardScaler(), ["age", "noise"]), remainder="passthrough", verbose_feature_names_out=False
+    )
+    pipeline = make_pipeline(scaler.set_output(transform="pandas"), clone(estimator))
+    assert pipeline.fit(X, y)[-1].coding_.names == ("age", "noise", "town", "flag", "colour")
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.3
+
+
+@pytest.mark.parametrize(
+    "estimator", [BayesianLogisticRegression(), BayesianPoissonRegression(), GPRegressor(n_restarts=0)], ids=repr
+)
+def test_explain_ranks_the_level_effect_first(estimator):
+    X, y = table(estimator)
+    model = clone(estimator).fit(X, y)
+    explanation = rsens.explain(model, X, y, n_probes=6, n_bootstrap=20, random_state=0)
+    assert explanation.main.idxmax() == "town"
+    assert explanation.main["town"] > 2.0 * explanation.null["town"]
+    assert explanation.main["colour"] < explanation.main["town"] / 3.0
+    scale = [X["age"].std(ddof=0), 1.0, X["noise"].std(ddof=0), 1.0, 1.0]
+    expected = rsens.rsens(model, X).mean(axis=0) * scale
+    np.testing.assert_allclose(explanation.main[list(X)], expected, rtol=1e-10)
+
+
+def test_refits_for_the_null_level_keep_the_types_of_columns():
+    X, y = table(BayesianPoissonRegression())
+    seen = []
+
+    def refit(rows, y):
+        seen.append(rows)
+        return BayesianPoissonRegression().fit(rows, y)
+
+    rsens.explain(refit(X, y), X, y, refit=refit, n_probes=6, n_bootstrap=0, random_state=0)
+    probes = [rows[name] for rows in seen[1:] for name in rows.columns[5:]]
+    assert {str(probe.dtype) for probe in probes} == {str(dtype) for dtype in X.dtypes}
+    for rows in seen[1:]:
+        pd.testing.assert_frame_equal(rows[list(X)], X)
+
+
+def test_refits_know_copies_of_columns_that_are_named_categorical():
+    X, y = table(BayesianPoissonRegression())
+    array = np.column_stack([X["age"], pd.factorize(X["town"], sort=True)[0], X["noise"]])
+    model = BayesianPoissonRegression(categorical=[1]).fit(array, y)
+    explanation = rsens.explain(model, array, y, n_probes=4, n_bootstrap=0, random_state=0)
+    assert explanation.main.idxmax() == "x1"
+    frame = X[["age", "town", "noise"]].set_axis(["x0", "x1", "x2"], axis=1)
+    same = rsens.explain(BayesianPoissonRegression().fit(frame, y), frame, y, n_probes=4, n_bootstrap=0, random_state=0)
+    np.testing.assert_allclose(explanation.null, same.null, rtol=1e-8)

@@ -1,0 +1,121 @@
+"""The exact GP: against scikit-learn, Bayesian linear regression, and differences."""
+
+import numpy as np
+import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process import kernels as sk
+
+from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, RationalQuadratic, additive
+from rsens.likelihoods import GaussianLikelihood
+from rsens.models._exact import objective, posterior, posterior_and_value
+
+NOISE = 0.15
+LIKELIHOOD = GaussianLikelihood(NOISE)
+#: The same covariance functions here and there.
+PAIRS = {
+    "eq": (EQ(1.7, (0.8, 1.5, 3.0)), sk.ConstantKernel(1.7) * sk.RBF([0.8, 1.5, 3.0])),
+    "matern32": (Matern32(0.9, 1.3), sk.ConstantKernel(0.9) * sk.Matern(1.3, nu=1.5)),
+    "matern52": (Matern52(1.2, (2.0, 0.7, 1.1)), sk.ConstantKernel(1.2) * sk.Matern([2.0, 0.7, 1.1], nu=2.5)),
+    "rational": (RationalQuadratic(1.1, 0.9, 1.6), sk.ConstantKernel(1.1) * sk.RationalQuadratic(0.9, 1.6)),
+    "linear": (
+        Linear(0.7) + Constant(0.6),
+        sk.ConstantKernel(0.7) * sk.DotProduct(0.0, "fixed") + sk.ConstantKernel(0.6),
+    ),
+}
+KERNELS = {
+    **{name: pair[0] for name, pair in PAIRS.items()},
+    "ard linear": Linear((0.4, 0.9, 0.2)) + EQ(0.8, 1.0),
+    "periodic": Periodic(0.8, 1.1, 2.3, dims=(0,)) * EQ(1.2, 1.5, dims=(1, 2)) + Constant(0.4),
+    "additive": additive(3, [(0, 1)], Matern52),
+}
+
+
+def data(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n)
+
+
+def sklearn_model(kernel, X, y):
+    return GaussianProcessRegressor(kernel, alpha=NOISE, optimizer=None).fit(X, y)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_is_what_scikit_learn_gives(name):
+    ours, theirs = PAIRS[name]
+    X, y = data()
+    new = np.vstack([X[:5], data(10, seed=1)[0]])
+    model = sklearn_model(theirs, X, y)
+    mean, deviation = model.predict(new, return_std=True)
+    fitted, value = posterior_and_value(ours, LIKELIHOOD, X, y)
+    latent = fitted.moments(new)
+    np.testing.assert_allclose(latent.mean, mean, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(latent.variance, deviation**2, rtol=1e-9)
+    assert value == pytest.approx(model.log_marginal_likelihood_value_, rel=1e-11)
+    assert objective(ours, LIKELIHOOD, X, y)[0] == pytest.approx(value, rel=1e-13)
+    assert fitted.jitter == 0.0
+
+
+def test_gradient_is_what_scikit_learn_gives():
+    X, y = data()
+    ours, theirs = PAIRS["eq"]
+    model = GaussianProcessRegressor(theirs + sk.WhiteKernel(NOISE), alpha=0.0, optimizer=None).fit(X, y)
+    _, expected = model.log_marginal_likelihood(model.kernel_.theta, eval_gradient=True)
+    np.testing.assert_allclose(objective(ours, LIKELIHOOD, X, y)[1], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_gradient_is_that_of_differences(name):
+    kernel = KERNELS[name]
+    X, y = data(25)
+    n = len(kernel.theta)
+    theta = np.concatenate([kernel.theta, LIKELIHOOD.theta])
+
+    def value(theta):
+        return objective(kernel.with_theta(theta[:n]), LIKELIHOOD.with_theta(theta[n:]), X, y)[0]
+
+    def central(h):
+        return np.array([(value(theta + e) - value(theta - e)) / (2 * h) for e in h * np.eye(len(theta))])
+
+    extrapolated = (4 * central(1e-3) - central(2e-3)) / 3  # error O(h⁴) and 1e-14/h of rounding
+    gradient = objective(kernel, LIKELIHOOD, X, y)[1]
+    np.testing.assert_allclose(gradient, extrapolated, rtol=1e-8, atol=1e-8 * np.abs(gradient).max())
+
+
+def test_linear_and_constant_kernel_is_bayesian_linear_regression():
+    """β ~ N(0, diag(1/p)) and known noise: the posterior N(Σ Φᵀy/σ², Σ), Σ = (ΦᵀΦ/σ² + diag(p))⁻¹."""
+    X, y = data()
+    new = data(7, seed=2)[0]
+    prior_variance = np.array([0.6, 0.4, 0.9, 0.2])
+    kernel = Constant(prior_variance[0]) + Linear(tuple(prior_variance[1:]))
+    design, at = (np.column_stack([np.ones(len(rows)), rows]) for rows in (X, new))
+    covariance = np.linalg.inv(design.T @ design / NOISE + np.diag(1 / prior_variance))
+    weights = covariance @ design.T @ y / NOISE
+    latent = posterior(kernel, LIKELIHOOD, X, y).derivatives(new, 2)
+    np.testing.assert_allclose(latent.mean, at @ weights, rtol=1e-10)
+    np.testing.assert_allclose(latent.variance, np.einsum("id,de,ie->i", at, covariance, at), rtol=1e-9)
+    np.testing.assert_allclose(latent.first[:, 0], np.tile(weights[1:], (7, 1)), rtol=1e-10)
+    np.testing.assert_allclose(latent.first[:, 1], 2 * at @ covariance[:, 1:], rtol=1e-9)
+    np.testing.assert_allclose(latent.second[:, 0], 0.0, atol=1e-12)
+    np.testing.assert_allclose(latent.second[:, 1], np.tile(2 * covariance[1:, 1:], (7, 1, 1)), rtol=1e-9)
+
+
+def test_noise_free_data_is_interpolated():
+    X, y = data(15)
+    kernel = EQ(1.0, 1.5)
+    fitted = posterior(kernel, GaussianLikelihood(1e-10), X, y)
+    latent = fitted.moments(X)
+    np.testing.assert_allclose(latent.mean, y, atol=1e-7)
+    assert (latent.variance > 0.0).all()
+    assert (latent.variance < 1e-8).all()
+
+
+def test_repeated_rows_are_weights():
+    """Twice the same row with the noise σ² is once with their mean and σ²/2, up to what the gap of the two says."""
+    X, y = data(12)
+    kernel = EQ(1.0, 1.5)
+    twice = posterior(kernel, LIKELIHOOD, np.vstack([X, X]), np.concatenate([y - 0.1, y + 0.1]))
+    once = posterior(kernel, GaussianLikelihood(NOISE / 2), X, y)
+    new = data(5, seed=4)[0]
+    np.testing.assert_allclose(twice.moments(new).mean, once.moments(new).mean, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(twice.moments(new).variance, once.moments(new).variance, rtol=1e-10)

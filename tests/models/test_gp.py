@@ -1,0 +1,604 @@
+"""GPRegressor and GPClassifier: against scikit-learn, differences and each other; hard data; the estimator's duties."""
+
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
+from sklearn.gaussian_process import kernels as sk
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import rsens
+from rsens._errors import InputError, RsensWarning
+from rsens.derivatives import iterate
+from rsens.distributions import Bernoulli, Categorical, NegativeBinomial, Normal, Poisson, StudentT
+from rsens.kernels import EQ, Constant, Linear, Matern52, Periodic, RationalQuadratic, additive
+from rsens.kernels import Categorical as CategoricalKernel
+from rsens.likelihoods import PoissonLikelihood, ProbitLikelihood, StudentTLikelihood
+from rsens.models import _gp_settings, _inference
+from rsens.models._gp import GPClassifier, GPRegressor
+
+#: Columns with different units, none of them centred.
+SCALES, CENTRES = np.array([2.0, 30.0, 0.1]), np.array([5.0, -40.0, 3.0])
+LIKELIHOODS = ("gaussian", "student_t", "poisson", "negative_binomial")
+
+
+def inputs(n=40, seed=0):
+    return CENTRES + SCALES * np.random.default_rng(seed).normal(size=(n, 3))
+
+
+def signal(X):
+    U = (X - CENTRES) / SCALES
+    return np.sin(U[:, 0]) + 0.5 * U[:, 1] + 0.4 * U[:, 0] * U[:, 2]
+
+
+def targets(likelihood, X, seed=1):
+    rng, f = np.random.default_rng(seed), signal(X)
+    if likelihood == "poisson":
+        return rng.poisson(np.exp(1.0 + f)).astype(float)
+    if likelihood == "negative_binomial":
+        return rng.negative_binomial(5.0, 5.0 / (5.0 + np.exp(1.0 + f))).astype(float)
+    return 100.0 + 20.0 * (f + 0.3 * rng.normal(size=len(X)))
+
+
+def labels(X, classes, seed=1):
+    noisy = signal(X) + 0.3 * np.random.default_rng(seed).normal(size=len(X))
+    return np.array(["a", "b", "c"])[np.digitize(noisy, [0.0] if classes == 2 else [-0.5, 0.5])]
+
+
+def fitted(likelihood, **settings):
+    X = inputs()
+    return GPRegressor(likelihood=likelihood, n_restarts=0, random_state=0, **settings).fit(X, targets(likelihood, X))
+
+
+def central(function, X, h):
+    """First and second derivatives of rows ↦ (n, M) by central differences, h per column, extrapolated once."""
+
+    def first(h):
+        return np.stack([(function(X + e) - function(X - e)) / (2 * e.max()) for e in np.diag(h)], -1)
+
+    def second(h):
+        one = [np.stack([_cross(function, X, a, b) for b in np.diag(h)], -1) for a in np.diag(h)]
+        return np.stack(one, -1)
+
+    return (4 * first(h / 2) - first(h)) / 3, (4 * second(h / 2) - second(h)) / 3
+
+
+def _cross(function, X, a, b):
+    corners = function(X + a + b) - function(X + a - b) - function(X - a + b) + function(X - a - b)
+    return corners / (4 * a.max() * b.max())
+
+
+def check_derivatives(model, X, tolerance=1e-5):
+    record = model.derivatives(X, 2)
+    h = 0.01 * model.input_scale_
+    first, second = central(lambda X: model.predict_distribution(X).parameters, X, h)
+    unit = model.input_scale_
+    for m in range(first.shape[1]):
+        slope, bend = first[:, m] * unit, second[:, m] * np.outer(unit, unit)
+        np.testing.assert_allclose(record.first[:, m] * unit, slope, atol=tolerance * np.abs(slope).max(), rtol=0)
+        bound = tolerance * np.abs(bend).max()
+        np.testing.assert_allclose(record.second[:, m] * np.outer(unit, unit), bend, atol=bound, rtol=0)
+    np.testing.assert_allclose(record.distribution.parameters, model.predict_distribution(X).parameters, rtol=1e-10)
+    np.testing.assert_allclose(model.derivatives(X, 1).first, record.first, rtol=1e-9, atol=1e-12)
+
+
+# ---- values ---------------------------------------------------------------------------------------------------------
+
+
+def test_is_what_scikit_learn_gives_at_equal_hyperparameters():
+    X, lengthscale = inputs(), tuple(1.5 * SCALES)
+    y = targets("gaussian", X) - 100.0
+    model = GPRegressor(EQ(300.0, lengthscale), noise_variance=40.0, standardize=False, optimize=False).fit(X, y)
+    theirs = GaussianProcessRegressor(
+        sk.ConstantKernel(300.0) * sk.RBF(lengthscale), alpha=40.0, optimizer=None, normalize_y=False
+    ).fit(X, y)
+    new = np.vstack([X[:5], inputs(10, seed=3)])
+    mean, deviation = theirs.predict(new, return_std=True)
+    predicted = model.predict_distribution(new)
+    np.testing.assert_allclose(predicted.mean, mean, rtol=1e-9)
+    np.testing.assert_allclose(predicted.variance, deviation**2 + 40.0, rtol=1e-9)
+    assert model.log_marginal_likelihood_ == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-9)
+    assert model.kernel_ == EQ(300.0, lengthscale)
+    assert model.noise_variance_ == 40.0
+
+
+def test_logit_classifier_is_what_scikit_learn_gives():
+    X = inputs()
+    y = labels(X, 2)
+    lengthscale = tuple(1.5 * SCALES)
+    model = GPClassifier(EQ(2.0, lengthscale), "logit", standardize=False, optimize=False).fit(X, y)
+    theirs = GaussianProcessClassifier(sk.ConstantKernel(2.0) * sk.RBF(lengthscale), optimizer=None).fit(X, y)
+    assert model.log_marginal_likelihood_ == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-8)
+    # scikit-learn approximates the integral over f with five error functions
+    np.testing.assert_allclose(model.predict_proba(X), theirs.predict_proba(X), atol=1e-3)
+
+
+def test_the_fit_is_no_worse_than_that_of_scikit_learn():
+    X = inputs()
+    y = targets("gaussian", X)
+    model = GPRegressor(priors=None, random_state=0).fit(X, y)
+    U, z = (X - X.mean(0)) / X.std(0), (y - y.mean()) / y.std()
+    kernel = sk.ConstantKernel(1.0, (1e-7, 1e7)) * sk.RBF(np.ones(3), (1e-6, 1e6)) + sk.WhiteKernel(0.1, (1e-8, 1e3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an irrelevant length-scale at its limit
+        theirs = GaussianProcessRegressor(kernel, alpha=0.0, n_restarts_optimizer=2, random_state=0).fit(U, z)
+    expected = theirs.log_marginal_likelihood_value_ - len(y) * np.log(y.std())
+    assert model.log_marginal_likelihood_ >= expected - 1e-6 * abs(expected)
+
+
+def test_a_linear_truth_is_found():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = 3.0 + X @ [2.0, -1.0] + 0.1 * rng.normal(size=60)
+    model = GPRegressor(Linear((1.0, 1.0)) + Constant(1.0), random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.derivatives(X, 1).first[:, 0].mean(0), [2.0, -1.0], atol=0.06)
+    assert model.noise_variance_ == pytest.approx(0.01, rel=0.4)
+
+
+# ---- derivatives ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("likelihood", LIKELIHOODS)
+def test_derivatives_are_those_of_differences(likelihood):
+    model = fitted(likelihood)
+    family = {"gaussian": Normal, "student_t": StudentT, "poisson": Poisson, "negative_binomial": NegativeBinomial}
+    assert isinstance(model.predict_distribution(inputs(2)), family[likelihood])
+    check_derivatives(model, np.vstack([inputs()[:3], inputs(4, seed=5)]))
+
+
+@pytest.mark.parametrize("link", ["probit", "logit"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_derivatives_of_classes_are_those_of_differences(classes, link):
+    X = inputs()
+    model = GPClassifier(link=link, n_restarts=0, random_state=0).fit(X, labels(X, classes))
+    assert isinstance(model.predict_distribution(X), Bernoulli if classes == 2 else Categorical)
+    check_derivatives(model, np.vstack([X[:3], inputs(4, seed=5)]))
+
+
+@pytest.mark.parametrize("likelihood", ["gaussian", "poisson"])
+def test_derivatives_with_inducing_inputs_are_those_of_differences(likelihood):
+    model = fitted(likelihood, inducing=12)
+    assert model.inducing_inputs_.shape == (12, 3)
+    check_derivatives(model, np.vstack([model.inducing_inputs_[:3], inputs(4, seed=5)]))
+
+
+def test_sensitivities_are_those_of_automatic_differentiation():
+    """R-sens and R-sens₂ of the whole model, written a second time in JAX, at training rows and elsewhere."""
+    import jax.numpy as jnp
+
+    X = inputs()
+    y = targets("gaussian", X)
+    model = GPRegressor(EQ(0.9, (1.2, 2.0, 1.5)), noise_variance=0.05, optimize=False).fit(X, y)
+    lengthscale, variance, noise = np.array(model.kernel_.lengthscale), model.kernel_.variance, model.noise_variance_
+
+    def k(A, B):
+        return variance * jnp.exp(-0.5 * jnp.sum(((A[:, None] - B[None]) / lengthscale) ** 2, -1))
+
+    def predictive(x):
+        inverse = jnp.linalg.inv(k(X, X) + noise * jnp.eye(len(X)))
+        kx = k(x, X)
+        mean = y.mean() + kx @ inverse @ (y - y.mean())
+        return Normal(mean, variance + noise - jnp.einsum("ij,jk,ik->i", kx, inverse, kx))
+
+    automatic = rsens.from_jax(predictive)
+    rows = np.vstack([X[:4], inputs(6, seed=5)])
+    for measure in (rsens.rsens, rsens.rsens2):
+        np.testing.assert_allclose(measure(model, rows), measure(automatic, rows), rtol=1e-8)
+
+
+def test_chunks_change_nothing():
+    model, X = fitted("gaussian"), inputs(9, seed=5)
+    whole = model.derivatives(X, 2)
+    parts = [record for _, record in iterate(model, X, 2, max_bytes=1)]
+    assert len(parts) == 9
+    second = np.concatenate([part.second for part in parts])
+    np.testing.assert_allclose(second, whole.second, rtol=1e-9, atol=1e-12 * np.abs(whole.second).max())
+
+
+def test_rows_per_chunk_keeps_the_record_small():
+    model = fitted("gaussian", optimize=False)
+    rows = model.rows_per_chunk(3, 2)
+    record_bytes = 8 * 2 * (1 + 3 + 9)
+    assert 4 * rows * record_bytes < 256 * 2**20
+
+
+# ---- units ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        EQ(1.2, 0.9),
+        Matern52(0.8, (0.9, 1.3, 2.0)),
+        Linear(0.7) + Constant(0.4),
+        Periodic(0.9, (1.1, 1.2), 3.0, dims=(0, 1)) * RationalQuadratic(1.2, 1.4, 0.8)
+        + Linear((0.3, 0.2), dims=(2, 0)),
+        additive(3, [(0, 2)]),
+        EQ(1.0, 1.2, dims=(0, 1)) * CategoricalKernel(0.9, 0.8, dims=(2,)),
+    ],
+    ids=["eq", "matern", "linear", "periodic", "additive", "categorical"],
+)
+def test_what_is_reported_makes_the_same_model_in_the_units_of_the_data(kernel):
+    X = inputs()
+    X[:, 2] = np.round(X[:, 2], 1)  # levels
+    y = targets("gaussian", X)
+    inside = GPRegressor(kernel, noise_variance=0.2, optimize=False).fit(X, y)
+    outside = GPRegressor(inside.kernel_, noise_variance=inside.noise_variance_, optimize=False, standardize=False).fit(
+        X - inside.input_mean_, y - y.mean()
+    )
+    new = np.vstack([X[:4], X[:4] + np.array([1.0, 5.0, 0.1])])
+    first, second = inside.predict_distribution(new), outside.predict_distribution(new - inside.input_mean_)
+    np.testing.assert_allclose(first.mean, second.mean + y.mean(), rtol=1e-9)
+    np.testing.assert_allclose(first.variance, second.variance, rtol=1e-9)
+    assert inside.log_marginal_likelihood_ == pytest.approx(outside.log_marginal_likelihood_, rel=1e-9)
+    assert inside.noise_variance_ == pytest.approx(0.2 * y.var())
+
+
+def test_lengthscales_are_multiplied_back():
+    X = inputs()
+    model = GPRegressor(EQ(1.0, (1.0, 2.0, 3.0)), optimize=False).fit(X, targets("gaussian", X))
+    np.testing.assert_allclose(model.kernel_.lengthscale, np.array([1.0, 2.0, 3.0]) * X.std(0), rtol=1e-12)
+    np.testing.assert_allclose(model.input_scale_, X.std(0), rtol=1e-12)
+    np.testing.assert_array_equal(model.training_inputs_, X)
+    np.testing.assert_allclose(model.input_mean_, X.mean(0))
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e9])
+def test_units_of_y_and_x_do_not_matter(scale):
+    X = inputs()
+    y = targets("gaussian", X)
+    model = GPRegressor(n_restarts=0).fit(X, y)
+    rescaled = GPRegressor(n_restarts=0).fit(X * scale, y * scale)
+    new = inputs(5, seed=5)
+    np.testing.assert_allclose(rescaled.predict(new * scale), model.predict(new) * scale, rtol=1e-5)
+    assert rescaled.noise_variance_ == pytest.approx(model.noise_variance_ * scale**2, rel=1e-4)
+    np.testing.assert_allclose(rsens.rsens(rescaled, new * scale) * scale, rsens.rsens(model, new), rtol=1e-3)
+
+
+def test_not_standardised_means_zero_mean():
+    X = inputs()
+    model = GPRegressor(EQ(1.0, 1.0), standardize=False, optimize=False).fit(X, targets("gaussian", X))
+    np.testing.assert_allclose(model.predict(X + 1e4), 0.0, atol=1e-12)
+    counts = GPRegressor(EQ(0.5, 1.0), "poisson", standardize=False, optimize=False).fit(X, targets("poisson", X))
+    np.testing.assert_allclose(counts.predict(X + 1e4), np.exp(0.25), rtol=1e-12)
+    np.testing.assert_array_equal(model.input_mean_, 0.0)
+
+
+# ---- counts and offsets ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("likelihood", ["poisson", "negative_binomial"])
+def test_far_from_the_data_the_latent_mean_is_the_log_of_the_mean_count(likelihood):
+    X = inputs()
+    y = targets(likelihood, X)
+    model = GPRegressor(EQ(0.5, 1.0), likelihood, optimize=False).fit(X, y)
+    np.testing.assert_allclose(model.predict(X + 1e5), y.mean() * np.exp(0.25), rtol=1e-10)
+
+
+def test_an_offset_is_the_log_of_the_exposure():
+    X, rng = inputs(60), np.random.default_rng(0)
+    exposure = rng.uniform(0.5, 20.0, 60)
+    y = rng.poisson(exposure * np.exp(signal(X)))
+    model = GPRegressor(likelihood="poisson", random_state=0).fit(X, y, offset=np.log(exposure))
+    np.testing.assert_allclose(np.log(model.predict(X)), signal(X), atol=0.9)
+    assert np.corrcoef(np.log(model.predict(X)), signal(X))[0, 1] > 0.97
+    np.testing.assert_allclose(model.predict(X, offset=np.log(2.0)), 2.0 * model.predict(X), rtol=1e-12)
+    per_row = model.derivatives(X[:3], 1, offset=np.log([1.0, 2.0, 3.0])).first
+    np.testing.assert_allclose(per_row[:, 0], model.derivatives(X[:3], 1).first[:, 0] * [[1.0], [2.0], [3.0]])
+    # The same exposure for all is only another unit of the rate.
+    one, ten = (
+        GPRegressor(likelihood="poisson", n_restarts=0).fit(X, y, offset=np.full(60, np.log(c))) for c in (1.0, 10.0)
+    )
+    np.testing.assert_allclose(10.0 * ten.predict(X), one.predict(X), rtol=1e-4)
+
+
+def test_an_offset_of_real_targets_is_subtracted():
+    X = inputs()
+    y = targets("gaussian", X)
+    offset = np.linspace(-50.0, 50.0, len(y))
+    model = GPRegressor(n_restarts=0).fit(X, y, offset=offset)
+    plain = GPRegressor(n_restarts=0).fit(X, y - offset)
+    np.testing.assert_allclose(model.predict(X, offset=offset), plain.predict(X) + offset, rtol=1e-9)
+    unscaled = GPRegressor(EQ(100.0, 3.0), standardize=False, optimize=False).fit(X, y, offset=offset)
+    expected = GPRegressor(EQ(100.0, 3.0), standardize=False, optimize=False).fit(X, y - offset)
+    np.testing.assert_allclose(unscaled.predict(X), expected.predict(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("likelihood", LIKELIHOODS)
+def test_log_predictive_density_integrates_to_one(likelihood):
+    model, row = fitted(likelihood), inputs(1, seed=7)
+    if likelihood in ("poisson", "negative_binomial"):
+        y = np.arange(2000.0)
+        total = np.exp(model.log_predictive_density(np.repeat(row, len(y), axis=0), y)).sum()
+        assert total == pytest.approx(1.0, abs=1e-3)
+    else:
+        y = np.linspace(-400.0, 600.0, 4001)
+        density = np.exp(model.log_predictive_density(np.repeat(row, len(y), axis=0), y))
+        assert np.trapezoid(density, y) == pytest.approx(1.0, abs=1e-3)
+
+
+# ---- the search for hyperparameters ---------------------------------------------------------------------------------
+
+
+def test_optimize_false_keeps_what_is_given():
+    model = fitted("gaussian", optimize=False, standardize=False, kernel=EQ(7.0, 3.0), noise_variance=2.0)
+    assert model.kernel_ == EQ(7.0, 3.0)
+    assert model.noise_variance_ == 2.0
+    assert model.n_iter_ == 0
+
+
+def test_without_restarts_the_search_starts_from_the_kernel():
+    """A start far away stays there: random starts would leave it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 1))
+    y = np.sin(3.0 * X[:, 0]) + 0.1 * rng.normal(size=30)
+    stuck = GPRegressor(EQ(1.0, 1e6), priors=None, n_restarts=0, random_state=0).fit(X, y)
+    free = GPRegressor(EQ(1.0, 1e6), priors=None, n_restarts=3, random_state=0).fit(X, y)
+    assert free.log_marginal_likelihood_ > stuck.log_marginal_likelihood_ + 10.0
+
+
+def test_weak_priors_keep_the_noise_from_collapsing():
+    """The paper's second simulation: twelve columns, three interactions, 50 rows, noise variance 0.25."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 12))
+    x = X.T
+    main = x[0] + 0.8 * x[1] + x[2] + 0.8 * np.tanh(2 * x[3]) + 0.6 * (x[4] ** 2 - 1) + 0.6 * np.sin(1.5 * x[5])
+    main += 0.5 * x[6] + 0.8 * np.exp(-(x[7] ** 2) / 2)
+    y = main + x[0] * x[1] + x[2] * x[8] + x[10] * x[11] + 0.5 * rng.normal(size=50)
+    noise = {priors: GPRegressor(priors=priors, random_state=0).fit(X, y).noise_variance_ for priors in ("weak", None)}
+    assert noise[None] < 1e-6
+    assert 0.03 < noise["weak"] < 0.5
+
+
+def test_a_start_on_some_of_the_rows_ends_where_all_rows_lead(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 3))
+    y = np.sin(X[:, 0]) + X[:, 1] ** 2 + 0.2 * rng.normal(size=700)
+    settings = {"n_restarts": 0, "random_state": 0}
+    warm = GPRegressor(**settings).fit(X, y)
+    monkeypatch.setattr(_inference, "MANY_ROWS", 1000)
+    direct = GPRegressor(**settings).fit(X, y)
+    np.testing.assert_allclose(warm.kernel_.theta, direct.kernel_.theta, atol=2e-3)
+    assert warm.log_marginal_likelihood_ == pytest.approx(direct.log_marginal_likelihood_, abs=1e-2)
+    assert warm.n_iter_ != direct.n_iter_
+
+
+def test_a_search_that_is_cut_short_says_what_to_do():
+    with pytest.warns(RsensWarning, match="raise max_iter or n_restarts"):
+        fitted("gaussian", max_iter=1)
+
+
+def test_random_state_makes_fits_equal():
+    X = inputs()
+    y = targets("gaussian", X)
+    first, second = (GPRegressor(random_state=3).fit(X, y) for _ in range(2))
+    assert first.kernel_ == second.kernel_
+
+
+def test_progress_is_shown_on_request(capsys):
+    fitted("gaussian")
+    assert capsys.readouterr().err == ""
+    fitted("gaussian", progress=True)
+    assert "evaluations" in capsys.readouterr().err
+
+
+# ---- many rows ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("likelihood", LIKELIHOODS)
+def test_inducing_inputs_come_near_the_exact_gp(likelihood):
+    X = inputs(120)
+    y = targets(likelihood, X)
+    exact = GPRegressor(likelihood=likelihood, n_restarts=0, random_state=0).fit(X, y)
+    sparse = GPRegressor(likelihood=likelihood, n_restarts=0, random_state=0, inducing=60).fit(X, y)
+    assert exact.inducing_inputs_ is None
+    assert len(sparse.inducing_inputs_) == 60
+    assert all((row == X).all(1).any() or np.abs(row - X).max(1).min() < 1e-9 for row in sparse.inducing_inputs_)
+    np.testing.assert_allclose(sparse.predict(X), exact.predict(X), rtol=0.05, atol=0.05 * y.std())
+
+
+def test_many_rows_choose_inducing_inputs(monkeypatch):
+    X = inputs(60)
+    y = targets("gaussian", X)
+    monkeypatch.setattr(_gp_settings, "MOST_EXACT_ROWS", 50)
+    monkeypatch.setattr(_gp_settings, "INDUCING", 20)
+    assert len(GPRegressor(optimize=False).fit(X, y).inducing_inputs_) == 20
+    assert GPRegressor(optimize=False, inducing=math.inf).fit(X, y).inducing_inputs_ is None
+    assert GPRegressor(optimize=False, inducing=60).fit(X, y).inducing_inputs_ is None
+    classifier = GPClassifier(optimize=False).fit(X, labels(X, 3))
+    assert [len(Z) for Z in classifier.inducing_inputs_] == [20, 20, 20]
+
+
+# ---- hard data ------------------------------------------------------------------------------------------------------
+
+
+def hard(name):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    y = X[:, 0] + 0.1 * rng.normal(size=30)
+    match name:
+        case "duplicated rows":
+            return np.repeat(X[:10], 3, axis=0), y
+        case "duplicated rows and targets":
+            return np.repeat(X[:10], 3, axis=0), np.repeat(y[:10], 3)
+        case "collinear columns":
+            return np.column_stack([X, X @ [1.0, 2.0, 3.0], X[:, 0]]), y
+        case "constant column":
+            return np.column_stack([X, np.full(30, 0.1)]), y
+        case "all columns constant":
+            return np.full((30, 2), 0.1), y
+        case "five rows":
+            return X[:5], y[:5]
+        case "one row":
+            return X[:1], y[:1]
+        case "fifty columns":
+            return rng.normal(size=(30, 50)), y
+        case "constant target":
+            return X, np.full(30, 7.0)
+        case "noise-free":
+            return X, X[:, 0] ** 2
+        case "large offset":
+            return X + 1e8, y + 1e8
+        case "outlier":
+            return np.vstack([X[1:], [[1e6, 0.0, 0.0]]]), y
+    raise AssertionError(name)
+
+
+@pytest.mark.parametrize("priors", ["weak", None])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "duplicated rows",
+        "duplicated rows and targets",
+        "collinear columns",
+        "constant column",
+        "all columns constant",
+        "five rows",
+        "one row",
+        "fifty columns",
+        "constant target",
+        "noise-free",
+        "large offset",
+        "outlier",
+    ],
+)
+def test_hard_data_works(name, priors):
+    X, y = hard(name)
+    model = GPRegressor(priors=priors, n_restarts=0, random_state=0).fit(X, y)
+    record = model.derivatives(X, 2)  # checks that all values are finite
+    assert (record.distribution.variance > 0.0).all()
+    if name in ("collinear columns", "constant column", "duplicated rows and targets", "noise-free", "large offset"):
+        assert model.score(X, y) > 0.95
+    if name == "constant column":
+        np.testing.assert_array_equal(model.input_scale_[3], 0.0)
+    if name == "constant target":
+        np.testing.assert_allclose(model.predict(X), 7.0, rtol=1e-6)
+
+
+@pytest.mark.parametrize("likelihood", ["poisson", "negative_binomial"])
+@pytest.mark.parametrize("count", [0.0, 1e5])
+def test_extreme_counts_work(likelihood, count):
+    X = inputs(20)
+    y = np.full(20, count) + np.arange(20.0) * (count > 0)
+    model = GPRegressor(likelihood=likelihood, n_restarts=0).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), count, atol=0.5, rtol=0.01)
+
+
+def test_separable_classes_work():
+    X = np.linspace(-1.0, 1.0, 20)[:, None]
+    for link in ("probit", "logit"):
+        model = GPClassifier(link=link, n_restarts=0).fit(X, X[:, 0] > 0)
+        assert model.score(X, X[:, 0] > 0) == 1.0
+        assert np.isfinite(rsens.rsens2(model, X)).all()
+
+
+# ---- errors ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"kernel": "rbf"}, "rsens.kernels"),
+        ({"kernel": EQ(1.0, (1.0, 1.0))}, "columns"),
+        ({"likelihood": "normal"}, "likelihood must be"),
+        ({"likelihood": ProbitLikelihood()}, "GPClassifier"),
+        ({"noise_variance": -1.0}, "noise_variance"),
+        ({"priors": "strong"}, "priors must be"),
+        ({"n_restarts": -1}, "n_restarts"),
+        ({"n_restarts": 1.5}, "n_restarts"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"tolerance": 0.0}, "tolerance"),
+        ({"inducing": 0}, "inducing"),
+        ({"inducing": 2.5}, "inducing"),
+        ({"inducing": "all"}, "inducing"),
+    ],
+)
+def test_wrong_settings_are_named(settings, text):
+    X = inputs(10)
+    with pytest.raises(InputError, match=text):
+        GPRegressor(**settings).fit(X, targets("gaussian", X))
+
+
+def test_wrong_link_and_negative_counts_are_named():
+    X = inputs(10)
+    with pytest.raises(InputError, match="link must be"):
+        GPClassifier(link="cloglog").fit(X, labels(X, 2))
+    with pytest.raises(InputError, match="negative"):
+        GPRegressor(likelihood="poisson").fit(X, -np.ones(10))
+    with pytest.raises(InputError, match="two classes"):
+        GPClassifier().fit(X, np.zeros(10))
+
+
+def test_a_likelihood_can_be_given():
+    model = fitted(StudentTLikelihood(0.3, df=7.0))
+    assert model.likelihood_.df == 7.0
+    assert model.noise_variance_ == model.likelihood_.scale2
+    assert fitted("poisson").likelihood_ == PoissonLikelihood()
+    assert fitted("poisson").noise_variance_ is None
+
+
+# ---- the estimator's duties -----------------------------------------------------------------------------------------
+
+CHECKED = [GPRegressor(n_restarts=0), GPRegressor(likelihood="poisson", n_restarts=0), GPClassifier(n_restarts=0)]
+
+
+@pytest.mark.parametrize("model", CHECKED, ids=["gaussian", "poisson", "probit"])
+def test_scikit_learn_checks(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # skipped checks, and searches that the checks cut short
+        for estimator, check in estimator_checks_generator(model):
+            if "array_api" not in check.func.__name__:  # needs another environment
+                check(estimator)
+
+
+def test_in_pipelines_and_searches():
+    X = inputs()
+    y = targets("gaussian", X)
+    pipeline = make_pipeline(StandardScaler(), GPRegressor(n_restarts=0))
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.5
+    search = GridSearchCV(GPRegressor(n_restarts=0), {"likelihood": ["gaussian", "student_t"]}, cv=2).fit(X, y)
+    assert search.best_params_["likelihood"] in ("gaussian", "student_t")
+
+
+def test_clones_and_copies_are_equal():
+    X = pd.DataFrame(inputs(), columns=["a", "b", "c"])
+    y = targets("gaussian", X.to_numpy())
+    model = GPRegressor(EQ(1.0, (1.0, 1.0, 1.0)), random_state=0).fit(X, y)
+    again = clone(model).fit(X, y)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+
+
+def test_explain_with_the_null_level_by_refitting():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(50, 3)), columns=["strong", "weak", "none"])
+    y = np.sin(2.0 * X["strong"]) + 0.3 * X["weak"] + 0.1 * rng.normal(size=50)
+    model = GPRegressor(n_restarts=0, random_state=0).fit(X, y)
+    explanation = rsens.explain(model, X, y=y, null=True, random_state=0, n_probes=4)
+    assert list(explanation.main.sort_values(ascending=False).index) == ["strong", "weak", "none"]
+    assert explanation.main["weak"] > explanation.null > 0.0
+    assert explanation.main["none"] < 2.0 * explanation.null
+    assert set(explanation.parts.columns) == {"mean", "variance"}
+
+
+def test_classifier_predicts_labels_and_probabilities():
+    X = inputs(60)
+    y = labels(X, 3)
+    model = GPClassifier(n_restarts=0, random_state=0).fit(X, y)
+    probabilities = model.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(1), 1.0, rtol=1e-12)
+    assert (model.predict(X) == model.classes_[probabilities.argmax(1)]).all()
+    assert model.score(X, y) > 0.8
+    assert len(model.kernel_) == 3
+    np.testing.assert_allclose(
+        model.log_predictive_density(X, y), np.log(probabilities[np.arange(60), np.searchsorted(model.classes_, y)])
+    )

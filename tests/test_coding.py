@@ -1,0 +1,260 @@
+"""Categorical columns: how they are found, numbered, counted, read and switched."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._coding import Coding
+from rsens._errors import InputError
+from tests.test_table import PolarsLike
+
+FRAME = pd.DataFrame(
+    {
+        "size": [1.5, 2.5, 3.5, 4.5],
+        "city": ["Oslo", "Bergen", "Oslo", "Oslo"],
+        "sold": [True, False, False, True],
+        "grade": pd.Categorical(["low", "high", "low", "mid"], ["low", "mid", "high", "top"]),
+        "rooms": [3, 1, 1, 3],
+    }
+)
+
+
+def levels(coding):
+    return {column.name: column.labels for column in coding.columns}
+
+
+def test_columns_are_found_by_their_type():
+    coding = Coding.of(FRAME)
+    assert coding.names == tuple(FRAME.columns)
+    assert coding.categorical == (1, 2, 3)
+    assert coding.continuous == (0, 4)
+    assert levels(coding) == {"city": ("Bergen", "Oslo"), "sold": (False, True), "grade": ("low", "mid", "high")}
+    assert len(coding) == 3
+
+
+@pytest.mark.parametrize("dtype", [object, "str", "string", "category"])
+def test_every_type_of_text(dtype):
+    coding = Coding.of(FRAME[["city"]].astype(dtype))
+    assert levels(coding) == {"city": ("Bergen", "Oslo")}
+    np.testing.assert_array_equal(coding.read(FRAME[["city"]].astype(dtype)).values[:, 0], [1, 0, 1, 1])
+
+
+@pytest.mark.parametrize("dtype", [bool, "boolean", object])
+def test_every_type_of_truth_value(dtype):
+    coding = Coding.of(FRAME[["sold"]].astype(dtype))
+    assert levels(coding) == {"sold": (False, True)}
+
+
+def test_numbers_are_not_categorical_unless_they_are_named():
+    assert not Coding.of(FRAME[["size", "rooms"]])
+    assert not Coding.of(np.eye(3))
+    assert not Coding.of(np.array([[True], [False]]))
+    coding = Coding.of(FRAME[["size", "rooms"]], ["rooms"])
+    assert levels(coding) == {"rooms": (1, 3)}
+    np.testing.assert_array_equal(
+        coding.read(FRAME[["size", "rooms"]]).values, [[1.5, 1], [2.5, 0], [3.5, 0], [4.5, 1]]
+    )
+
+
+def test_no_categorical_columns_read_as_ever():
+    np.testing.assert_array_equal(Coding.of([[1.0, 2.0]]).read([[1.0, 2.0]]).values, [[1.0, 2.0]])
+    assert Coding.of(FRAME[["size"]]).read(FRAME[["size"]]).names == ("size",)
+
+
+@pytest.mark.parametrize("chosen", [["rooms"], [1], [-1], [np.int64(1)], {"rooms": None}, {1: [1, 3]}], ids=str)
+def test_names_and_positions_mean_the_same(chosen):
+    assert levels(Coding.of(FRAME[["size", "rooms"]], chosen)) == {"rooms": (1, 3)}
+
+
+def test_frequencies_are_shares_of_the_rows():
+    coding = Coding.of(FRAME)
+    np.testing.assert_allclose(coding[1].frequencies, [0.25, 0.75], rtol=1e-15)
+    np.testing.assert_allclose(coding[3].frequencies, [0.5, 0.25, 0.25], rtol=1e-15)
+    weighted = Coding.of(FRAME, weights=[1.0, 2.0, 0.0, 1.0])
+    np.testing.assert_allclose(weighted[1].frequencies, [0.5, 0.5], rtol=1e-15)
+
+
+def test_a_row_of_weight_zero_keeps_its_level():
+    coding = Coding.of(FRAME, weights=[1.0, 0.0, 1.0, 1.0])
+    assert coding[1].labels == ("Bergen", "Oslo")
+    np.testing.assert_array_equal(coding[1].frequencies, [0.0, 1.0])
+
+
+def test_unused_categories_are_kept_on_request():
+    coding = Coding.of(FRAME, keep_unused=True)
+    assert coding[3].labels == ("low", "mid", "high", "top")
+    np.testing.assert_allclose(coding[3].frequencies, [0.5, 0.25, 0.25, 0.0], rtol=1e-15)
+
+
+def test_given_levels_fix_the_codes():
+    coding = Coding.of(FRAME, {"city": ["Oslo", "Tromsø", "Bergen"]})
+    np.testing.assert_array_equal(coding.read(FRAME).values[:, 1], [0, 2, 0, 0])
+    np.testing.assert_allclose(coding[1].frequencies, [0.75, 0.0, 0.25], rtol=1e-15)
+    assert coding.categorical == (1, 2, 3)  # naming one does not hide the others
+
+
+def test_labels_without_an_order_are_numbered_as_they_appear():
+    X = np.array([["b"], [2], ["a"], [2]], dtype=object)
+    assert Coding.of(X, [0])[0].labels == ("b", 2, "a")
+
+
+def test_reading_other_rows():
+    coding = Coding.of(FRAME)
+    table = coding.read(FRAME.iloc[[3, 1]])
+    assert table.names == coding.names
+    assert table.coding is coding
+    np.testing.assert_array_equal(table.values, [[4.5, 1, 1, 1, 3], [2.5, 0, 0, 2, 1]])
+    assert table.values.flags.c_contiguous
+    assert coding.read(table) is table
+
+
+def test_a_table_read_with_another_coding_is_read_again():
+    other = Coding.of(FRAME, {"city": ["Oslo", "Bergen"]})
+    np.testing.assert_array_equal(Coding.of(FRAME).read(other.read(FRAME)).values[:, 1], [1, 0, 1, 1])
+
+
+def test_lists_and_arrays_with_text():
+    rows = [["a", 1.0], ["b", 2.0]]
+    for X in (rows, np.array(rows, dtype=object)):
+        np.testing.assert_array_equal(Coding.of(X, [0]).read(X).values, [[0, 1], [1, 2]])
+
+
+def test_numbers_for_functions():
+    """Labels that are numbers stay what they are: a function of one bool knows it as 0 and 1."""
+    X = FRAME[FRAME["sold"]]
+    coding = Coding.of(X, ["rooms"])
+    table = coding.read(X)
+    np.testing.assert_array_equal(table.values[:, 2], [0, 0])
+    np.testing.assert_array_equal(coding.numbers(table.values), [[1.5, 0, 1, 0, 3], [4.5, 0, 1, 1, 3]])
+
+
+# ---- switching -------------------------------------------------------------------------------------------------------
+
+
+def test_switched_frame_keeps_every_type():
+    coding = Coding.of(FRAME, ["rooms"])
+    before = FRAME.copy()
+    switched = coding.read(FRAME).switched(1, 4, {1: 0, 2: 1, 3: 2, 4: 0})
+    pd.testing.assert_frame_equal(FRAME, before)
+    expected = FRAME.iloc[1:4].assign(
+        city="Bergen",
+        sold=True,
+        grade=pd.Categorical(["high"] * 3, FRAME["grade"].cat.categories),
+        rooms=1,
+    )
+    pd.testing.assert_frame_equal(switched, expected)
+
+
+def test_switched_to_a_category_that_the_rows_do_not_know():
+    coding = Coding.of(FRAME)
+    rows = FRAME.assign(grade=FRAME["grade"].cat.remove_categories(["high", "top"]).fillna("low"))
+    switched = coding.read(rows).switched(0, 4, {3: 2})
+    assert list(switched["grade"]) == ["high"] * 4
+    assert switched["grade"].dtype == "category"
+
+
+@pytest.mark.parametrize(
+    ("X", "label"),
+    [
+        (np.array([["a"], ["bcd"]]), "bcd"),
+        (np.array([["a", 1.5], ["bcd", 2.5]], dtype=object), "bcd"),
+        (np.array([[1, 7], [2, 8]]), 2),
+    ],
+    ids=["text", "objects", "whole numbers"],
+)
+def test_switched_array(X, label):
+    before = X.copy()
+    coding = Coding.of(X, [0])
+    switched = coding.read(X[:1]).switched(0, 1, {0: 1})
+    assert switched[0, 0] == label
+    np.testing.assert_array_equal(switched[0, 1:], X[0, 1:])
+    np.testing.assert_array_equal(X, before)
+
+
+def test_switched_array_of_whole_numbers_can_hold_a_fraction():
+    coding = Coding.of(np.array([[1.0], [2.5]]), [0])
+    assert coding.read(np.array([[1], [1]])).switched(0, 2, {0: 1}).tolist() == [[2.5], [2.5]]
+
+
+# ---- errors ----------------------------------------------------------------------------------------------------------
+
+
+def test_unknown_level():
+    rows = FRAME.assign(city=["Oslo", "Oslo", "Bergn", "Rome"])
+    text = (
+        "X: column 'city' has the level 'Bergn' at row 2, which is not known. Known levels: 'Bergen', 'Oslo'. Did you"
+    )
+    with pytest.raises(InputError, match=re.escape(text)):
+        Coding.of(FRAME).read(rows)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_missing_labels(missing):
+    rows = FRAME.assign(city=pd.Series(["Oslo", missing, "Bergen", missing], dtype=object))
+    text = "the categorical column 'city' has 2 missing values, the first at row 1. Drop these rows, or make"
+    with pytest.raises(InputError, match=text):
+        Coding.of(rows)
+    with pytest.raises(InputError, match=text):
+        Coding.of(FRAME).read(rows)
+
+
+def test_missing_numbers_of_a_named_column():
+    with pytest.raises(InputError, match="'x0' has 1 missing"):
+        Coding.of(np.array([[1.0], [np.nan]]), [0])
+
+
+def test_infinite_level():
+    with pytest.raises(InputError, match="'x0' has the level inf"):
+        Coding.of(np.array([[1.0], [np.inf]]), [0])
+
+
+def test_an_identifier_is_not_a_category():
+    keys = pd.DataFrame({"key": [f"k{i}" for i in range(30)]})
+    with pytest.raises(InputError, match=re.escape("the text column 'key' has 30 different values in 30 rows")):
+        Coding.of(keys)
+    assert len(Coding.of(keys, ["key"])[0]) == 30
+    assert len(Coding.of(keys.astype("category"))[0]) == 30
+    assert len(Coding.of(keys.iloc[:20])[0]) == 20  # few rows: half of them may well differ
+    assert len(Coding.of(pd.concat([keys, keys]))[0]) == 30
+
+
+@pytest.mark.parametrize(
+    ("categorical", "text"),
+    [
+        (["town"], "categorical names the column 'town', which is not in X. It has size, city, sold, grade, rooms."),
+        ([9], "categorical names the column 9"),
+        ([True], "categorical names the column True"),
+        (["city", 1], "names the column 'city' twice"),
+        ("city", "categorical must be a list of names or positions of columns; got 'city'"),
+        (3, "categorical must be a list"),
+        ({"city": "Oslo"}, "the levels of 'city' must be a list"),
+        ({"city": ["Oslo"]}, "the levels of 'city' must be all levels, each once; X also has 'Bergen'"),
+        ({"city": ["Oslo", "Bergen", "Oslo"]}, "some stand there twice"),
+    ],
+)
+def test_wrong_names(categorical, text):
+    with pytest.raises(InputError, match=re.escape(text)):
+        Coding.of(FRAME, categorical)
+
+
+def test_labels_that_cannot_be_told_apart():
+    with pytest.raises(InputError, match="must be text, numbers or truth values; got list"):
+        Coding.of(pd.DataFrame({"a": [[1], [2]]}), ["a"])
+
+
+def test_other_number_of_columns():
+    with pytest.raises(InputError, match=re.escape("X must have the 5 columns 'size', 'city'")):
+        Coding.of(FRAME).read(FRAME[["size", "city", "sold", "grade"]])
+
+
+def test_columns_of_the_same_name():
+    X = FRAME[["city", "city"]]
+    with pytest.raises(InputError, match="columns of the same name"):
+        Coding.of(X).read(X)
+
+
+def test_other_data_frames_are_asked_to_become_pandas():
+    with pytest.raises(InputError, match=re.escape("Use X.to_pandas().")):
+        Coding.of(PolarsLike({"a": [1.0, 2.0]}), ["a"])
