@@ -79,6 +79,9 @@ class Beta(Univariate):
         c, c1 = a + b, a1 + b1
         finite = (alpha * a + beta * a1 > 0.0) & (alpha * b + beta * b1 > 0.0)
         a1, b1, c1 = (np.where(finite, new, old) for new, old in ((a1, a), (b1, b), (c1, c)))
+        if beta != 0.0:
+            a2, b2 = (np.where(finite, alpha * old + beta * new, old) for new, old in ((a1, a), (b1, b)))
+            whole = [_log_beta(a2, b2) / -beta, alpha * _log_beta(a, b) / beta, _log_beta(a1, b1)]
         # log B(a, b) = a log a + b log b − c log c − ½ log(ab/c) + error(a) + error(b) − error(c), up to a constant.
         pieces = (
             _fraction_gap(a, b, a1, b1, beta)
@@ -87,6 +90,9 @@ class Beta(Univariate):
             + stirling_gap(b, b1, beta)
             - stirling_gap(c, c1, beta)
         )
+        if beta != 0.0:
+            # Far apart the pieces can be much larger than log B itself; take whichever cancels less.
+            pieces = np.where(np.sum(np.abs(whole), axis=0) < _fraction_size(a, b, a1, b1), sum(whole), pieces)
         reach = max(1.0, -beta)
         close = finite & (reach * np.abs(a1 - a) < 0.5 * a) & (reach * np.abs(b1 - b) < 0.5 * b)
         step = np.stack(np.broadcast_arrays(a1 - a, b1 - b))
@@ -144,6 +150,26 @@ class Beta(Univariate):
         a, b, c = self.a, self.b, self.a + self.b
         entries = np.stack([-2.0 * b, a - b, a - b, 2.0 * a], -1) / c[..., None] ** 3
         return entries.reshape(*a.shape, 1, 2, 2)
+
+
+def _log_beta(a: Array, b: Array) -> Array:
+    """log B(a, b), right relative to its size whatever a and b are."""
+    c = a + b
+    fractions = a * _log_share(a, b) + b * _log_share(b, a)
+    return (
+        fractions + 0.5 * (np.log(c) - np.log(a) - np.log(b)) + HALF_LOG_TWO_PI
+        + stirling_error(a) + stirling_error(b) - stirling_error(c)
+    )  # fmt: skip
+
+
+def _log_share(a: Array, b: Array) -> Array:
+    """log(a/(a + b))."""
+    return -np.log1p(b / a)
+
+
+def _fraction_size(a: Array, b: Array, a1: Array, b1: Array) -> Array:
+    """How large the terms of `_fraction_gap` are."""
+    return (a1 + b1) * _kl(a1 * (b - b1) - b1 * (a - a1), a1, b1, a, b)
 
 
 def _edge(a: Array, b: Array) -> Array:

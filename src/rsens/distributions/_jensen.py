@@ -46,7 +46,7 @@ def rate_gap(k: Array, other: Array, d: Array, beta: float) -> Array:
         log1p_w = np.where(np.abs(w) < 0.5, np.log1p(np.clip(w, -0.9, 1.0)), log_ratio(middle, np.maximum(rest, 0.0)))
         falls = other * d + middle * log1p_w / beta
         rises = -own / beta * d + middle / beta * (np.log1p(-own / middle) + np.log1p(own / (beta * other) * np.exp(d)))
-        far = np.where((d < 0.0) & (share > 0.5), rises, falls)
+        far = np.where((share > 0.5) & (own * np.exp(d) < beta * other), rises, falls)
         return np.where((middle > 0.0) & (w > -1.0), np.where(np.abs(d) < 1.0, close, far), np.inf)
 
 

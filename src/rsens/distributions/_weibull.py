@@ -127,28 +127,44 @@ def _log_ratio_at(t: Array, ratio: Array, offset: Array, log_k: Array) -> Array:
 def _renyi_different_shapes(ratio: Array, offset: Array, log_k: Array, alpha: float) -> Array:
     beta = 1.0 - alpha
 
-    def log_integrand(t: Array) -> Array:
+    def integrand(t: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
             t1 = ratio[:, None] * t + offset[:, None]
             value = alpha * t + beta * t1 - alpha * np.exp(t) - beta * np.exp(t1)
         return np.where(np.isnan(value), -np.inf, value)
 
+    def all_of_them(t: Array) -> Array:
+        t1 = ratio[:, None] * t + offset[:, None]
+        with np.errstate(over="ignore"):
+            return np.maximum(np.maximum(t - np.exp(t), t1 - np.exp(t1)), integrand(t))
+
     # To the left the integrand falls as e^{(α + β ratio) t}; to the right doubly exponentially.
     left = np.minimum(0.0, -offset / ratio) - 80.0 / np.minimum(alpha + beta * ratio, 1.0) - np.abs(offset)
-    right = np.maximum(0.0, -offset / ratio) + 50.0
+    right = _beyond(ratio, offset, -beta / alpha)
     # The other shape has features of width 1/ratio in t: panels for them too.
     fine = (np.linspace(-60.0, 60.0, 121) - offset[:, None]) / ratio[:, None]
-    t, log_weight = rule(log_integrand, left, right, panels=120, breaks=fine)
-    with np.errstate(over="ignore"):
-        log_p = t - np.exp(t) + log_weight
-    d = _log_ratio_at(t, ratio, offset, log_k)
-    return finite_renyi(log_p, log_p + d, d, alpha, exact=False)
+    results = []
+    for log_f in (integrand, all_of_them):  # close distributions need nodes that hold all of p and all of q as well
+        t, log_weight = rule(log_f, left, right, panels=120, breaks=fine)
+        with np.errstate(over="ignore"):
+            log_p = t - np.exp(t) + log_weight
+        d = _log_ratio_at(t, ratio, offset, log_k)
+        results.append(finite_renyi(log_p, log_p + d, d, alpha, exact=False))
+    return np.where(results[0] > 0.1, *results)
+
+
+def _beyond(ratio: Array, offset: Array, share: float) -> Array:
+    """A point to the right of all that counts; p^α q^β may peak far beyond both, where e^t = share · ratio · e^{t1}."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        peak = (offset + np.log(max(share, 0.0) * ratio)) / (1.0 - ratio)
+    peak = np.where((ratio < 1.0) & np.isfinite(peak), peak, 0.0)
+    return np.minimum(np.maximum(np.maximum(0.0, -offset / ratio), peak) + 50.0, 705.0)
 
 
 def _renyi_max(ratio: Array, offset: Array, log_k: Array, alpha: float) -> Array:
     """sup log p/q for k' < k, where −d(t) rises to one top and falls: zoom in on it."""
     low = np.minimum(0.0, -offset / ratio) - 80.0 - np.abs(log_k) / (1.0 - ratio)
-    high = np.maximum(0.0, -offset / ratio) + 50.0
+    high = _beyond(ratio, offset, 1.0)
     grid = np.linspace(0.0, 1.0, 65)
     for _ in range(40):
         t = low[:, None] + (high - low)[:, None] * grid
