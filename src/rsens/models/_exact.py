@@ -43,4 +43,4 @@ def posterior(kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array
 
 def _log_density(L: Array, alpha: Array, y: Array) -> float:
     """−½ yᵀα − Σ log L_ii − ½ N log 2π (algorithm 2.1, line 7)."""
-    return float(-0.5 * y @ alpha - np.sum(np.log(np.diagonal(L))) - 0.5 * len(y) * np.log(2.0 * np.pi))
+    return float(-0.5 * blas.ddot(y, alpha) - np.sum(np.log(np.diagonal(L))) - 0.5 * len(y) * np.log(2.0 * np.pi))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +21,9 @@ from rsens.models._optimize import Objective, Optimizer, curvature
 from rsens.models._posterior import LatentPosterior
 from rsens.models._priors import weak
 
+#: Up to here a fit runs on one thread. Two gained nothing at 1000 rows on two idle cores; on busy ones the fit took ten
+#: to fifty times as long, since the threads wait for each other in every step of a Cholesky factorisation.
+FEW_ROWS = 1500
 #: A search on this many rows brings the hyperparameters near their place at a small part of the cost.
 SUBSET = 300
 #: Above this many rows the search begins on a subset.
@@ -76,11 +80,12 @@ class FittedGP:
 def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -> FittedGP:
     """The GP with the hyperparameters that maximise the marginal likelihood times their prior, or as given."""
     inducing, steps = None, 0
-    if search.optimize and len(kernel.theta) + len(likelihood.theta):
-        kernel, likelihood, inducing, steps = _learned(kernel, likelihood, data, search)
-    elif search.n_inducing is not None:
-        inducing = choose_inducing(data.X, kernel, search.n_inducing, search.rng).inputs
-    posterior, value = _posterior(kernel, likelihood, data, inducing)
+    with _one_thread() if len(data.y) <= FEW_ROWS else nullcontext():
+        if search.optimize and len(kernel.theta) + len(likelihood.theta):
+            kernel, likelihood, inducing, steps = _learned(kernel, likelihood, data, search)
+        elif search.n_inducing is not None:
+            inducing = choose_inducing(data.X, kernel, search.n_inducing, search.rng).inputs
+        posterior, value = _posterior(kernel, likelihood, data, inducing)
     return FittedGP(kernel, likelihood, posterior, value, posterior.jitter, inducing, steps)
 
 
@@ -179,6 +184,12 @@ def _posterior(
             stacklevel=4,
         )
     return posterior, value
+
+
+def _one_thread() -> Any:
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=1, user_api="blas")
 
 
 def _sizes(X: Array) -> Array:

@@ -19,8 +19,8 @@ Objective = Callable[[Array], tuple[float, Array]]
 
 #: A gain in log posterior that makes no difference to any use.
 GAIN = 1e-3
-#: Curvature that is added to a known one: where there is none, a step is a factor of e³ or so.
-LEAST_CURVATURE = 0.1
+#: Curvature that is added to a known one, so that a step is finite where there is none.
+LEAST_CURVATURE = 0.01
 #: Of a difference of gradients.
 STEP = 1e-4
 
@@ -57,10 +57,10 @@ class Optimizer:
 
     def best_of(self, objective: Objective, starts: Sequence[Array]) -> Optimum:
         """The highest place that is reached from any of the starts."""
-        bounds, runs = Bounds(*self.limits.T), []
+        runs: list[Optimum] = []
         for start in starts:
             try:
-                runs.append(self._climb(objective, np.clip(start, *self.limits.T), bounds))
+                runs.append(self._climb(objective, start))
             except InputError:
                 if not runs:  # the start that was given; a random one may fail
                     raise
@@ -80,23 +80,29 @@ class Optimizer:
             value, gradient = objective(inside)
             return value, A.T @ np.where(theta == inside, gradient, 0.0)
 
-        run = self._climb(of_z, np.zeros(len(start)), None)
-        return replace(run, theta=np.clip(start + A @ run.theta, *self.limits.T))
+        run, slope = self._run(of_z, np.zeros(len(start)), None)
+        # With unit curvature, half the squared slope is what is left to gain. Rounding may hide it from a line search.
+        converged = run.converged or 0.5 * float(np.sum(slope**2)) < GAIN
+        return replace(run, theta=np.clip(start + A @ run.theta, *self.limits.T), converged=converged)
 
-    def _climb(self, objective: Objective, start: Array, bounds: Bounds | None) -> Optimum:
+    def _climb(self, objective: Objective, start: Array) -> Optimum:
         """One run, and another from its end if the line search failed there.
 
         At the limit of float64 the line search gives up where nothing is left to gain: that is no failure.
         """
-        run = self._run(objective, start, bounds)
+        bounds = Bounds(*self.limits.T)
+        run, _ = self._run(objective, np.clip(start, *self.limits.T), bounds)
         if run.converged or run.steps >= self.max_iter:
             return run
-        again = self._run(objective, run.theta, bounds)
+        again, _ = self._run(objective, run.theta, bounds)
         nothing_left = again.value - run.value < GAIN
         return replace(again, converged=again.converged or nothing_left, steps=run.steps + again.steps)
 
-    def _run(self, objective: Objective, start: Array, bounds: Bounds | None) -> Optimum:
-        """L-BFGS-B. Where the objective cannot be computed it counts as very low, and the line search backs off."""
+    def _run(self, objective: Objective, start: Array, bounds: Bounds | None) -> tuple[Optimum, Array]:
+        """L-BFGS-B; also returns the slope at its end.
+
+        Where the objective cannot be computed it counts as very low, and the line search backs off.
+        """
         lowest = np.inf
 
         def descent(theta: Array) -> tuple[float, Array]:
@@ -126,7 +132,7 @@ class Optimizer:
             bounds=bounds,
             options={"maxiter": self.max_iter, "ftol": self.tolerance, "gtol": 1e-5, "maxcor": 20},
         )
-        return Optimum(run.x, -float(run.fun), bool(run.success), str(run.message), int(run.nit))
+        return Optimum(run.x, -float(run.fun), bool(run.success), str(run.message), int(run.nit)), run.jac
 
 
 def curvature(objective: Objective, theta: Array) -> Array:

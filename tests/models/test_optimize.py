@@ -1,0 +1,77 @@
+"""The search for hyperparameters, on functions whose top is known."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from rsens._errors import InputError
+from rsens.models._optimize import Optimizer, curvature
+
+TOP, SCALES = np.array([1.0, -2.0, 0.5]), np.array([1.0, 30.0, 1000.0])
+BAR = SimpleNamespace(update=lambda: None)
+
+
+def optimizer(reach=10.0, max_iter=200):
+    return Optimizer(np.tile([-reach, reach], (3, 1)), max_iter, 1e-12, BAR)
+
+
+def hill(theta):
+    gap = theta - TOP
+    return 5.0 - 0.5 * float(np.sum(SCALES * gap**2)), -SCALES * gap
+
+
+def test_the_best_of_several_starts():
+    def two_hills(theta):
+        """Tops at ±3 in the first entry; the one at +3 is 1 higher."""
+        x = theta[0]
+        value = -((x**2 - 9.0) ** 2) / 20.0 + x / 6.0
+        gradient = np.array([-x * (x**2 - 9.0) / 5.0 + 1.0 / 6.0, -theta[1], -theta[2]])
+        return value - 0.5 * np.sum(theta[1:] ** 2), gradient
+
+    low, high = np.array([-4.0, 1.0, 1.0]), np.array([4.0, 1.0, 1.0])
+    assert optimizer().best_of(two_hills, [low]).theta[0] < -2.5
+    best = optimizer().best_of(two_hills, [low, high])
+    assert best.theta[0] > 2.5
+    assert best.converged
+    assert best.steps > optimizer().best_of(two_hills, [high]).steps
+
+
+def test_limits_are_kept():
+    found = optimizer(reach=0.8).best_of(hill, [np.zeros(3)])
+    np.testing.assert_allclose(found.theta, [0.8, -0.8, 0.5], atol=1e-6)
+    assert found.converged
+    refined = optimizer(reach=0.8).refined(hill, np.zeros(3), np.diag(SCALES))
+    np.testing.assert_allclose(refined.theta, [0.8, -0.8, 0.5], atol=1e-5)
+
+
+def test_with_known_curvature_a_few_steps_are_enough():
+    found = optimizer().refined(hill, np.zeros(3), np.diag(SCALES))
+    np.testing.assert_allclose(found.theta, TOP, atol=1e-5)
+    assert found.converged
+    assert found.steps <= 4 < optimizer().best_of(hill, [np.zeros(3)]).steps
+
+
+def test_curvature_is_minus_the_hessian():
+    np.testing.assert_allclose(curvature(hill, np.zeros(3)), np.diag(SCALES), atol=1e-8)
+
+
+def test_places_where_nothing_can_be_computed_are_left():
+    def cliff(theta):
+        if theta[0] > 1.5:
+            raise InputError("beyond the cliff")
+        return hill(theta) if theta[2] > -5.0 else (np.nan, theta)
+
+    found = optimizer().best_of(cliff, [np.array([-9.0, 9.0, 9.0])])
+    np.testing.assert_allclose(found.theta, TOP, atol=1e-4)
+    with pytest.raises(InputError, match="beyond the cliff"):
+        optimizer().best_of(cliff, [np.array([2.0, 0.0, 0.0])])
+    with pytest.raises(InputError, match="where the search starts"):
+        optimizer().best_of(cliff, [np.array([0.0, 0.0, -9.0])])
+    # A random start that fails does not spoil the others.
+    found = optimizer().best_of(cliff, [np.zeros(3), np.array([2.0, 0.0, 0.0])])
+    np.testing.assert_allclose(found.theta, TOP, atol=1e-4)
+
+
+def test_too_few_steps_are_said():
+    assert not optimizer(max_iter=1).best_of(hill, [np.full(3, 9.0)]).converged
