@@ -29,7 +29,7 @@ def test_the_best_of_several_starts():
         gradient = np.array([-x * (x**2 - 9.0) / 5.0 + 1.0 / 6.0, -theta[1], -theta[2]])
         return value - 0.5 * np.sum(theta[1:] ** 2), gradient
 
-    low, high = np.array([-4.0, 1.0, 1.0]), np.array([4.0, 1.0, 1.0])
+    low, high = np.array([-3.1, 0.1, 0.1]), np.array([3.5, 0.1, 0.1])
     assert optimizer().best_of(two_hills, [low]).theta[0] < -2.5
     best = optimizer().best_of(two_hills, [low, high])
     assert best.theta[0] > 2.5

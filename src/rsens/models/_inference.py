@@ -21,8 +21,8 @@ from rsens.models._optimize import Objective, Optimizer, curvature
 from rsens.models._posterior import LatentPosterior
 from rsens.models._priors import weak
 
-#: Up to here a fit runs on one thread. Two gained nothing at 1000 rows on two idle cores; on busy ones the fit took ten
-#: to fifty times as long, since the threads wait for each other in every step of a Cholesky factorisation.
+#: Up to here a fit runs on one thread. At 1000 rows two threads save a third of the time on two idle cores; if one core
+#: is busy, a fit takes ten to fifty times as long: the threads wait for each other in every step of a factorisation.
 FEW_ROWS = 1500
 #: A search on this many rows brings the hyperparameters near their place at a small part of the cost.
 SUBSET = 300
@@ -80,7 +80,9 @@ class FittedGP:
 def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -> FittedGP:
     """The GP with the hyperparameters that maximise the marginal likelihood times their prior, or as given."""
     inducing, steps = None, 0
-    with _one_thread() if len(data.y) <= FEW_ROWS else nullcontext():
+    n_rows = len(data.y)
+    small = n_rows * min(n_rows, search.n_inducing or n_rows) ** 2 <= FEW_ROWS**3  # the work of a step
+    with _one_thread() if small else nullcontext():
         if search.optimize and len(kernel.theta) + len(likelihood.theta):
             kernel, likelihood, inducing, steps = _learned(kernel, likelihood, data, search)
         elif search.n_inducing is not None:
@@ -121,7 +123,8 @@ def _learned(
         some = data if N <= SUBSET else data.rows(np.sort(search.rng.choice(N, SUBSET, replace=False)))
         # With priors: without, what these rows do not determine runs off to where all the rows cannot bring it back.
         of_some = log_posterior_of(some, None, "weak")
-        near = optimizer.best_of(of_some, starts)
+        with _one_thread():
+            near = optimizer.best_of(of_some, starts)
         theta, steps, inducing = near.theta, near.steps, None
         for _ in range(1 if search.n_inducing is None else ROUNDS):
             if search.n_inducing is not None:
