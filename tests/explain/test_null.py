@@ -13,6 +13,8 @@ from sklearn.base import BaseEstimator
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
 from rsens._explain._null import refitter
+from rsens.kernels import EQ
+from rsens.models import GPRegressor
 from tests.explain.models import BayesianLinear, Linear
 
 
@@ -222,3 +224,15 @@ def test_what_null_needs_is_said():
         explain(model, X, y, n_jobs=0)
     with pytest.raises(InputError, match="null must be one of"):
         explain(model, X, y, null="yes")
+
+
+def test_a_model_that_ignores_further_columns_has_no_null_level():
+    """A kernel with fixed dims never looks at the probes; their zero is not the level of an irrelevant variable."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=30)
+    model = GPRegressor(kernel=EQ(lengthscale=1.0, dims=(0, 1)), optimize=False).fit(X, y)
+    with pytest.warns(RsensWarning, match="does not use the columns that were added"):
+        assert explain(model, X, y, random_state=0).null is None
+    with pytest.raises(InputError, match="does not use the columns that were added"):
+        explain(model, X, y, random_state=0, null=True)

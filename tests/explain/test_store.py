@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from rsens._errors import InputError
 from rsens._explain import Explanation, explain
 from rsens._explain import _store as store
+from rsens.derivatives import from_function
+from rsens.distributions import Normal
 from tests.explain.models import BayesianLinear, Linear, Softmax
 
 NAMES = ['<script>alert("x")</script>', "überraschend, 'quoted' \\ \n\t", "🚲" * 50 + " \x00"]
@@ -222,3 +224,25 @@ def test_a_missing_file_is_a_missing_file(tmp_path):
         Explanation.load(tmp_path / "nowhere.json")
     with pytest.raises(FileNotFoundError):
         ALL["little"].save(tmp_path / "no folder" / "x.json")
+
+
+@pytest.mark.parametrize(
+    ("field", "change", "text"),
+    [
+        ("main", lambda v: [-v[0], *v[1:]], "main has negative values"),
+        ("intervals", lambda v: v[::-1], "lower end above its upper end"),
+        ("family", lambda v: "Normal\x1b[2J", "not those of a family"),
+    ],
+)
+def test_values_that_no_explanation_has(tmp_path, field, change, text):
+    """A file that was tampered with is refused when it is read, not when it is drawn or printed."""
+    path = tmp_path / "explanation.json"
+    rng = np.random.default_rng(0)
+    model = from_function(lambda Z: Normal(Z @ np.array([1.0, 2.0]), 1.0))
+    explain(model, rng.normal(size=(30, 2)), random_state=0).save(path)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    holder = content if field in content else next(v for v in content.values() if isinstance(v, dict) and field in v)
+    holder[field] = change(holder[field])
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(InputError, match=text):
+        Explanation.load(path)

@@ -105,6 +105,9 @@ def null_levels(
         return None
     kinds = np.array([_kind(question, t) for probes in plan for t in probes])
     values = np.concatenate([main for main, _ in measured])
+    if not values.any():  # a kernel with fixed dims, say: its zero would say that everything matters
+        _unavailable("the refitted model does not use the columns that were added", None, required)
+        return None
     pair_values = np.concatenate([pairs for _, pairs in measured])
     names = tuple(question.terms.names[t] for probes in plan for t in probes)
     main, pairs = _levels(question, deviations, kinds, values, pair_values)

@@ -144,5 +144,15 @@ class Record:
             raise InputError("there are no rows, no columns or no outputs")
         if not (self.alpha > 0.0 and 0.0 < self.level < 1.0):
             raise InputError(f"alpha is {self.alpha:g} and level is {self.level:g}")
+        for name in ("main", "pairs", "local_main", "local_pairs", "units"):
+            array = getattr(self, name)
+            if array is not None and (array < 0.0).any():
+                raise InputError(f"{name} has negative values")
+        for name in ("intervals", "pair_intervals"):
+            bounds = getattr(self, name)
+            if bounds is not None and (bounds[0] > bounds[1]).any():
+                raise InputError(f"{name} has a lower end above its upper end")
+        if not self.family.isidentifier() or not all(name.isidentifier() for name in self.part_names):
+            raise InputError("the names of the family and its parts are not those of a family")
         if self.aggregate not in ("mean", "rms") or self.scale not in ("sd", "raw", "given"):
             raise InputError(f"aggregate is {self.aggregate!r:.40} and scale is {self.scale!r:.40}")

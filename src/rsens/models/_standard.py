@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from rsens.distributions._base import Array
-from rsens.kernels import Categorical, Kernel, Linear, Periodic, Product, Sum
+from rsens.kernels import Categorical, Constant, Kernel, Linear, Periodic, Product, Sum
 from rsens.kernels._leaf import Leaf, Positive
+from rsens.kernels._stationary import Stationary
 from rsens.likelihoods import GaussianLikelihood, Likelihood, StudentTLikelihood
 from rsens.models._posterior import Latent
 
@@ -64,16 +64,17 @@ def _in_units(kernel: Kernel, scale: Array, variance: float) -> Kernel:
     if not isinstance(kernel, Leaf):
         return kernel
     columns = scale if kernel.dims is None else scale[list(kernel.dims)]
-    changes: dict[str, Any] = {}
-    if isinstance(kernel, Linear):
-        changes["variance"] = _times(kernel.variance, variance / columns**2)
-    else:
-        changes["variance"] = _times(getattr(kernel, "variance"), np.array([variance]))  # noqa: B009
-    if isinstance(kernel, Periodic):
-        changes["period"] = _times(kernel.period, columns)  # its length-scale has no unit
-    elif hasattr(kernel, "lengthscale") and not isinstance(kernel, Categorical):
-        changes["lengthscale"] = _times(kernel.lengthscale, columns)
-    return replace(kernel, **changes)  # type: ignore[type-var]
+    match kernel:
+        case Linear():
+            return replace(kernel, variance=_times(kernel.variance, variance / columns**2))
+        case Periodic():  # its length-scale has no unit
+            return replace(kernel, variance=kernel.variance * variance, period=_times(kernel.period, columns))
+        case Stationary():
+            lengthscale = _times(kernel.lengthscale, columns)
+            return replace(kernel, variance=kernel.variance * variance, lengthscale=lengthscale)  # type: ignore[type-var]
+        case Constant() | Categorical():
+            return replace(kernel, variance=kernel.variance * variance)
+    return kernel
 
 
 def _times(value: Positive, factors: Array) -> Positive:
