@@ -65,3 +65,15 @@ def test_what_cannot_be_mixed_is_refused():
         Mixture([Categorical(np.full((1, 2), 0.5)), Categorical(np.full((1, 4), 0.25))], [0.5, 0.5]).checked()
     with pytest.raises(InputError, match="non-empty list"):
         Mixture((normal for _ in range(2)), [0.5, 0.5]).checked()
+
+
+@pytest.mark.parametrize(("size", "accuracy"), [(2, 1e-8), (3, 1e-5), (4, 1e-5)])
+def test_vectors_that_differ_along_one_axis_are_numbers_on_it(size, accuracy):
+    """Two unit spheres, three apart: only the axis between them counts. The accuracies are those of the docstring."""
+    apart = np.eye(1, size) * 3.0
+    vectors = Mixture([MultivariateNormal(m, np.eye(size)[None]) for m in (0.0 * apart, apart)], [0.5, 0.5])
+    numbers = Mixture([Normal(np.array([m]), np.ones(1)) for m in (0.0, 3.0)], [0.5, 0.5])
+    u = np.zeros((1, 2, size + size * (size + 1) // 2))
+    u[0, :, 0] = 1.0, -0.5
+    exact = numbers.fisher_norm(np.array([[1.0, 0.0, -0.5, 0.0]]))
+    np.testing.assert_allclose(vectors.fisher_norm(u.reshape(1, -1)), exact, rtol=accuracy)

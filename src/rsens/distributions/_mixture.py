@@ -24,9 +24,10 @@ class Mixture(Distribution):
     """Mixture(components, weights): p(y) = Σ_s w_s p_s(y), components a sequence of families over the same kind of y.
 
     λ stacks the components' own parameters, and R-sens₂ uses this stacked λ. The Fisher information has no closed form;
-    uᵀIu = E_y[(∂ log p · u)²] is summed over y (classes, counts) or integrated (numbers), right to about 1e-8. Vectors
-    are integrated on lattices around the components, which is as good for components of like size in two or three
-    dimensions, but only about three digits where they differ much, and beyond three dimensions.
+    uᵀIu = E_y[(∂ log p · u)²] is summed over y (classes, counts) or integrated (numbers), right to about 1e-8 where the
+    mass lies within float64 (a Gamma of shape 0.01 has some below it). Vectors are integrated on lattices around the
+    components: for components of like size about 1e-8 in two dimensions, 1e-5 in three and more; about three digits
+    where their sizes differ much.
     """
 
     components: Any
