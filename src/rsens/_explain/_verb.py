@@ -97,7 +97,7 @@ def explain(
             all pairs are held in memory: 80 MB for 200 columns.
         level: Share of the replicates within the intervals.
         random_state: Seed of the bootstrap and the probes: a whole number, a NumPy Generator, or None for a new one.
-        max_memory_mb: Working memory for chunks of rows, in megabytes; results not included. It changes no number beyond rounding.
+        max_memory_mb: Working memory for chunks of rows, in megabytes; results not included. It changes rounding only.
         progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
     Returns:

@@ -140,7 +140,8 @@ def _check_fitted(obj: Any) -> None:
 def iterate(model: Any, X: Any, order: int, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[slice, Derivatives]]:
     """The derivatives of `model` at the rows X, chunk by chunk: (which rows, their record).
 
-    Chunks are as even as can be and as large as `max_bytes` of working memory allows. Their size changes no result beyond rounding.
+    Chunks are as even as can be and as large as `max_bytes` of working memory allows.
+    Their size changes no result beyond rounding.
     """
     check_order(order)
     model, table = read_for(model, X)
