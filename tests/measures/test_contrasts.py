@@ -13,6 +13,7 @@ import torch
 from rsens._errors import InputError
 from rsens.derivatives import from_function, from_jax, from_torch
 from rsens.distributions import Bernoulli, Mixture, Normal, StudentT
+from rsens.distributions._point import point_prediction
 from rsens.measures import (
     active_subspace,
     aed,
@@ -27,7 +28,6 @@ from rsens.measures import (
     rsens,
     rsens2,
 )
-from rsens.measures._contrasts import point_prediction
 from tests.measures.models import MODELS, rows
 
 # Columns: x (continuous), city (three levels), sold (two levels). λ = (mean, variance) of a Normal.

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rsens._arguments import whole_number
 from rsens._errors import InputError
 from rsens._explain import _export, _frames, _show, _store
-from rsens._explain._arguments import plain_label, whole_number
 from rsens._explain._record import Record
+from rsens._explain._subgroups import plain_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens._arguments import child
 from rsens._errors import InputError, RsensWarning
-from rsens._explain._arguments import child
 from rsens._explain._summary import Question, summarize
 from rsens._table import Table, is_pandas
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import InputError
-from rsens._explain._arguments import Label
+from rsens._explain._subgroups import Label
 
 Array = NDArray[np.float64]
 

@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rsens._arguments import child, fraction, jobs, megabytes, one_of, progress_bar, seed_sequence, whole_number
 from rsens._errors import InputError
-from rsens._explain._arguments import (
-    Subgroups,
-    child,
-    fraction,
-    labels_or_rows,
-    megabytes,
-    one_of,
-    seed_sequence,
-    subgroups,
-    whole_number,
-)
 from rsens._explain._explanation import Explanation
 from rsens._explain._extrapolation import outside
 from rsens._explain._null import Null, null_levels, refitter
 from rsens._explain._record import Record, WithinSubgroups
+from rsens._explain._subgroups import Subgroups, labels_or_rows, subgroups
 from rsens._explain._summary import Question, summarize
 from rsens._explain._terms import Terms
-from rsens._explain._units import column_units, per_switch, standard_deviations, training_inputs
 from rsens._table import Table
 from rsens.derivatives._model import read_for
 from rsens.measures._groups import check_groups
 from rsens.measures._local import check_alpha
 from rsens.measures._rows import check_weights
+from rsens.measures._units import column_units, per_switch, standard_deviations, training_inputs
 
 Array = NDArray[np.float64]
 
@@ -109,8 +99,7 @@ def explain(
     seed = seed_sequence(random_state)
     replicates, share = whole_number(n_bootstrap, "n_bootstrap", 0), fraction(level, "level")
     n_probes = whole_number(n_probes, "n_probes", 1)
-    if n_jobs is not None and (n_jobs == 0 or isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer)):
-        raise InputError(f"n_jobs must be None or a whole number other than 0, as in joblib; got {n_jobs!r}.")
+    n_jobs = jobs(n_jobs)
     one_of(aggregate, "aggregate", ("mean", "rms"))
     row_weights = check_weights(weights, n)
     if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
@@ -132,7 +121,7 @@ def explain(
         pairs=_wants_pairs(pairs, keep_local_pairs, n_columns),
         max_bytes=megabytes(max_memory_mb, "max_memory_mb"),
     )
-    bar = _progress_bar(progress)
+    bar = progress_bar(progress)
     refitted_by = _wants_null(null, model, y, refit, n)
 
     with bar(total=n, desc="rows", unit="row") as rows_done:
@@ -244,12 +233,3 @@ def _output_names(model: Any, n_outputs: int) -> tuple[str, ...]:
 def _index(table: Table) -> pd.Index:
     """The row labels of a data frame, else 0, 1, …"""
     return table.source.index if isinstance(table.source, pd.DataFrame) else pd.RangeIndex(len(table.values))
-
-
-def _progress_bar(progress: Any) -> Callable[..., Any]:
-    from tqdm import tqdm
-
-    one_of(progress, "progress", (True, False, None))
-    # disable=None: silent unless the output is a terminal; delay: silent if it is over before anyone wonders.
-    disable = None if progress is None else not progress
-    return partial(tqdm, disable=disable, delay=0.0 if progress else 1.0, leave=False)

@@ -13,6 +13,7 @@ from rsens._table import Table, read_table
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
 from rsens.derivatives._record import Derivatives
 from rsens.distributions._base import Array, Distribution
+from rsens.distributions._point import point_prediction
 
 #: Working memory for one chunk of rows.
 MAX_BYTES = 256 * 2**20
@@ -38,6 +39,10 @@ class Model(ABC):
     @abstractmethod
     def predict_distribution(self, X: Any) -> Distribution:
         """The predictive distribution at the rows X."""
+
+    def predict_point(self, X: Any) -> Array:
+        """The point prediction at the rows X, shape (n, P) for P outputs: mostly the mean."""
+        return point_prediction(self.predict_distribution(X))
 
     @abstractmethod
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
@@ -99,6 +104,10 @@ class _Estimator(Model):
             got = type(distribution).__name__
             raise InputError(f"{self._name}.predict_distribution must return an rsens family; got {got}.")
         return distribution
+
+    def predict_point(self, X: Any) -> Array:
+        predict = getattr(self._estimator, "predict_point", None)  # a mean can be much cheaper than a variance
+        return predict(X) if callable(predict) else super().predict_point(X)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         rows = getattr(self._estimator, "rows_per_chunk", None)

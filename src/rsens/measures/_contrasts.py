@@ -26,8 +26,8 @@ from rsens._errors import InputError
 from rsens._table import Table
 from rsens.derivatives import Derivatives
 from rsens.derivatives._contrasts import Contrast
-from rsens.distributions import Mixture, StudentT
 from rsens.distributions._base import Array, Distribution
+from rsens.distributions._point import point_prediction
 
 
 def contrast_values(derivatives: Derivatives, alpha: float) -> Iterator[tuple[int, Array]]:
@@ -129,15 +129,6 @@ def weighted(contrast: Contrast, values: Iterator[Array]) -> Iterator[Array]:
     for w, at_level in zip(contrast.weights.T, values, strict=True):
         w = w.reshape(-1, *(1,) * (at_level.ndim - 1))
         yield np.where(w > 0.0, w * at_level, 0.0)
-
-
-def point_prediction(distribution: Distribution) -> Array:
-    """f(λ), what `prediction_gradient` is the gradient of: the mean (of a Student-t the location), shape (n, P)."""
-    if isinstance(distribution, Mixture):
-        parts = [point_prediction(component) for component in distribution.components]
-        return _total(iter([w[:, None] * f for w, f in zip(distribution.weights.T, parts, strict=True)]))
-    f = np.asarray(distribution.location if isinstance(distribution, StudentT) else distribution.mean)
-    return f.reshape(len(f), -1)
 
 
 def check_continuous(table: Table, what: str) -> None:

@@ -17,7 +17,8 @@ import numpy as np
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives
 from rsens.distributions._base import Array, Distribution
-from rsens.measures._contrasts import filled_first, filled_second, point_prediction, prediction_contrasts
+from rsens.distributions._point import point_prediction
+from rsens.measures._contrasts import filled_first, filled_second, prediction_contrasts
 from rsens.measures._local import Chunks, from_derivatives, gathered
 
 

@@ -25,8 +25,8 @@ from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives
 from rsens.derivatives._model import check_order
-from rsens.distributions import StudentT
 from rsens.distributions._base import Array, Distribution
+from rsens.distributions._point import point_prediction
 from rsens.models._reading import deviations, read_classes, read_labels, read_per_row, read_rows, read_y, translated
 
 Codes = NDArray[np.intp]
@@ -95,8 +95,12 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
 
     def predict(self, X: Any, *, offset: Any = None) -> Array:
         """The mean of y at the rows X (of a Student-t its location, which also exists where the mean does not)."""
-        distribution = self.predict_distribution(X, offset=offset)
-        return distribution.location if isinstance(distribution, StudentT) else distribution.mean
+        return self.predict_point(X, offset=offset)[:, 0]
+
+    def predict_point(self, X: Any, *, offset: Any = None) -> Array:
+        """`predict` with an axis for outputs, shape (n, 1)."""
+        rows = self._rows(X)
+        return self._predict_point(rows, _offset(offset, len(rows)))
 
     def predict_distribution(self, X: Any, *, offset: Any = None) -> Distribution:
         """The predictive distribution of y at the rows X, noise included."""
@@ -130,6 +134,10 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
 
     @abstractmethod
     def _predict_distribution(self, rows: Array, offset: Array) -> Distribution: ...
+
+    def _predict_point(self, rows: Array, offset: Array) -> Array:
+        """A model whose mean is cheaper than its distribution can say so here."""
+        return point_prediction(self._predict_distribution(rows, offset).checked(len(rows)))
 
     @abstractmethod
     def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives: ...

@@ -170,6 +170,12 @@ class GPRegressor(GPSettings, PredictiveRegressor):
     def _moments(self, rows: Array) -> Latent:
         return self._units.latent(self._gps[0].posterior.moments(self._units.inputs(rows)))
 
+    def _predict_point(self, rows: Array, offset: Array) -> Array:
+        if self.likelihood_.name not in NOISY:  # the mean of a count depends on the variance of f
+            return super()._predict_point(rows, offset)
+        mean = self._gps[0].posterior.means(self._units.inputs(rows))
+        return (self._units.output_mean + self._units.output_scale * mean + offset)[:, None]
+
     def _predict_distribution(self, rows: Array, offset: Array) -> Distribution:
         latent = self._moments(rows)
         return self.likelihood_.predictive(latent.mean + offset, latent.variance)

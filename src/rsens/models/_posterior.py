@@ -109,6 +109,13 @@ class LatentPosterior:
             variance[rows] = self._variance(X[rows], self.root.times(k))
         return Latent(self.mean + mean, variance)
 
+    def means(self, X: Array) -> Array:
+        """The mean of f alone, which needs no solve."""
+        mean = np.empty(len(X))
+        for rows in self._chunks(len(X), 1):
+            mean[rows] = blas.dgemv(1.0, self.kernel(self.inputs, X[rows]), self.weights, trans=1)
+        return self.mean + mean
+
     def derivatives(self, X: Array, order: int) -> Latent:
         """Mean and variance of f at the rows X with their first (order 1) or first and second derivatives."""
         n, D = X.shape

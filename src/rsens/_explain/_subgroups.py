@@ -1,4 +1,4 @@
-"""Arguments of `explain`, checked once: seeds, counts, levels, subgroups."""
+"""Subgroups of rows, for `explain(by=…)`."""
 
 from __future__ import annotations
 
@@ -13,55 +13,6 @@ from rsens._table import Table
 
 Label = str | int | float | bool
 MAX_SUBGROUPS = 100
-
-
-def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """What all random numbers of one call come from. A Generator is asked for a seed, and moves on by it."""
-    if random_state is None:
-        return np.random.SeedSequence()
-    if isinstance(random_state, np.random.Generator):
-        return np.random.SeedSequence([int(word) for word in random_state.integers(2**32, size=4)])
-    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
-        return np.random.SeedSequence(int(random_state))
-    raise InputError(
-        f"random_state must be None, a whole number of at least 0, or a NumPy Generator; got {random_state!r}."
-    )
-
-
-def child(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """The seed of one purpose, by its number; the same whatever else has been drawn."""
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *key))
-
-
-def whole_number(value: Any, name: str, least: int) -> int:
-    """The value, if it is a whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}; got {value!r}.")
-    return int(value)
-
-
-def fraction(value: Any, name: str) -> float:
-    """The value, if it lies strictly between 0 and 1."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not 0.0 < float(value) < 1.0:
-        raise InputError(f"{name} must be a number between 0 and 1, like 0.95; got {value!r}.")
-    return float(value)
-
-
-def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
-    """The value, if it is one of the choices."""
-    # `in` would take 1 for True, and compare arrays entry by entry.
-    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
-        raise InputError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
-    return value
-
-
-def megabytes(value: Any, name: str) -> int:
-    """A bound on memory, given in megabytes, in bytes."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not 0.0 < float(value) < np.inf:
-        raise InputError(f"{name} must be a number of megabytes greater than 0; got {value!r}.")
-    return max(1, int(float(value) * 1e6))
 
 
 @dataclass(frozen=True)

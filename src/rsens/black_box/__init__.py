@@ -1,0 +1,1 @@
+"""Methods that only ask for predictions: what R-sens is compared with."""
