@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from rsens import GPRegressor, InputError
 from rsens.kernels import EQ, Categorical, Constant, Linear, Periodic, RationalQuadratic, additive
 from rsens.likelihoods import GaussianLikelihood, NegativeBinomialLikelihood, PoissonLikelihood
-from rsens.models._priors import weak
+from rsens.models._priors import check_priors, log_normals
 
 SCALE = np.array([2.0, 8.0, 0.5])
 GAUSSIAN, POISSON = GaussianLikelihood(1.0), PoissonLikelihood()
@@ -25,18 +26,18 @@ GAUSSIAN, POISSON = GaussianLikelihood(1.0), PoissonLikelihood()
     ],
 )
 def test_each_hyperparameter_has_the_prior_of_the_table(kernel, centres, deviations):
-    prior = weak(kernel, GAUSSIAN, SCALE, 10.0)
+    prior = log_normals(kernel, GAUSSIAN, SCALE, 10.0)
     np.testing.assert_allclose(np.exp(prior.mean), [*centres, 0.04 * 100.0], rtol=1e-12)
     np.testing.assert_array_equal(prior.deviation, [*deviations, 2])
 
 
 def test_likelihoods():
-    assert len(weak(EQ(), POISSON, SCALE, 1.0).mean) == 2
-    assert weak(EQ(), NegativeBinomialLikelihood(3.0), SCALE, 1.0).mean[-1] == pytest.approx(np.log(10.0))
+    assert len(log_normals(EQ(), POISSON, SCALE, 1.0).mean) == 2
+    assert log_normals(EQ(), NegativeBinomialLikelihood(3.0), SCALE, 1.0).mean[-1] == pytest.approx(np.log(10.0))
 
 
 def test_log_density_has_its_gradient_and_its_summit_at_the_mean():
-    prior = weak(additive(3), GAUSSIAN, SCALE, 1.0)
+    prior = log_normals(additive(3), GAUSSIAN, SCALE, 1.0)
     theta = prior.mean + np.linspace(-1.0, 2.0, len(prior.mean))
     value, gradient = prior.log_density(theta)
     step = 1e-6 * np.eye(len(theta))
@@ -46,7 +47,7 @@ def test_log_density_has_its_gradient_and_its_summit_at_the_mean():
 
 
 def test_limits_hold_the_start():
-    prior = weak(EQ(), GAUSSIAN, SCALE, 1.0)
+    prior = log_normals(EQ(), GAUSSIAN, SCALE, 1.0)
     low, high = prior.limits(np.array([-100.0, 0.0, 100.0])).T
     assert low[0] == -100.0
     assert high[2] == 100.0
@@ -55,8 +56,49 @@ def test_limits_hold_the_start():
 
 
 def test_starts_are_near_the_mean():
-    prior = weak(EQ(), GAUSSIAN, SCALE, 1.0)
+    prior = log_normals(EQ(), GAUSSIAN, SCALE, 1.0)
     rng = np.random.default_rng(0)
     draws = np.array([prior.start(rng) for _ in range(2000)])
     np.testing.assert_allclose(draws.mean(0), prior.mean, atol=0.1)
     np.testing.assert_allclose(draws.std(0), 1.0, atol=0.06)
+
+
+def test_priors_given_by_name():
+    kernel = additive(2, [(0, 1)])
+    prior = log_normals(kernel, GAUSSIAN, SCALE[:2], 1.0, {"lengthscale": (4.0, 0.5), "noise_variance": (0.25, 2.0)})
+    lengthscales = ["lengthscale" in name for name in kernel.hyperparameter_names]
+    of_kernel = prior.mean[:-1], prior.deviation[:-1]
+    np.testing.assert_allclose(of_kernel[0][lengthscales], np.log(4.0))
+    np.testing.assert_allclose(of_kernel[1][lengthscales], 0.5)
+    assert (prior.mean[-1], prior.deviation[-1]) == (np.log(0.25), 2.0)
+    weak = log_normals(kernel, GAUSSIAN, SCALE[:2], 1.0)
+    others = [not long for long in lengthscales]
+    np.testing.assert_array_equal(of_kernel[0][others], weak.mean[:-1][others])
+
+
+def test_a_narrow_prior_decides():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 1))
+    model = GPRegressor(priors={"lengthscale": (3.0, 1e-4)}, standardize=False, random_state=0)
+    assert model.fit(X, np.sin(X[:, 0])).kernel_.lengthscale[0] == pytest.approx(3.0, rel=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("priors", "message"),
+    [
+        ("strong", "priors must be"),
+        ({"lengthscale": 3.0}, "two positive numbers"),
+        ({"lengthscale": (3.0, 0.0)}, "two positive numbers"),
+        ({"lengthscale": (3.0, "wide")}, "two positive numbers"),
+        ({"length_scale": (3.0, 1.0)}, "no hyperparameter 'length_scale'"),
+    ],
+)
+def test_wrong_priors(priors, message):
+    with pytest.raises(InputError, match=message):
+        GPRegressor(priors=priors).fit(np.arange(6.0)[:, None], np.arange(6.0))
+
+
+def test_check_priors():
+    assert check_priors(None) is None
+    assert check_priors("weak") == {}
+    assert check_priors({"variance": [2, 1]}) == {"variance": (2.0, 1.0)}

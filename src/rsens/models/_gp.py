@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
@@ -62,7 +63,9 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         n_restarts: Further starts of the search, at random; 0 starts once, from the kernel given. With more than 600
             rows, the starts search on 300 of them, and only the best continues with all.
         priors: "weak" for log-normal priors with the sd of the data as unit (log length-scale ~ N(log √D, 1), log
-            variance ~ N(0, 2²), log noise variance ~ N(log 0.04, 2²); `rsens.models._priors` has them all), or None.
+            variance ~ N(0, 2²), log noise variance ~ N(log 0.04, 2²); `rsens.models._priors` has them all), None for
+            none, or {"lengthscale": (4.0, 1.0)}: the median and the standard deviation of the logarithm, in the units
+            of the kernel given, for all hyperparameters of that name; the others keep their weak ones.
         inducing: How many inducing inputs, rows that the GP is built on: the cost of a fit is then N M² for N rows.
             They are chosen greedily, where the variance given the others is largest. Gaussian noise: the variational
             bound; else Laplace's approximation on the prior of low rank. None: exact up to 3000 rows, 500 inducing
@@ -95,7 +98,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         standardize: bool = True,
         optimize: bool = True,
         n_restarts: int = 2,
-        priors: str | None = "weak",
+        priors: str | Mapping[str, tuple[float, float]] | None = "weak",
         inducing: float | None = None,
         max_iter: int = 500,
         tolerance: float = 1e-9,
@@ -217,7 +220,7 @@ class GPClassifier(GPSettings, PredictiveClassifier):
         standardize: bool = True,
         optimize: bool = True,
         n_restarts: int = 2,
-        priors: str | None = "weak",
+        priors: str | Mapping[str, tuple[float, float]] | None = "weak",
         inducing: float | None = None,
         max_iter: int = 500,
         tolerance: float = 1e-9,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -19,6 +20,7 @@ from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood
 from rsens.models._inference import FittedGP, Search
 from rsens.models._posterior import Latent
+from rsens.models._priors import check_priors
 from rsens.models._standard import Standard
 
 #: Without `inducing`, a GP is exact up to so many rows, and has so many inducing inputs above.
@@ -35,7 +37,7 @@ class GPSettings:
     standardize: bool
     optimize: bool
     n_restarts: int
-    priors: str | None
+    priors: str | Mapping[str, tuple[float, float]] | None
     inducing: float | None
     max_iter: int
     tolerance: float
@@ -59,8 +61,6 @@ class GPSettings:
         return self.kernel
 
     def _search(self, n_rows: int) -> Search:
-        if self.priors not in ("weak", None):
-            raise InputError(f"priors must be 'weak' or None; got {self.priors!r}.")
         for name, least in (("n_restarts", 0), ("max_iter", 1)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
@@ -70,7 +70,7 @@ class GPSettings:
         return Search(
             optimize=bool(self.optimize),
             n_restarts=self.n_restarts,
-            priors=self.priors,
+            priors=check_priors(self.priors),
             n_inducing=self._n_inducing(n_rows),
             max_iter=self.max_iter,
             tolerance=float(self.tolerance),

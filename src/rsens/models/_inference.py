@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +19,7 @@ from rsens.models import _exact, _laplace, _sparse, _sparse_laplace
 from rsens.models._inducing import choose_inducing
 from rsens.models._optimize import Objective, Optimizer, curvature
 from rsens.models._posterior import LatentPosterior
-from rsens.models._priors import weak
+from rsens.models._priors import log_normals
 
 #: Up to here a fit runs on one thread. At 1000 rows two threads save a third of the time on two idle cores; if one core
 #: is busy, a fit takes ten to fifty times as long: the threads wait for each other in every step of a factorisation.
@@ -56,7 +56,7 @@ class Search:
 
     optimize: bool
     n_restarts: int
-    priors: str | None
+    priors: Mapping[str, tuple[float, float]] | None  # what is not named has its weak prior; None: no priors
     n_inducing: int | None
     max_iter: int
     tolerance: float
@@ -95,17 +95,17 @@ def _learned(
     kernel: Kernel, likelihood: Likelihood, data: Data, search: Search
 ) -> tuple[Kernel, Likelihood, Array | None, int]:
     n_kernel, N = len(kernel.theta), len(data.y)
-    prior = weak(kernel, likelihood, _sizes(data.X), _output_size(likelihood, data.y))
+    prior = log_normals(kernel, likelihood, _sizes(data.X), _output_size(likelihood, data.y), search.priors or {})
 
     def split(theta: Array) -> tuple[Kernel, Likelihood]:
         return kernel.with_theta(theta[:n_kernel]), likelihood.with_theta(theta[n_kernel:])
 
-    def log_posterior_of(data: Data, inducing: Array | None, priors: str | None) -> Objective:
+    def log_posterior_of(data: Data, inducing: Array | None, with_priors: bool) -> Objective:
         log_likelihood = _objective(data, inducing)
 
         def log_posterior(theta: Array) -> tuple[float, Array]:
             value, gradient = log_likelihood(*split(theta))
-            if priors is None:
+            if not with_priors:
                 return value, gradient
             log_prior, prior_gradient = prior.log_density(theta)
             return value + log_prior, gradient + prior_gradient
@@ -117,19 +117,19 @@ def _learned(
     with search.bar(desc="fit", unit=" evaluations") as bar:
         optimizer = Optimizer(prior.limits(start), search.max_iter, search.tolerance, bar)
         if N <= MANY_ROWS and search.n_inducing is None:
-            found = optimizer.best_of(log_posterior_of(data, None, search.priors), starts)
+            found = optimizer.best_of(log_posterior_of(data, None, search.priors is not None), starts)
             found.warn_if_not_converged(search.max_iter)
             return *split(found.theta), None, found.steps
         some = data if N <= SUBSET else data.rows(np.sort(search.rng.choice(N, SUBSET, replace=False)))
         # With priors: without, what these rows do not determine runs off to where all the rows cannot bring it back.
-        of_some = log_posterior_of(some, None, "weak")
+        of_some = log_posterior_of(some, None, True)
         with _one_thread():
             near = optimizer.best_of(of_some, starts)
         theta, steps, inducing = near.theta, near.steps, None
         for _ in range(1 if search.n_inducing is None else ROUNDS):
             if search.n_inducing is not None:
                 inducing = choose_inducing(data.X, split(theta)[0], search.n_inducing, search.rng).inputs
-            of_all = log_posterior_of(data, inducing, search.priors)
+            of_all = log_posterior_of(data, inducing, search.priors is not None)
             theta = _with_second_chance(of_all, theta, start, kernel)
             found = optimizer.refined(of_all, theta, N / len(some.y) * curvature(of_some, theta))
             theta, steps = found.theta, steps + found.steps

@@ -14,15 +14,22 @@ latent values are on the log or probit scale), S_d that of column d, and q the n
 | noise_variance, scale2                | 0.04 S²          | 2   | keeps the noise of small data above zero      |
 | size of NegativeBinomial              | 10               | 2   |                                               |
 
+`priors={"lengthscale": (4.0, 1.0)}` puts other (c, s) in place of these, for all hyperparameters of that name.
+
 The same table gives random starts and, at ±18 around log c, the limits of the search.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
+from rsens._errors import InputError
 from rsens.distributions._base import Array
 from rsens.kernels import Categorical, Kernel, Linear, Periodic, Product, Sum
 from rsens.kernels._leaf import Leaf
@@ -54,13 +61,51 @@ class LogNormals:
         return np.column_stack([np.minimum(self.mean - REACH, start), np.maximum(self.mean + REACH, start)])
 
 
-def weak(kernel: Kernel, likelihood: Likelihood, input_scale: Array, output_scale: float) -> LogNormals:
-    """The table above, in the order of the kernel's `theta`, then the likelihood's."""
+def log_normals(
+    kernel: Kernel,
+    likelihood: Likelihood,
+    input_scale: Array,
+    output_scale: float,
+    given: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+) -> LogNormals:
+    """The table above, in the order of the kernel's `theta`, then the likelihood's; `given` has (c, s) by name."""
     entries = _of_kernel(kernel, input_scale, output_scale)
     for name in likelihood.hyperparameter_names:
         entries.append((np.log(SIZE if name == "size" else NOISE_SHARE * output_scale**2), 2.0))
+    fields = [_field(name) for name in (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)]
+    unknown = sorted(set(given) - set(fields))
+    if unknown:
+        known = ", ".join(map(repr, dict.fromkeys(fields)))
+        raise InputError(f"priors: there is no hyperparameter {unknown[0]!r} here. There are {known}.")
+    for i, field in enumerate(fields):
+        if field in given:
+            c, spread = given[field]
+            entries[i] = (float(np.log(c)), spread)
     mean, deviation = np.array(entries).reshape(-1, 2).T
     return LogNormals(mean, deviation)
+
+
+def check_priors(priors: Any) -> Mapping[str, tuple[float, float]] | None:
+    """What is given in place of the weak priors, {} for nothing; None for no priors at all."""
+    if priors is None:
+        return None
+    if isinstance(priors, str) and priors == "weak":
+        return {}
+    if not isinstance(priors, Mapping):
+        raise InputError(f"priors must be 'weak', None or a dict like {{'lengthscale': (4.0, 1.0)}}; got {priors!r}.")
+    for name, prior in priors.items():
+        pair = isinstance(prior, tuple | list) and len(prior) == 2
+        if not pair or not all(isinstance(number, Real) and 0.0 < float(number) < np.inf for number in prior):
+            raise InputError(
+                f"priors: {name!r} needs two positive numbers, the median and the standard deviation of the "
+                f"logarithm, like (4.0, 1.0); got {prior!r}."
+            )
+    return {str(name): (float(c), float(s)) for name, (c, s) in priors.items()}
+
+
+def _field(name: str) -> str:
+    """`lengthscale`, of `lengthscale[3]` and of `terms[0].lengthscale[3]`."""
+    return name.rpartition(".")[2].partition("[")[0]
 
 
 def _of_kernel(kernel: Kernel, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
