@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsens._coding import Coding
 from rsens._errors import InputError
@@ -17,6 +18,10 @@ from rsens.distributions._base import Array
 
 #: Rows (…, D) with level codes in categorical columns, in; numbers per row, out.
 OfRows = Callable[[Array], Array]
+#: Columns, their values (m, columns) and rows (n, D), in; the predictions averaged over the rows (m, P), or None, out.
+OfColumns = Callable[[tuple[int, ...], Array, Array], Array | None]
+#: About so many rows are asked about at once.
+MOST_ROWS = 2**18
 
 
 @dataclass(eq=False)
@@ -34,6 +39,7 @@ class Asked:
             without targets.
         coding: The categorical columns, or None.
         names: What the columns are called in errors.
+        averages: The model's own way to `partial_dependence`, where it has one; None for columns where it has not.
     """
 
     values: Array
@@ -41,12 +47,43 @@ class Asked:
     log_densities: OfRows | None = None
     coding: Coding | None = None
     names: tuple[str, ...] = ()
+    averages: OfColumns | None = None
     evaluations: int = field(default=0, init=False)
 
     def predict(self, blocks: Array) -> Array:
         """The point predictions (…, P) at the rows (…, D)."""
         self.evaluations += prod(blocks.shape[:-1])
         return self.predictions(blocks)
+
+    def with_column(self, column: int, values: Array, rows: Array) -> Array:
+        """The predictions at the rows (n, D) with `column` set to each of the values (m, n) or (m, 1): (m, n, P).
+
+        Each of the m is one question.
+        """
+        most = max(1, MOST_ROWS // len(rows))
+        parts = []
+        for k in range(0, len(values), most):
+            blocks = np.repeat(rows[None], len(values[k : k + most]), axis=0)
+            blocks[:, :, column] = values[k : k + most]
+            parts.append(self.predict(blocks))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def partial_dependence(self, columns: tuple[int, ...], at: Array, rows: Array) -> Array:
+        """The predictions with `columns` held at each of the values `at` (m, columns), averaged over the rows: (m, P).
+
+        Every value is one question of n rows, so m·n evaluations; a model that has a closed form counts m.
+        """
+        closed = None if self.averages is None else self.averages(columns, at, rows)
+        if closed is not None:
+            self.evaluations += len(at)
+            return closed
+        most = max(1, MOST_ROWS // len(rows))
+        return np.concatenate([self._asked_averages(columns, at[k : k + most], rows) for k in range(0, len(at), most)])
+
+    def _asked_averages(self, columns: tuple[int, ...], at: Array, rows: Array) -> Array:
+        blocks = np.repeat(rows[None], len(at), axis=0)
+        blocks[:, :, list(columns)] = at[:, None, :]
+        return self.predict(blocks).mean(axis=1)
 
     def log_density(self, blocks: Array) -> Array:
         """log p(y_i | x_i) at blocks of n rows (…, n, D), shape (…, n)."""
@@ -64,6 +101,23 @@ class Asked:
     def continuous(self) -> tuple[int, ...]:
         """Positions of the other columns."""
         return tuple(range(self.values.shape[1])) if self.coding is None else self.coding.continuous
+
+    def check_rows(self, method: str) -> None:
+        """Black-box methods exchange values between rows, which takes two."""
+        if len(self.values) < 2:
+            raise InputError(f"{method} compares the rows of X with each other, and X has one row. Give at least two.")
+
+
+def sampled(rows: Array, most: int | None, rng: np.random.Generator) -> Array:
+    """The rows, or `most` of them at random, in their order, if there are more."""
+    return rows[sampled_positions(len(rows), most, rng)]
+
+
+def sampled_positions(n: int, most: int | None, rng: np.random.Generator) -> NDArray[np.intp]:
+    """The positions of these rows among n."""
+    if most is None or n <= most:
+        return np.arange(n)
+    return np.sort(rng.choice(n, most, replace=False))
 
 
 def asked(model: Model, table: Table, log_densities: Callable[[Any], Array] | None = None) -> Asked:
@@ -86,4 +140,9 @@ def asked(model: Model, table: Table, log_densities: Callable[[Any], Array] | No
         each = blocks.reshape(-1, n, columns)
         return np.stack([log_densities(table.like(rows)) for rows in each]).reshape(blocks.shape[:-1])
 
-    return Asked(table.values, predictions, None if log_densities is None else densities, table.coding, table.names)
+    def averages(of: tuple[int, ...], at: Array, rows: Array) -> Array | None:
+        closed = model.partial_dependence(of, at, table.like(rows))
+        return None if closed is None else weight * closed
+
+    of_targets = None if log_densities is None else densities
+    return Asked(table.values, predictions, of_targets, table.coding, table.names, averages)

@@ -44,6 +44,13 @@ class Model(ABC):
         """The point prediction at the rows X, shape (n, P) for P outputs: mostly the mean."""
         return point_prediction(self.predict_distribution(X))
 
+    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
+        """The point prediction with `columns` held at values `at`, averaged over the rows X, if that has a closed form.
+
+        `at` is (m, columns), with level codes in categorical columns; the result (m, P). None: it has none.
+        """
+        return None
+
     @abstractmethod
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """How many rows `derivatives` can take at once with about `MAX_BYTES` of working memory."""
@@ -108,6 +115,10 @@ class _Estimator(Model):
     def predict_point(self, X: Any) -> Array:
         predict = getattr(self._estimator, "predict_point", None)  # a mean can be much cheaper than a variance
         return predict(X) if callable(predict) else super().predict_point(X)
+
+    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
+        average = getattr(self._estimator, "partial_dependence", None)
+        return average(columns, at, X) if callable(average) else None
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         rows = getattr(self._estimator, "rows_per_chunk", None)

@@ -1,5 +1,6 @@
 """Measures of sensitivity: R-sens and R-sens₂, and the methods that the paper compares them with."""
 
+from rsens.measures._ard import ard as ard
 from rsens.measures._directional import ActiveSubspace as ActiveSubspace
 from rsens.measures._directional import active_subspace as active_subspace
 from rsens.measures._directional import directional as directional

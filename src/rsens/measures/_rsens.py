@@ -49,15 +49,16 @@ def rsens_chunks(model: Any, X: Any, alpha: float) -> Chunks:
 
 
 def rsens2_chunks(model: Any, X: Any, alpha: float) -> Chunks:
-    root = np.sqrt(check_alpha(alpha))
+    check_alpha(alpha)
+    return from_derivatives(model, X, 2, lambda derivatives: rsens2_of(derivatives, alpha), "R-sens₂")
 
-    def value(derivatives: Derivatives) -> Array:
-        assert derivatives.second is not None  # asked for with order = 2
-        here = derivatives.distribution
-        pairs = root * here.fisher_norm(derivatives.second)
-        pairs = 0.5 * pairs + 0.5 * pairs.swapaxes(1, 2)  # equal but for rounding in some sources
-        return filled_second(
-            pairs, derivatives, lambda p, first: first, lambda p: p.parameters, lambda u: root * here.fisher_norm(u)
-        )
 
-    return from_derivatives(model, X, 2, value, "R-sens₂")
+def rsens2_of(derivatives: Derivatives, alpha: float) -> Array:
+    """R-sens₂ (n, D, D) of a record of second order."""
+    assert derivatives.second is not None  # asked for with order = 2
+    here, root = derivatives.distribution, np.sqrt(alpha)
+    pairs = root * here.fisher_norm(derivatives.second)
+    pairs = 0.5 * pairs + 0.5 * pairs.swapaxes(1, 2)  # equal but for rounding in some sources
+    return filled_second(
+        pairs, derivatives, lambda p, first: first, lambda p: p.parameters, lambda u: root * here.fisher_norm(u)
+    )

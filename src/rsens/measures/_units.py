@@ -23,8 +23,11 @@ from rsens.measures._rows import check_scale
 Array = NDArray[np.float64]
 
 
-def column_units(scale: Any, deviations: Array, names: tuple[str, ...]) -> Array:
-    """What one step of each column is, shape (D,): `scale` is "sd", "raw", or one number per column."""
+def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stacklevel: int = 3) -> Array:
+    """What one step of each column is, shape (D,): `scale` is "sd", "raw", or one number per column.
+
+    `stacklevel` counts the calls from here up to the line that a warning is about.
+    """
     if not isinstance(scale, str):
         if scale is None:
             raise InputError("scale must be 'sd', 'raw' or one number per column; got None. Use 'raw' for no scaling.")
@@ -44,7 +47,7 @@ def column_units(scale: Any, deviations: Array, names: tuple[str, ...]) -> Array
             f"Constant columns have no standard deviation and get the sensitivity 0: {', '.join(map(repr, constant))}. "
             "Leave them out, or use scale='raw' or one number per column.",
             RsensWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
     return deviations
 

@@ -1,0 +1,63 @@
+"""How much a black-box method may ask of the model.
+
+"paper" is the cheapest estimator of each method, as the paper used it: about 2 to 9 predictions per row and column
+(its supplement, "Computational cost details"). It is made for rankings over many repetitions, and is noisy in one.
+"standard" and "full" estimate the same quantities as their authors define them, with less noise and more predictions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rsens._errors import InputError
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The sizes of samples and grids.
+
+    Args:
+        name: What it is called in results.
+        paper: Use the cheap estimators of the paper; the sizes below then are the paper's, and `nodes` can be changed.
+        rows: The most rows of which all pairs or many coalitions are asked about (apc, shap, h); None for all. If X
+            has more, a random sample of them is taken.
+        average: The most rows that an average is taken over at every grid point or node (pd, var); None for all.
+        background: Rows that stand for a variable that is left out (shap).
+        permutations: Orders in which variables are added, forwards and backwards, for every row (shap).
+        coalitions: Sets of variables that are asked about for every row, at least (shap of pairs); all, if no more.
+        repeats: Permutations of every column (pfi).
+        grid: Grid points of a variable (pd).
+        pair_grid: Grid points of each variable of a pair (pd of pairs).
+        nodes: Quadrature nodes (var).
+    """
+
+    name: str
+    paper: bool = False
+    rows: int | None = None
+    average: int | None = None
+    background: int = 100
+    permutations: int = 10
+    coalitions: int = 1024
+    repeats: int = 20
+    grid: int = 50
+    pair_grid: int = 20
+    nodes: int = 41
+
+
+BUDGETS: dict[str, Budget] = {
+    budget.name: budget
+    for budget in (
+        Budget("paper", True, background=1, permutations=1, coalitions=1, repeats=1, grid=9, pair_grid=3, nodes=9),
+        Budget("standard", False, 100, 1000, 50, 3, coalitions=256, repeats=5, grid=20, pair_grid=8, nodes=21),
+        Budget("full", False, 400, 20000, 100, 10, coalitions=1024, repeats=20, grid=50, pair_grid=20, nodes=41),
+    )
+}
+
+
+def budget_of(budget: str | Budget) -> Budget:
+    """The budget of this name, or the one that is given."""
+    if isinstance(budget, Budget):
+        return budget
+    if not isinstance(budget, str) or budget not in BUDGETS:
+        raise InputError(f"budget must be {', '.join(map(repr, BUDGETS))} or a Budget; got {budget!r}.")
+    return BUDGETS[budget]

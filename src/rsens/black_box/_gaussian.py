@@ -1,0 +1,71 @@
+"""The Gaussian with the mean and covariance of the rows: distances without one column, and one column given the others.
+
+With Λ the inverse of the covariance S and Δ the difference of two rows, one inverse serves every column:
+
+    x_d | x_−d ~ N(x_d − (Λ(x − m))_d / Λ_dd,  1/Λ_dd)
+    Δ_−dᵀ (S_−d,−d)⁻¹ Δ_−d = Δᵀ Λ Δ − (ΛΔ)_d² / Λ_dd.
+
+Columns are standardised first, and eigenvalues of their correlations are kept above 1e-10: where columns determine each
+other, or do not vary, S has no inverse, and this is the limit that a pseudo-inverse of S_−d,−d gives as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.spatial.distance import cdist
+
+from rsens._table import column_scale
+from rsens.distributions._base import Array
+
+#: The smallest eigenvalue of a correlation matrix that is told from 0.
+LEAST_EIGENVALUE = 1e-10
+#: A column that the others explain up to this share of its variance is determined by them.
+LEAST_SHARE = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class SampleGaussian:
+    """The rows standardised, z (n, D), and what one row adds to distances: |w_i − w_j|² = ΔᵀΛΔ."""
+
+    mean: Array
+    scale: Array
+    z: Array
+    whitened: Array
+    #: The diagonal of Λ, of standardised columns.
+    precision: Array
+    #: Λz, (n, D).
+    weighted: Array
+
+    @classmethod
+    def of(cls, values: Array) -> SampleGaussian:
+        """The Gaussian of rows (n, D), n > 1."""
+        mean, scale = values.mean(axis=0), column_scale(values)
+        z = np.where(np.ptp(values, axis=0) > 0.0, values - mean, 0.0) / scale
+        eigenvalues, vectors = eigh(z.T @ z / (len(z) - 1))
+        root = vectors / np.sqrt(np.maximum(eigenvalues, LEAST_EIGENVALUE))  # Λ = root·rootᵀ
+        whitened = z @ root
+        return cls(mean, scale, z, whitened, (root**2).sum(axis=1), whitened @ root.T)
+
+    def at(self, positions: NDArray[np.intp]) -> SampleGaussian:
+        """The same Gaussian, and some of the rows."""
+        z, whitened, weighted = self.z[positions], self.whitened[positions], self.weighted[positions]
+        return replace(self, z=z, whitened=whitened, weighted=weighted)
+
+    def distances(self, j: int | None = None) -> Array:
+        """ΔᵀΛΔ of all rows and row j (n, 1), or of all pairs of rows (n, n)."""
+        return cdist(self.whitened, self.whitened if j is None else self.whitened[[j]], "sqeuclidean")
+
+    def distances_in(self, d: int, j: int | None = None) -> Array:
+        """The part (ΛΔ)_d²/Λ_dd of `distances` that column d adds to the others."""
+        here = self.weighted[:, d]
+        return (here[:, None] - (here if j is None else here[[j]])) ** 2 / self.precision[d]
+
+    def conditional(self, d: int) -> tuple[Array, float]:
+        """Mean (n,) and standard deviation of column d given the others; 0 if they determine it."""
+        share = 1.0 / self.precision[d]  # of its variance
+        centre = self.z[:, d] - share * self.weighted[:, d]
+        return self.mean[d] + self.scale[d] * centre, float(self.scale[d] * np.sqrt(share * (share > LEAST_SHARE)))

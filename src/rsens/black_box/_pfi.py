@@ -1,0 +1,76 @@
+"""Permutation importance: how much worse the predictions get when one variable is shuffled among the rows.
+
+Fisher, Rudin and Dominici (2019), "All models are wrong, but many are useful". The loss is the mean negative log
+predictive density of the targets,
+
+    pfi_d = 1/n Σ_i [log p(y_i | x_i) − log p(y_i | x_i with x_id from another row)],
+
+or what the caller gives as `log_densities`: any score per row of which more is better. The value of a variable that
+does not matter is 0 on average, so it can be negative. If the model predicts rows that it was trained on, variables
+that it has overfitted to look important.
+
+The computation is `sklearn.inspection.permutation_importance`, with `budget.repeats` permutations of every column.
+Budget "paper": one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens.black_box._asked import Asked
+from rsens.black_box._budget import Budget
+from rsens.distributions._base import Array
+
+
+def pfi(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+    """The loss of score when a column is permuted, of every column (D,)."""
+    asked.check_rows("pfi")
+    return _with_one_permutation(asked, rng) if budget.paper else _with_many(asked, budget, rng)
+
+
+def _with_one_permutation(asked: Asked, rng: np.random.Generator) -> Array:
+    x = asked.values
+    here = _score(asked, x)
+    values = np.zeros(x.shape[1])
+    for d in range(x.shape[1]):
+        permuted = x.copy()
+        permuted[:, d] = rng.permutation(x[:, d])
+        values[d] = here - _score(asked, permuted)
+    return values
+
+
+def _with_many(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+    from sklearn.inspection import permutation_importance
+
+    def scoring(estimator: Any, rows: Array, y: None) -> float:
+        return _score(asked, rows)
+
+    result = permutation_importance(
+        _Anything(),
+        asked.values,
+        None,
+        scoring=scoring,
+        n_repeats=budget.repeats,
+        random_state=int(rng.integers(2**31)),
+    )
+    return result.importances_mean
+
+
+class _Anything:
+    """An estimator for scikit-learn, which only hands it to `scoring`."""
+
+    def fit(self, X: Any, y: Any) -> None:
+        """Nothing to fit."""
+
+
+def _score(asked: Asked, rows: Array) -> float:
+    score = float(asked.log_density(rows).mean())
+    if not np.isfinite(score):
+        raise InputError(
+            f"pfi compares mean log predictive densities, and one of them is {score}: the model rules out a target, "
+            "perhaps at a row with a permuted value. Give another score, such as scoring='neg_mean_squared_error'."
+        )
+    return score

@@ -1,0 +1,98 @@
+"""SHAP: the share of each variable in a prediction, as a game shares its gain among players.
+
+Štrumbelj and Kononenko (2014), "Explaining prediction models and individual predictions with feature contributions";
+Lundberg and Lee (2017), "A unified approach to interpreting model predictions". With a random order of the variables, S
+those before x_d, and a random background row z,
+
+    φ_d(x) = E[f(x_S, x_d, z elsewhere) − f(x_S, z elsewhere)],   value = 1/n Σ_i |φ_d(x_i)|.
+
+The values are those of the package shap: exact where 2^D coalitions cost no more than `budget.permutations` orders,
+else from these orders (`PermutationExplainer`), with `budget.background` rows z. Budget "paper": one S and one z for
+every row and variable, and the mean of the absolute differences. Each difference has the expectation φ_d(x), but its
+absolute value does not have the expectation |φ_d(x)|: this is larger, the more f varies with the other variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+
+from rsens._errors import MissingExtraError
+from rsens.black_box._asked import Asked, sampled
+from rsens.black_box._budget import Budget
+from rsens.distributions._base import Array
+
+
+def shap(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+    """The mean absolute Shapley value of every column (D,), summed over outputs."""
+    asked.check_rows("shap")
+    if budget.paper:
+        return np.abs(contributions(asked, rng)).sum(axis=2).mean(axis=1)
+    return np.abs(shapley_values(asked, budget, rng)).sum(axis=2).mean(axis=0)
+
+
+def contributions(asked: Asked, rng: np.random.Generator) -> Array:
+    """For every column and row the change of f when x_d joins one random coalition, (D, n, P)."""
+    x = asked.values
+    n, D = x.shape
+    changes = []
+    for d in range(D):
+        place = rng.random((n, D))  # sorted by it, the columns are in random order
+        z = x[rng.integers(n, size=n)]
+        without = np.where(place < place[:, [d]], x, z)
+        joined = without.copy()
+        joined[:, d] = x[:, d]
+        f_with, f_without = asked.predict(np.stack([joined, without]))
+        changes.append(f_with - f_without)
+    return np.stack(changes)
+
+
+def shapley_values(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+    """Shapley values of at most `budget.rows` rows, (n, D, P), by the package shap."""
+    try:
+        import shap as package
+    except ImportError:
+        raise MissingExtraError("shap", "compare") from None
+    explained = sampled(asked.values, budget.rows, rng)
+    used = np.concatenate([explained, sampled(asked.values, budget.background, rng)])
+    varying = np.flatnonzero(np.ptp(used, axis=0) > 0.0)
+    if not len(varying):
+        return np.zeros((*explained.shape, 1))
+    # shap takes values that are close for equal, whatever the unit of a column is (np.isclose). So it gets the number
+    # of each value among those of its column.
+    distinct, numbered = zip(*(np.unique(used[:, d], return_inverse=True) for d in varying), strict=True)
+    rows, background = np.split(np.stack(numbered, axis=1).astype(np.float64), [len(explained)])
+
+    def predict(numbers: Array) -> Array:
+        blocks = np.repeat(used[:1], len(numbers), axis=0)
+        for k, d in enumerate(varying):
+            blocks[:, d] = distinct[k][numbers[:, k].astype(np.intp)]
+        return asked.predict(blocks)
+
+    masker = package.maskers.Independent(background, max_samples=len(background))
+    orders = budget.permutations * (2 * len(varying) + 1)
+    with _own_random_state():
+        if 2 ** len(varying) <= orders:
+            explain = partial(package.ExactExplainer(predict, masker), silent=True)
+        else:
+            seed = int(rng.integers(2**31))
+            explain = partial(package.PermutationExplainer(predict, masker, seed=seed), max_evals=orders, silent=True)
+        # One row in a call: from the second on, shap 0.51 would compute main effects that nobody asked for.
+        found = np.stack([explain(row[None]).values[0] for row in rows])
+    found = found.reshape(len(rows), len(varying), -1)  # shap has no axis for a single output
+    values = np.zeros((*explained.shape, found.shape[2]))
+    values[:, varying] = found
+    return values
+
+
+@contextmanager
+def _own_random_state() -> Iterator[None]:
+    """shap seeds NumPy's global random numbers; the caller's are put back."""
+    state = np.random.get_state()  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002

@@ -1,0 +1,113 @@
+"""Partial dependence of a GP in closed form: the mean of f with some columns held, averaged over the rest of the rows.
+
+Where the kernel is a sum of terms that are products of a factor in the columns S and a factor in the others,
+
+    k(x, z) = Σ_t k_t(x_S, z_S) κ_t(x_R, z_R),
+
+the mean m(x) = mean + Σ_j a_j k(x, z_j) of the posterior, averaged over rows x_1 … x_n, is
+
+    PD_S(x_S) = 1/n Σ_i m(x_S, x_iR) = mean + Σ_t Σ_j a_j k_t(x_S, z_jS) · 1/n Σ_i κ_t(x_iR, z_jR).
+
+It takes one row of a kernel per value and one per row, where asking the model takes one per value *and* row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+from scipy.linalg import blas
+
+from rsens.distributions._base import Array
+from rsens.kernels import EQ, Categorical, Constant, Kernel, Linear, Periodic, Product, Sum
+from rsens.kernels._leaf import Leaf
+from rsens.models._posterior import CHUNK_BYTES, LatentPosterior
+
+#: k_t and κ_t, each as the kernels it is the product of; none of them is the factor 1.
+Term = tuple[tuple[Kernel, ...], tuple[Kernel, ...]]
+
+
+def averaged_mean(posterior: LatentPosterior, columns: Sequence[int], held: Array, X: Array) -> Array | None:
+    """The mean of f with `columns` as they are in each of the rows `held` (m, D), averaged over the rows X: (m,).
+
+    None where the kernel does not separate these columns from the others.
+    """
+    terms = separated(posterior.kernel, columns, X.shape[1])
+    if terms is None:
+        return None
+    Z = posterior.inputs
+    averages = np.full(len(held), posterior.mean)
+    for inside, outside in terms:
+        weights = posterior.weights * _mean_over(X, Z, outside)
+        if not inside:  # the same whatever the columns are held at
+            averages += weights.sum()
+            continue
+        for rows in _chunks(len(held), len(Z)):
+            averages[rows] += blas.dgemv(1.0, _values(held[rows], Z, inside), weights, trans=1)
+    return averages
+
+
+def separated(kernel: Kernel, columns: Sequence[int], n_columns: int) -> list[Term] | None:
+    """The terms k_t · κ_t that the kernel is the sum of, or None where one of its parts looks across the border."""
+    if isinstance(kernel, Sum):
+        parts = [separated(part, columns, n_columns) for part in kernel.parts]
+        return None if None in parts else [term for part in parts if part is not None for term in part]
+    if isinstance(kernel, Product):
+        parts = [separated(part, columns, n_columns) for part in kernel.parts]
+        chosen = product(*(part for part in parts if part is not None))  # one term of each factor
+        return None if None in parts else [_multiplied(terms) for terms in chosen]
+    if not isinstance(kernel, Leaf):
+        return None
+    seen = tuple(range(n_columns)) if kernel.dims is None else kernel.dims
+    inside = [i for i, column in enumerate(seen) if column in columns]
+    outside = [i for i, column in enumerate(seen) if column not in columns]
+    if not outside or isinstance(kernel, Constant):
+        return [((kernel,), ())]
+    if not inside:
+        return [((), (kernel,))]
+    some, others = _looking_at(kernel, seen, inside), _looking_at(kernel, seen, outside)
+    match kernel:
+        case Linear():  # a sum over columns
+            return [((some,), ()), ((), (others,))]
+        case EQ() | Periodic() | Categorical():  # exp of a sum over columns
+            return [((some,), (replace(others, variance=1.0),))]  # type: ignore[type-var]
+    return None
+
+
+def _multiplied(terms: Sequence[Term]) -> Term:
+    insides, outsides = zip(*terms, strict=True)
+    return sum(insides, ()), sum(outsides, ())
+
+
+def _looking_at(kernel: Leaf, seen: tuple[int, ...], positions: list[int]) -> Leaf:
+    """The kernel of some of the columns it has seen, each with its own hyperparameters."""
+    own = {name: getattr(kernel, name) for name in kernel.per_column}
+    chosen = {name: tuple(value[i] for i in positions) for name, value in own.items() if isinstance(value, tuple)}
+    return replace(kernel, dims=tuple(seen[i] for i in positions), **chosen)  # type: ignore[type-var]
+
+
+def _values(X: Array, Z: Array, factors: tuple[Kernel, ...]) -> Array:
+    """The product of the factors, (M, rows) in Fortran order."""
+    values = np.ones((len(Z), len(X)), order="F")
+    for factor in factors:
+        values *= factor(Z, X)
+    return values
+
+
+def _mean_over(X: Array, Z: Array, factors: tuple[Kernel, ...]) -> Array:
+    """1/n Σ_i κ(x_i, z_j), (M,)."""
+    if not factors:
+        return np.ones(len(Z))
+    total = np.zeros(len(Z))
+    for rows in _chunks(len(X), len(Z)):
+        total += _values(X[rows], Z, factors).sum(axis=1)
+    return total / len(X)
+
+
+def _chunks(n: int, M: int) -> Iterator[slice]:
+    """Rows whose product of factors, and the factor that comes next, fit in `CHUNK_BYTES`."""
+    most = max(1, CHUNK_BYTES // (8 * M * 2))
+    for start in range(0, n, most):
+        yield slice(start, start + most)

@@ -1,0 +1,169 @@
+"""The H-statistic: its definition by plain loops, known answers, and what it says that misleads."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from rsens._errors import InputError
+from rsens.black_box._asked import Asked
+from rsens.black_box._h import h_statistic
+from rsens.distributions._base import Array
+from rsens.kernels import Matern52, additive
+from rsens.models._gp import GPRegressor
+from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
+from tests.black_box.pairs import three_classes as classes
+
+
+def by_loops(asked: Asked) -> Array:
+    """Friedman and Popescu (2008), equation 44."""
+    X = asked.values
+    n, D = X.shape
+
+    def centred(columns: tuple[int, ...]) -> list[float]:
+        averages = []
+        for i in range(n):
+            rows = []
+            for k in range(n):
+                row = X[k].copy()
+                for d in columns:
+                    row[d] = X[i, d]
+                rows.append(row)
+            averages.append(sum(asked.predictions(np.array(rows))[:, 0]) / n)
+        mean = sum(averages) / n
+        return [average - mean for average in averages]
+
+    alone = [centred((d,)) for d in range(D)]
+    H = np.zeros((D, D))
+    for d, e in combinations(range(D), 2):
+        both = centred((d, e))
+        numerator = sum((both[i] - alone[d][i] - alone[e][i]) ** 2 for i in range(n))
+        H[d, e] = H[e, d] = sqrt(numerator / sum(value**2 for value in both))
+    return H
+
+
+X = np.random.default_rng(1).normal(size=(9, 4))
+Y = smooth(X)
+MODELS = {
+    "function": lambda: of_function(smooth, X),
+    "GP in closed form": lambda: question(GPRegressor(n_restarts=0).fit(X, Y), X),
+    "GP by asking": lambda: question(GPRegressor(Matern52(), n_restarts=0).fit(X, Y), X),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_definition(name: str) -> None:
+    asked = MODELS[name]()
+    # an additive pair is 0 to rounding in loops: H² ~ 1e-30/1, H ~ 1e-15, and a GP with weights of 1e3 loses three more
+    np.testing.assert_allclose(h_statistic(asked, PAPER, rng()), by_loops(asked), rtol=1e-8, atol=1e-10)
+
+
+def test_labels() -> None:
+    model, X = fitted_to_flats(12)
+    asked = question(model, X)
+    H = h_statistic(asked, PAPER, rng())
+    np.testing.assert_allclose(H, by_loops(asked), rtol=1e-8)
+    assert H[0, 2] == np.max(H)  # size and town
+
+
+def test_a_product_is_all_interaction() -> None:
+    H = h_statistic(of_function(lambda x: x[:, 0] * x[:, 1] + x[:, 2], GRID), PAPER, rng())
+    assert H[0, 1] == pytest.approx(1.0, rel=1e-14)
+    others = H.copy()
+    others[0, 1] = others[1, 0] = 0.0
+    assert not others.any()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+def test_an_additive_function_gets_exactly_zero(offset: float) -> None:
+    X = np.random.default_rng(2).normal(size=(30, 3))
+    asked = of_function(lambda x: offset + np.sin(x[:, 0]) + np.exp(x[:, 1]) + 1e-3 * x[:, 2], X)
+    assert not h_statistic(asked, PAPER, rng()).any()
+
+
+def test_an_additive_gp_gets_exactly_zero() -> None:
+    X = np.random.default_rng(2).normal(size=(40, 3))
+    gp = GPRegressor(additive(3), n_restarts=0, noise_variance=1e-6, optimize=False).fit(X, np.sin(X).sum(axis=1))
+    assert not h_statistic(question(gp, X), PAPER, rng()).any()
+
+
+def test_without_any_effect() -> None:
+    """0/0 is 0, also where an offset leaves rounding in both."""
+    for f in (lambda x: np.zeros(len(x)), lambda x: np.full(len(x), 1.1e7), lambda x: 0.1 + 0.0 * x[:, 0]):
+        assert not h_statistic(of_function(f, GRID[:20]), PAPER, rng()).any()
+
+
+def test_a_constant_column_has_no_interaction() -> None:
+    X = GRID.copy()
+    X[:, 1] = 2.0
+    H = h_statistic(of_function(lambda x: x[:, 0] * x[:, 1] + x[:, 0] * x[:, 2], X), PAPER, rng())
+    assert not H[1].any()
+    assert H[0, 2] == pytest.approx(sqrt(1 / 7), rel=1e-12)  # the variances of x0·x2 and 2·x0 are 4/9 and 8/3
+
+
+def test_weak_main_effects_make_h_large() -> None:
+    """The interaction of 0 and 1 is a hundred times that of 2 and 3, and its H is a fifth of it.
+
+    On the grid x has the variance v = 2/3 and x·z the variance v²: H² = v²/(9v + 9v + v²) = 1/28.
+    """
+    H = h_statistic(
+        of_function(lambda x: 3 * x[:, 0] + 3 * x[:, 1] + x[:, 0] * x[:, 1] + 0.01 * x[:, 2] * x[:, 3], GRID),
+        PAPER,
+        rng(),
+    )
+    assert H[0, 1] == pytest.approx(sqrt(1 / 28), rel=1e-12)
+    assert H[2, 3] == pytest.approx(1.0, rel=1e-9)
+
+
+def test_correlated_columns_make_it_exceed_one() -> None:
+    """At rows with x1 = −x0, x0² + 0.9·x0·x1 is 0.1·x0², F_0 is x0² and F_1 is 0."""
+    x = np.array([-1.0, 0.0, 1.0])
+    asked = of_function(lambda x: x[:, 0] ** 2 + 0.9 * x[:, 0] * x[:, 1], np.column_stack([x, -x]))
+    assert h_statistic(asked, PAPER, rng())[0, 1] == pytest.approx(9.0, rel=1e-12)
+    cancelled = of_function(lambda x: x[:, 0] ** 2 + x[:, 0] * x[:, 1], np.column_stack([x, -x]))
+    assert 1e6 < h_statistic(cancelled, PAPER, rng())[0, 1] < np.inf
+
+
+def test_classes() -> None:
+    """Numerator and denominator are summed over classes."""
+    model, X = classes()
+    asked = question(model, X)
+    H = h_statistic(asked, PAPER, rng())
+    each = []
+    for k in range(3):
+        of_class = Asked(asked.values, lambda blocks, k=k: asked.predictions(blocks)[..., [k]], coding=asked.coding)
+        each.append(h_statistic(of_class, PAPER, rng()))
+    off = ~np.eye(len(H), dtype=bool)
+    assert (H[off] <= np.max(each, axis=0)[off] * (1 + 1e-12)).all()
+    assert (H[off] >= np.min(each, axis=0)[off] * (1 - 1e-12)).all()
+    np.testing.assert_array_equal(H, H.T)
+
+
+def test_evaluations_and_the_sample_of_rows() -> None:
+    X = np.random.default_rng(5).normal(size=(130, 3))
+    everything, some = of_function(smooth_of_three, X), of_function(smooth_of_three, X)
+    h_statistic(everything, PAPER, rng())
+    assert everything.evaluations == 130**2 * (3 + 3)
+    first = h_statistic(some, STANDARD, rng())
+    assert some.evaluations == 100**2 * (3 + 3)
+    np.testing.assert_array_equal(first, h_statistic(some, STANDARD, rng()))
+    assert (first != h_statistic(some, STANDARD, rng(1))).any()
+
+
+def smooth_of_three(x: Array) -> Array:
+    return x[:, 0] * x[:, 1] + np.sin(x[:, 2]) * x[:, 1]
+
+
+def test_two_columns_and_one() -> None:
+    asked = of_function(lambda x: x[:, 0] * x[:, 1], GRID[:, :2])
+    np.testing.assert_allclose(h_statistic(asked, PAPER, rng()), [[0.0, 1.0], [1.0, 0.0]], rtol=1e-12)
+    alone = of_function(lambda x: x[:, 0], GRID[:, :1])
+    np.testing.assert_array_equal(h_statistic(alone, PAPER, rng()), [[0.0]])
+
+
+def test_one_row() -> None:
+    with pytest.raises(InputError, match="X has one row"):
+        h_statistic(of_function(lambda x: x[:, 0], GRID[:1]), PAPER, rng())

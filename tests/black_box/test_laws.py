@@ -1,0 +1,195 @@
+"""What holds for every method of single variables, under every budget."""
+
+import numpy as np
+import pytest
+
+from rsens._errors import InputError
+from rsens.black_box import BLACK_BOX, BUDGETS
+
+from .functions import asked_about, correlated, linear, of_levels, with_levels
+
+METHODS = [method for method in BLACK_BOX.values() if method.order == 1]
+CASES = [(method, budget) for method in METHODS for budget in BUDGETS.values()]
+each = pytest.mark.parametrize(("method", "budget"), CASES, ids=lambda case: case.name)
+
+
+def values(method, budget, x, f, *, coding=None, seed=0):
+    """With targets f(x) + noise and the log density of N(f, 1)."""
+    y = f(x).reshape(len(x), -1)[:, 0] + np.random.default_rng(1).normal(size=len(x))
+
+    def log_densities(blocks):
+        return -0.5 * (y - np.asarray(f(blocks)).reshape(*blocks.shape[:-1], -1)[..., 0]) ** 2
+
+    asked = asked_about(x, f, coding=coding, log_densities=log_densities)
+    return method.value(asked, budget, np.random.default_rng(seed)), asked
+
+
+@each
+def test_a_linear_function_is_ranked_by_slope(method, budget):
+    x = np.random.default_rng(0).normal(size=(60, 5))
+    found, _ = values(method, budget, x, linear([2.0, 0.0, -8.0, 4.0, -1.0]))
+    assert found.shape == (5,)
+    assert list(np.argsort(found)) == [1, 4, 0, 3, 2]
+
+
+@each
+def test_a_variable_that_the_model_ignores_gets_nothing(method, budget):
+    x = correlated(40)
+    found, _ = values(method, budget, x, lambda blocks: np.sin(blocks[..., 0]) * blocks[..., 2])
+    assert abs(found[1]) < 1e-10 * found.max()
+    assert found.min() > -1e-12
+
+
+@each
+def test_a_constant_column_gets_zero(method, budget):
+    x = correlated(40)
+    x[:, 1] = 0.1
+    found, _ = values(method, budget, x, linear([1.0, 1.0, 1.0]))
+    assert found[1] == 0.0
+    assert (found[[0, 2]] > 0.0).all()
+
+
+@each
+def test_nothing_varies(method, budget):
+    x = np.full((4, 3), 0.1)
+    found, _ = values(method, budget, x, linear([1.0, 1.0, 1.0]))
+    np.testing.assert_array_equal(found, 0.0)
+
+
+@each
+def test_columns_that_determine_each_other(method, budget):
+    x = correlated(40)
+    x = np.column_stack([x, x[:, 0] - 2.0 * x[:, 1], x[:, 2]])
+    found, _ = values(method, budget, x, linear([1.0, 1.0, 1.0, 1.0, 1.0]))
+    assert np.isfinite(found).all()
+    assert (found >= 0.0).all()
+
+
+@each
+def test_fewer_rows_than_columns(method, budget):
+    x = correlated(4, D=8)
+    found, _ = values(method, budget, x, linear(np.ones(8)))
+    assert np.isfinite(found).all()
+
+
+@each
+@pytest.mark.parametrize("unit", [1e-150, 1e-9, 1e9, 1e150])
+def test_units(method, budget, unit):
+    """In another unit a column has the same value; a difference quotient is divided by the unit."""
+    x = correlated(30)
+    f = linear([1.0, 2.0, 3.0])
+    factors = np.array([1.0, unit, 1.0])
+    before, _ = values(method, budget, x, f)
+    after, _ = values(method, budget, x * factors, lambda blocks: f(blocks / factors))
+    np.testing.assert_allclose(after * (factors if method.scaled else 1.0), before, rtol=1e-6)
+
+
+@each
+def test_one_column(method, budget):
+    found, _ = values(method, budget, correlated(30, D=1), linear([2.0]))
+    assert found.shape == (1,)
+    assert found[0] > 0.0
+    if method.name == "apc":
+        np.testing.assert_allclose(found, 2.0)
+
+
+@each
+def test_two_rows(method, budget):
+    found, _ = values(method, budget, correlated(2), linear([1.0, 2.0, 3.0]))
+    assert np.isfinite(found).all()
+
+
+@each
+def test_one_row_is_not_enough(method, budget):
+    with pytest.raises(InputError, match=f"{method.name} compares the rows .* at least two"):
+        values(method, budget, correlated(1), linear([1.0, 2.0, 3.0]))
+
+
+@each
+def test_repeated_rows(method, budget):
+    """As bootstrap samples have them."""
+    x = np.repeat(correlated(10), 3, axis=0)
+    found, _ = values(method, budget, x, linear([1.0, 1.0, 1.0]))
+    assert np.isfinite(found).all()
+
+
+@each
+def test_categorical_columns(method, budget):
+    x, coding = with_levels(60)
+    found, _ = values(method, budget, x, of_levels, coding=coding)
+    assert found[2] == pytest.approx(0.0, abs=1e-12)
+    assert (found[:2] > 0.05).all()
+
+
+@each
+def test_only_categorical_columns(method, budget):
+    x, coding = with_levels(60)
+    coding = type(coding)(("x1",), (type(coding[1])(0, "x1", coding[1].labels, coding[1].frequencies),))
+    found, _ = values(method, budget, x[:, [1]], lambda blocks: (blocks[..., 0] == 2.0) * 1.0, coding=coding)
+    assert found.shape == (1,)
+    assert found[0] > 0.0
+
+
+@each
+def test_outputs_add_up(method, budget):
+    """Permutation importance looks at one log density, whatever the outputs."""
+    if method.name == "pfi":
+        return
+    x = correlated(30)
+    one, two = linear([1.0, 2.0, 0.0]), linear([0.0, -1.0, 3.0])
+    both, _ = values(method, budget, x, lambda blocks: np.stack([one(blocks), two(blocks)], axis=-1))
+    alone = values(method, budget, x, one)[0] + values(method, budget, x, two)[0]
+    np.testing.assert_allclose(both, alone, rtol=1e-9, atol=1e-12)
+
+
+@each
+def test_a_seed_gives_the_same_again_and_nothing_global_is_touched(method, budget):
+    x = correlated(60, D=8)
+    f = linear(np.arange(8.0))
+    state = np.random.get_state()  # noqa: NPY002
+    first, _ = values(method, budget, x, f, seed=3)
+    before, after = (state, np.random.get_state())  # noqa: NPY002
+    assert before[0] == after[0]
+    np.testing.assert_array_equal(before[1], after[1])
+    assert before[2:] == after[2:]
+    np.testing.assert_array_equal(values(method, budget, x, f, seed=3)[0], first)
+
+
+@each
+def test_rows_are_left_as_they_are(method, budget):
+    x = correlated(30)
+    kept = x.copy()
+    values(method, budget, x, linear([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(x, kept)
+
+
+#: N = 20 rows, D = 3 columns: the table of costs in the supplement of the paper, with nine nodes for VAR.
+EVALUATIONS = {"apc": 2 * 19 * 3, "shap": 2 * 20 * 3, "pd": 9 * 20 * 3, "pfi": 20 * (3 + 1), "var": 9 * 20 * 3}
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_the_budget_of_the_paper(method):
+    """What is asked costs what the paper says. Questions are blocks: a model with random errors draws them for each."""
+    questions = []
+
+    def f(blocks):
+        questions.extend(blocks.shape[:-2] or (1,))
+        return blocks.sum(axis=-1)
+
+    y = np.zeros(20)
+    asked = asked_about(correlated(20), f, log_densities=lambda blocks: -np.abs(y - f(blocks)))
+    method.value(asked, BUDGETS["paper"], np.random.default_rng(0))
+    assert asked.evaluations == EVALUATIONS[method.name]
+    assert sum(questions) == {"apc": 6, "shap": 6, "pd": 27, "pfi": 4, "var": 27}[method.name]
+
+
+def test_what_methods_need():
+    needs = {method.name: (method.needs_y, method.needs_extra, method.scaled) for method in METHODS}
+    assert needs == {
+        "apc": (False, None, True),
+        "shap": (False, "compare", False),
+        "pd": (False, None, False),
+        "pfi": (True, None, False),
+        "var": (False, None, False),
+    }
+    assert all(key == (method.name, method.order) for key, method in BLACK_BOX.items())

@@ -1,0 +1,225 @@
+"""Pairwise Shapley interactions: both estimators against the definition, known answers and other packages."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from itertools import combinations
+from math import factorial
+
+import numpy as np
+import pytest
+
+from rsens._errors import InputError, MissingExtraError
+from rsens.black_box._asked import Asked
+from rsens.black_box._shap_pairs import shap_pairs
+from rsens.distributions._base import Array
+from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
+from tests.black_box.pairs import three_classes as classes
+
+X = np.random.default_rng(1).normal(size=(8, 4))
+
+
+def interactions(asked: Asked) -> Array:
+    """φ_de of every row and output by the definition, all rows being background: (n, P, D, D)."""
+    rows = asked.values
+    n, D = rows.shape
+
+    def v(S: tuple[int, ...], i: int) -> Array:
+        mixed = rows.copy()
+        mixed[:, S] = rows[i, S]
+        return asked.predictions(mixed).mean(axis=0)
+
+    phi = np.zeros((n, asked.predictions(rows).shape[1], D, D))
+    for i in range(n):
+        worth = {S: v(S, i) for size in range(D + 1) for S in combinations(range(D), size)}
+        for d, e in combinations(range(D), 2):
+            others = [k for k in range(D) if k not in (d, e)]
+            for size in range(D - 1):
+                weight = factorial(size) * factorial(D - size - 2) / factorial(D - 1)
+                for S in combinations(others, size):
+                    with_d, with_e, both = (tuple(sorted({*S, *more})) for more in ((d,), (e,), (d, e)))
+                    change = worth[both] - worth[with_d] - worth[with_e] + worth[S]
+                    phi[i, :, d, e] += weight * change
+                    phi[i, :, e, d] += weight * change
+    return phi
+
+
+# ---- by shapiq -------------------------------------------------------------------------------------------------------
+
+
+def test_the_definition() -> None:
+    asked = of_function(smooth, X)
+    expected = np.abs(interactions(asked)).sum(axis=1).mean(axis=0)
+    # its least squares have weights of 1e8, which leave some eight digits
+    np.testing.assert_allclose(shap_pairs(asked, STANDARD, rng()), expected, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("make", [fitted_to_flats, classes])
+def test_labels_and_classes(make) -> None:
+    asked = question(*make(6 if make is fitted_to_flats else 12))
+    expected = np.abs(interactions(asked)).sum(axis=1).mean(axis=0)
+    np.testing.assert_allclose(shap_pairs(asked, STANDARD, rng()), expected, rtol=1e-5, atol=1e-6 * expected.max())
+
+
+def test_shapiq_by_its_own_explainer() -> None:
+    """The same index from shapiq's exact computation and its own imputer, on five columns."""
+    from shapiq import ExactComputer
+    from shapiq.imputer import MarginalImputer
+
+    rows = np.random.default_rng(2).normal(size=(6, 5))
+
+    def f(x: Array) -> Array:
+        return smooth(x) + np.tanh(x[:, 4] * x[:, 0])
+
+    total = np.zeros((5, 5))
+    for row in rows:
+        imputer = MarginalImputer(f, rows, x=row[None], sample_size=len(rows), random_state=0)
+        total += np.abs(ExactComputer(imputer, n_players=5)("SII", 2).get_n_order_values(2))
+    np.testing.assert_allclose(shap_pairs(of_function(f, rows), STANDARD, rng()), total / 6, rtol=1e-6, atol=1e-7)
+
+
+def test_the_halves_of_shap_are_half() -> None:
+    """For two columns all definitions of a pairwise interaction agree, and shap has half of it on each side."""
+    import shap
+
+    rows = np.random.default_rng(3).normal(size=(7, 2))
+
+    def f(x: Array) -> Array:
+        return np.exp(0.5 * x[:, 0]) * x[:, 1]
+
+    state = np.random.get_state()  # noqa: NPY002 - shap seeds it
+    explainer = shap.ExactExplainer(f, shap.maskers.Independent(rows, max_samples=7))
+    halves = explainer(rows, interactions=2, silent=True).values[:, 0, 1]
+    np.random.set_state(state)  # noqa: NPY002
+    value = shap_pairs(of_function(f, rows), STANDARD, rng())[0, 1]
+    assert value == pytest.approx(2.0 * np.abs(halves).mean(), rel=1e-6)
+
+
+def test_a_product_gives_its_mean_size() -> None:
+    """Columns that are centred and independent over rows that are all background: φ = x0·x1."""
+    everything = replace(STANDARD, background=len(GRID))
+    value = shap_pairs(of_function(lambda x: x[:, 0] * x[:, 1] + x[:, 2], GRID), everything, rng())
+    assert value[0, 1] == pytest.approx(np.abs(GRID[:, 0] * GRID[:, 1]).mean(), rel=1e-6)
+    value[0, 1] = value[1, 0] = 0.0
+    assert value.max() < 1e-6
+
+
+def test_sampled_coalitions_come_close() -> None:
+    """Ten columns: 256 of 1024 coalitions."""
+    rows = np.random.default_rng(4).normal(size=(12, 10))
+    W = np.random.default_rng(5).normal(size=(10, 6))
+
+    def f(x: Array) -> Array:
+        return np.tanh(0.4 * x @ W).sum(axis=1) + x[:, 0] * x[:, 7]
+
+    asked = of_function(f, rows)
+    exact = shap_pairs(asked, replace(STANDARD, coalitions=1024), rng())
+    some = shap_pairs(asked, STANDARD, rng())
+    assert np.sqrt(np.mean((some - exact) ** 2)) < 0.1 * np.sqrt(np.mean(exact**2))  # measured: 0.03
+    assert np.unravel_index(some.argmax(), some.shape) == (0, 7)
+
+
+def test_how_much_is_asked() -> None:
+    asked = of_function(smooth, np.random.default_rng(6).normal(size=(120, 4)))
+    shap_pairs(asked, STANDARD, rng())
+    assert asked.evaluations == 100 * 16 * 50 + 1  # rows, all coalitions, background; one row for the outputs
+    wide = of_function(lambda x: x.sum(axis=1), np.random.default_rng(7).normal(size=(3, 17)))
+    shap_pairs(wide, STANDARD, rng())
+    assert wide.evaluations == 3 * (17 * 18 + 2) * 3 + 1  # two coalitions for each of the 154 unknowns
+
+
+def test_without_shapiq(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "shapiq", None)
+    asked = of_function(smooth, X)
+    with pytest.raises(MissingExtraError, match=r"shapiq is needed .* pip install 'rsens\[compare\]'"):
+        shap_pairs(asked, STANDARD, rng())
+    assert shap_pairs(asked, PAPER, rng()).any()  # needs no package
+
+
+# ---- as in the paper -------------------------------------------------------------------------------------------------
+
+
+def test_one_coalition_has_the_expectation_of_the_definition() -> None:
+    """Contributions that all have one sign: the mean of their sizes is the size of their mean."""
+    rows = np.vstack([np.ones((3000, 4)), np.zeros((3000, 4))])
+
+    def f(x: Array) -> Array:
+        return x[:, 0] * x[:, 1] * (1.0 + 2.0 * x[:, 2] + 4.0 * x[:, 2] * x[:, 3])
+
+    # Half of the time row and background are equal, and the contribution is 0. If not, column 2 is 1 with probability
+    # 1/2, and columns 2 and 3 with 1/3: sizes 0, 1 and 2 of S are equally likely.
+    expected = 0.5 * (1.0 + 2.0 / 2.0 + 4.0 / 3.0)
+    got = shap_pairs(of_function(f, rows), PAPER, rng())[0, 1]
+    assert got == pytest.approx(expected, abs=4.0 * 2.5 / np.sqrt(6000))  # 4 standard errors; one value has sd 2.5
+
+
+def test_a_product_gives_twice_its_size_for_normal_columns() -> None:
+    """E|x − z| is √2·E|x| for independent normals x and z, in each of the two columns."""
+    rows = np.random.default_rng(8).normal(size=(20000, 2))
+    value = shap_pairs(of_function(lambda x: x[:, 0] * x[:, 1], rows), PAPER, rng())[0, 1]
+    assert value == pytest.approx(2.0 * np.abs(rows[:, 0] * rows[:, 1]).mean(), rel=0.04)  # four standard errors
+
+
+def test_additive_functions_get_zero() -> None:
+    asked = of_function(lambda x: np.sin(x[:, 0]) + np.exp(x[:, 1]) + x[:, 2] ** 2 + x[:, 3], X)
+    assert shap_pairs(asked, PAPER, rng()).max() < 1e-14  # rounding of four numbers of size 1
+    assert shap_pairs(asked, STANDARD, rng()).max() < 1e-7
+
+
+def test_four_questions_for_every_pair() -> None:
+    """They differ in the two columns only, and every one is a block of its own."""
+    blocks = []
+
+    def predictions(rows: Array) -> Array:
+        blocks.append(rows)
+        return rows.sum(axis=-1, keepdims=True)
+
+    asked = Asked(X, predictions)
+    shap_pairs(asked, PAPER, rng())
+    assert asked.evaluations == 4 * len(X) * 6
+    for (d, e), (both, only_d, only_e, neither) in zip(combinations(range(4), 2), blocks, strict=True):
+        others = [k for k in range(4) if k not in (d, e)]
+        for block in (both, only_d, only_e):
+            np.testing.assert_array_equal(block[:, others], neither[:, others])
+        np.testing.assert_array_equal(both[:, [d, e]], X[:, [d, e]])
+        np.testing.assert_array_equal(only_d[:, d], X[:, d])
+        np.testing.assert_array_equal(only_e[:, e], X[:, e])
+        assert {tuple(row) for row in neither[:, [d, e]]} <= {tuple(row) for row in X[:, [d, e]]}
+
+
+# ---- both ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("budget", [PAPER, replace(STANDARD, rows=5, background=3)], ids=["paper", "shapiq"])
+class TestBoth:
+    def test_seeds(self, budget, capsys) -> None:
+        asked = of_function(smooth, np.random.default_rng(9).normal(size=(30, 4)))
+        state = np.random.get_state()[1].copy()  # noqa: NPY002
+        first = shap_pairs(asked, budget, rng())
+        np.testing.assert_array_equal(first, shap_pairs(asked, budget, rng()))
+        assert (first != shap_pairs(asked, budget, rng(1))).any()
+        np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+        printed = capsys.readouterr()
+        assert printed.out + printed.err == ""
+
+    def test_shape(self, budget) -> None:
+        values = shap_pairs(question(*classes()), budget, rng())
+        np.testing.assert_array_equal(values, values.T)
+        assert not np.diagonal(values).any()
+
+    def test_labels(self, budget) -> None:
+        values = shap_pairs(question(*fitted_to_flats()), budget, rng())
+        assert values.max() == values[0, 2]  # size and town
+
+    def test_constant_columns(self, budget) -> None:
+        flat = X.copy()
+        flat[:, 1] = 3.0
+        values = shap_pairs(of_function(smooth, flat), budget, rng())
+        assert values[1].max() < 1e-6
+        assert values[0, 2] > 0.1
+
+    def test_one_column_and_one_row(self, budget) -> None:
+        np.testing.assert_array_equal(shap_pairs(of_function(lambda x: x[:, 0], X[:, :1]), budget, rng()), [[0.0]])
+        with pytest.raises(InputError, match="X has one row"):
+            shap_pairs(of_function(smooth, X[:1]), budget, rng())

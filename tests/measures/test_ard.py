@@ -1,0 +1,131 @@
+"""Inverse length-scales as importances."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rsens
+from rsens import kernels
+from rsens._errors import InputError
+from rsens.measures import ard
+
+X = np.random.default_rng(0).normal(size=(30, 3)) * [1.0, 10.0, 0.1]
+Y = np.sin(X[:, 0]) + X[:, 1] / 10.0
+
+
+def fitted(kernel, X=X, y=Y, **settings):
+    """A GP with the kernel as it is given, in the units of the data."""
+    settings = {"standardize": False, "optimize": False} | settings
+    return rsens.GPRegressor(kernel, **settings).fit(X, y)
+
+
+def test_one_kernel_gives_its_inverse_length_scales():
+    for kind in (kernels.EQ, kernels.Matern32, kernels.Matern52, kernels.RationalQuadratic):
+        model = fitted(kind(2.0, (0.5, 4.0, 10.0)))
+        np.testing.assert_allclose(ard(model, X), [2.0, 0.25, 0.1])
+
+
+def test_one_length_scale_for_all_columns():
+    np.testing.assert_allclose(ard(fitted(kernels.EQ(2.0, 4.0)), X), 0.25)
+
+
+def test_what_was_learned_is_in_the_units_of_the_data():
+    model = rsens.GPRegressor(n_restarts=0).fit(X, Y)
+    np.testing.assert_allclose(ard(model, X), 1.0 / np.array(model.kernel_.lengthscale))
+    standard = rsens.GPRegressor(n_restarts=0, standardize=True).fit(X * [1.0, 5.0, 1.0], Y)
+    np.testing.assert_allclose(ard(standard, X) * [1.0, 5.0, 1.0], ard(model, X), rtol=1e-3)  # two searches
+
+
+def test_columns_that_no_kernel_looks_at():
+    np.testing.assert_allclose(ard(fitted(kernels.EQ(1.0, 2.0, dims=(1,))), X), [0.0, 0.5, 0.0])
+    np.testing.assert_array_equal(ard(fitted(kernels.Constant(2.0)), X), 0.0)
+
+
+def test_a_sum_counts_by_share_of_the_variance():
+    kernel = kernels.EQ(3.0, 2.0, dims=(0,)) + kernels.EQ(1.0, 0.5, dims=(1,))
+    np.testing.assert_allclose(ard(fitted(kernel), X), [np.sqrt(0.75) / 2.0, np.sqrt(0.25) / 0.5, 0.0])
+
+
+def test_the_largest_of_several_counts():
+    kernel = kernels.EQ(1.0, (2.0, 4.0), dims=(0, 1)) + kernels.EQ(1.0, (8.0, 1.0), dims=(0, 1))
+    np.testing.assert_allclose(ard(fitted(kernel), X), np.sqrt(0.5) * np.array([0.5, 1.0, 0.0]))
+    kernel = kernels.EQ(1.0, 2.0, dims=(0,)) * kernels.EQ(5.0, (4.0, 1.0), dims=(0, 1))
+    np.testing.assert_allclose(ard(fitted(kernel), X), [0.5, 1.0, 0.0])
+
+
+def test_a_sum_within_a_product():
+    inner = kernels.EQ(3.0, 2.0, dims=(0,)) + kernels.Constant(1.0)
+    kernel = inner * kernels.EQ(1.0, 4.0, dims=(1,)) + kernels.EQ(4.0, 1.0, dims=(2,))
+    np.testing.assert_allclose(ard(fitted(kernel), X), [np.sqrt(0.5 * 0.75) / 2.0, np.sqrt(0.5) / 4.0, np.sqrt(0.5)])
+
+
+def test_a_linear_kernel():
+    """σ_d, the standard deviation of the slope, divided by the root of the mean prior variance of f."""
+    model = fitted(kernels.Linear((4.0, 0.01, 1.0)))
+    np.testing.assert_allclose(ard(model, X), [2.0, 0.1, 1.0] / np.sqrt((X**2 @ [4.0, 0.01, 1.0]).mean()))
+    centred = fitted(kernels.Linear((4.0, 1.0, 1.0)), X + 5.0, standardize=True)
+    variances = np.array(centred.kernel_.variance)
+    expected = np.sqrt(variances / ((X - X.mean(axis=0)) ** 2 @ variances).mean())
+    np.testing.assert_allclose(ard(centred, X + 5.0), expected)
+    np.testing.assert_array_equal(ard(model, np.zeros((2, 3))), 0.0)
+
+
+def test_a_periodic_kernel_is_nearly_eq_at_short_distances():
+    periodic, eq = kernels.Periodic(1.0, 3.0, 7.0, dims=(0,)), kernels.EQ(1.0, 3.0 * 7.0 / (2.0 * np.pi), dims=(0,))
+    near = np.array([[0.0, 0.0, 0.0], [1e-3, 0.0, 0.0]])
+    np.testing.assert_allclose(1.0 - periodic(near)[0, 1], 1.0 - eq(near)[0, 1], rtol=1e-5)
+    np.testing.assert_allclose(ard(fitted(periodic), X), ard(fitted(eq), X))
+
+
+def test_levels():
+    frame = pd.DataFrame({"a": X[:, 0], "shop": np.array(["x", "y", "z"])[np.arange(30) % 3]})
+    model = rsens.GPRegressor(n_restarts=0).fit(frame, Y)
+    levels = next(part for part in model.kernel_.parts if isinstance(part, kernels.Categorical))
+    codes = np.array([[0.0, 0.0], [0.0, 1.0]])
+    change = 2.0 * (levels.variance - levels(codes)[0, 1])  # variance of f(level) − f(other level)
+    np.testing.assert_allclose(ard(model, frame)[1], np.sqrt(change / levels.variance))
+
+
+def test_the_mean_over_classes():
+    model = rsens.GPClassifier(n_restarts=0).fit(X, np.arange(30) % 3)
+    expected = np.mean([1.0 / np.array(kernel.lengthscale) for kernel in model.kernel_], axis=0)
+    np.testing.assert_allclose(ard(model, X), expected)
+
+
+def test_additive_kernels():
+    assert (ard(fitted(kernels.additive(3, [(0, 2)])), X) > 0.0).all()
+
+
+class Fitted:
+    """A model whose kernel is none of ours."""
+
+    kernel_ = "RBF(1.0)"
+
+
+@pytest.mark.parametrize("model", [Fitted(), rsens.BayesianLinearRegression().fit(X, np.sin(Y)), None])
+def test_models_without_length_scales(model):
+    with pytest.raises(InputError, match=r"has no kernel_ of rsens.kernels. Use GPRegressor"):
+        ard(model, X)
+
+
+def test_a_kernel_of_another_kind():
+    model = fitted(kernels.EQ())
+
+    class Mine(kernels.Kernel):
+        pass
+
+    Mine.__abstractmethods__ = frozenset()
+    model.kernel_ = Mine()
+    with pytest.raises(InputError, match="ard does not know where Mine keeps its length-scales"):
+        ard(model, X)
+
+
+def test_oscillation_beats_strength():
+    """Why it is a naive baseline: x0 has a weak and fast effect, x1 a strong and straight one."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2.0, 2.0, size=(150, 2))
+    y = 0.5 * np.sin(2.0 * X[:, 0]) + 2.0 * X[:, 1] + 0.05 * rng.normal(size=150)
+    model = rsens.GPRegressor(n_restarts=2, random_state=0).fit(X, y)
+    fast, straight = ard(model, X)
+    assert fast > straight
+    assert np.diff(rsens.rsens(model, X).mean(axis=0))[0] > 0.0

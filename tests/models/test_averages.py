@@ -1,0 +1,158 @@
+"""Partial dependence of GPs in closed form: equal to asking the model, for every kernel that separates the columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens.black_box._asked import asked
+from rsens.derivatives._model import read_for
+from rsens.kernels import EQ, Constant, Kernel, Linear, Matern12, Matern32, Matern52, RationalQuadratic, additive
+from rsens.models import _averages
+from rsens.models._averages import averaged_mean
+from rsens.models._gp import GPClassifier, GPRegressor
+from rsens.models._posterior import DenseRoot, LatentPosterior
+from tests.kernels.cases import KERNELS, rows
+
+INPUTS, X, HELD = rows(9, seed=3), rows(6, seed=4), rows(5, seed=5)
+WEIGHTS = np.random.default_rng(6).normal(size=len(INPUTS))
+COLUMNS = [(), (0,), (3,), (2, 1), (3, 0), (0, 1, 2), (0, 1, 2, 3)]
+
+
+def leaves(kernel: Kernel) -> list[Any]:
+    return [leaf for part in kernel.parts for leaf in leaves(part)] if hasattr(kernel, "parts") else [kernel]
+
+
+def looks_across(kernel: Kernel, columns: tuple[int, ...]) -> bool:
+    """Whether a kernel that is no product over columns has some of them on each side."""
+    whole = [leaf for leaf in leaves(kernel) if isinstance(leaf, Matern12 | Matern32 | Matern52 | RationalQuadratic)]
+    seen = [set(range(4) if leaf.dims is None else leaf.dims) for leaf in whole]
+    return any(dims & set(columns) and dims - set(columns) for dims in seen)
+
+
+@pytest.mark.parametrize("columns", COLUMNS, ids=str)
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_every_kernel(kernel: Kernel, columns: tuple[int, ...]) -> None:
+    posterior = LatentPosterior(kernel, INPUTS, WEIGHTS, DenseRoot(np.eye(len(INPUTS))), mean=0.7)
+    got = averaged_mean(posterior, columns, HELD, X)
+    if looks_across(kernel, columns):
+        assert got is None
+        return
+    for held, average in zip(HELD, got, strict=True):
+        mixed = X.copy()
+        mixed[:, columns] = held[list(columns)]
+        # kernels of mixed rows round differently: 1e-15 of the terms, which are of size 1 to 10
+        assert average == pytest.approx(posterior.means(mixed).mean(), rel=1e-12, abs=1e-12)
+
+
+def test_small_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    posterior = LatentPosterior(EQ(1.3, 0.9), INPUTS, WEIGHTS, DenseRoot(np.eye(len(INPUTS))))
+    whole = averaged_mean(posterior, (1,), HELD, X)
+    monkeypatch.setattr(_averages, "CHUNK_BYTES", 8 * len(INPUTS) * 2 * 2)  # two rows at once
+    np.testing.assert_allclose(averaged_mean(posterior, (1,), HELD, X), whole, rtol=1e-13)
+
+
+# ---- fitted models ---------------------------------------------------------------------------------------------------
+
+
+def frame(n: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(8)
+    X = pd.DataFrame(
+        {
+            "size, in m²": rng.normal(100.0, 30.0, n),
+            "age": rng.gamma(2.0, 10.0, n),
+            "town": rng.choice(["Bergen", "Oslo", "Tromsø"], n),
+            "new": rng.random(n) < 0.3,
+        }
+    )
+    y = 1e3 + X.iloc[:, 0] * (1.0 + (X["town"] == "Oslo")) - 0.5 * X["age"] + 5.0 * rng.normal(size=n)
+    return X, y.to_numpy()
+
+
+def numeric(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(9)
+    X = rng.normal([5.0, 0.0, -300.0], [2.0, 0.1, 40.0], size=(n, 3))
+    return X, X[:, 0] * X[:, 1] + 0.01 * X[:, 2] + 0.1 * rng.normal(size=n)
+
+
+MODELS = {
+    "default": GPRegressor(n_restarts=0),
+    "student_t": GPRegressor(likelihood="student_t", n_restarts=0),
+    "as it is": GPRegressor(EQ(4.0, (2.0, 0.1, 40.0)), standardize=False, n_restarts=0),
+    "additive": GPRegressor(additive(3, [(0, 1)]), n_restarts=0),
+    "additive Matérn": GPRegressor(additive(3, [(0, 1)], Matern52), n_restarts=0),
+    "linear": GPRegressor(Linear((1.0, 1.0, 1.0)) + Constant() + EQ(1.0, 2.0), n_restarts=0),
+    "sparse": GPRegressor(inducing=20, n_restarts=0, random_state=0),
+}
+
+
+def brute_force(model: Any, X: Any, columns: tuple[int, ...], at: np.ndarray, labels: Any = None) -> list[float]:
+    averages = []
+    for values in at:
+        mixed = X.copy()
+        for column, value in zip(columns, values, strict=True):
+            if isinstance(X, pd.DataFrame):
+                name = X.columns[column]
+                mixed[name] = labels[column][int(value)] if column in labels else value
+            else:
+                mixed[:, column] = value
+        averages.append(model.predict(mixed).mean())
+    return averages
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_fitted_models(name: str) -> None:
+    X, y = numeric()
+    model = MODELS[name].fit(X, y)
+    for columns in [(0,), (2,), (1, 0)]:
+        at = X[:7, columns]
+        got = model.partial_dependence(columns, at, X)
+        if name == "additive Matérn" and columns != (1, 0) and columns != (2,):
+            assert got is None  # its pair looks at both columns
+            continue
+        assert got.shape == (7, 1)
+        # weights of some 1e3 that cancel: 1e-13 of the predictions, which are of size 1
+        np.testing.assert_allclose(got[:, 0], brute_force(model, X, columns, at), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("columns", [(0,), (2,), (2, 1), (3, 2)], ids=str)
+def test_labels(columns: tuple[int, ...]) -> None:
+    X, y = frame()
+    model = GPRegressor(n_restarts=0).fit(X, y)
+    codes = model.coding_.read(X).values[:6, columns]
+    labels = {column.position: column.labels for column in model.coding_.columns}
+    got = model.partial_dependence(columns, codes, X)
+    np.testing.assert_allclose(got[:, 0], brute_force(model, X, columns, codes, labels), rtol=1e-10)
+
+
+def test_models_without_a_closed_form() -> None:
+    X, y = numeric()
+    assert GPRegressor(Matern52(), n_restarts=0).fit(X, y).partial_dependence((0,), X[:3, :1], X) is None
+    counts = np.random.default_rng(0).poisson(2.0, len(X))
+    poisson = GPRegressor(likelihood="poisson", n_restarts=0).fit(X, counts)
+    assert poisson.partial_dependence((0,), X[:3, :1], X) is None
+
+
+# ---- as the black-box methods ask ------------------------------------------------------------------------------------
+
+
+def test_a_closed_form_counts_the_values() -> None:
+    X, y = frame()
+    question = asked(*read_for(GPRegressor(n_restarts=0).fit(X, y), X))
+    at = question.values[:5, [0, 2]]
+    closed = question.partial_dependence((0, 2), at, question.values)
+    assert question.evaluations == 5
+    question.averages = None
+    np.testing.assert_allclose(closed, question.partial_dependence((0, 2), at, question.values), rtol=1e-10)
+    assert question.evaluations == 5 + 5 * len(X)
+
+
+@pytest.mark.parametrize("model", [GPRegressor(Matern32(), n_restarts=0), GPClassifier(n_restarts=0)], ids=repr)
+def test_without_one_the_model_is_asked(model: Any) -> None:
+    X, y = numeric(30)
+    question = asked(*read_for(model.fit(X, y > np.median(y)), X))
+    question.partial_dependence((0,), X[:4, :1], X)
+    assert question.evaluations == 4 * len(X)
