@@ -1,0 +1,115 @@
+"""A digest of data, estimators and functions: equal for equal values, in any process and on any day.
+
+Objects are taken apart down to numbers, text and arrays, and these are hashed with their types. `pickle` would not do:
+its bytes depend on which parts of a value are one object, and it cannot write functions defined on the spot.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from functools import partial
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens._table import is_frame, is_pandas
+
+PLAIN = (type(None), bool, int, float, complex, str, bytes)
+
+
+def fingerprint(*values: Any) -> str:
+    """A text of 16 characters that is the same for the same values.
+
+    Estimators are what their parameters are, functions what their code and the values they hold on to are, tables what
+    their columns are; row labels do not count. An object that cannot be taken apart is an `InputError`.
+    """
+    digest = hashlib.sha256()
+    for value in values:
+        _add(digest, value, ())
+    return digest.hexdigest()[:16]
+
+
+def _add(digest: Any, value: Any, within: tuple[int, ...]) -> None:
+    """Hash a value; `within` are the objects that it is a part of, by identity."""
+    if id(value) in within:  # a cycle: the place of the object that comes round again says it all
+        digest.update(f"cycle {within.index(id(value))};".encode())
+        return
+    kind, parts = _parts(value)
+    digest.update(f"{kind} {len(parts)}:".encode("utf-8", "surrogatepass"))
+    for part in parts:
+        if isinstance(part, _Bytes):
+            digest.update(part)
+        else:
+            _add(digest, part, (*within, id(value)))
+    digest.update(b";")
+
+
+class _Bytes(bytes):
+    """Bytes to hash as they are."""
+
+
+def _parts(value: Any) -> tuple[str, list[Any]]:
+    """What kind of value it is, and what it is made of."""
+    if isinstance(value, np.generic):
+        value = value.item()  # a number is a number
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    if isinstance(value, PLAIN):
+        return kind, [_Bytes(repr(value).encode("utf-8", "surrogatepass"))]
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject:
+            return f"array {value.shape}", value.ravel().tolist()
+        return f"array {value.shape} {value.dtype.str}", [_Bytes(np.ascontiguousarray(value).tobytes())]
+    if isinstance(value, dict):
+        return kind, [part for item in sorted(value.items(), key=lambda item: repr(item[0])) for part in item]
+    if isinstance(value, set | frozenset):
+        return kind, sorted(value, key=repr)
+    if isinstance(value, list | tuple):
+        return kind, list(value)
+    if is_frame(value) or (is_pandas(value) and hasattr(value, "dtype")):
+        return kind, _of_table(value)
+    if is_pandas(value):  # dates, intervals, types of columns
+        return kind, [repr(value)]
+    if isinstance(value, np.random.Generator | np.random.RandomState):
+        return kind, [value.bit_generator.state if isinstance(value, np.random.Generator) else value.get_state()]
+    return _parts_of_code(kind, value) or _parts_of_object(kind, value)
+
+
+def _of_table(table: Any) -> list[Any]:
+    """Columns of pandas or polars: their names, and their values with categories written out."""
+    if is_frame(table):
+        return [part for label in table.columns for part in (str(label), *_of_table(table[label]))]
+    categories = list(table.cat.categories) if hasattr(table, "cat") else None
+    return [str(table.dtype), categories, np.asarray(table)]
+
+
+def _parts_of_code(kind: str, value: Any) -> tuple[str, list[Any]] | None:
+    if isinstance(value, type) or type(value).__name__ in ("builtin_function_or_method", "ufunc"):
+        return "named", [f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', repr(value))}"]
+    if isinstance(value, FunctionType):
+        held = [cell.cell_contents for cell in value.__closure__ or ()]
+        return kind, [value.__code__, value.__defaults__, value.__kwdefaults__, held]
+    if isinstance(value, CodeType):
+        return kind, [value.co_code, value.co_names, value.co_varnames, value.co_consts]
+    if isinstance(value, MethodType):
+        return kind, [value.__func__, value.__self__]
+    if isinstance(value, partial):
+        return kind, [value.func, value.args, value.keywords]
+    return None
+
+
+def _parts_of_object(kind: str, value: Any) -> tuple[str, list[Any]]:
+    if callable(getattr(value, "get_params", None)) and not isinstance(value, type):
+        return kind, [value.get_params(deep=False)]
+    if dataclasses.is_dataclass(value):
+        return kind, [{field.name: getattr(value, field.name) for field in dataclasses.fields(value)}]
+    if hasattr(value, "__array__"):  # tensors
+        return kind, [np.asarray(value)]
+    if hasattr(value, "__dict__"):
+        return kind, [vars(value)]
+    raise InputError(
+        f"folder: it cannot be told whether {kind} is the same as in an earlier run, since it cannot be taken apart. "
+        "Run without folder=, or use an object with get_params, or a dataclass."
+    )

@@ -1,0 +1,189 @@
+"""JSON files: written whole or not at all, exact, and read with every entry checked.
+
+Python writes a float with all its digits, so numbers come back as they were. JSON has no NaN; it is written as null.
+There is no code in such a file, unlike in a pickle.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+
+VERSION = 1
+
+#: What turns an entry of a file into a value, or raises TypeError, ValueError or OverflowError.
+Reader = Callable[[Any], Any]
+
+
+def write_json(content: Any, path: str | os.PathLike[str]) -> None:
+    """Write the file whole or not at all: under another name first, then renamed."""
+    target = Path(path)
+    temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
+    try:
+        with temporary.open("x", encoding="utf-8") as file:
+            json.dump(content, file, allow_nan=False, separators=(",", ":"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """The content of a file of ours; a ValueError or RecursionError if it is not JSON."""
+    return json.loads(Path(path).read_bytes().decode("utf-8"), parse_constant=_refuse)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a number in JSON")
+
+
+def plain_json(value: Any) -> Any:
+    """Arrays as lists, and NaN within them as None."""
+    if isinstance(value, np.ndarray):
+        items = value.tolist()
+        return items if value.dtype.kind != "f" or np.isfinite(value).all() else _without_nan(items)
+    return value
+
+
+def _without_nan(items: Any) -> Any:
+    if isinstance(items, list):
+        return [_without_nan(item) for item in items]
+    return None if items != items else items
+
+
+# ---- a result as a file ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Form:
+    """How one kind of result is written: its name, what writes it (for errors), and a reader for each of its fields."""
+
+    kind: str
+    writer: str
+    readers: Mapping[str, Reader]
+
+    def write(self, record: Any, path: str | os.PathLike[str]) -> None:
+        """Write the fields of a record, whole or not at all."""
+        fields = {name: plain_json(getattr(record, name)) for name in self.readers}
+        write_json({"format": self._format, "version": VERSION} | fields, path)
+
+    def read(self, path: str | os.PathLike[str], make: Callable[..., Any]) -> Any:
+        """make(**fields) of a file written by `write`; an `InputError` for any other file, or if `make` raises one."""
+        try:
+            content = read_json(path)
+        except (ValueError, RecursionError) as error:  # includes bytes that are no text
+            raise InputError(f"{path} is not JSON ({error}). Give a file written by {self.writer}.") from None
+        if not isinstance(content, dict) or content.get("format") != self._format:
+            raise InputError(f"{path} does not hold {self.kind}. Give a file written by {self.writer}.")
+        version = content.get("version")
+        if version != VERSION or isinstance(version, bool):
+            raise InputError(
+                f"{path} is written in version {version!r} of the format; this rsens reads version {VERSION}. "
+                "Read it with the rsens that wrote it, or write it anew."
+            )
+        unknown = content.keys() - self.readers.keys() - {"format", "version"}
+        missing = self.readers.keys() - content.keys()
+        try:
+            if unknown or missing:
+                raise InputError(f"unknown entries {sorted(unknown)}, missing entries {sorted(missing)}")
+            return make(**{name: _read(name, content[name], reader) for name, reader in self.readers.items()})
+        except InputError as error:
+            raise InputError(f"{path} is damaged: {error}. Write it anew with {self.writer}.") from None
+
+    @property
+    def _format(self) -> str:
+        return f"rsens {self.kind.removeprefix('an ').removeprefix('a ')}"
+
+
+def _read(name: str, value: Any, reader: Reader) -> Any:
+    try:
+        return reader(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{name} cannot be read ({error})") from None
+
+
+# ---- one reader per kind of entry ------------------------------------------------------------------------------------
+
+
+def text(value: Any) -> str:
+    """Text."""
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, got {type(value).__name__}")
+    return value
+
+
+def number(value: Any) -> float:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(float(value)):
+        raise TypeError(f"expected a finite number, got {value!r:.40}")
+    return float(value)
+
+
+def number_or_nan(value: Any) -> float:
+    """A finite number, or NaN where it is null."""
+    return float("nan") if value is None else number(value)
+
+
+def whole(value: Any) -> int:
+    """A whole number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
+        raise TypeError(f"expected a whole number, got {value!r:.40}")
+    return value
+
+
+def truth(value: Any) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise TypeError(f"expected true or false, got {value!r:.40}")
+    return value
+
+
+def label(value: Any) -> Any:
+    """Text, a number, or true or false."""
+    if isinstance(value, bool | int | str):
+        return value
+    return number(value)
+
+
+def tuple_of(item: Reader) -> Callable[[Any], tuple[Any, ...]]:
+    """A list of any length."""
+
+    def reader(value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise TypeError(f"expected a list, got {type(value).__name__}")
+        return tuple(item(entry) for entry in value)
+
+    return reader
+
+
+def array_of(item: Reader, ndim: int, dtype: type = np.float64) -> Reader:
+    """Nested lists, `ndim` deep and of equal length on each level."""
+
+    def nested(value: Any, depth: int) -> Any:
+        if depth == 0:
+            return item(value)
+        if not isinstance(value, list):
+            raise TypeError(f"expected lists {ndim} deep, got {type(value).__name__}")
+        return [nested(entry, depth - 1) for entry in value]
+
+    def reader(value: Any) -> Any:
+        array: NDArray[Any] = np.array(nested(value, ndim), dtype=dtype)
+        return array if array.ndim == ndim else array.reshape(array.shape + (0,) * (ndim - array.ndim))
+
+    return reader
+
+
+def or_none(reader: Reader) -> Reader:
+    """What `reader` reads, or null."""
+    return lambda value: None if value is None else reader(value)
