@@ -236,12 +236,12 @@ def test_a_warm_start_finds_the_same_mode_in_fewer_steps(name):
     warmed = approximate(near, LIKELIHOODS[name], X, y, warm=warm)
     assert warmed.mode.steps < cold.mode.steps
     np.testing.assert_allclose(warmed.mode.latent, cold.mode.latent, rtol=0, atol=1e-11)
-    np.testing.assert_array_equal(warm.weights, warmed.mode.weights)
+    np.testing.assert_array_equal(warm.latent, warmed.mode.latent)
 
 
 def test_a_useless_warm_start_is_not_used():
     X, y = data("poisson")
-    warm = WarmStart(weights=np.full(len(y), 1e3))  # exp of this latent overflows
+    warm = WarmStart(latent=np.full(len(y), 1e3))  # exp of this latent overflows
     warmed = approximate(EQ(1.5, 0.8), PoissonLikelihood(), X, y, warm=warm)
     cold = approximate(EQ(1.5, 0.8), PoissonLikelihood(), X, y)
     assert warmed.mode.steps == cold.mode.steps

@@ -1,7 +1,6 @@
 """Predictive families: parameters λ, Fisher norm, Rényi divergence, log density, sampling."""
 
 from rsens.distributions._base import Distribution as Distribution
-from rsens.distributions._base import Univariate as Univariate
 from rsens.distributions._bernoulli import Bernoulli as Bernoulli
 from rsens.distributions._bernoulli import Binomial as Binomial
 from rsens.distributions._beta import Beta as Beta
@@ -15,6 +14,7 @@ from rsens.distributions._negative_binomial import NegativeBinomial as NegativeB
 from rsens.distributions._normal import Normal as Normal
 from rsens.distributions._poisson import Poisson as Poisson
 from rsens.distributions._student_t import StudentT as StudentT
+from rsens.distributions._univariate import Univariate as Univariate
 from rsens.distributions._weibull import Weibull as Weibull
 
 ALL_FAMILIES: tuple[type[Distribution], ...] = (

@@ -164,7 +164,7 @@ class Distribution(ABC):
 
     def _checked_y(self, y: ArrayLike) -> Array:
         """y as float64, with rows (and, for vectors, components) that fit this family."""
-        values = _numbers(y, "y")
+        values = numbers(y, "y")
         event = self._checked.mean.shape[-1:] if self.support == "vector" else ()
         target = self._checked.parameters.shape[:-1] + event
         try:
@@ -221,7 +221,7 @@ class Distribution(ABC):
 
     def whiten(self, u: ArrayLike) -> Array:
         """B u with Bᵀ B = I(λ), the Fisher information, for u (n, M, …): a Euclidean view of a change of λ."""
-        u = _numbers(u, "u")
+        u = numbers(u, "u")
         shape = self._checked.parameters.shape
         if u.shape[: len(shape)] != shape:
             raise InputError(
@@ -299,21 +299,6 @@ class Distribution(ABC):
         return None
 
 
-class Univariate(Distribution):
-    """A family whose y is one number, so that it has quantiles."""
-
-    def quantile(self, q: ArrayLike) -> Array:
-        """The q-quantile of y per row; q has one value, one per row, or more axes in front; 0 and 1 give its ends."""
-        q = _numbers(q, "q")
-        if not ((q >= 0.0) & (q <= 1.0)).all():
-            raise InputError("quantile: q must be between 0 and 1.")
-        return self._checked._quantile(q)
-
-    @abstractmethod
-    def _quantile(self, q: Array, upper: bool = False) -> Array:
-        """The q-quantile, or with `upper` the point y exceeds with probability q, which 1 − q could not express."""
-
-
 def norm(vectors: Array, axis: int) -> Array:
     """Euclidean length along an axis, without overflow or underflow of the squares."""
     if vectors.shape[axis] == 1:
@@ -324,7 +309,7 @@ def norm(vectors: Array, axis: int) -> Array:
         return (safe * np.sqrt(np.sum((vectors / safe) ** 2, axis=axis, keepdims=True))).squeeze(axis)
 
 
-def _numbers(values: ArrayLike, what: str) -> Array:
+def numbers(values: ArrayLike, what: str) -> Array:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

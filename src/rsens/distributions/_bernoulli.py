@@ -11,10 +11,11 @@ from scipy.special import expit, log_expit
 
 from rsens._errors import InputError
 from rsens.distributions._arrays import sigmoid
-from rsens.distributions._base import REAL, UNIT, Array, Domain, RowShaper, Univariate
-from rsens.distributions._counts import count_quantile
+from rsens.distributions._base import REAL, UNIT, Array, Domain, RowShaper
+from rsens.distributions._counts import beta_cdf, count_quantile
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
+from rsens.distributions._univariate import Univariate
 
 
 class _Success(Univariate):
@@ -133,6 +134,10 @@ class Bernoulli(_Success):
         pi, rest = self._pair()
         return (q < pi if upper else q > rest).astype(np.float64)
 
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        pi, rest = self._pair()
+        return np.where(y < 1.0, pi if upper else rest, 0.0 if upper else 1.0)
+
 
 @dataclass(frozen=True, eq=False)
 class Binomial(_Success):
@@ -191,6 +196,11 @@ class Binomial(_Success):
         from scipy.stats import binom
 
         return count_quantile(binom, q, upper, self.mean, self.variance, self.n, self._pair()[0])
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        below = np.minimum(y, self.n - 1.0)
+        pi, rest = self._pair()
+        return np.where(y < self.n, beta_cdf(self.n - below, below + 1.0, rest, pi, upper), 0.0 if upper else 1.0)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         if (self.n != other.n).any():

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import betainccinv, betaincinv
+from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
+from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
 from rsens.distributions._jensen import log_gap, segment_gap, stirling_gap
 from rsens.distributions._special import (
     HALF_LOG_TWO_PI,
@@ -19,6 +19,7 @@ from rsens.distributions._special import (
     trigamma_rest,
     trigamma_rest_drop,
 )
+from rsens.distributions._univariate import Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,9 @@ class Beta(Univariate):
 
     def _quantile(self, q: Array, upper: bool = False) -> Array:
         return (betainccinv if upper else betaincinv)(self.a, self.b, q)
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        return (betaincc if upper else betainc)(self.a, self.b, np.clip(y, 0.0, 1.0))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         a, b, a1, b1 = self.a, self.b, other.a, other.b

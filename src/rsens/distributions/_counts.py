@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import betainc, betaincc, ndtri
 
 from rsens.distributions._base import Array
 from rsens.distributions._quadrature import LogIntegrand, rule
@@ -40,6 +40,12 @@ def count_quantile(family: Any, q: Array, upper: bool, mean: Array, variance: Ar
     found = (family.isf if upper else family.ppf)(q, *arguments)
     normal = np.floor(mean + np.sqrt(variance) * (-ndtri(q) if upper else ndtri(q)))
     return np.where(np.isnan(found), np.maximum(normal, 0.0), found)
+
+
+def beta_cdf(a: Array, b: Array, x: Array, rest: Array, upper: bool) -> Array:
+    """P(B ≤ x), or with `upper` P(B > x), for B ~ Beta(a, b) and rest = 1 − x: from the smaller of the two."""
+    left, right = (betaincc, betainc) if upper else (betainc, betaincc)
+    return np.where(x <= rest, left(a, b, x), right(b, a, rest))
 
 
 def _rule_in_log(log_f: LogIntegrand, low: Array, high: Array) -> tuple[Array, Array]:

@@ -7,9 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
+from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
 from rsens.distributions._jensen import rate_gap
 from rsens.distributions._special import log_ratio
+from rsens.distributions._univariate import Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,10 @@ class Exponential(Univariate):
     def _quantile(self, q: Array, upper: bool = False) -> Array:
         with np.errstate(divide="ignore"):
             return -self.mean * (np.log(q) if upper else np.log1p(-q))
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        t = np.maximum(y, 0.0) / self.mean
+        return np.exp(-t) if upper else -np.expm1(-t)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         d = log_ratio(self.mean, other.mean)

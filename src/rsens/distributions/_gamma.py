@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import gammainccinv, gammaincinv, gammaln
+from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
+from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
 from rsens.distributions._jensen import log_gap, rate_gap, stirling_gap
 from rsens.distributions._special import (
     HALF_LOG_TWO_PI,
@@ -18,6 +18,7 @@ from rsens.distributions._special import (
     stirling_error,
     trigamma_rest,
 )
+from rsens.distributions._univariate import Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,9 @@ class Gamma(Univariate):
     def _quantile(self, q: Array, upper: bool = False) -> Array:
         inverse = gammainccinv if upper else gammaincinv
         return self.mean * (inverse(self.shape, q) / self.shape)
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        return (gammaincc if upper else gammainc)(self.shape, self.shape * (np.maximum(y, 0.0) / self.mean))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         k, k1 = self.shape, other.shape

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
-from rsens.distributions._base import POSITIVE, REAL, Array, Domain, RowShaper, Univariate
+from rsens.distributions._base import POSITIVE, REAL, Array, Domain, RowShaper
 from rsens.distributions._gaussian import gaussian_log_prob, gaussian_renyi, gaussian_score
+from rsens.distributions._univariate import Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,10 @@ class LogNormal(Univariate):
 
     def _quantile(self, q: Array, upper: bool = False) -> Array:
         return np.exp(self.mu + np.sqrt(self.sigma2) * (-ndtri(q) if upper else ndtri(q)))
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        z = (np.log(np.maximum(y, 0.0)) - self.mu) / np.sqrt(self.sigma2)
+        return ndtr(-z if upper else z)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         return gaussian_renyi(self.mu, self.sigma2, other.mu, other.sigma2, alpha)

@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array, Distribution, Domain, RowShaper, Univariate
+from rsens.distributions._base import Array, Distribution, Domain, RowShaper
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._mixture_nodes import nodes, supremum
+from rsens.distributions._univariate import Univariate, tail_probability
 
 _BLOCK = 4_000_000  # numbers held at once while the information is summed
 _SMALL = 64  # parameters, up to which the factor of the information is kept
@@ -141,6 +143,23 @@ class Mixture(Distribution):
     def _log_prob(self, y: Array) -> Array:
         with np.errstate(divide="ignore"):
             return logsumexp(self._component_log_probs(y), axis=0)
+
+    def cdf(self, y: ArrayLike) -> Array:
+        """P(Y ≤ y) = Σ_s w_s P_s(Y ≤ y) per row; y as in `log_prob`. For numbers and counts."""
+        return tail_probability(self._ordered(), y, upper=False)
+
+    def survival(self, y: ArrayLike) -> Array:
+        """P(Y > y) per row, with the digits that 1 − cdf(y) has lost where it is small."""
+        return tail_probability(self._ordered(), y, upper=True)
+
+    def _ordered(self) -> Self:
+        if self._checked.support in ("classes", "vector"):
+            raise InputError(f"Mixture: {self.support} have no distribution function. Use log_prob.")
+        return self
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        parts = (self.weights[..., s] * c._cdf(y, upper) for s, c in enumerate(self.components))
+        return np.asarray(sum(parts))
 
     def _score(self, y: Array) -> Array:
         # ∂ log p/∂λ_s = responsibility of s × its own score

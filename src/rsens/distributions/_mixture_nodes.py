@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from rsens.distributions._base import Array, Distribution, Univariate
+from rsens.distributions._base import Array, Distribution
 from rsens.distributions._counts import count_rule
 from rsens.distributions._multivariate_normal import MultivariateNormal
 from rsens.distributions._normal import Normal
+from rsens.distributions._univariate import Univariate
 
 _TAILS = 10.0 ** -np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 32.0])
 _FAR_TAILS = 10.0 ** -np.array([48.0, 64.0, 96.0, 128.0, 192.0, 256.0, 300.0])

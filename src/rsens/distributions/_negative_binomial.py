@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import gammaln
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
-from rsens.distributions._counts import count_quantile, count_rule, sum_from
+from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
+from rsens.distributions._counts import beta_cdf, count_quantile, count_rule, sum_from
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._jensen import exp_gap
 from rsens.distributions._special import (
@@ -19,6 +19,7 @@ from rsens.distributions._special import (
     log_minus_digamma,
     stirling_error,
 )
+from rsens.distributions._univariate import Univariate
 
 _TERMS = 512
 
@@ -58,6 +59,10 @@ class NegativeBinomial(Univariate):
 
         share = self.size / (self.size + self.mean)
         return count_quantile(nbinom, q, upper, self.mean, self.variance, self.size, share)
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        total = self.size + self.mean
+        return beta_cdf(self.size, y + 1.0, self.size / total, self.mean / total, upper)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         fields = np.broadcast_arrays(self.mean, self.size, other.mean, other.size)

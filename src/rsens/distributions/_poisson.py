@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from scipy.special import gammainc, gammaincc
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
+from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
 from rsens.distributions._counts import count_quantile
 from rsens.distributions._jensen import exp_gap
 from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
+from rsens.distributions._univariate import Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,10 @@ class Poisson(Univariate):
         from scipy.stats import poisson
 
         return count_quantile(poisson, q, upper, self.rate, self.rate, self.rate)
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        # Y ≤ y as long as the (y + 1)-th arrival of a Poisson process comes after the time `rate`.
+        return (gammainc if upper else gammaincc)(y + 1.0, self.rate)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         d = log_ratio(self.rate, other.rate)

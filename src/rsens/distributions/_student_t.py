@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import expit, log_expit, stdtrit
+from scipy.special import expit, log_expit, stdtr, stdtrit
 
 from rsens._errors import InputError
-from rsens.distributions._base import POSITIVE, REAL, Array, Domain, RowShaper, Univariate
+from rsens.distributions._base import POSITIVE, REAL, Array, Domain, RowShaper
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._quadrature import rule
 from rsens.distributions._special import log_gamma_half_step, log_ratio
+from rsens.distributions._univariate import Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,10 @@ class StudentT(Univariate):
     def _quantile(self, q: Array, upper: bool = False) -> Array:
         z = np.where(q <= 0.0, -np.inf, np.where(q >= 1.0, np.inf, stdtrit(self.df, q)))
         return self.location + np.sqrt(self.scale2) * (-z if upper else z)
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        z = (y - self.location) / np.sqrt(self.scale2)
+        return stdtr(self.df, -z if upper else z)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         if (self.df != other.df).any():

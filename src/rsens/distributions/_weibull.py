@@ -8,11 +8,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import digamma, gamma, gammaln, polygamma, zeta
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper, Univariate
+from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._jensen import rate_gap
 from rsens.distributions._quadrature import rule
 from rsens.distributions._special import log_ratio
+from rsens.distributions._univariate import Univariate
 
 _LOG_MEAN = 1.0 - np.euler_gamma  # E[E log E] for E ~ Exponential(1)
 
@@ -57,6 +58,10 @@ class Weibull(Univariate):
     def _quantile(self, q: Array, upper: bool = False) -> Array:
         with np.errstate(divide="ignore"):
             return self.scale * (-(np.log(q) if upper else np.log1p(-q))) ** (1.0 / self.shape)
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        t = np.exp(self.shape * log_ratio(self.scale, np.maximum(y, 0.0)))  # (y/scale)^shape
+        return np.exp(-t) if upper else -np.expm1(-t)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         fields = np.broadcast_arrays(self.shape, self.scale, other.shape, other.scale)

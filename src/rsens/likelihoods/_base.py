@@ -81,6 +81,10 @@ class Likelihood(ABC):
     def log_predictive_density(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
         """log ∫ p(y | f) N(f | m, v) df, with f integrated out exactly."""
 
+    @abstractmethod
+    def predictive_cdf(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
+        """P(Y ≤ y) = ∫ P(Y ≤ y | f) N(f | m, v) df for any real y, with f integrated out exactly."""
+
 
 class LogConcave(Likelihood):
     """A likelihood whose log density is concave in f, so that W = −∂² log p/∂f² is never negative."""

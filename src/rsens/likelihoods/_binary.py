@@ -41,6 +41,9 @@ class BinaryLikelihood(LogConcave):
         against = (mean > 0.0) != (np.asarray(y) == 1.0)
         return np.where(against, log_tail, log_complement(log_tail))
 
+    def predictive_cdf(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
+        return self.predictive(m, v).cdf(y)  # the Bernoulli distribution is the exact predictive
+
 
 def log_complement(log_p: Array) -> Array:
     """log(1 − p) for p ≤ ½."""

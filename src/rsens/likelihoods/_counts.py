@@ -6,12 +6,13 @@ from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr
 
 from rsens._errors import InputError
 from rsens.distributions._base import Array
 from rsens.distributions._special import HALF_LOG_TWO_PI
 from rsens.likelihoods._base import LogConcave, latent, real_target
-from rsens.likelihoods._quadrature import REACH, SMALLEST_VARIANCE, integral
+from rsens.likelihoods._quadrature import NEGLIGIBLE, REACH, SMALLEST_VARIANCE, integral
 
 # e^{yf − e^f} is a gamma density in log y: the trapezoid rule's error is |Γ(y + 2πi/step)|/Γ(y), below 1e-14 for y ≤ 3;
 # for larger y the integrand is narrow, and the number of nodes decides.
@@ -52,6 +53,59 @@ class CountLikelihood(LogConcave):
         rows = y.ravel(), mean.ravel(), np.maximum(variance.ravel(), SMALLEST_VARIANCE)
         low, high = self._ends(*rows)
         return integral(self._log_integrand, low, high, _STEP, rows)[0].reshape(y.shape)
+
+    def predictive_cdf(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
+        """E[P(Y ≤ y | f)] over f; or E[Φ((t − m)/√v)] over the threshold t that f must pass for Y to exceed y.
+
+        P(Y ≤ y | f) falls from 1 to 0 as f grows: it is P(t > f) for a threshold t with the density
+        −∂P(Y ≤ y | f)/∂f = (y + 1) p(y + 1 | f). The nodes follow the narrower of the two densities, where the other
+        factor is smooth.
+        """
+        mean, variance = latent(m, v)
+        y, mean, variance = np.broadcast_arrays(np.floor(np.asarray(y, dtype=np.float64)), mean, variance)
+        rows = np.maximum(y.ravel(), 0.0), mean.ravel(), np.maximum(variance.ravel(), SMALLEST_VARIANCE)
+        curvature = self._threshold_curvature(rows[0])
+        over_f = rows[2] * curvature < 1.0
+        found = np.empty(len(curvature))
+        found[over_f] = self._expected_over_f(*(row[over_f] for row in rows))
+        found[~over_f] = self._expected_over_t(*(row[~over_f] for row in rows))
+        return np.where(y < 0.0, 0.0, found.reshape(y.shape))
+
+    def _expected_over_f(self, y: Array, m: Array, v: Array) -> Array:
+        """Nodes in d = f − m."""
+
+        def log_density(d: Array, y: Array, m: Array, v: Array) -> Array:
+            return -0.5 * (d / np.sqrt(v)) ** 2
+
+        def cdf(d: Array, y: Array, m: Array, v: Array) -> Array:
+            return self._cdf(y, m + d)
+
+        reach = REACH * np.sqrt(v)
+        return integral(log_density, -reach, reach, _STEP, (y, m, v), (cdf,))[1]
+
+    def _expected_over_t(self, y: Array, m: Array, v: Array) -> Array:
+        """Nodes in t. At a distance s from its summit, the log density bends by at least curvature · e^{−s}.
+
+        So it has fallen by 60 where curvature · (e^{−s} − 1 + s) ≥ 60.
+        """
+
+        def log_density(t: Array, y: Array, m: Array, v: Array) -> Array:
+            return self.log_density(y + 1.0, t)
+
+        def below(t: Array, y: Array, m: Array, v: Array) -> Array:
+            return ndtr((t - m) / np.sqrt(v))
+
+        c = NEGLIGIBLE / self._threshold_curvature(y)
+        summit, reach = np.log(y + 1.0), c + np.sqrt(2.0 * c)
+        return integral(log_density, summit - reach, summit + reach, _STEP, (y, m, v), (below,))[1]
+
+    def _threshold_curvature(self, y: Array) -> Array:
+        """Of the log density of t at its summit, t = log(y + 1)."""
+        return self.curvature(y + 1.0, np.log(y + 1.0))[0]
+
+    @abstractmethod
+    def _cdf(self, y: Array, f: Array) -> Array:
+        """P(Y ≤ y | f) for whole y ≥ 0."""
 
     def _log_integrand(self, d: Array, y: Array, m: Array, v: Array) -> Array:
         """log p(y | m + d) N(d | 0, v): in d = f − m, which keeps its digits as v → 0."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr
 
 from rsens.distributions import Normal
 from rsens.distributions._base import Array
@@ -51,3 +52,7 @@ class GaussianLikelihood(LogConcave):
         mean, variance = latent(m, v)
         with np.errstate(over="ignore"):
             return gaussian_log_prob(y, mean, variance + self.noise_variance)
+
+    def predictive_cdf(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
+        mean, variance = latent(m, v)
+        return ndtr((y - mean) / np.sqrt(variance + self.noise_variance))

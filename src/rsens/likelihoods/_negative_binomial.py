@@ -11,6 +11,7 @@ from scipy.special import expit, log_expit
 
 from rsens.distributions import NegativeBinomial
 from rsens.distributions._base import Array
+from rsens.distributions._counts import beta_cdf
 from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log1pmx, log_minus_digamma, stirling_error
 from rsens.likelihoods._base import in_latent
 from rsens.likelihoods._counts import CountLikelihood
@@ -77,6 +78,9 @@ class NegativeBinomialLikelihood(CountLikelihood):
     def _slope(self, y: Array, f: Array) -> Array:
         """(y − μ) k/(μ + k)."""
         return y * self._rest(f) - self.size * self._share(f)
+
+    def _cdf(self, y: Array, f: Array) -> Array:
+        return beta_cdf(np.asarray(self.size), y + 1.0, self._rest(f), self._share(f), upper=False)
 
 
 def with_fixed_size(by_mean: Array) -> Array:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import gammaincc
 
 from rsens._errors import InputError
 from rsens.distributions import Poisson
@@ -54,3 +55,7 @@ class PoissonLikelihood(CountLikelihood):
     def _slope(self, y: Array, f: Array) -> Array:
         with np.errstate(over="ignore", under="ignore"):
             return y - np.exp(f)
+
+    def _cdf(self, y: Array, f: Array) -> Array:
+        with np.errstate(over="ignore", under="ignore"):
+            return gammaincc(y + 1.0, np.exp(f))

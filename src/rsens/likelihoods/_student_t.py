@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr
 
 from rsens._errors import InputError
 from rsens.distributions import StudentT
@@ -85,9 +86,20 @@ class StudentTLikelihood(Likelihood):
         mean, variance = latent(m, v)
         gap, variance = np.broadcast_arrays(np.asarray(y, dtype=np.float64) - mean, variance)
         rows = gap.ravel() / np.sqrt(self.scale2), variance.ravel() / self.scale2
-        step = min(0.2, 0.4 * np.sqrt(2.0 / self.df))
-        log_integral = integral(self._log_integrand, *self._ends(*rows), step, rows)[0]
+        log_integral = integral(self._log_integrand, *self._ends(*rows), self._step(), rows)[0]
         return (log_integral - 0.5 * np.log(self.scale2)).reshape(gap.shape)
+
+    def predictive_cdf(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
+        """As in `log_predictive_density`, E[Φ((y − m)/√(v + s²/τ))] over t = log τ."""
+        mean, variance = latent(m, v)
+        gap, variance = np.broadcast_arrays(np.asarray(y, dtype=np.float64) - mean, variance)
+        rows = gap.ravel() / np.sqrt(self.scale2), variance.ravel() / self.scale2
+        low, high = self._ends(np.zeros(gap.size), rows[1])  # all of p(τ), whatever y is
+        found = integral(self._log_density_of_t, low, high, self._step(), rows, (self._cdf_given_t,))[1]
+        return found.reshape(gap.shape)
+
+    def _step(self) -> float:
+        return float(min(0.2, 0.4 * np.sqrt(2.0 / self.df)))
 
     def _ends(self, gap: Array, v: Array) -> tuple[Array, Array]:
         """An interval of t = log τ that holds all of the integrand that counts.
@@ -102,11 +114,19 @@ class StudentTLikelihood(Likelihood):
 
     def _log_integrand(self, t: Array, gap: Array, v: Array) -> Array:
         """Log density of t = log τ plus that of y, in units of s."""
-        half = 0.5 * self.df
-        log_p = -half * expm1mx(t) - stirling_error(np.asarray(half)) + 0.5 * np.log(half) - HALF_LOG_TWO_PI
+        log_p = self._log_density_of_t(t, gap, v)
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             log_variance = np.logaddexp(np.log(v), -t)
             return log_p - 0.5 * (gap * np.exp(-0.5 * log_variance)) ** 2 - 0.5 * log_variance - HALF_LOG_TWO_PI
+
+    def _log_density_of_t(self, t: Array, gap: Array, v: Array) -> Array:
+        """That of t = log τ for τ ~ Gamma(ν/2, ν/2), which depends on no row."""
+        half = 0.5 * self.df
+        return -half * expm1mx(t) - stirling_error(np.asarray(half)) + 0.5 * np.log(half) - HALF_LOG_TWO_PI
+
+    def _cdf_given_t(self, t: Array, gap: Array, v: Array) -> Array:
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            return ndtr(gap * np.exp(-0.5 * np.logaddexp(np.log(v), -t)))
 
     def _angle(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         """sin φ, cos φ and the unit s√ν."""

@@ -1,5 +1,8 @@
 """Bayesian models that predict a distribution with exact derivatives, as scikit-learn estimators."""
 
+from rsens.models._files import load_model as load_model
+from rsens.models._files import read_metadata as read_metadata
+from rsens.models._files import save_model as save_model
 from rsens.models._glm import BayesianLogisticRegression as BayesianLogisticRegression
 from rsens.models._glm import BayesianPoissonRegression as BayesianPoissonRegression
 from rsens.models._glm import BayesianProbitRegression as BayesianProbitRegression

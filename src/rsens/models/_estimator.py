@@ -1,7 +1,8 @@
 """What all models here share: scikit-learn estimators that predict a distribution and differentiate it.
 
-A model fills in `fit`, `_predict_distribution` and `_derivatives` (a regressor also `_log_predictive_density`). These
-get inputs that are checked: `rows` (n, D), float64 and finite, with the columns that the model was fitted on.
+A model fills in `fit`, `_predict_distribution` and `_derivatives` (a regressor also `_log_predictive_density` and
+`_predictive_cdf`). These get inputs that are checked: `rows` (n, D), float64 and finite, with the columns that the
+model was fitted on.
 `fit` starts with `_read_training`, which reads the data and sets what scikit-learn and `explain` look for:
 `n_features_in_`, `feature_names_in_`, `training_inputs_`, `input_scale_`, `coding_` and, for a classifier, `classes_`.
 
@@ -119,6 +120,12 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
         targets = read_y(y, len(rows), type(self).__name__)
         return self._log_predictive_density(rows, targets, _offset(offset, len(rows)))
 
+    def predictive_cdf(self, X: Any, y: Any, *, offset: Any = None) -> Array:
+        """P(Y_i ≤ y_i | x_i, training data), one number per row; any real y, for counts also y − 1 = −1."""
+        rows = self._rows(X)
+        targets = read_y(y, len(rows), type(self).__name__)
+        return self._predictive_cdf(rows, targets, _offset(offset, len(rows)))
+
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
         """The coefficient of determination R² of `predict`."""
         return float(r2_score(y, self.predict(X, offset=offset), sample_weight=sample_weight))
@@ -144,6 +151,9 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
 
     @abstractmethod
     def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array: ...
+
+    @abstractmethod
+    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array: ...
 
 
 class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]

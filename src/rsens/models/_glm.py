@@ -241,3 +241,7 @@ class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
         m, v = self._posterior.moments(rows)
         likelihood = PoissonLikelihood()
         return likelihood.log_predictive_density(likelihood.checked_target(y), m + offset, v)
+
+    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array:
+        m, v = self._posterior.moments(rows)
+        return PoissonLikelihood().predictive_cdf(y, m + offset, v)

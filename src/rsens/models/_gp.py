@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -21,6 +21,7 @@ from rsens.likelihoods import (
     ProbitLikelihood,
     StudentTLikelihood,
 )
+from rsens.models._averages import averaged_mean
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
 from rsens.models._gp_settings import GPSettings, through
 from rsens.models._inference import Data, fit_gp
@@ -170,6 +171,23 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         tags.target_tags.positive_only = getattr(self.likelihood, "name", self.likelihood) in COUNTS
         return tags
 
+    def partial_dependence(self, columns: Sequence[int], at: Any, X: Any) -> Array | None:
+        """The mean prediction with some columns held, averaged over the rows X, in closed form; None if it has none.
+
+        It has one for Gaussian and Student-t noise if the kernel separates these columns from the others: sums and
+        products of EQ, Periodic, Categorical, Linear, Constant, and of others whose `dims` are all on one side.
+
+        `columns` are positions, and `at` (m, columns) the values to hold them at, level codes in categorical columns.
+        The result (m, 1) is what `predict` gives on average over X with the columns replaced, for each of the values.
+        """
+        rows = self._rows(X)
+        if self.likelihood_.name not in NOISY:  # the mean of a count is not linear in that of f
+            return None
+        held = np.repeat(rows[:1], len(at), axis=0)
+        held[:, list(columns)] = at
+        mean = averaged_mean(self._gps[0].posterior, columns, self._units.inputs(held), self._units.inputs(rows))
+        return None if mean is None else (self._units.output_mean + self._units.output_scale * mean)[:, None]
+
     def _moments(self, rows: Array) -> Latent:
         return self._units.latent(self._gps[0].posterior.moments(self._units.inputs(rows)))
 
@@ -191,6 +209,10 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         latent = self._moments(rows)
         y = self.likelihood_.checked_target(y)
         return self.likelihood_.log_predictive_density(y, latent.mean + offset, latent.variance)
+
+    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array:
+        latent = self._moments(rows)
+        return self.likelihood_.predictive_cdf(y, latent.mean + offset, latent.variance)
 
 
 class GPClassifier(GPSettings, PredictiveClassifier):

@@ -75,25 +75,27 @@ class FittedGP:
     jitter: float
     inducing: Array | None
     steps: int
+    #: What the search maximised: the log marginal likelihood plus the log prior density. NaN if there was no search.
+    log_posterior: float = float("nan")
 
 
 def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -> FittedGP:
     """The GP with the hyperparameters that maximise the marginal likelihood times their prior, or as given."""
-    inducing, steps = None, 0
+    inducing, steps, reached = None, 0, float("nan")
     n_rows = len(data.y)
     small = n_rows * min(n_rows, search.n_inducing or n_rows) ** 2 <= FEW_ROWS**3  # the work of a step
     with _one_thread() if small else nullcontext():
         if search.optimize and len(kernel.theta) + len(likelihood.theta):
-            kernel, likelihood, inducing, steps = _learned(kernel, likelihood, data, search)
+            kernel, likelihood, inducing, steps, reached = _learned(kernel, likelihood, data, search)
         elif search.n_inducing is not None:
             inducing = choose_inducing(data.X, kernel, search.n_inducing, search.rng).inputs
         posterior, value = _posterior(kernel, likelihood, data, inducing)
-    return FittedGP(kernel, likelihood, posterior, value, posterior.jitter, inducing, steps)
+    return FittedGP(kernel, likelihood, posterior, value, posterior.jitter, inducing, steps, reached)
 
 
 def _learned(
     kernel: Kernel, likelihood: Likelihood, data: Data, search: Search
-) -> tuple[Kernel, Likelihood, Array | None, int]:
+) -> tuple[Kernel, Likelihood, Array | None, int, float]:
     n_kernel, N = len(kernel.theta), len(data.y)
     prior = log_normals(kernel, likelihood, _sizes(data.X), _output_size(likelihood, data.y), search.priors or {})
 
@@ -119,7 +121,7 @@ def _learned(
         if N <= MANY_ROWS and search.n_inducing is None:
             found = optimizer.best_of(log_posterior_of(data, None, search.priors is not None), starts)
             found.warn_if_not_converged(search.max_iter)
-            return *split(found.theta), None, found.steps
+            return *split(found.theta), None, found.steps, found.value
         some = data if N <= SUBSET else data.rows(np.sort(search.rng.choice(N, SUBSET, replace=False)))
         # With priors: without, what these rows do not determine runs off to where all the rows cannot bring it back.
         of_some = log_posterior_of(some, None, True)
@@ -134,7 +136,7 @@ def _learned(
             found = optimizer.refined(of_all, theta, N / len(some.y) * curvature(of_some, theta))
             theta, steps = found.theta, steps + found.steps
     found.warn_if_not_converged(search.max_iter)
-    return *split(theta), inducing, steps
+    return *split(theta), inducing, steps, found.value
 
 
 def _with_second_chance(objective: Objective, theta: Array, start: Array, kernel: Kernel) -> Array:

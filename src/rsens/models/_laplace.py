@@ -24,8 +24,12 @@ from rsens.models._posterior import LatentPosterior, ScaledTriangularRoot
 
 @dataclass(eq=False)
 class WarmStart:
-    """The weights a of the last mode, from which the next search starts: it moves little in a step of an optimiser."""
+    """The last mode, from which the next search starts: it moves little in a step of an optimiser.
 
+    Held as latent values f̂ here, as weights by the approximation with inducing inputs.
+    """
+
+    latent: Array | None = None
     weights: Array | None = None
     converged: bool = True
 
@@ -75,9 +79,9 @@ def approximate(
     """The approximation at the mode (algorithm 3.1), from which both of the above come."""
     kernel_on = kernel.on(X)
     prior = Prior(kernel_on.value)
-    mode = find_mode(prior, likelihood, y, mean + offset, None if warm is None else warm.weights)
+    mode = find_mode(prior, likelihood, y, mean + offset, None if warm is None else warm.latent)
     if warm is not None:
-        warm.weights, warm.converged = mode.weights, mode.converged
+        warm.latent, warm.converged = mode.latent if mode.converged else None, mode.converged
     return LaplaceApproximation(kernel, kernel_on, likelihood, X, y, mean, offset, prior, mode)
 
 

@@ -157,6 +157,9 @@ class BayesianLinearRegression(PredictiveRegressor):
     def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
         return self._predict_distribution(rows, offset).log_prob(y)
 
+    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array:
+        return self._predict_distribution(rows, offset).cdf(y)
+
 
 def _noise_variance(root_rss: float, degrees_of_freedom: int, size: float) -> float:
     """s², or the square of the rounding error of y if y is a linear function of the columns."""

@@ -23,8 +23,12 @@ MAX_INNER = 50
 #: distance to the mode in posterior standard deviations, is below this. The marginal likelihood depends on the mode to
 #: first order, so this is far finer than Ψ itself can show.
 TOLERANCE = 1e-22
-#: A search that rounding stops before that has converged if it came this near.
+#: A search that rounding stops before that has converged if it came this near. From here on the decrement is squared in
+#: every step, so that one which does not even fall to a tenth is only rounding.
 ROUNDING = 1e-8
+FALL = 0.1
+#: Steps with neither a smaller decrement nor a higher Ψ after which rounding has stopped the search further away.
+MOST_IDLE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +92,7 @@ class Mode:
 def find_mode(
     prior: Prior, likelihood: Likelihood, y: Array, offset: Array | float = 0.0, start: Array | None = None
 ) -> Mode:
-    """The mode of f given y, where y depends on f + offset, from the weights `start` or from f = 0.
+    """The mode of f given y, where y depends on f + offset, from the latent values `start` or from f = 0.
 
     The factor has W = max(−∇∇log p, 0), which is Newton's for the log-concave likelihoods. The Student-t has negative
     curvature at outliers, which is left to conjugate gradients.
@@ -104,16 +108,17 @@ def find_mode(
 
     a = f = np.zeros(len(y))
     psi, size = psi_at(a, f)
-    if start is not None:
-        warm_f = prior.times(start)
-        warm_psi, warm_size = psi_at(start, warm_f)
+    warm_a = None if start is None else _weights_near(prior, likelihood, y, offset, start)
+    if warm_a is not None:
+        warm_f = prior.times(warm_a)
+        warm_psi, warm_size = psi_at(warm_a, warm_f)
         if warm_psi > psi:
-            a, f, psi, size = start, warm_f, warm_psi, warm_size
+            a, f, psi, size = warm_a, warm_f, warm_psi, warm_size
     if psi == -np.inf:
         raise InputError("the likelihood of y is zero at the prior mean of f. Check y and offset for extreme values.")
 
-    decrement = np.inf
-    steps = 0
+    decrement = least = np.inf
+    highest, steps, idle = psi, 0, 0
     while True:
         slope, second, _ = likelihood.f_derivatives(y, f + offset)
         gradient = slope - a
@@ -121,7 +126,14 @@ def find_mode(
         factor = prior.factored(W)
         delta_a, delta_f = _step(prior, factor, gradient, W, -second)
         previous, decrement = decrement, float(np.einsum("i,i", gradient, delta_f))
-        if decrement <= TOLERANCE or ROUNDING >= decrement >= previous or steps == MAX_STEPS:
+        idle = 0 if decrement < least or psi > highest + 1e-13 * size else idle + 1
+        least, highest = min(least, decrement), max(highest, psi)
+        if (
+            decrement <= TOLERANCE
+            or ROUNDING >= decrement >= FALL * previous
+            or idle == MOST_IDLE
+            or steps == MAX_STEPS
+        ):
             break
         for halvings in range(MAX_HALVINGS):
             t = 0.5**halvings
@@ -134,6 +146,20 @@ def find_mode(
         psi, size = psi_at(a, f)
         steps += 1
     return Mode(f, a, psi, W, factor, steps, abs(decrement) <= ROUNDING)
+
+
+def _weights_near(prior: Prior, likelihood: Likelihood, y: Array, offset: Array | float, f: Array) -> Array | None:
+    """The weights after one Newton step from latent values f (lines 4 to 8), which need not be a Ka of this prior.
+
+    Data hold f in its place while the hyperparameters move: this start is nearer to the mode than the last weights,
+    whose Ka changes with K. None where the likelihood underflows at f.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isfinite(likelihood.log_density(y, f + offset)).all():
+            return None
+        slope, second, _ = likelihood.f_derivatives(y, f + offset)
+        W = np.maximum(-second, 0.0)
+        return prior.factored(W).solve(W * f + slope)
 
 
 def _step(prior: Prior, factor: Factor, gradient: Array, W: Array, true_W: Array) -> tuple[Array, Array]:

@@ -1,0 +1,52 @@
+"""What was done to a table and why, in small records that can be printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+#: What a note can be about.
+KINDS = (
+    "sample",  # rows were drawn at random
+    "encoding",  # text that is not UTF-8
+    "row_names",  # a first column without a name
+    "converted",  # text that became numbers
+    "date",  # dates that became days
+    "ambiguous",  # text that may be numbers or dates, and stays text
+    "whole_numbers",  # few different whole numbers, taken as numbers
+    "identifier",  # names of rows
+    "levels",  # text that hardly repeats
+    "constant",
+    "empty",
+    "unsupported",  # lists and the like
+    "infinite",
+    "missing",
+)
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing that was done or seen: its kind (one of `KINDS`), the columns that it is about, and a sentence."""
+
+    kind: str
+    columns: tuple[str, ...]
+    text: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"{self.kind!r} is no kind of note")
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def quoted(names: Iterable[Any], most: int = 10) -> str:
+    """'a', 'b' and 3 more."""
+    names = [repr(name) for name in names]
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def counted(n: int, noun: str) -> str:
+    """1 row, 2,000 rows."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,185 @@
+"""A zip file of one JSON header and float64 arrays: written whole or not at all, and read without trusting it.
+
+Members are stored as they are, never compressed, so that nothing read can be larger than the file. Arrays are NumPy's
+`.npy`, of which only little-endian float64 is accepted: no pickled object is ever opened. The header has the SHA-256 of
+each array, so that arrays of another file, or in another order, do not pass.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import struct
+import uuid
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from rsens._errors import InputError
+from rsens._json import text
+from rsens.distributions._base import Array
+from rsens.models._file_values import mapping
+
+HEADER = "model.json"
+#: What zipfile and our readers raise for files that are damaged or made to deceive.
+DAMAGE = (
+    zipfile.BadZipFile,
+    struct.error,
+    EOFError,
+    KeyError,
+    OSError,  # a place that is not in the file
+    NotImplementedError,  # a compression or version of zip that Python does not know
+    OverflowError,
+    RecursionError,
+    RuntimeError,  # a member that asks for a password
+    TypeError,
+    ValueError,
+)
+
+
+def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Write the file under another name first, then rename it: there is never half a file."""
+    target = Path(path)
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"{path} cannot be written: there is no folder {target.absolute().parent}. Make it first.")
+    if target.is_dir():
+        raise InputError(f"{path} is a folder. Give the name of a file, such as {target / 'model.rsens'}.")
+    temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+                digests = {name: _write(archive, f"{name}.npy", _npy(array, name)) for name, array in arrays.items()}
+                _write(archive, HEADER, _json(dict(header, arrays=digests)))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write(archive: zipfile.ZipFile, name: str, content: bytes) -> str:
+    """Add a member, with a fixed date so that the same model gives the same bytes; its digest."""
+    archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def _npy(array: Array, name: str) -> bytes:
+    if not np.isfinite(array).all():
+        raise InputError(f"the model cannot be stored: {name} has values that are not finite. Fit it anew.")
+    file = io.BytesIO()
+    npy.write_array(file, np.asarray(array, dtype="<f8"), version=(1, 0), allow_pickle=False)
+    return file.getvalue()
+
+
+def _json(content: Any) -> bytes:
+    try:
+        return json.dumps(content, allow_nan=False, indent=1).encode("utf-8")
+    except ValueError as error:
+        raise InputError(f"the model cannot be stored: {error}. Fit it anew.") from None
+
+
+@dataclass
+class Arrays:
+    """The arrays of a file, each to be asked for once, by its name and the shape that it must have."""
+
+    archive: zipfile.ZipFile
+    digests: Mapping[str, str]
+    asked: set[str] = field(default_factory=set)
+
+    def __call__(self, name: str, *shape: int) -> Array:
+        """A finite array of this shape."""
+        if name not in self.digests:
+            raise ValueError(f"the array {name} is missing")
+        self.asked.add(name)
+        content = self.archive.read(f"{name}.npy")
+        if hashlib.sha256(content).hexdigest() != self.digests[name]:
+            raise ValueError(f"the array {name} is not the one that was written")
+        array = _read_npy(content, name, shape)
+        if not np.isfinite(array).all():
+            raise ValueError(f"the array {name} has values that are not finite")
+        return array
+
+    def positive(self, name: str, *shape: int) -> Array:
+        """The same, with positive values."""
+        array = self(name, *shape)
+        if not (array > 0.0).all():
+            raise ValueError(f"the array {name} has values that are not positive")
+        return array
+
+    def check_all_asked(self) -> None:
+        """An error if there are arrays that nothing needs."""
+        if unknown := self.digests.keys() - self.asked:
+            raise ValueError(f"there are unknown arrays: {sorted(unknown)!r:.200}")
+
+
+def _read_npy(content: bytes, name: str, shape: tuple[int, ...]) -> Array:
+    """The bytes are used in place, so that a size which the header of the array claims is never allocated."""
+    file = io.BytesIO(content)
+    if npy.read_magic(file) != (1, 0):
+        raise ValueError(f"the array {name} is written in an unknown version")
+    found, fortran, dtype = npy.read_array_header_1_0(file)
+    if found != shape or dtype != np.dtype("<f8"):
+        raise ValueError(
+            f"the array {name} has shape {found!r:.80} and type {dtype!s:.40}, expected {shape} of float64"
+        )
+    values = np.frombuffer(content, dtype="<f8", offset=file.tell())
+    return values.reshape(shape, order="F" if fortran else "C").astype(np.float64, order="K")
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str], format_name: str, version: int) -> Iterator[tuple[dict[str, Any], Arrays]]:
+    """The header of a file, and its arrays. Inside, whatever is wrong with the content becomes an `InputError`."""
+    if Path(path).is_dir():
+        raise InputError(f"{path} is a folder. Give a file written by save_model.")
+    try:
+        file = open(path, "rb")  # noqa: SIM115 (closed below; an error of the system while opening is no damage)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}.") from None
+    with file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                header = _header(archive, os.fstat(file.fileno()).st_size)
+                if header.pop("format", None) != format_name:
+                    raise ValueError("it does not say that it holds a model")
+                found = header.pop("version", None)
+                if type(found) is not int or found != version:
+                    raise _OtherVersion(found)
+                digests = {name: text(digest) for name, digest in mapping(header.pop("arrays", None)).items()}
+                if sorted(archive.namelist()) != sorted([HEADER, *(f"{name}.npy" for name in digests)]):
+                    raise ValueError("its members are not those that were written")
+                yield header, Arrays(archive, digests)
+        except _OtherVersion as error:
+            raise InputError(
+                f"{path} is written in version {error.found!r:.40} of the format; this rsens reads version {version}. "
+                "Read it with the rsens that wrote it, or write it anew."
+            ) from None
+        except DAMAGE as error:
+            reason = str(error).rstrip(".") or type(error).__name__
+            raise InputError(f"{path} is no model file, or is damaged: {reason}. Write it with save_model.") from None
+
+
+class _OtherVersion(Exception):
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+
+def _header(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
+    members = archive.infolist()
+    if any(member.compress_type != zipfile.ZIP_STORED or member.file_size > size for member in members):
+        raise ValueError("it has members that are compressed, or larger than the file")
+    if sum(member.file_size for member in members) > size:
+        raise ValueError("its members are larger than the file")
+    header = json.loads(archive.read(HEADER).decode("utf-8"), parse_constant=_refuse)
+    return dict(mapping(header))
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a number in JSON")

@@ -1,0 +1,138 @@
+"""P(Y ≤ y) with the latent integrated out: against sums of the density, differences, and 30-digit quadrature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from rsens.distributions import NegativeBinomial, Poisson, StudentT
+from rsens.likelihoods import (
+    GaussianLikelihood,
+    Likelihood,
+    NegativeBinomialLikelihood,
+    PoissonLikelihood,
+    StudentTLikelihood,
+    _quadrature,
+)
+from tests.likelihoods.cases import CASES, Array
+from tests.likelihoods.check import close
+
+mp = mpmath.MPContext()
+mp.dps = 30
+
+COUNTS = [PoissonLikelihood(), *(NegativeBinomialLikelihood(size) for size in (0.1, 5.0, 1e4, 1e9))]
+REAL = [GaussianLikelihood(0.3), *(StudentTLikelihood(*a) for a in ((1.0, 4.0), (0.01, 2.1), (0.05, 400.0)))]
+each_count = pytest.mark.parametrize("likelihood", COUNTS, ids=str)
+each_real = pytest.mark.parametrize("likelihood", REAL, ids=str)
+each_likelihood = pytest.mark.parametrize("likelihood", [case.likelihood for case in CASES], ids=str)
+VARIANCES = (0.0, 1e-6, 1e-3, 0.02, 0.5, 2.0, 30.0, 400.0)
+
+
+def at(values: Array, m: float, v: float) -> tuple[Array, Array, Array]:
+    return values, np.full(len(values), m), np.full(len(values), v)
+
+
+@each_count
+@pytest.mark.parametrize("m", [-3.0, 0.0, 2.0, 6.0])
+def test_counts_are_the_sum_of_their_probabilities(likelihood: Likelihood, m: float) -> None:
+    """60 terms; the size 1e9 leaves log_predictive_density 1e-11 of relative accuracy."""
+    for v in VARIANCES:
+        rows = at(np.arange(60.0), m, v)
+        close(likelihood.predictive_cdf(*rows), np.cumsum(np.exp(likelihood.log_predictive_density(*rows))), 0.0, 1e-11)
+
+
+@each_real
+def test_the_derivative_is_the_density(likelihood: Any) -> None:
+    """Five-point differences over 1e-2 of the narrower scale: error 1e-8, relative to the largest density."""
+    y = np.array([-5.0, -0.6, -0.1, 0.0, 0.2, 1.0, 4.0])
+    for v in VARIANCES:
+        h = 1e-2 * np.sqrt(v + getattr(likelihood, "scale2", 0.3))
+        values = [likelihood.predictive_cdf(*at(y + k * h, 0.1, v)) for k in (-2, -1, 1, 2)]
+        slope = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * h)
+        close(slope, np.exp(likelihood.log_predictive_density(*at(y, 0.1, v))), 1e-7, 1e-8 / h)
+
+
+def exact_count(likelihood: Any, y: float, m: float, v: float) -> float:
+    """∫ P(Y ≤ y | f) N(f | m, v) df with the textbook sum over counts, in 30 digits."""
+    size = mp.mpf(likelihood.size) if likelihood.name == "negative_binomial" else None
+
+    def cdf(f: Any) -> Any:
+        mean, terms = mp.exp(f), []
+        for k in range(int(y) + 1):
+            if size is None:
+                terms.append(mp.exp(-mean) * mean**k / mp.factorial(k))
+            else:
+                choose = mp.gamma(k + size) / mp.gamma(size) / mp.factorial(k)
+                terms.append(choose * (size / (size + mean)) ** size * (mean / (size + mean)) ** k)
+        return mp.fsum(terms)
+
+    mean, sd = mp.mpf(m), mp.sqrt(mp.mpf(v))
+    # The trapezoid rule, in steps that see the Gaussian and the fall of P(Y ≤ y | f).
+    step = min(sd / 4, mp.mpf(1) / (4 * mp.sqrt(y + 1)))
+    nodes = range(int(-12 * sd / step), int(12 * sd / step) + 1)
+    return float(mp.fsum(cdf(mean + i * step) * mp.npdf(i * step / sd) for i in nodes) * step / sd)
+
+
+@pytest.mark.parametrize("likelihood", [COUNTS[0], COUNTS[1], COUNTS[2]], ids=str)
+@pytest.mark.parametrize("point", [(0.0, -1.0, 0.3), (3.0, 1.0, 2.0), (7.0, 2.2, 0.01), (12.0, 0.0, 9.0)])
+def test_counts_by_quadrature(likelihood: Likelihood, point: tuple[float, float, float]) -> None:
+    found = float(likelihood.predictive_cdf(np.array([point[0]]), *point[1:])[0])
+    assert found == pytest.approx(exact_count(likelihood, *point), abs=1e-12)
+
+
+@pytest.mark.parametrize("point", [(0.3, 0.0, 1.0), (-4.0, 0.5, 0.01), (30.0, 0.0, 25.0)])
+@pytest.mark.parametrize("likelihood", REAL[1:3], ids=str)
+def test_student_t_by_quadrature(likelihood: Any, point: tuple[float, float, float]) -> None:
+    """∫ T(y | f) N(f | m, v) df, T the distribution function of SciPy's t; the error of 1e-13 is SciPy's."""
+    y, m, v = point
+    scale = np.sqrt(likelihood.scale2)
+    step = min(np.sqrt(v), scale) / 40.0
+    d = np.arange(-12.0 * np.sqrt(v), 12.0 * np.sqrt(v) + step, step)
+    weights = np.exp(-0.5 * d**2 / v) / np.sqrt(2.0 * np.pi * v) * step
+    want = weights @ StudentT(m + d, likelihood.scale2, likelihood.df).cdf(y)
+    assert float(likelihood.predictive_cdf(np.array([y]), m, v)[0]) == pytest.approx(want, abs=1e-12)
+
+
+def test_a_known_latent_leaves_the_family() -> None:
+    y, m = np.arange(50.0), np.linspace(-3.0, 4.0, 50)
+    found = PoissonLikelihood().predictive_cdf(y, m, 0.0)
+    np.testing.assert_allclose(found, Poisson(np.exp(m)).cdf(y), rtol=1e-13, atol=1e-15)
+    found = NegativeBinomialLikelihood(2.0).predictive_cdf(y, m, 0.0)
+    np.testing.assert_allclose(found, NegativeBinomial(np.exp(m), 2.0).cdf(y), rtol=1e-13, atol=1e-15)
+    found = StudentTLikelihood(0.5, 3.0).predictive_cdf(y, m, 0.0)
+    np.testing.assert_allclose(found, StudentT(m, 0.5, 3.0).cdf(y), rtol=1e-13)
+
+
+@each_likelihood
+def test_every_likelihood_rises_from_zero_to_one(likelihood: Likelihood) -> None:
+    y = np.array([-1e9, -1.0, -0.5, 0.0, 0.3, 1.0, 1e9])
+    found = likelihood.predictive_cdf(*at(y, 0.4, 0.7))
+    assert (np.diff(found) >= -1e-15).all()
+    assert found[0] == pytest.approx(0.0, abs=1e-12)
+    assert found[-1] == pytest.approx(1.0, abs=1e-12)
+    if likelihood.predictive(0.0, 1.0).support == "counts":
+        np.testing.assert_array_equal(found[:3], 0.0)
+        assert found[3] == found[4]  # nothing between the counts
+
+
+@each_count
+def test_a_finer_rule_changes_nothing(likelihood: Likelihood, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over 300 random rows, both integrals among them, with counts up to 1e5."""
+    rng = np.random.default_rng(22)
+    y, m = np.floor(10.0 ** rng.uniform(-0.3, 5.0, 300)), rng.uniform(-2.0, 12.0, 300)
+    v = 10.0 ** rng.uniform(-6.0, 2.6, 300)
+    found = likelihood.predictive_cdf(y, m, v)
+    monkeypatch.setattr(_quadrature, "_NODES", 8 * _quadrature._NODES)
+    close(found, likelihood.predictive_cdf(y, m, v), 0.0, 1e-11)
+
+
+@each_likelihood
+def test_rows_do_not_know_each_other(likelihood: Likelihood) -> None:
+    m, v = np.linspace(-2.0, 2.0, 12), np.geomspace(1e-4, 30.0, 12)
+    y = np.resize([0.0, 1.0], 12)
+    together = likelihood.predictive_cdf(y, m, v)
+    alone = [likelihood.predictive_cdf(y[i : i + 1], m[i : i + 1], v[i : i + 1])[0] for i in range(12)]
+    np.testing.assert_array_equal(together, alone)
