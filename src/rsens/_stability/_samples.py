@@ -1,0 +1,115 @@
+"""Samples of the rows, drawn with or without replacement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._arguments import child
+from rsens._errors import InputError
+from rsens._table import as_array, is_frame, is_pandas, listed
+
+Rows = NDArray[np.int64]
+
+#: Every class needs so many rows in a sample, or all that it has.
+LEAST_OF_A_CLASS = 2
+#: How often a sample is drawn again before a class is called too rare.
+MOST_DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How rows are drawn: `size` of `n`. `classes` are the codes of the classes by row, or None."""
+
+    n: int
+    size: int
+    replace: bool
+    classes: NDArray[np.intp] | None = None
+    labels: tuple[Any, ...] = ()
+
+    def draw(self, seed: np.random.SeedSequence) -> Rows:
+        """The rows of one sample; drawn again, from a seed of its own, until it has enough rows of every class."""
+        for attempt in range(MOST_DRAWS):
+            rng = np.random.default_rng(child(seed, attempt))
+            rows = rng.choice(self.n, self.size, replace=self.replace)
+            if self.classes is None or (self._counts(rows) >= self.needed).all():
+                return rows
+        counts = self._counts(np.arange(self.n))
+        rare = int(counts.argmin())
+        raise InputError(
+            f"samples of {self.size} rows hardly ever have enough rows of every class; {self.labels[rare]!r} has "
+            f"{counts[rare]} of {self.n}. Draw more rows (n_rows), or merge rare classes."
+        )
+
+    @property
+    def needed(self) -> NDArray[np.int64]:
+        """The rows that a sample needs of each class."""
+        return np.minimum(self._counts(np.arange(self.n)), LEAST_OF_A_CLASS)
+
+    def _counts(self, rows: Rows) -> NDArray[np.int64]:
+        assert self.classes is not None
+        return np.bincount(self.classes[rows], minlength=len(self.labels)).astype(np.int64)
+
+
+def sampling(n: int, size: int | None, replace: bool, y: Any, classifies: bool) -> Sampling:
+    """How to draw from n rows: by default half of them without replacement, or as many as there are with it."""
+    if n < 2:
+        raise InputError("stability needs at least two rows to draw from; X has one.")
+    if size is None:
+        size = n if replace else -(-n // 2)
+    if not replace and size > n:
+        raise InputError(f"n_rows must be at most {n}, the rows of X, to be drawn without replacement; got {size}.")
+    if not (classifies or _labels(y)):
+        return Sampling(n, size, replace)
+    import pandas as pd
+
+    codes, labels = pd.factorize(np.asarray(y).ravel())
+    drawn = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()))
+    if (codes < 0).any():
+        raise InputError(f"y has {int((codes < 0).sum())} missing labels. Drop these rows.")
+    if size < drawn.needed.sum():
+        raise InputError(
+            f"n_rows must be at least {int(drawn.needed.sum())}, for {LEAST_OF_A_CLASS} rows of each of the "
+            f"{len(labels)} classes; got {size}."
+        )
+    return drawn
+
+
+def _labels(y: Any) -> bool:
+    """Whether targets are text, categories or truth values rather than numbers."""
+    array = np.asarray(y)
+    if array.dtype.kind != "O":
+        return array.dtype.kind not in "iufc"
+    return any(isinstance(value, str | bool | np.bool_) for value in array.flat)
+
+
+def sliceable(X: Any) -> Any:
+    """X as something whose rows can be taken: itself, or an array made of lists."""
+    if is_frame(X):
+        if len(X) == 0 or len(X.columns) == 0:
+            raise InputError(f"X has no {'columns' if len(X) else 'rows'}; give at least one.")
+        return X
+    if hasattr(X, "dtype"):
+        as_array(X, "X")
+        return X
+    numbers = as_array(X, "X")
+    return numbers if numbers.dtype.kind in "biuf" else as_array(X, "X", labels=True)
+
+
+def taken(values: Any, rows: Rows) -> Any:
+    """Some rows, in the type that was given. Row labels are numbered anew: a repeated one would be ambiguous."""
+    if is_pandas(values):
+        return values.iloc[rows].reset_index(drop=True)
+    return values[rows]
+
+
+def column_names(X: Any) -> tuple[str, ...]:
+    """The names of the columns; x0, x1, … without any."""
+    names = tuple(map(str, X.columns)) if is_frame(X) else tuple(f"x{d}" for d in range(X.shape[1]))
+    repeated = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise InputError(f"X has columns of the same name: {listed(repeated)}. Rename them so that each is unique.")
+    return names

@@ -1,0 +1,72 @@
+"""Classes, levels and columns that a sample may lack."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._stability import stability
+from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
+from tests.stability.models import LeastSquares, linear_data
+
+X, Y = linear_data()
+
+
+def test_classes():
+    labels = np.where(X[:, 1] > 1.2, "high", np.where(X[:, 1] < -0.3, "low", "middle"))
+    assert (labels == "high").sum() < 10
+    result = stability(GPClassifier(n_restarts=0), X, labels, n_boot=4, methods=["rsens", "pfi"], random_state=0)
+    assert result.failures.empty
+    assert result.top(1).loc["x1"].tolist() == [1.0, 1.0]
+
+
+def mixed(kind, n=60):
+    rng = np.random.default_rng(1)
+    level = rng.permutation(["a"] * (n // 2) + ["b"] * (n // 2 - 1) + ["rare"])  # half of the samples lack it
+    y = 3.0 * (level == "a") + 0.2 * rng.normal(size=n)
+    number = rng.normal(size=n)
+    if kind == "array":
+        return np.column_stack([number, np.searchsorted(["a", "b", "rare"], level)]), y, [1]
+    columns = {"category": pd.Categorical(level), "text": level, "object": level.astype(object), "bool": level == "a"}
+    return pd.DataFrame({"x": number, "c": columns[kind]}), y, None
+
+
+@pytest.mark.parametrize("at", ["sample", "data"])
+@pytest.mark.parametrize("kind", ["category", "text", "object", "bool", "array"])
+def test_levels_that_a_sample_lacks(kind, at):
+    frame, y, categorical = mixed(kind)
+    result = stability(
+        GPRegressor(n_restarts=0, categorical=categorical), frame, y, n_boot=6, methods=["rsens", "ead", "pfi"],
+        at=at, random_state=0,
+    )  # fmt: skip
+    assert result.failures.empty
+    assert result.top(1).iloc[1].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_column_that_a_sample_takes_for_an_identifier():
+    """30 levels in 100 rows are levels; more than 25 of them in 50 rows would be taken for names."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=100), "town": [f"t{k}" for k in rng.permutation(np.arange(100) % 30)]})
+    result = stability(
+        BayesianLinearRegression(prior_precision=1.0), frame, frame["x"], n_boot=3, methods="ead", random_state=0
+    )
+    assert result.failures.empty
+
+
+def test_levels_given_by_the_user_stay():
+    frame, y, _ = mixed("text")
+    estimator = BayesianLinearRegression(prior_precision=1.0, categorical={"c": ["a", "b", "rare", "never"]})
+    result = stability(estimator, frame, y, n_boot=3, methods="rsens", random_state=0)
+    assert result.failures.empty
+    assert estimator.categorical == {"c": ["a", "b", "rare", "never"]}  # what was given is as it was
+
+
+def test_a_column_that_is_constant_in_some_samples():
+    """One row of 60 differs: half of the samples lack it, and the column scores 0 there, without a warning."""
+    data = X.copy()
+    data[:, 0] = 0.0
+    data[7, 0] = 1.0
+    result = stability(LeastSquares(), data, Y, n_boot=10, methods="rsens", random_state=0)
+    values = result.ranks.query("term == 'x0'")["value"]
+    assert 0 < (values == 0.0).sum() < 10

@@ -1,0 +1,157 @@
+"""Tables, text and files of a result."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._errors import InputError
+from rsens._stability import Stability
+from tests.stability.results import noisy, result_of
+
+#: Two methods, four samples, three terms; the second method fails in sample 1.
+VALUES = [
+    [[3.0, 2.0, 1.0], [3.0, 2.0, 1.0], [3.0, 1.0, 2.0], [2.0, 3.0, 1.0]],
+    [[1.0, 2.0, 3.0], [np.nan] * 3, [1.0, 2.0, 3.0], [1.0, 3.0, 2.0]],
+]
+NAMES = ["plain", "<script>\x1b[31m\n", "🚲 " * 100]
+RESULT = result_of(VALUES, NAMES, ["rsens", "ead"], failures=[(1, "ead", "no reason")])
+
+
+def test_ranks_are_tidy():
+    ranks = RESULT.ranks
+    assert list(ranks.columns) == ["sample", "method", "term", "value", "rank"]
+    assert len(ranks) == 7 * 3
+    assert ranks["sample"].is_monotonic_increasing
+    assert ranks.query("sample == 3 and method == 'rsens'")["rank"].tolist() == [2, 1, 3]
+    assert ranks["rank"].dtype == np.int64
+
+
+def test_tables_by_hand():
+    np.testing.assert_allclose(RESULT.mean_rank, [[5 / 4, 3.0], [2.0, 5 / 3], [11 / 4, 4 / 3]])
+    np.testing.assert_allclose(RESULT.top(1), [[0.75, 0.0], [0.25, 1 / 3], [0.0, 2 / 3]])
+    np.testing.assert_allclose(RESULT.top(2), [[1.0, 0.0], [0.75, 1.0], [0.25, 1.0]])
+    assert (RESULT.top(9) == 1.0).all(axis=None)
+    np.testing.assert_allclose(RESULT.rank_shares("ead"), [[0, 0, 1], [1 / 3, 2 / 3, 0], [2 / 3, 1 / 3, 0]])
+    pd.testing.assert_frame_equal(RESULT.rank_shares(), RESULT.rank_shares("rsens"))
+    assert RESULT.rank_shares().columns.tolist() == [1, 2, 3]
+
+
+def test_entropy_by_hand():
+    h = 2 / 3 * np.log(3 / 2) + 1 / 3 * np.log(3.0)
+    np.testing.assert_allclose(RESULT.entropy["ead"], 2.0 * h / 3.0, rtol=1e-14)
+    assert RESULT.entropy.index.tolist() == ["rsens", "ead"]
+
+
+def test_one_line_per_method_and_term():
+    frame = RESULT.to_frame(level=0.5)
+    assert frame["term"].tolist() == [NAMES[0], NAMES[1], NAMES[2], NAMES[2], NAMES[1], NAMES[0]]
+    assert frame["samples"].tolist() == [4] * 3 + [3] * 3
+    np.testing.assert_allclose(frame["value"], [2.75, 2.0, 1.25, 8 / 3, 7 / 3, 1.0])
+    # Ranks of the first term: 1, 1, 1, 2. Half of the samples lie within 1 … 1, all within 1 … 2.
+    assert frame.loc[0, ["lower", "upper"]].tolist() == [1, 1]
+    assert RESULT.to_frame(level=0.99).loc[0, ["lower", "upper"]].tolist() == [1, 2]
+
+
+def test_intervals_hold_their_share():
+    result = noisy([f"x{k}" for k in range(9)])
+    frame = result.to_frame(level=0.8).set_index(["method", "term"])
+    for (method, term), ranks in result.ranks.groupby(["method", "term"])["rank"]:
+        row = frame.loc[(method, term)]
+        assert ranks.between(row["lower"], row["upper"]).mean() >= 0.8
+        assert row["lower"] <= row["mean_rank"] <= row["upper"]
+
+
+def test_failures():
+    assert RESULT.failures.to_dict("records") == [{"sample": 1, "method": "ead", "reason": "no reason"}]
+    assert noisy(["a"]).failures.empty
+
+
+def test_tables_are_copies():
+    ranks, means = RESULT.ranks, RESULT.mean_rank
+    ranks["rank"] = 0
+    means.iloc[0] = 9.0
+    assert RESULT.ranks["rank"].min() == 1
+    assert RESULT.mean_rank.iloc[0, 0] == 1.25
+    assert RESULT.settings == {
+        "n_rows": 50, "replace": False, "at": "sample", "scale": "sd", "budget": "paper", "alpha": 1.0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: RESULT.top(0), "k must be"),
+        (lambda: RESULT.to_frame(1.0), "level must be"),
+        (lambda: RESULT.rank_shares("kl"), "method must be one of 'rsens', 'ead'; got 'kl'"),
+    ],
+)
+def test_wrong_arguments(call, text):
+    with pytest.raises(InputError, match=text):
+        call()
+
+
+def test_text():
+    shown = repr(RESULT)
+    assert shown.startswith(
+        "Rankings of 3 variables by models fitted to 4 samples of 50 rows, drawn without replacement; "
+        "failures in 1 of them"
+    )
+    assert "0 (always the same) to 1.1 (random)" in shown
+    assert "\x1b" not in shown
+    assert max(map(len, shown.splitlines())) < 130
+    assert "… and 15 more: to_frame()" in repr(noisy([f"x{k}" for k in range(25)]))
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def test_round_trip_is_exact(tmp_path):
+    RESULT.save(tmp_path / "x.json")
+    loaded = Stability.load(tmp_path / "x.json")
+    for name in ("ranks", "mean_rank", "failures"):
+        pd.testing.assert_frame_equal(getattr(loaded, name), getattr(RESULT, name), check_exact=True)
+    assert (loaded.order, loaded.terms, loaded.methods) == (1, tuple(NAMES), ("rsens", "ead"))
+    assert (loaded.n_boot, loaded.settings, repr(loaded)) == (4, RESULT.settings, repr(RESULT))
+    loaded.save(tmp_path / "y.json")
+    assert (tmp_path / "x.json").read_bytes() == (tmp_path / "y.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("values", lambda v: v[:1]),
+        ("values", lambda v: [[[1.0, 2.0, 3.0], *v[0][1:]], v[1]]),
+        ("values", lambda v: [[[None] * 3, *v[0][1:]], v[1]]),
+        ("values", lambda v: [[["1", 2.0, 3.0], *v[0][1:]], v[1]]),
+        ("ranks", lambda v: [[[1, 1, 3], *v[0][1:]], v[1]]),
+        ("ranks", lambda v: [[[1, 2, 4], *v[0][1:]], v[1]]),
+        ("ranks", lambda v: v[0]),
+        ("ranks", lambda v: [[], []]),
+        ("order", lambda v: 3),
+        ("terms", lambda v: v[:2]),
+        ("terms", lambda v: [v[0], v[0], v[2]]),
+        ("methods", lambda v: ["rsens", "rsens"]),
+        ("reasons", lambda v: []),
+        ("failed_methods", lambda v: [3]),
+        ("replace", lambda v: 2),
+        ("alpha", lambda v: None),
+    ],
+)
+def test_damaged_files_are_refused(tmp_path, name, change):
+    RESULT.save(tmp_path / "x.json")
+    content = json.loads((tmp_path / "x.json").read_text())
+    changed = content | {name: change(content[name])}
+    assert changed != content
+    (tmp_path / "x.json").write_text(json.dumps(changed))
+    with pytest.raises(InputError, match=r"x\.json is damaged"):
+        Stability.load(tmp_path / "x.json")
+
+
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "x.json").write_text('{"format": "rsens explanation", "version": 1}')
+    with pytest.raises(InputError, match=r"does not hold a stability result.*Stability\.save"):
+        Stability.load(tmp_path / "x.json")

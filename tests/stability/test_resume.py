@@ -1,0 +1,185 @@
+"""A run that is stopped and taken up again gives what it would have given."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._errors import InputError, RsensWarning
+from rsens._stability import stability
+from rsens.models import BayesianLinearRegression
+from tests.stability.models import LeastSquares, linear_data
+
+X, Y = linear_data()
+OPTIONS = {"methods": ["rsens", "pfi"], "random_state": 4}
+
+
+def fits(log: Path) -> int:
+    return len(list(log.iterdir()))
+
+
+@pytest.fixture
+def log(tmp_path):
+    folder = tmp_path / "log"
+    folder.mkdir()
+    return folder
+
+
+def same(one, other):
+    pd.testing.assert_frame_equal(one.ranks, other.ranks, check_exact=True)
+    pd.testing.assert_frame_equal(one.failures, other.failures)
+    pd.testing.assert_series_equal(one.entropy, other.entropy, check_exact=True)
+
+
+class Stop(BaseException):
+    """Neither an error of a fit nor one that is caught."""
+
+
+class StopsAt(LeastSquares):
+    """Raises in the fit that would be the third."""
+
+    stops = True
+
+    def fit(self, X, y):
+        if self.stops and fits(Path(self.log)) == 3:
+            raise Stop
+        return super().fit(X, y)
+
+
+def test_stopped_half_way(tmp_path, log, monkeypatch):
+    estimator = StopsAt(log=str(log))
+    with pytest.raises(Stop):
+        stability(estimator, X, Y, n_boot=7, folder=tmp_path / "kept", **OPTIONS)
+    assert fits(log) == 3
+    monkeypatch.setattr(StopsAt, "stops", False)
+    resumed = stability(estimator, X, Y, n_boot=7, folder=tmp_path / "kept", **OPTIONS)
+    assert fits(log) == 7
+    same(resumed, stability(LeastSquares(), X, Y, n_boot=7, **OPTIONS))
+
+
+def test_a_function_is_known_by_its_code(tmp_path):
+    def refit_with(precision):
+        return lambda rows, y: BayesianLinearRegression(prior_precision=precision).fit(rows, y)
+
+    options = {"n_boot": 2, "folder": tmp_path / "kept", **OPTIONS}
+    one = stability(None, X, Y, refit=refit_with(1.0), **options)
+    same(stability(None, X, Y, refit=refit_with(1.0), **options), one)
+    with pytest.raises(InputError, match="refit was"):
+        stability(None, X, Y, refit=refit_with(2.0), **options)
+
+
+STOPPED = """
+import sys
+from tests.stability.models import LeastSquares, linear_data
+from rsens._stability import stability
+X, Y = linear_data()
+stability(LeastSquares(log=sys.argv[1], wait=0.2), X, Y, n_boot=200, methods=["rsens", "pfi"], random_state=4,
+          folder=sys.argv[2], n_jobs=2)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_killed_half_way(tmp_path, log):
+    """The process is killed without warning while it works; what it finished is not done again."""
+    kept = tmp_path / "kept"
+    process = subprocess.Popen([sys.executable, "-c", STOPPED, str(log), str(kept)], start_new_session=True)
+    try:
+        deadline = time.monotonic() + 60.0
+        while len(list(kept.glob("sample-*.json"))) < 4:
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.02)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)  # its workers too
+        process.wait()
+    finished = {int(path.stem.split("-")[1]) for path in kept.glob("sample-*.json")}
+    assert 4 <= len(finished) < 100
+    n_boot = max(finished) + 3
+    for file in log.iterdir():
+        file.unlink()
+    # `wait` is part of the estimator, so it stays.
+    resumed = stability(LeastSquares(log=str(log), wait=0.2), X, Y, n_boot=n_boot, folder=kept, **OPTIONS)
+    assert fits(log) == n_boot - len(finished)
+    same(resumed, stability(LeastSquares(), X, Y, n_boot=n_boot, **OPTIONS))
+
+
+def test_a_larger_n_boot_adds_to_a_folder(tmp_path, log):
+    estimator = LeastSquares(log=str(log))
+    stability(estimator, X, Y, n_boot=3, folder=tmp_path / "kept", **OPTIONS)
+    more = stability(estimator, X, Y, n_boot=5, folder=tmp_path / "kept", **OPTIONS)
+    assert fits(log) == 5
+    fewer = stability(estimator, X, Y, n_boot=2, folder=tmp_path / "kept", **OPTIONS)
+    assert fits(log) == 5
+    same(more, stability(LeastSquares(), X, Y, n_boot=5, **OPTIONS))
+    same(fewer, stability(LeastSquares(), X, Y, n_boot=2, **OPTIONS))
+
+
+@pytest.mark.parametrize("damage", [lambda text: text[:-30], lambda text: text.replace("0.", "1.", 1), lambda text: ""])
+def test_damaged_files_are_done_again(tmp_path, log, damage):
+    estimator = LeastSquares(log=str(log))
+    whole = stability(estimator, X, Y, n_boot=3, folder=tmp_path / "kept", **OPTIONS)
+    file = tmp_path / "kept" / "sample-00001.json"
+    before = file.read_text()
+    file.write_text(damage(before))
+    same(stability(estimator, X, Y, n_boot=3, folder=tmp_path / "kept", **OPTIONS), whole)
+    assert fits(log) == 4
+    assert file.read_text() == before
+
+
+def test_failures_are_kept(tmp_path, log):
+    options = OPTIONS | {"n_boot": 8, "methods": ["ard", "rsens"]}
+    estimator = LeastSquares(fails=1.0, log=str(log))
+    with pytest.warns(RsensWarning):
+        whole = stability(estimator, X, Y, folder=tmp_path / "kept", **options)
+    with pytest.warns(RsensWarning):
+        resumed = stability(estimator, X, Y, folder=tmp_path / "kept", **options)
+    assert fits(log) == 8
+    assert set(whole.failures["method"]) == {None, "ard"}
+    same(resumed, whole)
+
+
+def test_a_new_seed_is_kept_in_the_folder(tmp_path):
+    options = {"methods": "rsens", "n_boot": 2}
+    one = stability(LeastSquares(), X, Y, folder=tmp_path / "kept", **options)
+    same(stability(LeastSquares(), X, Y, folder=tmp_path / "kept", **options), one)
+    other = stability(LeastSquares(), X, Y, folder=tmp_path / "other", **options)
+    assert (other.ranks["value"] != one.ranks["value"]).any()
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"X": X + 1e-12}, "X was"),
+        ({"y": Y[::-1]}, "y was"),
+        ({"estimator": LeastSquares(fails=9.0)}, "estimator was"),
+        ({"methods": ["rsens"]}, "methods was"),
+        ({"n_rows": 31}, "n_rows was 60, and now is 31"),
+        ({"replace": False}, "n_rows was 60, and now is 30"),
+        ({"at": "data"}, "at was 'sample', and now is 'data'"),
+        ({"budget": "standard"}, "budget was"),
+        ({"scale": "raw"}, "scale was 'sd', and now is 'raw'"),
+        ({"alpha": 0.5}, "alpha was 1.0, and now is 0.5"),
+        ({"random_state": 5}, "random_state was"),
+    ],
+)
+def test_a_folder_of_another_question_is_refused(tmp_path, change, text):
+    arguments = {"estimator": LeastSquares(), "X": X, "y": Y, "n_boot": 1, "folder": tmp_path / "kept"} | OPTIONS
+    stability(**arguments)
+    with pytest.raises(InputError, match=text):
+        stability(**(arguments | change))
+
+
+def test_files_are_plain_json(tmp_path):
+    result = stability(LeastSquares(), X, Y, n_boot=1, folder=tmp_path / "kept", **OPTIONS)
+    content = json.loads((tmp_path / "kept" / "sample-00000.json").read_text())["content"]
+    assert content["values"]["rsens"] == result.ranks.query("method == 'rsens'")["value"].tolist()
+    np.testing.assert_allclose(content["values"]["rsens"][1], 4.0, rtol=0.2)

@@ -1,0 +1,125 @@
+"""Samples of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._errors import InputError
+from rsens._stability._samples import column_names, sampling, sliceable, taken
+
+
+def draws(plan, count=200):
+    return [plan.draw(np.random.SeedSequence(0, spawn_key=(k,))) for k in range(count)]
+
+
+def test_half_of_the_rows_without_repeats():
+    for rows in draws(sampling(11, None, False, np.zeros(11), False)):
+        assert len(rows) == len(set(rows.tolist())) == 6
+
+
+def test_the_bootstrap_repeats_rows():
+    """A sample of n rows has 1 − (1 − 1/n)ⁿ of them, 0.634 for n = 100; the mean of 200 is that within 0.01."""
+    found = [len(set(rows.tolist())) / 100 for rows in draws(sampling(100, None, True, np.zeros(100), False))]
+    np.testing.assert_allclose(np.mean(found), 0.634, atol=0.01)
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_every_row_is_as_likely_as_any_other(replace):
+    """2000 draws of 5 of 20 rows: 500 each, with a standard deviation of at most 22."""
+    counts = np.bincount(np.concatenate(draws(sampling(20, 5, replace, np.zeros(20), False), 2000)), minlength=20)
+    assert abs(counts - 500).max() < 5 * 22
+
+
+def test_draws_depend_on_the_seed_alone():
+    plan = sampling(50, None, False, np.zeros(50), False)
+    seed = np.random.SeedSequence(1)
+    np.testing.assert_array_equal(plan.draw(seed), plan.draw(np.random.SeedSequence(1)))
+    assert (plan.draw(seed) != plan.draw(np.random.SeedSequence(2))).any()
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_every_class_has_two_rows(replace):
+    y = np.array([0] * 40 + [1] * 3 + [2])
+    plan = sampling(len(y), None, replace, y, True)
+    for rows in draws(plan):
+        counts = np.bincount(y[rows], minlength=3)
+        assert (counts >= [2, 2, 1]).all()
+
+
+@pytest.mark.parametrize(
+    "y", [["a", "b"] * 5, [True, False] * 5, pd.Series(["a", "b"] * 5, dtype="category"), np.array(["a", "b"] * 5)]
+)
+def test_labels_are_classes_for_any_model(y):
+    assert sampling(10, None, False, y, False).classes is not None
+
+
+@pytest.mark.parametrize("y", [[1, 2] * 5, [1.0, 2.0] * 5, pd.Series(range(10)), pd.Series([1, 2] * 5, dtype="Int64")])
+def test_numbers_are_not(y):
+    assert sampling(10, None, False, y, False).classes is None
+
+
+def test_too_few_rows_for_the_classes():
+    y = np.repeat(np.arange(5), 4)
+    with pytest.raises(InputError, match="n_rows must be at least 10"):
+        sampling(20, 9, True, y, True)
+    # Possible but hopeless: 400 classes of two rows each, and all of them in a bootstrap sample.
+    y = np.repeat(np.arange(400), 2)
+    with pytest.raises(InputError, match="merge rare classes"):
+        sampling(800, 800, True, y, True).draw(np.random.SeedSequence(0))
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_missing_labels(missing):
+    with pytest.raises(InputError, match="1 missing label"):
+        sampling(4, None, False, np.array(["a", "b", "a", missing], dtype=object), True)
+
+
+def test_sizes():
+    with pytest.raises(InputError, match="at least two rows"):
+        sampling(1, None, False, [1.0], False)
+    with pytest.raises(InputError, match="at most 5"):
+        sampling(5, 6, False, np.zeros(5), False)
+    assert sampling(5, 60, True, np.zeros(5), False).size == 60
+
+
+@pytest.mark.parametrize(
+    "index",
+    [[5, 5, 5], ["a", "b", "a"], pd.date_range("2020", periods=3), pd.MultiIndex.from_product([[1], list("xyz")])],
+)
+def test_rows_are_taken_by_position(index):
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": pd.Categorical(["u", "v", "u"])}, index=index)
+    found = taken(X, np.array([2, 0, 2]))
+    assert found["a"].tolist() == [3.0, 1.0, 3.0]
+    assert list(found["b"].cat.categories) == ["u", "v"]
+    assert found.index.tolist() == [0, 1, 2]
+    assert taken(X["a"], np.array([1])).tolist() == [2.0]
+
+
+def test_lists_become_arrays():
+    assert sliceable([[1, 2.0], [3, 4.0]]).dtype == np.float64
+    mixed = sliceable([[1.5, "a"], [2.5, "b"]])
+    assert mixed.dtype == object
+    assert mixed[1].tolist() == [2.5, "b"]
+    assert column_names(mixed) == ("x0", "x1")
+
+
+@pytest.mark.parametrize(
+    ("X", "text"),
+    [
+        ([1.0, 2.0], "two axes"),
+        (np.zeros((0, 2)), "no rows"),
+        (pd.DataFrame({"a": []}), "no rows"),
+        (pd.DataFrame(index=[0, 1]), "no columns"),
+        (3.0, "two axes"),
+    ],
+)
+def test_what_is_no_table(X, text):
+    with pytest.raises(InputError, match=text):
+        sliceable(X)
+
+
+def test_names_must_differ():
+    with pytest.raises(InputError, match="same name"):
+        column_names(pd.DataFrame([[1, 2]], columns=["a", "a"]))

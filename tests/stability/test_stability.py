@@ -1,0 +1,263 @@
+"""The call: known rankings, the same numbers on every way, and what may go wrong."""
+
+from __future__ import annotations
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._compare import compare
+from rsens._compare._methods import ALL
+from rsens._errors import InputError
+from rsens._stability import stability
+from rsens.black_box import Budget
+from rsens.derivatives import Derivatives, from_function
+from rsens.distributions import Normal
+from rsens.models import BayesianLinearRegression, GPRegressor
+from tests.stability.models import LeastSquares, linear_data
+
+X, Y = linear_data()
+
+
+def test_a_known_ranking():
+    """Slopes 0, 4, 1, 2 and little noise: every sample gives the same ranking, by every method of derivatives."""
+    result = stability(LeastSquares(), X, Y, n_boot=20, methods=["rsens", "ead", "aed"], random_state=0)
+    assert result.entropy.tolist() == [0.0, 0.0, 0.0]
+    assert result.mean_rank["rsens"].tolist() == [4.0, 1.0, 3.0, 2.0]
+    assert result.top(2)["aed"].tolist() == [0.0, 1.0, 0.0, 1.0]
+    # Least squares: the value is the slope, in the standard deviation of the sample.
+    np.testing.assert_allclose(result.to_frame()["value"][:3], [4.0, 2.0, 1.0], rtol=0.2)
+
+
+def test_equal_variables_are_ranked_at_random():
+    """Slopes of 0 without noise are ties: 3 terms at 3 ranks, each with a share of 1/3 in 200 samples."""
+    data, y = linear_data(slopes=(0.0, 0.0, 0.0), noise=0.0)
+    result = stability(LeastSquares(), data, y, n_boot=200, methods=["rsens", "ead"], random_state=0)
+    np.testing.assert_allclose(result.rank_shares(), 1.0 / 3.0, atol=0.12)  # 3.6 standard errors
+    assert result.entropy["rsens"] > np.log(3.0) - 0.02
+    by_method = result.ranks.pivot_table(index=["sample", "term"], columns="method", values="rank")
+    assert (by_method["rsens"] == by_method["ead"]).all()  # a tie is a tie for both
+
+
+def test_more_noise_has_more_entropy():
+    entropies = []
+    for noise in (0.1, 2.0, 20.0):
+        data, y = linear_data(noise=noise)
+        entropies.append(stability(LeastSquares(), data, y, n_boot=30, methods="rsens", random_state=0).entropy.iloc[0])
+    assert entropies == sorted(entropies)
+    assert entropies[0] < entropies[2]
+
+
+def test_half_samples_vary_as_bootstrap_samples_do():
+    """The standard deviations over 300 samples agree within 15 %: each is known to 4 %."""
+    data, y = linear_data(n=200, noise=2.0)
+    spreads = [
+        stability(LeastSquares(), data, y, n_boot=300, methods="rsens", scale="raw", replace=replace, random_state=0)
+        .ranks.groupby("term")["value"]
+        .std()[["x1", "x2", "x3"]]
+        for replace in (False, True)
+    ]
+    np.testing.assert_allclose(spreads[0], spreads[1], rtol=0.15)
+
+
+def test_a_bootstrap_takes_the_noise_from_a_gaussian_process():
+    """Why rows are not repeated by default: equal rows have equal targets, which proves that there is no noise."""
+    data, y = linear_data(n=60, slopes=(1.0, 0.5), noise=0.5)
+    full = compare(GPRegressor(random_state=0).fit(data, y), data, methods="rsens")["value"].max()
+    largest = {
+        replace: stability(
+            GPRegressor(n_restarts=1), data, y, n_boot=4, methods="rsens", replace=replace, random_state=0
+        ).ranks["value"].max()
+        for replace in (False, True)
+    }  # fmt: skip
+    assert largest[False] < 2.0 * full
+    assert largest[True] > 20.0 * full
+
+
+# ---- samples and the rows that are scored ----------------------------------------------------------------------------
+
+
+def seen(**options):
+    """The rows that were fitted, for numbered rows."""
+    fitted = []
+    data = np.arange(40.0).reshape(20, 2)
+
+    def refit(rows, y):
+        fitted.append(rows[:, 0].tolist())
+        np.testing.assert_array_equal(y, rows[:, 1])
+        return from_function(lambda Z: Normal(Z.sum(axis=1) + len(rows), np.ones(len(Z))))
+
+    stability(None, data, data[:, 1], refit=refit, methods="rsens", n_boot=3, **options)
+    return fitted
+
+
+def test_sizes_of_samples():
+    assert [len(rows) for rows in seen()] == [20] * 3
+    assert [len(rows) for rows in seen(replace=False)] == [10] * 3
+    assert [len(rows) for rows in seen(n_rows=7)] == [7] * 3
+    assert [len(rows) for rows in seen(n_rows=50)] == [50] * 3
+    assert seen(random_state=1) == seen(random_state=1) != seen(random_state=2)
+    assert len({tuple(rows) for rows in seen()}) == 3
+
+
+class Squares:
+    """Σ x_d²/2, so that the slope is x_d, and R-sens is the mean of the rows it is asked about."""
+
+    def derivatives(self, rows, order):
+        first = np.zeros((len(rows), 2, rows.shape[1]))
+        first[:, 0] = rows
+        return Derivatives(Normal(0.5 * (rows**2).sum(axis=1), np.ones(len(rows))), first, None)
+
+
+@pytest.mark.parametrize("at", ["sample", "data"])
+def test_where_a_model_is_scored(at):
+    data = np.abs(X)
+    means = []
+
+    def refit(rows, y):
+        means.append(rows.mean(axis=0))
+        return Squares()
+
+    result = stability(None, data, Y, refit=refit, methods="rsens", at=at, n_boot=3, scale="raw", random_state=0)
+    values = result.ranks.pivot_table(index="sample", columns="term", values="value").to_numpy()
+    np.testing.assert_allclose(values, means if at == "sample" else [data.mean(axis=0)] * 3, rtol=1e-12)
+
+
+# ---- methods and arguments -------------------------------------------------------------------------------------------
+
+
+def test_cheap_methods_need_no_optional_package():
+    result = stability(LeastSquares(), X, Y, n_boot=2, random_state=0)
+    assert result.methods == tuple(name for name in ALL[1] if name != "ard")
+    assert result.failures.empty
+    pairs = stability(BayesianLinearRegression(), X, Y, n_boot=2, order=2, random_state=0)
+    assert pairs.methods == ("rsens2", "eah", "aeh", "shap", "pd")
+    assert pairs.terms[:2] == ("x0:x1", "x0:x2")
+    assert len(pairs.terms) == 6
+    assert "shap" not in stability(LeastSquares(), X, Y, n_boot=1, budget=Budget("mine"), random_state=0).methods
+
+
+def test_a_method_gives_the_same_alone():
+    together = stability(LeastSquares(), X, Y, n_boot=3, methods=["rsens", "pfi", "shap"], random_state=0).ranks
+    alone = stability(LeastSquares(), X, Y, n_boot=3, methods="shap", random_state=0).ranks
+    pd.testing.assert_frame_equal(together[together["method"] == "shap"].reset_index(drop=True), alone)
+
+
+def test_more_samples_begin_with_the_same():
+    few, many = (stability(LeastSquares(), X, Y, n_boot=n, methods="rsens", random_state=5).ranks for n in (2, 4))
+    pd.testing.assert_frame_equal(few, many[many["sample"] < 2])
+
+
+def test_alpha_and_units_reach_the_methods():
+    def values(**options):
+        return stability(LeastSquares(), X, Y, n_boot=2, methods="rsens", random_state=0, **options).ranks["value"]
+
+    raw = values(scale="raw").to_numpy()
+    np.testing.assert_allclose(values(scale="raw", alpha=4.0), 2.0 * raw, rtol=1e-12)
+    np.testing.assert_allclose(values(scale=[1.0, 2.0, 3.0, 4.0]), raw * np.tile([1.0, 2.0, 3.0, 4.0], 2), rtol=1e-12)
+    assert (values() != raw).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"n_boot": 0}, "n_boot must be a whole number of at least 1"),
+        ({"n_boot": 2.0}, "n_boot"),
+        ({"n_rows": 1}, "n_rows must be a whole number of at least 2"),
+        ({"n_rows": 61, "replace": False}, "n_rows must be at most 60"),
+        ({"replace": 1}, "replace must be one of"),
+        ({"at": "test"}, "at must be one of"),
+        ({"order": 3}, "order must be one of"),
+        ({"methods": "rsen"}, "Did you mean 'rsens'"),
+        ({"methods": "rsens2"}, "use order=2"),
+        ({"methods": []}, "methods must be"),
+        ({"budget": "big"}, "budget must be"),
+        ({"scale": "var"}, "scale must be one of"),
+        ({"scale": [1.0, 2.0]}, "scale"),
+        ({"alpha": -1.0}, "alpha"),
+        ({"refit": 3}, "refit must be a function"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"random_state": -1}, "random_state"),
+        ({"progress": "yes"}, "progress"),
+        ({"estimator": LeastSquares}, "is the class LeastSquares"),
+        ({"estimator": None}, "fit and get_params"),
+        ({"y": None}, "y must have one entry for each of the 60 rows"),
+        ({"y": Y[:-1]}, "got 59"),
+        ({"X": X[:1], "y": Y[:1]}, "at least two rows"),
+        ({"X": X[:, :1], "order": 2}, "at least two columns"),
+    ],
+)
+def test_wrong_arguments(options, text):
+    arguments = {"estimator": LeastSquares(), "X": X, "y": Y, "n_boot": 2, "methods": "rsens"} | options
+    if "order" in options and "methods" not in options:
+        arguments["methods"] = "cheap"
+    with pytest.raises(InputError, match=text):
+        stability(arguments.pop("estimator"), arguments.pop("X"), arguments.pop("y"), **arguments)
+
+
+# ---- the same numbers on every way -----------------------------------------------------------------------------------
+
+
+def test_the_number_of_jobs_changes_nothing():
+    """Bit for bit, restarts of the search and random methods included."""
+    options = {"n_boot": 5, "methods": ["rsens", "kl", "pfi", "shap"], "random_state": 3}
+    one = stability(GPRegressor(n_restarts=1), X[:30], Y[:30], **options).ranks
+    pd.testing.assert_frame_equal(
+        stability(GPRegressor(n_restarts=1), X[:30], Y[:30], n_jobs=2, **options).ranks, one, check_exact=True
+    )
+
+
+def test_threads_change_nothing():
+    options = {"n_boot": 6, "methods": ["rsens", "pfi"], "random_state": 3}
+    one = stability(LeastSquares(), X, Y, **options).ranks
+    with joblib.parallel_config(backend="threading"):
+        pd.testing.assert_frame_equal(stability(LeastSquares(), X, Y, n_jobs=3, **options).ranks, one)
+
+
+class Guess(LeastSquares):
+    """Adds a random number to every slope."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.coef_ += np.random.default_rng(self.random_state).normal(size=self.coef_.shape)
+        return self
+
+
+def test_random_estimators_get_a_seed_unless_they_have_one():
+    data, y = linear_data(noise=0.0)
+
+    def values(random_state, seed):
+        estimator = Guess(random_state=random_state)
+        result = stability(estimator, data, y, n_boot=3, methods="rsens", scale="raw", random_state=seed)
+        return result.ranks["value"].to_numpy().reshape(3, 4)
+
+    np.testing.assert_array_equal(values(None, 0), values(None, 0))
+    assert (values(None, 0) != values(None, 1)).all()
+    assert np.ptp(values(None, 0), axis=0).min() > 0.1  # another number in every sample
+    assert np.ptp(values(8, 0), axis=0).max() < 1e-10  # the same in all, as was asked
+
+
+@pytest.mark.parametrize(
+    "index", [range(60), range(60, 0, -1), [7] * 60, [f"r{i}" for i in range(60)], pd.date_range("2020", periods=60)]
+)
+def test_row_labels_change_nothing(index):
+    names = ["a", "b, c", "🚲", "x" * 200]
+    frame = pd.DataFrame(X, columns=names, index=index)
+    options = {"n_boot": 3, "methods": ["rsens", "pfi"], "random_state": 0}
+    result = stability(BayesianLinearRegression(), frame, pd.Series(Y, index=index), **options)
+    assert result.terms == tuple(names)
+    expected = stability(BayesianLinearRegression(), X, Y, **options)
+    np.testing.assert_array_equal(result.ranks["rank"], expected.ranks["rank"])
+    np.testing.assert_allclose(result.ranks["value"], expected.ranks["value"], rtol=1e-12)
+
+
+def test_lists():
+    result = stability(LeastSquares(), X.tolist(), Y.tolist(), n_boot=2, methods="rsens", random_state=0)
+    expected = stability(LeastSquares(), X, Y, n_boot=2, methods="rsens", random_state=0)
+    pd.testing.assert_frame_equal(result.ranks, expected.ranks)
+
+
+def test_one_column():
+    result = stability(LeastSquares(), X[:, 1:2], Y, n_boot=2, methods=["rsens", "pd"], random_state=0)
+    assert result.entropy.tolist() == [0.0, 0.0]
