@@ -60,6 +60,7 @@ def test_parts_add_up_and_tell_mean_from_variance(explanation):
 def test_levels_have_no_direction(explanation):
     assert explanation.direction[["city", "sold"]].isna().all()
     assert explanation.direction[["x", "z"]].notna().all()
+    assert explanation.consistency[["city", "sold"]].isna().all()
 
 
 def test_root_mean_square_and_alpha():

@@ -24,7 +24,7 @@ def X():
     return pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=["a", "b", "c"])
 
 
-@pytest.mark.parametrize("method", ["plot_bars", "plot_pairs"])
+@pytest.mark.parametrize("method", ["plot_bars", "plot_beeswarm", "plot_pairs", "plot_network"])
 def test_axes_in_axes_out(X, method):
     result = explain(Heteroscedastic(), X)
     _, ax = plt.subplots()
@@ -61,6 +61,39 @@ def test_a_profile_after_loading(X, tmp_path):
     assert len(loaded.plot_profile("a", model=Heteroscedastic(), X=X)) == 2
     loaded.plot_bars()
     loaded.plot_pairs()
+
+
+def test_a_surface_in_axes_and_after_loading(X, tmp_path):
+    result = explain(Heteroscedastic(), X)
+    _, ax = plt.subplots()
+    assert result.plot_surface("a", 1, ax=ax, n_grid=5) is ax
+    result.save(tmp_path / "x.json")
+    loaded = Explanation.load(tmp_path / "x.json")
+    assert (loaded.model, loaded.data) == (None, None)
+    with pytest.raises(InputError, match=r"plot_surface\(\.\.\., model=\.\.\., X=\.\.\.\)"):
+        loaded.plot_surface("a", "b")
+    drawn, again = (e.plot_surface("a", "b", model=Heteroscedastic(), X=X, n_grid=5) for e in (result, loaded))
+    np.testing.assert_array_equal(drawn.collections[0].levels, again.collections[0].levels)
+
+
+def test_a_swarm_after_loading_has_one_colour_unless_x_is_given(X, tmp_path):
+    explain(Heteroscedastic(), X).save(tmp_path / "x.json")
+    loaded = Explanation.load(tmp_path / "x.json")
+    assert len(np.unique(loaded.plot_beeswarm().collections[0].get_facecolors(), axis=0)) == 1
+    assert len(np.unique(loaded.plot_beeswarm(X=X).collections[0].get_facecolors(), axis=0)) > 10
+
+
+def test_a_network_of_pairs_that_were_not_computed(X):
+    with pytest.raises(InputError, match="pairs=True"):
+        explain(Heteroscedastic(), X, pairs=False).plot_network()
+    assert plt.get_fignums() == []
+
+
+def test_the_model_and_the_rows_are_remembered(X):
+    model = Heteroscedastic()
+    result = explain(model, X)
+    assert result.model is model
+    assert result.data is X
 
 
 def test_a_profile_of_no_column(X):

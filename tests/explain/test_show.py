@@ -89,6 +89,7 @@ def test_frame_of_terms():
         "upper",
         "rank",
         "direction",
+        "consistency",
         "null",
         "above_null",
         "part_location",
@@ -102,9 +103,21 @@ def test_frame_of_terms():
     for column, expected in (
         ("value", result.main), ("direction", result.direction), ("lower", result.intervals["lower"]),
         ("upper", result.intervals["upper"]), ("part_scale2", result.parts["scale2"]),
+        ("consistency", result.consistency),
     ):  # fmt: skip
         np.testing.assert_array_equal(by_term[column], expected)
     assert by_term["above_null"].tolist() == (result.main > result.null).tolist()
+
+
+def test_directions_have_arrows():
+    X = np.random.default_rng(1).normal(size=(200, 4))
+    text = repr(explain(Linear([3.0, 0.1, -2.0, 0.0], gamma=1.0), X, scale="raw", n_bootstrap=0, pairs=False))
+    found = {line.split()[0]: line.split()[2:4] for line in text.splitlines() if line.strip().startswith("x")}
+    assert found["x0"][1] == "▲"
+    assert found["x1"][1] == "±"  # its derivative 0.1 + x0 changes its sign
+    assert found["x2"] == ["-2", "▼"]
+    assert found["x3"][0] == "0"  # and no arrow
+    assert "consistency" not in text
 
 
 def test_frame_of_pairs():

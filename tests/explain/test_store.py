@@ -22,8 +22,8 @@ from tests.explain.models import BayesianLinear, Linear, Softmax
 
 NAMES = ['<script>alert("x")</script>', "überraschend, 'quoted' \\ \n\t", "🚲" * 50 + " \x00"]
 TABLES = (
-    "main", "pairs", "direction", "parts", "intervals", "pair_intervals", "null", "null_pairs", "probes", "by",
-    "by_counts", "extrapolation", "local_main", "scale",
+    "main", "pairs", "direction", "consistency", "parts", "intervals", "pair_intervals", "null", "null_pairs", "probes",
+    "by", "by_counts", "extrapolation", "local_main", "scale",
 )  # fmt: skip
 PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind")
 
@@ -206,6 +206,8 @@ def test_every_entry_is_needed_and_read_carefully(tmp_path, content, name):
         ("aggregate", lambda v: "median"),
         ("scale", lambda v: "meters"),
         ("outputs", lambda v: []),
+        ("consistency", lambda v: v[1:]),
+        ("consistency", lambda v: [[2.0], *v[1:]]),
     ],
 )
 def test_sizes_and_kinds_must_agree(tmp_path, content, name, change):

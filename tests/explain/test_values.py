@@ -10,6 +10,7 @@ from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
 from rsens._explain._explanation import NotComputedError
 from rsens.measures._groups import group_rsens
+from rsens.measures._prediction import aed
 from rsens.measures._rsens import rsens, rsens2
 from tests.explain.models import BayesianLinear, FirstOrderOnly, Heteroscedastic, Linear, Logistic, Softmax
 
@@ -31,6 +32,7 @@ def test_linear_normal_is_the_slope_in_noise_units(X):
     sd = X.std(ddof=0)
     np.testing.assert_allclose(result.main, np.abs(beta) * sd / sigma, **ROUNDING)
     np.testing.assert_allclose(result.direction, beta * sd, **ROUNDING)
+    np.testing.assert_allclose(result.consistency, [1.0, 1.0, np.nan], **ROUNDING)  # c does not move the prediction
     assert list(result.main.index) == ["a", "b", "c"] == list(result.names)
     assert result.local_main.index.equals(X.index)
     assert (result.local_main.shape, result.n, result.family, result.order) == ((300, 3), 300, "Normal", 2)
@@ -46,6 +48,8 @@ def test_a_product_is_a_pair(X):
         result.main, [0.7 * X["b"].abs().mean() / 0.5, 0.7 * X["a"].abs().mean() / 0.5, 2.0], **ROUNDING
     )
     np.testing.assert_allclose(result.direction, [0.7 * X["b"].mean(), 0.7 * X["a"].mean(), 1.0], **ROUNDING)
+    shares = [abs(X[name].mean()) / X[name].abs().mean() for name in ("b", "a")]
+    np.testing.assert_allclose(result.consistency, [*shares, 1.0], **ROUNDING)
 
 
 @pytest.mark.parametrize("alpha", [0.25, 1.0, 9.0])
@@ -124,7 +128,12 @@ def test_direction_of_several_outputs(X):
     assert result.direction.loc["a", "y0"] > 0.0 > result.direction.loc["a", "y2"]
     named = explain(Softmax(weights, classes_=["red", "green", "blue"]), X, pairs=False)
     assert list(named.direction.columns) == ["red", "green", "blue"]
-    assert {"direction_red", "direction_blue"} <= set(named.to_frame().columns)
+    assert {"direction_red", "direction_blue", "consistency_red"} <= set(named.to_frame().columns)
+    local = aed(Softmax(weights), X)
+    np.testing.assert_allclose(
+        result.consistency, (np.abs(local.mean(axis=0)) / np.abs(local).mean(axis=0)).T, **ROUNDING
+    )
+    assert list(named.consistency.columns) == ["red", "green", "blue"]
 
 
 def test_logistic_limit(X):
@@ -204,7 +213,7 @@ def test_a_weight_is_a_repetition(X, aggregate, scale):
     options = {"aggregate": aggregate, "scale": scale}
     weighted = explain(Heteroscedastic(), X, weights=counts, **options)
     plain = explain(Heteroscedastic(), repeated, **options)
-    for name in ("main", "pairs", "parts", "direction", "scale"):
+    for name in ("main", "pairs", "parts", "direction", "consistency", "scale"):
         np.testing.assert_allclose(getattr(weighted, name), getattr(plain, name), **ROUNDING)
     rescaled = explain(Heteroscedastic(), X, weights=counts * 1e300, **options)
     np.testing.assert_allclose(rescaled.main, weighted.main, **ROUNDING)
@@ -248,6 +257,7 @@ def test_groups_take_the_place_of_their_columns(X):
     expected = group_rsens(Heteroscedastic(), X, groups, scale=X.std(ddof=0))
     np.testing.assert_allclose(result.local_main, expected, **ROUNDING)
     assert np.isnan(result.direction["ends"])
+    assert np.isnan(result.consistency["ends"])
     assert np.isfinite(result.direction["b"])
     assert list(result.pairs.index) == [("ends", "b")]
     assert result.scale.index.tolist() == ["a", "b", "c"]
@@ -310,14 +320,35 @@ def test_chunks_change_nothing(X):
     many = explain(small, X, random_state=0, keep_local_pairs=True, max_memory_mb=2.0)
     assert whole.calls == 1
     assert small.calls > 30
-    for name in ("main", "pairs", "parts", "direction", "local_main", "local_pairs", "intervals", "pair_intervals"):
+    for name in (
+        "main",
+        "pairs",
+        "parts",
+        "direction",
+        "consistency",
+        "local_main",
+        "local_pairs",
+        "intervals",
+        "pair_intervals",
+    ):
         np.testing.assert_array_equal(getattr(one, name), getattr(many, name), err_msg=name)
 
 
 def test_what_is_done_to_a_table_leaves_the_explanation_alone(X):
     result = explain(Heteroscedastic(), X, by=np.arange(300) % 2, keep_local_pairs=True)
     before = repr(result), result.local_main.sum().sum()
-    tables = ("main", "pairs", "direction", "parts", "intervals", "pair_intervals", "by", "by_counts", "scale")
+    tables = (
+        "main",
+        "pairs",
+        "direction",
+        "consistency",
+        "parts",
+        "intervals",
+        "pair_intervals",
+        "by",
+        "by_counts",
+        "scale",
+    )
     for name in (*tables, "local_main", "extrapolation"):
         table = getattr(result, name)
         table.iloc[...] = True if name == "extrapolation" else -1

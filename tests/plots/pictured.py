@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,12 @@ class Pictured:
     null_levels: Any
     null_pairs: Any
     direction: Any
+    consistency: Any
+    local_main: Any
+    data: Any
+    n: int
+    aggregate: str = "mean"
+    groups: Any = field(default_factory=dict)
     scale_kind: str = "sd"
     categorical: tuple[str, ...] = ()
 
@@ -31,13 +37,20 @@ class Pictured:
         return replace(self, **changes)
 
 
-def pictured(names: list[str], *, seed: int = 0) -> Pictured:
-    """Everything known; the values fall roughly by half from name to name, in a shuffled order."""
+def pictured(names: list[str], *, n: int = 200, seed: int = 0) -> Pictured:
+    """Everything known; the values fall slowly from name to name, in a shuffled order.
+
+    Local values grow with the variable, for every second name the other way round, and have its `main` as their mean.
+    """
     rng = np.random.default_rng(seed)
     index = pd.Index(names, dtype=object)
     main = pd.Series(rng.permutation(2.0 * 0.93 ** np.arange(len(names))), index=index, name="rsens")
     share = rng.uniform(0.3, 0.9, len(names))
     first, second = np.triu_indices(len(names), 1)
+    rows = np.random.default_rng(seed + 1).standard_normal((n, len(names)))
+    data = pd.DataFrame(rows, columns=index)
+    local = np.exp(0.4 * data * np.where(np.arange(len(names)) % 2, -1.0, 1.0))
+    local = local * main / local.mean()
     pairs = pd.MultiIndex.from_arrays([index[first], index[second]], names=["first", "second"])
     return Pictured(
         main=main,
@@ -48,6 +61,10 @@ def pictured(names: list[str], *, seed: int = 0) -> Pictured:
         null_levels=pd.Series(0.4, index=index, name="null"),
         null_pairs=pd.Series(0.2, index=pairs, name="null"),
         direction=pd.Series(np.where(np.arange(len(names)) % 2, -1.0, 1.0), index=index, name="direction"),
+        consistency=pd.Series(np.where(np.arange(len(names)) % 4 == 2, 0.3, 0.9), index=index, name="consistency"),
+        local_main=local,
+        data=data,
+        n=n,
     )
 
 

@@ -20,8 +20,13 @@ from scipy.special import softmax
 
 from rsens.derivatives import from_function
 from rsens.distributions import Bernoulli, Categorical, Poisson, StudentT
-from rsens.plots import bars, heatmap, profile
+from rsens.plots import bars, beeswarm, calibration, comparison, heatmap, network, profile, rank_stability, selection
+from tests.plots import explained
+from tests.plots.compared import METHODS, PAIR_METHODS, compared, pairs, with_failure
 from tests.plots.pictured import NAMES, ODD_NAMES, LinearModel, gp_like, pictured
+from tests.quality.made import drawn_classes, drawn_numbers
+from tests.selection.made import made
+from tests.stability.results import noisy
 
 FOLDER = Path(__file__).parent / "baselines"
 #: The release of matplotlib that drew them; others set text a little differently.
@@ -55,9 +60,11 @@ def _classes() -> Figure:
 
 
 def _small_axes() -> Figure:
-    figure, axes = plt.subplots(1, 2, figsize=(9.0, 3.2), layout="constrained")
-    bars(pictured([f"x{d}" for d in range(25)]), ax=axes[0])
-    heatmap(pictured([f"x{d}" for d in range(25)]), ax=axes[1])
+    figure, axes = plt.subplots(2, 2, figsize=(9.0, 6.4), layout="constrained")
+    bars(pictured([f"x{d}" for d in range(25)]), ax=axes[0, 0])
+    heatmap(pictured([f"x{d}" for d in range(25)]), ax=axes[0, 1])
+    beeswarm(pictured([f"x{d}" for d in range(25)]), top=None, ax=axes[1, 0])
+    network(pictured(ODD_NAMES), ax=axes[1, 1])
     return figure
 
 
@@ -70,6 +77,44 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "heatmap": lambda: heatmap(pictured(NAMES)).figure,
     "heatmap_odd_names": lambda: heatmap(pictured(ODD_NAMES)).figure,
     "heatmap_sixty": lambda: heatmap(pictured([f"x{d}" for d in range(60)])).figure,
+    "calibration": lambda: calibration(drawn_numbers()).figure,
+    "calibration_narrow": lambda: calibration(drawn_numbers(60, spread=0.5)).figure,
+    "calibration_two_classes": lambda: calibration(drawn_classes()).figure,
+    "calibration_four_classes": lambda: calibration(drawn_classes(k=4)).figure,
+    "comparison": lambda: comparison(compared(NAMES, METHODS)).figure,
+    "comparison_pairs": lambda: comparison(compared(pairs(20), [*PAIR_METHODS, "fourth_derivative"]), top=15).figure,
+    "comparison_odd_names": lambda: (
+        comparison(with_failure(compared(ODD_NAMES, METHODS[:7]), "shap", "shap is not installed. " * 5)).figure
+    ),
+    "beeswarm": lambda: beeswarm(pictured(NAMES)).figure,
+    "beeswarm_levels": lambda: beeswarm(explained.with_categories()).figure,
+    "beeswarm_many_rows": lambda: beeswarm(pictured([f"x{d}" for d in range(12)], n=100_000)).figure,
+    "beeswarm_odd_names": lambda: beeswarm(pictured(ODD_NAMES, n=30)).figure,
+    "beeswarm_one_row": lambda: beeswarm(pictured(["only"], n=1)).figure,
+    "beeswarm_without_data": lambda: beeswarm(pictured(NAMES).but(data=None)).figure,
+    "network": lambda: network(pictured(NAMES)).figure,
+    "network_four": lambda: network(pictured(list("abcd"))).figure,
+    "network_forty": lambda: network(pictured([f"variable {d}" for d in range(40)])).figure,
+    "network_odd_names": lambda: network(pictured(ODD_NAMES)).figure,
+    "network_without_null": lambda: (
+        network(pictured([f"name {d}" for d in range(13)]).but(null_levels=None, null_pairs=None)).figure
+    ),
+    "surface": lambda: explained.numbers().plot_surface("age", "body mass").figure,
+    "surface_rsens2": lambda: explained.numbers().plot_surface("age", "body mass", quantity="rsens2").figure,
+    "surface_uncertainty": lambda: explained.numbers().plot_surface("age", "c", quantity="uncertainty").figure,
+    "surface_classes": lambda: explained.classes().plot_surface("age", "c").figure,
+    "surface_lines": lambda: explained.levels().plot_surface("age", "city").figure,
+    "surface_lines_event": lambda: explained.levels("Bernoulli").plot_surface("city", "age").figure,
+    "surface_tiles": lambda: explained.levels().plot_surface("city", "sold").figure,
+    "selection": lambda: selection(made()).figure,
+    "selection_methods": lambda: (
+        selection(made(["rsens2", "eah", "aeh", "shap", "pd", "h"], splits=50), corrected=False).figure
+    ),
+    "selection_one_split": lambda: selection(made(["rsens2", "h"], k=12, splits=1)).figure,
+    "rank_stability": lambda: rank_stability(noisy(NAMES)).figure,
+    "rank_stability_many": lambda: rank_stability(noisy(pairs(10))).figure,
+    "rank_stability_odd_names": lambda: rank_stability(noisy(ODD_NAMES)).figure,
+    "rank_stability_top": lambda: rank_stability(noisy(pairs(10)), top=8, method="ead").figure,
     "small_axes": _small_axes,
     "profile_figure_1": _figure_1,
     "profile_figure_2": _linear_model,

@@ -118,30 +118,32 @@ def test_a_null_level_beyond_all_bars_is_inside_the_axes():
 
 
 def signs(ax):
-    return {round(t.xy[1]): t.get_text() for t in ax.texts if t.get_text() in "+−±"}
+    return {round(t.xy[1]): t.get_text() for t in ax.texts if t.get_text() in "▲▼±"}
 
 
-def test_signs_follow_the_direction():
+def test_signs_follow_direction_and_consistency():
     explanation = pictured(NAMES)
-    direction = explanation.direction.copy()
-    direction["s3"], direction["s4"] = 0.0, np.nan  # flat on average; a group of columns
-    found = signs(bars(explanation.but(direction=direction)))
+    direction, consistency = explanation.direction.copy(), explanation.consistency.copy() * 0.0 + 0.5
+    direction["s3"], consistency["s3"] = 0.0, 0.0  # flat on average
+    direction["s4"] = consistency["s4"] = np.nan  # a group of columns
+    consistency["age"] = 0.4999  # both ways
+    direction["sex"], consistency["sex"] = 0.0, np.nan  # does not move
+    found = signs(bars(explanation.but(direction=direction, consistency=consistency)))
     ranked = list(explanation.main.sort_values(ascending=False).index)
-    expected = {name: "+" if direction[name] > 0 else "−" for name in NAMES[:6]} | {"s3": "±"}
+    expected = {name: "▲" if direction[name] > 0 else "▼" for name in NAMES[2:6]} | {"s3": "±", "age": "±"}
     assert {ranked[row]: sign for row, sign in found.items()} == expected
 
 
-def test_a_prediction_that_does_not_move_has_no_sign():
-    explanation = pictured(NAMES)
-    parts, direction = explanation.parts.copy(), explanation.direction.copy()
-    parts.loc["s3"], direction["s3"] = (0.0, explanation.main["s3"]), 0.0
-    assert len(signs(bars(explanation.but(parts=parts, direction=direction)))) == 7
+def test_the_legend_explains_the_signs():
+    ax = bars(pictured(NAMES))
+    assert ax.get_legend().get_texts()[-1].get_text() == "up, ▼ down, ± both ways"
+    assert ax.get_legend().legend_handles[-1].get_marker() == "^"
 
 
 def test_several_outputs_have_no_sign():
     explanation = pictured(NAMES)
     frame = pd.DataFrame({"a": explanation.direction, "b": -explanation.direction})
-    assert signs(bars(explanation.but(direction=frame))) == {}
+    assert signs(bars(explanation.but(direction=frame, consistency=frame.abs()))) == {}
 
 
 def test_top_shows_the_largest_and_counts_the_rest():

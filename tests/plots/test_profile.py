@@ -22,6 +22,7 @@ from rsens.distributions import (
 )
 from rsens.measures import ead, rsens
 from rsens.plots import profile
+from rsens.plots._profile import profile_values
 from tests.plots.looks import box, drawn, outside_figure, overlapping, texts
 from tests.plots.pictured import LinearModel, gp_like
 
@@ -433,3 +434,20 @@ def test_a_function_is_told_to_be_wrapped(X):
     with pytest.raises(InputError, match="from_function"):
         profile(lambda X: Normal(X[:, 0], 1.0), X, "a")
     assert plt.get_fignums() == []
+
+
+def test_the_numbers_without_a_picture(model, X):
+    found = profile_values(model, X, "a", grid=7, levels=(0.5, 0.9))
+    upper, lower = profile(model, X, "a", grid=7, levels=(0.5, 0.9))
+    np.testing.assert_array_equal(found.line.values, lines(lower)["R-sens"][0])
+    np.testing.assert_array_equal(found.numbers.rsens, lines(lower)["R-sens"][1])
+    np.testing.assert_array_equal(found.numbers.prediction[:, 0], lines(upper)["mean"][1])
+    np.testing.assert_array_equal(found.numbers.bands[0, 1, :, 0], band(upper, "90 %")[found.line.values[0]])
+    np.testing.assert_allclose(found.shares, [0.5, 0.9])
+    assert found.outputs == ("y0",)
+
+
+def test_a_name_that_is_nearly_right_gets_a_suggestion(model, X):
+    X = X.rename(columns={"b": "blood pressure"})
+    with pytest.raises(InputError, match="Did you mean 'blood pressure'"):
+        profile(model, X, "blood presure")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -13,18 +13,16 @@ from numpy.typing import NDArray
 from rsens._arguments import whole_number
 from rsens._errors import InputError
 from rsens._explain import _export, _frames, _show, _store
+from rsens._explain._plot_methods import PlotMethods
 from rsens._explain._record import Record
 from rsens._explain._subgroups import plain_label
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 class NotComputedError(InputError, AttributeError):
     """The explanation was made without this; the text names the argument of `explain` that asks for it."""
 
 
-class Explanation:
+class Explanation(PlotMethods):
     """Which variables and pairs move the predictive distribution, where, in which direction, and how surely.
 
     Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table: what is done
@@ -38,6 +36,16 @@ class Explanation:
         self._X = X
 
     # ---- what was asked ---------------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> Any:
+        """The model that was explained; None after `load`."""
+        return self._model
+
+    @property
+    def data(self) -> Any:
+        """The rows X that were explained, as they were given; None after `load`."""
+        return self._X
 
     @property
     def n(self) -> int:
@@ -134,10 +142,17 @@ class Explanation:
 
         A Series by term, or a frame terms × outputs for a prediction of several outputs (class probabilities).
         """
-        r = self._record
-        if len(r.outputs) == 1:
-            return self._by_term(r.direction[:, 0], "direction")
-        return pd.DataFrame(r.direction, index=pd.Index(r.terms), columns=list(r.outputs))
+        return self._by_output(self._record.direction, "direction")
+
+    @property
+    def consistency(self) -> pd.Series[float] | pd.DataFrame:
+        """Whether the prediction always goes the same way: |mean derivative| / mean |derivative|, between 0 and 1.
+
+        1 where the derivative never changes its sign, 0 where ups and downs cancel. Below ½ more than a quarter of all
+        movement goes against the rest, and tables and bars show ± in place of ▲ or ▼. NaN where `direction` is, and
+        where the prediction does not move. Shaped like `direction`.
+        """
+        return self._by_output(self._record.consistency, "consistency")
 
     @property
     def parts(self) -> pd.DataFrame | None:
@@ -214,8 +229,8 @@ class Explanation:
     def to_frame(self, order: int = 1) -> pd.DataFrame:
         """One line per term (order 1) or pair (order 2), largest first.
 
-        Columns: term, value, lower, upper, rank, direction, null, above_null, part_… ; for pairs term ("x0:x1"), first,
-        second, value, lower, upper, rank, null, above_null. What is not known is missing (NaN).
+        Columns: term, value, lower, upper, rank, direction, consistency, null, above_null, part_… ; for pairs term
+        ("x0:x1"), first, second, value, lower, upper, rank, null, above_null. What is not known is missing (NaN).
         """
         if isinstance(order, bool) or order not in (1, 2):
             raise InputError(f"order must be 1 (variables) or 2 (pairs); got {order!r}.")
@@ -264,46 +279,17 @@ class Explanation:
         """`main` and `pairs` as `shapiq.InteractionValues`, keyed by tuples of positions: (0,), (0, 1)."""
         return _export.to_interaction_values(self._record)
 
-    # ---- plots ------------------------------------------------------------------------------------------------------
-
-    def plot_bars(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Ranked bars of `main`; see `rsens.plots.bars`."""
-        from rsens.plots import bars
-
-        return bars(self, ax=ax, **options)
-
-    def plot_pairs(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Heat map of `pairs`; see `rsens.plots.heatmap`."""
-        from rsens.plots import heatmap
-
-        return heatmap(self, ax=ax, **options)
-
-    def plot_profile(
-        self, variable: str | int, ax: Any = None, *, model: Any = None, X: Any = None, **options: Any
-    ) -> Any:
-        """Prediction and R-sens along one column of X, in the units of this explanation; see `rsens.plots.profile`.
-
-        Evaluates the model, which is remembered from `explain` but not stored in files: after `load`, give it and X.
-        """
-        from rsens.plots import profile
-
-        model = self._model if model is None else model
-        X = self._X if X is None else X
-        if model is None or X is None:
-            raise InputError(
-                "A profile evaluates the model, and a file holds neither model nor data. "
-                "Use plot_profile(variable, model=..., X=...)."
-            )
-        unit = {"sd": "per sd", "raw": "per unit"}.get(self.scale_kind)
-        if unit is not None and self._record.is_categorical(variable):
-            unit = "per switch"
-        settings: dict[str, Any] = {"alpha": self.alpha, "scale": self._record.scale_of(variable), "unit": unit}
-        return profile(model, X, variable, ax=ax, **(settings | options))
-
     # ---- helpers ----------------------------------------------------------------------------------------------------
 
     def _by_term(self, values: NDArray[np.float64], name: str) -> pd.Series[float]:
         return pd.Series(values, index=pd.Index(self.names), name=name)
+
+    def _by_output(self, values: NDArray[np.float64], name: str) -> pd.Series[float] | pd.DataFrame:
+        """A Series where there is one output, else a frame terms × outputs."""
+        outputs = self._record.outputs
+        if len(outputs) == 1:
+            return self._by_term(values[:, 0], name)
+        return pd.DataFrame(values, index=pd.Index(self.names), columns=list(outputs))
 
     def _by_pair(self, values: NDArray[np.float64], name: str) -> pd.Series[float]:
         return pd.Series(values, index=self._pair_index(), name=name)

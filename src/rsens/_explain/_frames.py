@@ -17,12 +17,13 @@ def of_terms(explanation: Explanation) -> pd.DataFrame:
         step = {"sd": "sd", "raw": "unit"}.get(explanation.scale_kind, "given")
         frame["per"] = ["switch" if name in explanation.categorical else step for name in explanation.names]
     _values(frame, explanation.main, explanation.intervals)
-    direction = explanation.direction
-    if isinstance(direction, pd.Series):
-        frame["direction"] = direction.to_numpy()
-    else:
-        for output in direction.columns:
-            frame[f"direction_{output}"] = direction[output].to_numpy()
+    for name in ("direction", "consistency"):
+        table = getattr(explanation, name)
+        if isinstance(table, pd.Series):
+            frame[name] = table.to_numpy()
+        else:
+            for output in table.columns:
+                frame[f"{name}_{output}"] = table[output].to_numpy()
     _null(frame, explanation.null_levels)
     parts = explanation.parts
     if parts is not None:

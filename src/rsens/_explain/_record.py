@@ -61,6 +61,7 @@ class Record:
     main: Array  # (T,)
     pairs: Array | None  # (pairs,)
     direction: Array  # (T, outputs); NaN for groups
+    consistency: Array  # (T, outputs); NaN for groups, and where the prediction does not move
     part_names: tuple[str, ...]
     parts: Array | None  # (T, part names)
     intervals: Array | None  # (2, T); NaN where one row decides
@@ -86,17 +87,6 @@ class Record:
     def n(self) -> int:
         return len(self.local_main)
 
-    def is_categorical(self, variable: Any) -> bool:
-        """Whether a column, by name or position, is categorical."""
-        return any(variable in (name, d) for d, name in enumerate(self.columns) if d in self.categorical)
-
-    def scale_of(self, variable: Any) -> str | float:
-        """What one step of a column is: its unit as a number, or how units are found if it has none (a constant)."""
-        position = self.columns.index(variable) if variable in self.columns else variable
-        known = isinstance(position, int | np.integer) and 0 <= position < len(self.columns)
-        unit = float(self.units[position]) if known else 0.0
-        return unit if unit > 0.0 else self.scale
-
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape that each array must have."""
         n, t = len(self.extrapolation), len(self.terms)
@@ -107,6 +97,7 @@ class Record:
             "main": (t,),
             "pairs": (pairs,),
             "direction": (t, len(self.outputs)),
+            "consistency": (t, len(self.outputs)),
             "parts": (t, len(self.part_names)),
             "intervals": (2, t),
             "pair_intervals": (2, pairs),
@@ -148,6 +139,8 @@ class Record:
             array = getattr(self, name)
             if array is not None and (array < 0.0).any():
                 raise InputError(f"{name} has negative values")
+        if ((self.consistency < 0.0) | (self.consistency > 1.0)).any():
+            raise InputError("consistency is not between 0 and 1")
         for name in ("intervals", "pair_intervals"):
             bounds = getattr(self, name)
             if bounds is not None and (bounds[0] > bounds[1]).any():

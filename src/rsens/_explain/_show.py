@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from rsens.measures._direction import arrows
+
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
 
@@ -19,7 +21,7 @@ def text(explanation: Explanation) -> str:
     """A heading, the leading terms, and the leading pairs where there are any."""
     blocks = [heading(explanation)]
     for title, frame, hidden in _tables(explanation):
-        shown = frame.assign(term=[_on_one_line(term) for term in frame["term"]])
+        shown = frame.assign(term=[on_one_line(term) for term in frame["term"]])
         more = f"\n… and {hidden} more: to_frame()" if hidden else ""
         blocks.append(f"{title}\n{shown.to_string(index=False, float_format='{:.4g}'.format, na_rep='')}{more}")
     return "\n\n".join(blocks)
@@ -57,11 +59,23 @@ def _tables(explanation: Explanation) -> list[tuple[str, pd.DataFrame, int]]:
     """Title, leading rows and number of rows left out, of the table of variables and of that of pairs."""
     tables = []
     for title, order in (("Variables", 1), ("Pairs", 2))[: explanation.order]:
-        frame = explanation.to_frame(order=order).drop(columns=["rank", "first", "second"], errors="ignore")
+        frame = _with_arrows(explanation.to_frame(order=order))
+        frame = frame.drop(columns=["rank", "first", "second"], errors="ignore")
         if len(frame):
             leading = frame.head(ROWS).dropna(axis=1, how="all")
             tables.append((title, leading, len(frame) - len(leading)))
     return tables
+
+
+def _with_arrows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Directions with ▲ or ▼, or with ± where they are not consistent, in place of two columns of numbers."""
+    for direction in [column for column in frame.columns if column.startswith("direction")]:
+        consistency = direction.replace("direction", "consistency", 1)
+        signs = arrows(frame[direction], frame[consistency])
+        numbers = [f"{value:.4g} {sign}".strip() for value, sign in zip(frame[direction], signs, strict=True)]
+        frame[direction] = pd.Series(numbers, dtype=object).where(frame[direction].notna())
+        frame = frame.drop(columns=consistency)
+    return frame
 
 
 def _html_row(row: tuple[Any, ...]) -> str:
@@ -81,7 +95,7 @@ def _printable(name: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in name)
 
 
-def _on_one_line(name: str) -> str:
+def on_one_line(name: str) -> str:
     """At most `NAME_LENGTH` characters; both ends are kept."""
     name = _printable(name)
     half = NAME_LENGTH // 2

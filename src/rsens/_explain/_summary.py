@@ -13,6 +13,7 @@ from rsens._explain._bootstrap import percentiles, row_sums
 from rsens._explain._terms import Terms
 from rsens.derivatives import Derivatives, iterate
 from rsens.measures._contrasts import contrast_parts, contrast_values, second_contrasts
+from rsens.measures._direction import consistency
 from rsens.measures._groups import group_norms
 from rsens.measures._local import finite
 from rsens.measures._parts import parts
@@ -43,6 +44,7 @@ class Summary:
     main: Array  # (T,)
     pairs: Array | None  # (T (T − 1)/2,)
     direction: Array  # (T, P)
+    consistency: Array  # (T, P)
     part_names: tuple[str, ...]
     parts: Array | None  # (T, B)
     intervals: Array | None  # (2, T)
@@ -72,7 +74,7 @@ def summarize(
     part_names: tuple[str, ...] = ()
 
     def columns() -> Iterator[Array]:
-        """What is summed over rows, a chunk at a time: main, pairs, parts, directions side by side."""
+        """What is summed over rows, a chunk at a time: main, pairs, parts, directions and their sizes."""
         nonlocal family, n_parameters, part_names
         for rows, derivatives in iterate(model, X, 2 if question.pairs else 1, max_bytes=question.max_bytes):
             local = _evaluate(derivatives, rows, question)
@@ -86,7 +88,8 @@ def summarize(
                 summed.append(pairs**2 if squared else pairs)
             # rms = mean(R²)/rms, and R² = Σ_b R · part_b: the parts of the rms add up as those of the mean do.
             summed += [local.main * part if squared else part for part in local.parts.values()]
-            summed.append(local.direction.reshape(len(local.main), -1))
+            direction = local.direction.reshape(len(local.main), -1)
+            summed += [direction, np.abs(direction)]
             yield np.concatenate(summed, axis=1)
             advance(len(local.main))
 
@@ -95,8 +98,9 @@ def summarize(
     mean = sums.mean()
     value = np.sqrt(mean[:n_values]) if squared else mean[:n_values]
     bounds = _bounds(sums.replicate_means(), squared, level, question.weights) if n_bootstrap else None
-    part_sums, direction = np.split(mean[n_values:], [len(part_names) * t])
+    part_sums, directions = np.split(mean[n_values:], [len(part_names) * t])
     by_part = part_sums.reshape(-1, t).T
+    direction, size = (half.reshape(-1, t).T for half in np.split(directions, 2))
     if squared:
         by_part = by_part / np.where(value[:t] > 0.0, value[:t], 1.0)[:, np.newaxis]
     if not part_names and n_parameters > 1:  # λ that cannot be told apart: one part, the whole
@@ -105,7 +109,8 @@ def summarize(
         family=family,
         main=value[:t],
         pairs=value[t:] if question.pairs else None,
-        direction=direction.reshape(-1, t).T,
+        direction=direction,
+        consistency=consistency(direction, size),
         part_names=part_names,
         parts=by_part if part_names else None,
         intervals=None if bounds is None else bounds[:, :t],

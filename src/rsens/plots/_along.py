@@ -83,7 +83,7 @@ def _evaluate(derivatives: Derivatives, column: int, step: float, shares: Array,
         for position, of_contrast in contrast_parts(derivatives, alpha) if split else ():
             if position == column:
                 split = {name: part[:, None] * step for name, part in of_contrast.items()}
-    kind, middle, prediction, bands = _predictive(family, shares)
+    kind, middle, prediction, bands = predictive(family, shares)
     return Along(
         kind=kind,
         middle=middle,
@@ -92,11 +92,19 @@ def _evaluate(derivatives: Derivatives, column: int, step: float, shares: Array,
         rsens=rsens,
         parts={name: part[:, 0] for name, part in split.items()},
         slope=np.sqrt(alpha) * family.output_weight * np.abs(slope).sum(axis=1),
-        spread=_spread(family),
+        spread=spread_of(family),
     )
 
 
-def _predictive(family: Distribution, shares: Array) -> tuple[Kind, str, Array, Array]:
+def output_names(model: Any, kind: Kind, n_outputs: int) -> tuple[str, ...]:
+    """The classes where the model names them."""
+    classes = getattr(model, "classes_", None)
+    if kind == "probability" and classes is not None and len(classes) == n_outputs:
+        return tuple(str(name) for name in classes)
+    return tuple(f"class {k}" if kind == "probability" else f"y{k}" for k in range(n_outputs))
+
+
+def predictive(family: Distribution, shares: Array) -> tuple[Kind, str, Array, Array]:
     """What to draw: probabilities as they are, numbers with central intervals, vectors with standard deviations."""
     with np.errstate(over="ignore", invalid="ignore"):  # a mean that does not fit in float64 counts as none
         mean = np.asarray(family.mean, dtype=np.float64)
@@ -113,7 +121,7 @@ def _predictive(family: Distribution, shares: Array) -> tuple[Kind, str, Array, 
     return kind, "median", central_intervals(family, np.zeros(1))[:, 0, :1], bands
 
 
-def _spread(family: Distribution) -> Array:
+def spread_of(family: Distribution) -> Array:
     """Predictive standard deviation per row, or half the central interval of one where it does not exist."""
     with np.errstate(over="ignore", invalid="ignore"):
         variance = np.asarray(family.variance, dtype=np.float64)

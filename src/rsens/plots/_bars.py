@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens.measures._direction import BOTH, DOWN, UP, arrows
 from rsens.plots._style import (
     BLACK,
     BLUE,
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 BAR_HEIGHT = 0.7  # of a row
-DIRECTION = "direction on average"
-SIGNS = {1: "+", -1: "−", 0: "±"}
+DIRECTION = f"up, {DOWN} down, {BOTH} both ways"  # beside a ▲ in the legend
+SIGN_SIZE = {UP: 0.75, DOWN: 0.75, BOTH: 1.1}  # of the font: the triangles are large
 
 
 def bars(explanation: Any, *, top: int | None = None, ax: Axes | None = None) -> Axes:
@@ -39,8 +40,8 @@ def bars(explanation: Any, *, top: int | None = None, ax: Axes | None = None) ->
 
     Each bar is split into what moves the prediction and what moves the uncertainty where the family tells them apart.
     Whiskers are the bootstrap intervals, the dashed line is the null level, which irrelevant variables reach too, and
-    the signs on the right are those of `Explanation.direction`: the prediction goes up (+) or down (−) with the
-    variable, on average over the rows.
+    the signs on the right say which way the prediction goes with the variable: up (▲), down (▼), or both (±) where
+    `Explanation.consistency` is below ½.
 
     Args:
         explanation: What `rsens.explain` returned.
@@ -65,7 +66,7 @@ def bars(explanation: Any, *, top: int | None = None, ax: Axes | None = None) ->
     _draw_intervals(ax, main, explanation.intervals, size)
     furthest = max(float(reach.max()), _draw_null(ax, main, explanation.null_levels))
     ax.set_xlim(0.0, 1.04 * furthest if furthest > 0.0 else 1.0)
-    _draw_signs(ax, main, explanation.direction, explanation.parts, size)
+    _draw_signs(ax, main, explanation, size)
 
     name_ticks(ax.yaxis, [str(name) for name in main.index], size, more=hidden)
     ax.tick_params(axis="y", length=0)
@@ -134,27 +135,27 @@ def _draw_null(ax: Axes, main: pd.Series[float], null: pd.Series[float] | None) 
     return furthest
 
 
-def _draw_signs(ax: Axes, main: pd.Series[float], direction: Any, parts: pd.DataFrame | None, size: float) -> None:
+def _draw_signs(ax: Axes, main: pd.Series[float], explanation: Any, size: float) -> None:
     """A column of signs beside the axes; none for groups, categorical columns, or where there are several outputs."""
+    direction, consistency = explanation.direction, explanation.consistency
     if direction.ndim != 1:
         return
-    slope = np.sign(direction.reindex(main.index).to_numpy())
-    moves = (main if parts is None else parts.iloc[:, 0].reindex(main.index)).to_numpy() > 0.0
-    shown = np.isfinite(slope) & ((slope != 0.0) | moves)  # no sign where the prediction does not move at all
-    for row in np.flatnonzero(shown):
-        ax.annotate(
-            SIGNS[int(slope[row])],
-            (1.0, row),
-            xycoords=ax.get_yaxis_transform(),
-            xytext=(6.0, 0.0),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            fontsize=size,
-            annotation_clip=False,
-        )
-    if shown.any():
-        ax.plot([], [], linestyle="none", marker="+", color=BLACK, markersize=0.6 * small(), label=DIRECTION)
+    signs = arrows(direction.reindex(main.index), consistency.reindex(main.index))
+    for row, sign in enumerate(signs):
+        if sign:  # none where the prediction does not move at all
+            ax.annotate(
+                sign,
+                (1.0, row),
+                xycoords=ax.get_yaxis_transform(),
+                xytext=(6.0, 0.0),
+                textcoords="offset points",
+                ha="center",
+                va="center",
+                fontsize=SIGN_SIZE[sign] * size,
+                annotation_clip=False,
+            )
+    if any(signs):
+        ax.plot([], [], linestyle="none", marker="^", color=BLACK, markersize=0.5 * small(), label=DIRECTION)
 
 
 def _make_room(ax: Axes, reach: Array, rows: int, with_null: bool) -> None:

@@ -56,7 +56,7 @@ def heatmap(
         raise InputError(f"annotate must be True, False or 'auto'; got {annotate!r}.")
     if ax is not None:
         check_axes(ax)
-    values, null = _square(explanation.pairs), _square(explanation.null_pairs)
+    values, null = square(explanation.pairs), square(explanation.null_pairs)
     if values is None or len(explanation.names) < 2 or top == 1:
         got = "top=1" if top == 1 else "one"
         raise InputError(f"A heat map of pairs needs at least two variables; got {got}. Use bars for single variables.")
@@ -80,7 +80,7 @@ def heatmap(
     return ax
 
 
-def _square(pairs: Any) -> Array | None:
+def square(pairs: Any) -> Array | None:
     """The series by pair, in the order of columns, as a symmetric matrix with an empty diagonal."""
     if pairs is None or not len(pairs):
         return None
@@ -99,7 +99,7 @@ def _new_square_axes(names: list[str]) -> Axes:
 
 
 def _write_values(ax: Axes, triangle: Array, dark: NDArray[np.bool_]) -> None:
-    number = _format(float(np.nanmax(triangle)))
+    number = number_format(float(np.nanmax(triangle)))
     texts = {(i, j): number.format(triangle[i, j]) for i, j in np.argwhere(np.isfinite(triangle))}
     cell = axes_points(ax)[0] / len(triangle)
     size = min(small(), 0.85 * cell / (DIGIT * max(map(len, texts.values()))))
@@ -108,7 +108,7 @@ def _write_values(ax: Axes, triangle: Array, dark: NDArray[np.bool_]) -> None:
         ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
 
 
-def _format(largest: float) -> str:
+def number_format(largest: float) -> str:
     """The same number of decimals in all cells: two or three digits of the largest value."""
     exponent = 0 if largest == 0.0 else int(np.floor(np.log10(largest)))
     if not -4 <= exponent <= 4:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import InputError
-from rsens._table import Table
+from rsens._table import Table, listed
 
 Array = NDArray[np.float64]
 
@@ -38,9 +39,9 @@ class Line:
 
 def line_of(table: Table, variable: Any, *, at: Any, grid: Any, scale: Any, y: Any) -> Line:
     """The rows of a profile of this table along one column, or an `InputError` that says what is wrong."""
-    column = _column(table.names, variable)
+    column = find_column(table.names, variable)
     data = table.values[:, column]
-    point, others = _point(table, at)
+    point, others = typical_row(table, at)
     if table.coding is not None and column in table.coding.categorical:
         return _levels_line(table, column, point, others, scale, y)
     values = _grid(grid, data, table.names[column])
@@ -65,16 +66,20 @@ def _levels_line(table: Table, column: int, point: Array, others: str, scale: An
     return Line(levels.name, column, rows, step, unit, others, table.values[:, column], targets, target_name, labels)
 
 
-def _column(names: tuple[str, ...], variable: Any) -> int:
+def find_column(names: tuple[str, ...], variable: Any, what: str = "variable") -> int:
+    """The position of a column that is given by name or position."""
     if isinstance(variable, str) and variable in names:
         return names.index(variable)
     if _is_whole(variable) and 0 <= variable < len(names):
         return int(variable)
-    shown = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
-    raise InputError(f"variable must be a column of X, by name or position; got {variable!r}. X has {shown}.")
+    near = get_close_matches(str(variable), names, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise InputError(
+        f"{what} must be a column of X, by name or position; got {variable!r}.{hint} X has {listed(list(names))}."
+    )
 
 
-def _point(table: Table, at: Any) -> tuple[Array, str]:
+def typical_row(table: Table, at: Any) -> tuple[Array, str]:
     """Values of all columns, and in words where they come from."""
     # A median that occurs: halfway between two values of a binary column there is nothing to predict.
     median = _with_commonest(table, np.quantile(table.values, 0.5, axis=0, method="lower"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens.derivatives._model import read_for
-from rsens.plots._along import Along, along
+from rsens.plots._along import Along, along, output_names
 from rsens.plots._bands import masses, percent
+from rsens.plots._explained import model_and_table, step_of
 from rsens.plots._levels import draw_predictions, draw_sensitivities, name_levels
-from rsens.plots._line import line_of
+from rsens.plots._line import Line, find_column, line_of
 from rsens.plots._style import (
     BLACK,
     BLUE,
@@ -85,14 +87,11 @@ def profile(
     Returns:
         The two Axes, as an array.
     """
-    _, table = read_for(model, X)
-    line = line_of(table, variable, at=at, grid=grid, scale=scale, y=y)
-    shares = masses(levels)
     given = None if ax is None else _two_axes(ax)
-    numbers = along(model, table, line.rows, line.column, step=line.step, shares=shares, alpha=alpha)
+    found = profile_values(model, X, variable, at=at, grid=grid, levels=levels, alpha=alpha, scale=scale, y=y)
+    line, numbers, shares, names = found.line, found.numbers, found.shares, short_labels(found.outputs)
 
     upper, lower = given or new_axes_above(6.4, 5.2)
-    names = _output_names(model, numbers)
     if line.labels is None:
         _draw_prediction(upper, line.values, numbers, shares, names)
         _draw_sensitivity(lower, line.values, numbers)
@@ -117,6 +116,49 @@ def profile(
     return np.array([upper, lower], dtype=object)
 
 
+@dataclass(frozen=True)
+class ProfileValues:
+    """The numbers that a profile draws."""
+
+    line: Line  # the rows: `values` along the variable, `labels` of the levels of a categorical one
+    numbers: Along  # prediction, bands, R-sens and its parts at these rows
+    shares: Array  # the probability within each of the bands
+    outputs: tuple[str, ...]
+
+
+def profile_values(
+    model: Any,
+    X: Any,
+    variable: str | int,
+    *,
+    at: Any = "median",
+    grid: Any = 101,
+    levels: Any = (1, 2, 3),
+    alpha: float = 1.0,
+    scale: str | float = "sd",
+    y: Any = None,
+) -> ProfileValues:
+    """What `profile` draws, without drawing it; the arguments are the same."""
+    _, table = read_for(model, X)
+    line = line_of(table, variable, at=at, grid=grid, scale=scale, y=y)
+    shares = masses(levels)
+    numbers = along(model, table, line.rows, line.column, step=line.step, shares=shares, alpha=alpha)
+    return ProfileValues(line, numbers, shares, output_names(model, numbers.kind, numbers.prediction.shape[1]))
+
+
+def profile_settings(explanation: Any, variable: str | int, model: Any = None, X: Any = None) -> dict[str, Any]:
+    """The arguments with which `profile` draws in the units of an explanation; without `unit`, of `profile_values`."""
+    _, table = model_and_table(explanation, model, X, "plot_profile")
+    scale, unit = step_of(explanation, table, find_column(table.names, variable))
+    return {
+        "model": explanation.model if model is None else model,
+        "X": explanation.data if X is None else X,
+        "alpha": explanation.alpha,
+        "scale": scale,
+        "unit": unit,
+    }
+
+
 def _two_axes(ax: Any) -> tuple[Axes, Axes]:
     try:
         upper, lower = ax
@@ -128,15 +170,6 @@ def _two_axes(ax: Any) -> tuple[Axes, Axes]:
     check_axes(upper)
     check_axes(lower)
     return upper, lower
-
-
-def _output_names(model: Any, numbers: Along) -> list[str]:
-    """The classes where the model names them."""
-    n_outputs = numbers.prediction.shape[1]
-    classes = getattr(model, "classes_", None)
-    if numbers.kind == "probability" and classes is not None and len(classes) == n_outputs:
-        return short_labels([str(name) for name in classes])
-    return [f"class {k}" if numbers.kind == "probability" else f"y{k}" for k in range(n_outputs)]
 
 
 def _draw_prediction(ax: Axes, values: Array, numbers: Along, shares: Array, names: list[str]) -> None:

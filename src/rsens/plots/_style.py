@@ -140,9 +140,8 @@ def legend_above(ax: Axes, low: float, high: float, *, first: str | None = None,
     above = 0.05
     if labels:
         lengths = [len(str(handle.get_label())) for handle in handles]
-        columns = next(c for c in range(len(labels), 0, -1) if c == 1 or _legend_width(lengths, c) * size < width)
+        columns = legend_columns(lengths, width)
         lines = -(-len(labels) // columns)
-        columns = -(-len(labels) // lines)  # as many lines, more evenly filled
         above = min(0.6, size * (1.5 * lines + 0.8) / height)
         legend = ax.legend(
             handles=handles,
@@ -158,8 +157,15 @@ def legend_above(ax: Axes, low: float, high: float, *, first: str | None = None,
     ax.set_ylim(low - below * span, low + span / (1.0 - above))
 
 
+def legend_columns(lengths: list[int], width: float) -> int:
+    """In how many columns a legend with texts of these lengths fits into a width, in points."""
+    most = next(c for c in range(len(lengths), 0, -1) if c == 1 or _legend_width(lengths, c) * small() < width)
+    lines = -(-len(lengths) // most)
+    return -(-len(lengths) // lines)  # as many lines, more evenly filled
+
+
 def _legend_width(lengths: list[int], columns: int) -> float:
-    """About the width of a legend, of its font size. Matplotlib fills one column after the other."""
+    """About the width of a legend with texts of these lengths, of its font size. Its columns are filled one by one."""
     shares = [len(lengths) // columns + (k < len(lengths) % columns) for k in range(columns)]
     ends = [sum(shares[: k + 1]) for k in range(columns)]
     longest = [max(lengths[end - share : end]) for share, end in zip(shares, ends, strict=True)]
@@ -178,7 +184,12 @@ def name_ticks(
     positions = [offset + k for k in range(len(labels))]
     axis.set_ticks(positions, labels, fontsize=size, parse_math=False, usetex=False, **options)
     for label, name in zip(axis.get_ticklabels(), names, strict=False):
-        label.set_gid("".join(c for c in name if c in "\t\n" or unicodedata.category(c) not in {"Cc", "Cs"}))
+        label.set_gid(as_id(name))
+
+
+def as_id(name: str) -> str:
+    """The name without what XML cannot hold, for the `gid` of a label."""
+    return "".join(c for c in name if c in "\t\n" or unicodedata.category(c) not in {"Cc", "Cs"})
 
 
 def short_labels(names: Sequence[str], length: int = LABEL_LENGTH) -> list[str]:

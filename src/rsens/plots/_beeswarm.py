@@ -1,0 +1,228 @@
+"""Local R-sens of every row, one swarm of points per variable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._coding import Coding, Levels
+from rsens._errors import InputError
+from rsens._table import Table, read_table
+from rsens.plots._colours import GREY, between_quantiles, draw_low_high_bar, level_colours, low_high
+from rsens.plots._style import (
+    BLACK,
+    BLUE,
+    axes_points,
+    check_axes,
+    check_top,
+    font_size,
+    name_ticks,
+    new_axes,
+    per_unit,
+    short_labels,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+
+#: Of more rows than this the points are evenly spaced quantiles of the local values.
+MOST_POINTS = 1000
+#: Of the height of a row, what its swarm may take.
+SWARM_HEIGHT = 0.8
+#: Diameters of a point, in points: the largest with which half of the swarms fit into their rows, or would if they were
+#: SQUEEZE times as high; points that overlap a little are easier to see than points that are too small.
+DIAMETERS, SQUEEZE = (6.0, 5.0, 4.2, 3.6, 3.0, 2.5, 2.0, 1.6), 1.4
+#: In swarms that do not fit, how many lanes may share the height that one lane of points needs.
+FOLD = 5
+#: The most characters of all the levels that are named below a categorical variable, and of one of them.
+LEVELS_LENGTH, LEVEL_LENGTH = 36, 14
+
+
+def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes | None = None) -> Axes:
+    """`Explanation.local_main` as points, one for each row and variable, with the variables that matter most on top.
+
+    Points that would cover each other stand above each other; where they do not fit into their row of the picture they
+    move closer. The colour is the value of the variable, from low to high between its 5 % and 95 % quantiles; of a
+    categorical column it is the level. The diamonds are `Explanation.main`.
+
+    Args:
+        explanation: What `rsens.explain` returned.
+        top: How many variables to show; None for all.
+        X: The rows that were explained, for an explanation read from a file. Without them the points have one colour.
+        ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
+
+    Returns:
+        The Axes. Elided names are kept whole in the `gid` of the tick labels.
+    """
+    check_top(top)
+    if ax is not None:
+        check_axes(ax)
+    table = _table(explanation, explanation.data if X is None else X)
+    main = explanation.main.sort_values(ascending=False, kind="stable")
+    hidden = 0 if top is None else max(0, len(main) - top)
+    main = main.iloc[: len(main) - hidden]
+    rows = len(main) + bool(hidden)
+    if ax is None:
+        ax = new_axes(6.8, max(2.0, 0.9 + rows * min(0.5, max(0.22, 5.0 / rows))))
+
+    local = explanation.local_main[list(main.index)].to_numpy()
+    furthest = float(max(local.max(), main.max()))
+    ax.set_xlim(-0.015 * furthest, 1.03 * furthest) if furthest > 0.0 else ax.set_xlim(-0.015, 1.0)
+    ax.set_ylim(rows - 0.4, -0.6)
+    columns = [_column(explanation, table, str(name)) for name in main.index]
+    shown_rows = [_quantile_rows(local[:, row]) for row in range(len(main))]
+    swarms = _swarms(ax, [local[shown, row] for row, shown in enumerate(shown_rows)])
+    for row, (column, shown) in enumerate(zip(columns, shown_rows, strict=True)):
+        colours = BLUE if table is None else GREY if column is None else _colours(table, column)[shown]
+        ax.axhline(row, color="#E0E0E0", linewidth=0.7, zorder=0.5)
+        size = swarms.diameter**2
+        ax.scatter(local[shown, row], row + swarms.offsets[row], s=size, c=colours, linewidths=0.0, zorder=2.0)
+    _draw_means(ax, main, rows)
+
+    levels = [None if column is None else _levels(table, column) for column in columns]
+    _name_rows(ax, [str(name) for name in main.index], levels, hidden)
+    _label(ax, explanation, len(local))
+    if any(column is not None and of is None for column, of in zip(columns, levels, strict=True)):
+        draw_low_high_bar(ax, "value of the variable", "value")
+    tidy(ax, keep=("bottom",))
+    return ax
+
+
+def _table(explanation: Any, X: Any) -> Table | None:
+    """The rows that were explained; None where they are not known."""
+    if X is None:
+        return None
+    renamed = explanation.groups
+    categorical = [renamed.get(name, (name,))[0] for name in explanation.categorical]
+    table = Coding.of(X, categorical).read(X) if categorical else read_table(X)
+    if len(table.values) != explanation.n:
+        raise InputError(f"X must be the {explanation.n} rows that were explained; got {len(table.values)}.")
+    return table
+
+
+def _column(explanation: Any, table: Table | None, term: str) -> int | None:
+    """Where the values of a term are; None for a group of several columns, which has none of its own."""
+    columns = explanation.groups.get(term, (term,))
+    return table.names.index(columns[0]) if table is not None and len(columns) == 1 else None
+
+
+def _levels(table: Table | None, column: int) -> Levels | None:
+    """The levels of a categorical column."""
+    coding = None if table is None else table.coding
+    return coding[column] if coding is not None and column in coding.categorical else None
+
+
+def _colours(table: Table, column: int) -> NDArray[Any]:
+    """One colour per row, (n, 4)."""
+    from matplotlib.colors import to_rgba_array
+
+    levels = _levels(table, column)
+    if levels is None:
+        return np.asarray(low_high()(between_quantiles(table.values[:, column])))
+    return to_rgba_array(level_colours(levels))[table.values[:, column].astype(np.intp)]
+
+
+def _quantile_rows(values: Array) -> NDArray[np.intp]:
+    """The rows to draw, in the order of their values: all, or as many evenly spaced quantiles as can be drawn."""
+    order = np.argsort(values, kind="stable")
+    return order[np.linspace(0, len(order) - 1, min(len(order), MOST_POINTS)).round().astype(np.intp)]
+
+
+@dataclass(frozen=True)
+class _Swarms:
+    diameter: float  # of a point, in points
+    offsets: list[Array]  # of the points of each variable from the middle of their row, in rows of the picture
+
+
+def _swarms(ax: Axes, values: list[Array]) -> _Swarms:
+    """Points that would cover each other beside each other, as large as half of the swarms allow."""
+    width, height = axes_points(ax)
+    low, high = ax.get_xlim()
+    row = height / abs(np.subtract(*ax.get_ylim()))  # of the picture, in points
+    room = SWARM_HEIGHT * row
+    for diameter in DIAMETERS:
+        most = max(1, int(FOLD * room / diameter))
+        lanes = [in_lanes(at * width / (high - low), diameter, most) for at in values]
+        used = np.array([np.ptp(of) + 1.0 for of in lanes])
+        if np.mean(used * diameter <= SQUEEZE * room) >= 0.5:
+            break
+    spacing = np.minimum(diameter, room / used)
+    offsets = [-of * space / row for of, space in zip(lanes, spacing, strict=True)]  # rows count downwards
+    return _Swarms(diameter, offsets)
+
+
+def in_lanes(positions: Array, diameter: float, most: int) -> Array:
+    """Lanes 0, 1, −1, 2, … so that points of increasing position do not touch within their lane.
+
+    Each takes the free lane nearest to the middle. Where all `most` lanes are taken, it covers what was there longest.
+    """
+    ends = np.full(most, -np.inf)  # of the last point in each lane
+    lanes = np.empty(len(positions))
+    for i, position in enumerate(positions):
+        free = ends <= position
+        k = int(free.argmax()) if free.any() else int(ends.argmin())
+        ends[k] = position + diameter
+        lanes[i] = (k + 1) // 2 * (1 if k % 2 else -1)
+    return lanes
+
+
+def _draw_means(ax: Axes, main: pd.Series[float], rows: int) -> None:
+    size = min(6.0, 0.5 * axes_points(ax)[1] / rows)
+    style: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": BLACK, "markeredgewidth": 0.22 * size}
+    ax.plot(main.to_numpy(), np.arange(len(main)), "D", linestyle="none", markersize=size, zorder=3.0, **style)
+
+
+def _name_rows(ax: Axes, names: list[str], levels: list[Levels | None], hidden: int) -> None:
+    """The variables, and below a categorical one its levels in their colours."""
+    rows = len(names) + bool(hidden)
+    size = font_size(ax, round(2.1 * rows) if any(levels) else rows)
+    name_ticks(ax.yaxis, names, size, more=hidden)
+    ax.tick_params(axis="y", length=0)
+    for row, of in enumerate(levels):
+        if of is not None:
+            ax.get_yticklabels()[row].set_verticalalignment("bottom")
+            _name_levels(ax, row, of, 0.85 * size)
+
+
+def _name_levels(ax: Axes, row: int, levels: Levels, size: float) -> None:
+    from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
+
+    colours = level_colours(levels)
+    shown = [code for code, colour in enumerate(colours) if colour != GREY]
+    labels = short_labels([str(levels.labels[code]) for code in shown], LEVEL_LENGTH)
+    fitting = [k for k in range(len(labels)) if sum(len(label) + 2 for label in labels[: k + 1]) <= LEVELS_LENGTH]
+    texts = [(f"● {labels[k]}", colours[shown[k]]) for k in fitting]
+    if len(fitting) < len(levels):
+        texts.append((f"+ {len(levels) - len(fitting)}", GREY))
+    as_is = {"parse_math": False, "usetex": False}  # a level may be called "$x$"
+    boxes: list[Any] = [TextArea(text, textprops={"color": colour, "fontsize": size} | as_is) for text, colour in texts]
+    packed = HPacker(children=boxes, align="baseline", pad=0.0, sep=0.5 * size)
+    pad = ax.yaxis.get_tick_padding()
+    ax.add_artist(
+        AnnotationBbox(
+            packed,
+            (0.0, row),
+            xybox=(-pad, -0.15 * size),
+            xycoords=ax.get_yaxis_transform(),
+            boxcoords="offset points",
+            box_alignment=(1.0, 1.0),
+            frameon=False,
+            pad=0.0,
+            annotation_clip=False,
+        )
+    )
+
+
+def _label(ax: Axes, explanation: Any, n: int) -> None:
+    summary = "mean" if explanation.aggregate == "mean" else "root mean square"
+    text = f"R-sens {per_unit(explanation)}  (points: rows, diamond: {summary})"
+    if n > MOST_POINTS:
+        text += f"\n{MOST_POINTS:,} of {n:,} rows shown, evenly spaced quantiles of R-sens"
+    ax.set_xlabel(text)

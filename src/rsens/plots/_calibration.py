@@ -1,0 +1,83 @@
+"""Whether probabilities hold on rows that the model has not seen: PIT histogram, or reliability diagram."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens.plots._style import BLACK, BLUE, check_axes, legend_above, new_axes, plain, short_labels, small, tidy, tint
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: What an ideal model stays within, by chance.
+BAND = 0.95
+IDEAL, BY_CHANCE = "ideal", "95 % of ideal models"
+
+
+def calibration(assessment: Any, ax: Axes | None = None) -> Axes:
+    """How well the probabilities of an `Assessment` hold.
+
+    Numbers and counts: the histogram of the probability integral transform, which is flat if the predictions are right.
+    High at both ends means intervals that are too narrow, high in the middle too wide, high at one end predictions that
+    are off to one side. Classes: the share observed against the probability predicted, for groups of rows; below the
+    diagonal the probability was too high. The grey band is what chance does to a model that is right.
+
+    Args:
+        assessment: What `rsens.assess` returned.
+        ax: Where to draw; None for a figure of its own.
+
+    Returns:
+        The Axes.
+    """
+    if not hasattr(assessment, "pit_histogram"):
+        raise InputError(f"calibration draws what rsens.assess returned; got {type(assessment).__name__}.")
+    if ax is not None:
+        check_axes(ax)
+    classes = assessment.kind == "classes"
+    if ax is None:
+        ax = new_axes(4.6, 4.6) if classes else new_axes(5.6, 3.6)
+    (_reliability if classes else _histogram)(ax, assessment)
+    tidy(ax)
+    return ax
+
+
+def _histogram(ax: Axes, assessment: Any) -> None:
+    from scipy.stats import binom
+
+    table = assessment.pit_histogram()
+    n, ideal = assessment.n_rows, 1.0 / len(table)
+    low, high = (edge / n for edge in binom.interval(BAND, n, ideal))
+    shares = table["share"].to_numpy()
+    width = (table["right"] - table["left"]).to_numpy()
+    ax.fill_between([0.0, 1.0], low, high, color=tint(BLACK, 0.18), linewidth=0.0, zorder=0, label=BY_CHANCE)
+    ax.bar(table["left"], shares, width, align="edge", color=tint(BLUE, 0.65), edgecolor="white", zorder=1)
+    ax.hlines([low, high], 0.0, 1.0, color=tint(BLACK, 0.6), linewidth=0.8, zorder=2)  # the band, over the bars
+    ax.axhline(ideal, color=BLACK, linestyle=(0, (4, 2)), linewidth=1.2, zorder=3, label=IDEAL)
+    ax.set_xlim(0.0, 1.0)
+    legend_above(ax, 0.0, float(max(shares.max(), high)), first=IDEAL, below=0.0)
+    ax.set_xlabel("P(Y ≤ observed y), the PIT")
+    ax.set_ylabel("share of held-out rows")
+
+
+def _reliability(ax: Axes, assessment: Any) -> None:
+    from scipy.stats import norm
+
+    table = assessment.reliability
+    predicted, observed = table["predicted"].to_numpy(), table["observed"].to_numpy()
+    reach = norm.ppf(0.5 + 0.5 * BAND) * table["standard_error"].to_numpy()
+    low, high = np.clip(predicted - reach, 0.0, 1.0), np.clip(predicted + reach, 0.0, 1.0)
+    ax.plot([0.0, 1.0], [0.0, 1.0], color=BLACK, linestyle=(0, (4, 2)), linewidth=1.2, label=IDEAL)
+    ax.vlines(predicted, low, high, color=tint(BLACK, 0.18), linewidth=6.0, label=BY_CHANCE)
+    ax.plot(predicted, observed, color=BLUE, marker="o", linewidth=1.2, label="observed", clip_on=False, zorder=4)
+    ax.set_xlim(0.0, 1.0)
+    ax.set_ylim(0.0, 1.0)
+    ax.set_aspect("equal")
+    event = "the predicted class"
+    if len(assessment.classes) == 2:
+        event = short_labels([str(assessment.classes[1])])[0]
+    plain(ax.set_xlabel(f"probability of {event}"))
+    ax.set_ylabel("share observed")
+    ax.legend(loc="upper left", fontsize=small(), framealpha=1.0, edgecolor="none", borderaxespad=0.2)

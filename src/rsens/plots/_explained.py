@@ -1,0 +1,41 @@
+"""What the plots that evaluate a model take from an explanation: the model, its rows, and the step of each column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rsens._errors import InputError
+from rsens._table import Table
+from rsens.derivatives import Model
+from rsens.derivatives._model import read_for
+
+
+def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Model, Table]:
+    """The model and the rows, those of the explanation unless others are given; a file holds neither."""
+    model = explanation.model if model is None else model
+    X = explanation.data if X is None else X
+    if model is None or X is None:
+        raise InputError(
+            "This plot evaluates the model, and a file holds neither model nor data. "
+            f"Use {call}(..., model=..., X=...)."
+        )
+    source, table = read_for(model, X)
+    columns = tuple(explanation.scale.index)
+    if table.names != columns:
+        raise InputError(
+            f"X must have the columns that were explained, {len(columns)} from {columns[0]!r} to {columns[-1]!r}; "
+            f"got {len(table.names)} from {table.names[0]!r} to {table.names[-1]!r}."
+        )
+    return source, table
+
+
+def step_of(explanation: Any, table: Table, column: int) -> tuple[str | float, str | None]:
+    """What one step of a column is, as `profile` takes it, and its name; None for a name from the number.
+
+    A column that did not vary has no unit: then it is how units were found, and `profile` says what is wrong.
+    """
+    unit = float(explanation.scale.iloc[column])
+    name = {"sd": "per sd", "raw": "per unit"}.get(explanation.scale_kind)
+    if name is not None and table.coding is not None and column in table.coding.categorical:
+        name = "per switch"
+    return (unit if unit > 0.0 else explanation.scale_kind), name

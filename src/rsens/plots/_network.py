@@ -1,0 +1,287 @@
+"""Variables as circles and pairs as lines between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens.plots._heatmap import square
+from rsens.plots._style import (
+    BLUE,
+    LINE_HEIGHT,
+    ORANGE,
+    as_id,
+    axes_points,
+    check_axes,
+    check_top,
+    font_size,
+    legend_columns,
+    new_axes,
+    per_unit,
+    plain,
+    short_labels,
+    small,
+    tidy,
+    tint,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+
+#: The most characters of a name: the first of these that leaves enough room for the circle.
+LABEL_LENGTHS = (24, 16, 10)
+#: Mean width of a character, of its font size.
+CHARACTER = 0.58
+#: Largest diameter of a circle and largest width of a line, in points.
+LARGEST, WIDEST = 34.0, 8.0
+#: What of the lines is left out around a circle, to both sides together, in points.
+RIM = 4.5
+#: Between a circle and its name, in points.
+GAP = 4.0
+#: Pairs below this share of the largest are not drawn: their lines would be thinner than can be seen.
+LEAST = 0.02
+
+
+def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -> Axes:
+    """`Explanation.main` and `Explanation.pairs` at once: circles whose area is R-sens, lines whose width is R-sens₂.
+
+    The variables stand around a circle in the order of R-sens, from the top clockwise. Where the null level is known,
+    variables below it are hollow, and pairs below theirs have no line.
+
+    Args:
+        explanation: What `rsens.explain` returned, with pairs.
+        top: How many variables to show; None for all.
+        ax: Where to draw; None for a figure of its own.
+
+    Returns:
+        The Axes: the circle has the radius 1. Elided names are kept whole in the `gid` of the labels.
+    """
+    check_top(top)
+    if ax is not None:
+        check_axes(ax)
+    pairs, null_pairs = square(explanation.pairs), square(explanation.null_pairs)
+    main = explanation.main.to_numpy()
+    order = np.argsort(-main, kind="stable")[:top]
+    names = [str(explanation.names[d]) for d in order]
+    null = None if explanation.null_levels is None else explanation.null_levels.to_numpy()[order]
+    cells = np.ix_(order, order)
+    values = np.zeros((len(order), len(order))) if pairs is None else pairs[cells]
+    above = np.ones_like(values, dtype=bool) if null_pairs is None else ~(values <= null_pairs[cells])
+
+    notes = _notes(len(main) - len(order), above)
+    values = np.where(above, values, 0.0)
+    labels = _legend_labels(main[order], values, per_unit(explanation), hollow=bool(_below(main[order], null).any()))
+
+    ax = _new_axes(names, labels) if ax is None else ax
+    ring = _Ring.around(ax, names, lines=-(-len(labels) // _columns(ax, labels)))
+    widest = WIDEST if len(names) <= 10 else WIDEST * 10.0 / len(names)
+    _draw_pairs(ax, ring, values, widest)
+    _draw_variables(ax, ring, main[order], null)
+    _draw_names(ax, ring, names)
+    _draw_legend(ax, ring, main[order], values, widest, labels)
+
+    ax.set_aspect("equal", adjustable="box")
+    ax.set_xlim(-ring.width / 2.0, ring.width / 2.0)
+    ax.set_ylim(-ring.height / 2.0 - ring.lowered, ring.height / 2.0 - ring.lowered)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.set_xlabel("\n".join(notes), fontsize=small())
+    tidy(ax, keep=())
+    return ax
+
+
+@dataclass(frozen=True)
+class _Ring:
+    """Where the variables stand. Lengths in points are `radius` times those in the axes, where the radius is 1."""
+
+    angles: Array
+    radius: float  # in points
+    largest: float  # diameter of a circle, in points
+    labels: tuple[str, ...]
+    size: float  # of the labels, in points
+    radial: bool  # whether labels are turned outwards
+    width: float  # of the axes, in units of the radius
+    height: float
+    lowered: float  # how far the middle of the axes lies below that of the circle
+
+    @property
+    def points(self) -> Array:
+        """Positions (n, 2); one variable alone stands in the middle."""
+        reach = 1.0 if len(self.angles) > 1 else 0.0
+        return reach * np.column_stack([np.cos(self.angles), np.sin(self.angles)])
+
+    @classmethod
+    def around(cls, ax: Axes, names: list[str], lines: int) -> _Ring:
+        """The largest circle that leaves room for the names around it and for the lines of the legend below."""
+        n = len(names)
+        angles = 0.5 * np.pi - 2.0 * np.pi * np.arange(n) / n
+        width, height = axes_points(ax)
+        legend = (1.7 + 1.8 * lines) * small()
+        room = np.array([width, max(height - legend, 0.5 * height)]) / 2.0
+        full = font_size(ax, 0)
+        for length, size in product(LABEL_LENGTHS, (full, 0.85 * full, 0.7 * full)):
+            labels = short_labels(names, length)
+            lengths = CHARACTER * size * np.array([len(label) for label in labels])
+            radial, radius = _radius(angles, lengths, size, room)
+            if radius > 0.5 * room.min():
+                break
+        radius = max(radius, 0.25 * float(room.min()))
+        spacing = 2.0 * np.sin(np.pi / max(n, 2)) * radius
+        largest = float(min(LARGEST, 0.3 * radius + 4.0, 0.85 * spacing))
+        return cls(
+            angles=angles,
+            radius=radius,
+            largest=largest,
+            labels=tuple(labels),
+            size=size,
+            radial=radial,
+            width=width / radius,
+            height=height / radius,
+            lowered=0.5 * legend / radius,
+        )
+
+
+def _radius(angles: Array, lengths: Array, size: float, room: Array) -> tuple[bool, float]:
+    """Whether names are turned, and the radius, in points, at which they all stay within half of the axes, `room`."""
+    across, up = np.abs(np.cos(angles)), np.abs(np.sin(angles))
+    away = 0.5 * LARGEST + GAP
+    line = LINE_HEIGHT * size
+    step = angles[0] - angles[1] if len(angles) > 1 else np.pi
+
+    def largest(beside: Array, over: Array) -> float:
+        """The radius r with r |cos| + beside ≤ half the width, and r |sin| + over ≤ half the height, for all names."""
+        with np.errstate(divide="ignore"):
+            limits = np.concatenate([(room[0] - beside) / across, (room[1] - over) / up])
+        return float(limits[np.concatenate([across, up]) > 1e-9].min())
+
+    level = largest(away * across + np.where(across < 1e-9, 0.5, 1.0) * lengths, away * up + line)
+    if level * (1.0 - np.cos(step)) > line or len(angles) <= 4:  # the name at the top clears its neighbours
+        return False, level
+    return True, largest((away + lengths) * across + 0.5 * line, (away + lengths) * up + 0.5 * line)
+
+
+def _new_axes(names: list[str], labels: dict[str, str]) -> Axes:
+    """A figure in which the circle is larger the more variables there are."""
+    radius = 1.3 if len(names) <= 8 else min(2.1, 0.5 + 0.1 * len(names))  # inches
+    length = CHARACTER * small() / 0.9 / 72.0 * max(map(len, short_labels(names, LABEL_LENGTHS[0])))
+    turned = length if len(names) > 14 else 0.2
+    away = (0.5 * LARGEST + GAP) / 72.0
+    legend = sum(CHARACTER * small() / 72.0 * len(label) + 0.6 for label in labels.values())
+    width = max(2.0 * (radius + away + length), min(legend, 6.4))
+    ax = new_axes(width + 0.2, 2.0 * (radius + away + turned) + 1.0)
+    ax.set_position((0.0, 0.1, 1.0, 0.9))  # about what the layout will come to: the circle is made to measure
+    ax.set_in_layout(True)
+    return ax
+
+
+def _below(main: Array, null: Array | None) -> NDArray[np.bool_]:
+    return np.zeros(len(main), dtype=bool) if null is None else np.asarray(main <= null)
+
+
+def _notes(hidden: int, above: NDArray[np.bool_]) -> list[str]:
+    count = int((~above)[np.triu_indices(len(above), 1)].sum())
+    pairs = f"{count} pair{'s' if count > 1 else ''} below the null level not drawn"
+    return [pairs] * bool(count) + [f"{hidden} more variables not shown"] * bool(hidden)
+
+
+def _draw_pairs(ax: Axes, ring: _Ring, values: Array, widest: float) -> None:
+    """Lines, the widest last and on top; narrow ones are also lighter, so that many of them do not hide the others."""
+    from matplotlib.collections import LineCollection
+
+    first, second = np.triu_indices(len(values), 1)
+    largest = float(values.max(initial=0.0))
+    if largest == 0.0:
+        return
+    share = values[first, second] / largest
+    shown = np.flatnonzero(share >= LEAST)
+    shown = shown[np.argsort(share[shown], kind="stable")]
+    ends = np.stack([ring.points[first[shown]], ring.points[second[shown]]], axis=1)
+    colours = [tint(ORANGE, 0.25 + 0.75 * strength) for strength in share[shown]]
+    ax.add_collection(
+        LineCollection(list(ends), linewidths=widest * share[shown], colors=colours, capstyle="butt", zorder=1.0)
+    )
+
+
+def _draw_variables(ax: Axes, ring: _Ring, main: Array, null: Array | None) -> None:
+    area = _areas(ring, main, float(main.max(initial=0.0)))
+    faces = np.where(_below(main, null), "white", BLUE)
+    x, y = ring.points.T
+    ax.scatter(x, y, s=(np.sqrt(area) + RIM) ** 2, c="white", linewidths=0.0, zorder=2.0)
+    ax.scatter(x, y, s=area, c=list(faces), edgecolors=BLUE, linewidths=1.0, zorder=2.1)
+
+
+def _areas(ring: _Ring, main: Array, largest: float) -> Array:
+    """Squares of diameters, as `scatter` takes them; what is 0 is still a dot."""
+    return np.maximum(ring.largest**2 * main / (largest or 1.0), 6.0)
+
+
+def _draw_names(ax: Axes, ring: _Ring, names: list[str]) -> None:
+    away = 0.5 * ring.largest + GAP
+    for point, angle, label, name in zip(ring.points, ring.angles, ring.labels, names, strict=True):
+        x, y = np.cos(angle), np.sin(angle)
+        right = x > -1e-9
+        side = "left" if right else "right"
+        options: dict[str, Any] = {"ha": side, "va": "center"}
+        if ring.radial:
+            turn = np.degrees(angle) % 360.0
+            options |= {"rotation": turn if right else turn - 180.0, "rotation_mode": "anchor"}
+        elif abs(x) < 1e-9:
+            options = {"ha": "center", "va": "bottom" if y > 0.0 else "top"}
+        text = ax.annotate(
+            label, point, xytext=(away * x, away * y), textcoords="offset points", fontsize=ring.size, **options
+        )
+        plain(text).set_gid(as_id(name))
+
+
+def _legend_labels(main: Array, values: Array, unit: str, *, hollow: bool) -> dict[str, str]:
+    """What the legend says of a circle and a line of round values, and of hollow circles, if there are any."""
+    labels = {}
+    if main.max(initial=0.0) > 0.0:
+        labels["circle"] = f"R-sens {_typical(main):g} {unit}"
+    if values.max(initial=0.0) > 0.0:
+        labels["line"] = f"R-sens$_2$ {_typical(values):g} {unit} × {unit.removeprefix('per ')}"
+    if hollow:
+        labels["hollow"] = "below the null level"
+    return labels
+
+
+def _columns(ax: Axes, labels: dict[str, str]) -> int:
+    """In how many columns the legend fits below the circle."""
+    return legend_columns([len(label) for label in labels.values()], axes_points(ax)[0]) if labels else 1
+
+
+def _draw_legend(ax: Axes, ring: _Ring, main: Array, values: Array, widest: float, labels: dict[str, str]) -> None:
+    style: dict[str, Any] = {"linestyle": "none", "marker": "o", "markeredgecolor": BLUE}
+    handles = []
+    if "circle" in labels:
+        area = float(_areas(ring, np.array([_typical(main)]), float(main.max()))[0])
+        handles += ax.plot([], [], color=BLUE, markersize=np.sqrt(area), label=labels["circle"], **style)
+    if "line" in labels:
+        share = _typical(values) / float(values.max())
+        colour = tint(ORANGE, 0.25 + 0.75 * share)
+        handles += ax.plot([], [], color=colour, linewidth=widest * share, label=labels["line"])
+    if "hollow" in labels:
+        handles += ax.plot([], [], color="white", markersize=0.7 * small(), label=labels["hollow"], **style)
+    if handles:
+        ax.legend(
+            handles=handles,
+            loc="lower center",
+            ncols=_columns(ax, labels),
+            fontsize=small(),
+            frameon=False,
+            borderaxespad=0.1,
+            columnspacing=1.5,
+            labelspacing=0.9,
+            handletextpad=1.0,
+        )
+
+
+def _typical(values: Array) -> float:
+    """A third of the largest value, with one digit."""
+    return float(f"{float(values.max()) / 3.0:.0e}")

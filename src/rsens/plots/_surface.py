@@ -1,0 +1,192 @@
+"""Prediction and R-sens₂ over two variables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._arguments import one_of
+from rsens.plots._colours import low_high
+from rsens.plots._pair import SurfaceValues
+from rsens.plots._pair import pair_surface as pair_surface
+from rsens.plots._style import (
+    BLACK,
+    axes_points,
+    check_axes,
+    legend_columns,
+    new_axes,
+    plain,
+    short_labels,
+    small,
+    tidy,
+)
+from rsens.plots._surface_levels import draw_lines, draw_tiles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+Quantity = Literal["prediction", "uncertainty", "rsens2"]
+QUANTITIES = ("prediction", "uncertainty", "rsens2")
+
+#: Of more rows than this as many are drawn, evenly spaced in the order of the first variable.
+POINTS = 500
+#: About how many steps of colour, and how many lines.
+STEPS, LINES = 12, 4
+#: Lines are drawn of what differs by more than this share of its size.
+FLAT = 1e-6
+#: How much of the colour is left where the grid is far from the data.
+FADED = 0.25
+
+
+def surface(
+    explanation: Any,
+    first: str | int,
+    second: str | int,
+    *,
+    quantity: Quantity = "prediction",
+    n_grid: int = 40,
+    at: Any = "median",
+    output: str | int | None = None,
+    model: Any = None,
+    X: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The prediction over two variables, as colours, with lines of equal R-sens₂: where the two interact.
+
+    The other variables stay where they are. Points are the rows of X; where none is near, the colours are faded.
+    With a categorical variable there is one line for each of its levels, and with two a table.
+
+    Args:
+        explanation: What `rsens.explain` returned. R-sens₂ is in its units.
+        first: Name or position of the column along the horizontal axis.
+        second: Name or position of the column along the vertical axis.
+        quantity: What the colours show: "prediction", "uncertainty" (the predictive standard deviation), or "rsens2";
+            then the lines are those of equal prediction.
+        n_grid: How many points along each continuous variable, over the range of the data.
+        at: Values of the other columns, as in `rsens.plots.profile`.
+        output: Whose prediction, by name or position, for a model with several outputs such as class probabilities;
+            None for the one that changes most.
+        model: The model, for an explanation read from a file.
+        X: The rows, for an explanation read from a file.
+        ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
+
+    Returns:
+        The Axes.
+    """
+    one_of(quantity, "quantity", QUANTITIES)
+    if ax is not None:
+        check_axes(ax)
+    values = pair_surface(explanation, first, second, n_grid, at=at, output=output, model=model, X=X)
+    shown = {"prediction": values.prediction, "uncertainty": values.spread, "rsens2": values.sensitivity}[quantity]
+    label = _labels(values)[quantity]
+
+    ax = new_axes(6.2, 4.6) if ax is None else ax
+    if all(values.labels):
+        draw_tiles(ax, values, shown, colours_of(quantity), label)
+    elif any(values.labels):
+        draw_lines(ax, values, shown, label)
+    else:
+        # R-sens₂ that is nothing beside R-sens is the rounding of differences.
+        size = 0.0 if quantity == "rsens2" else float(explanation.main.max())
+        _draw_surface(ax, values, shown, quantity, label, size)
+    return ax
+
+
+def _labels(values: SurfaceValues) -> dict[str, str]:
+    """What each quantity is called."""
+    of = "" if values.output is None else f" of {short_labels([values.output])[0]}"
+    what = "probability" if values.kind == "probability" else values.middle
+    return {
+        "prediction": f"predicted {what}{of}",
+        "uncertainty": "predictive standard deviation",
+        "rsens2": f"R-sens₂ {values.unit}",
+    }
+
+
+def colours_of(quantity: str) -> Any:
+    """Low to high for a prediction; from white for what begins at 0."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return low_high() if quantity == "prediction" else ListedColormap(colormaps["Blues"](np.linspace(0.0, 0.7, 256)))
+
+
+def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, label: str, size: float) -> None:
+    x, y = values.first, values.second
+    steps = _steps(shown, from_zero=quantity != "prediction")
+    filled = ax.contourf(x, y, shown.T, levels=steps, cmap=colours_of(quantity))
+    handles = _draw_contours(ax, values, quantity, size)
+    far = values.distance.T
+    if values.far.any():
+        ax.contourf(x, y, far, levels=[1.0, float(far.max()) + 1.0], colors="white", alpha=1.0 - FADED, zorder=1.5)
+        handles.append(_patch())
+    handles.append(_draw_rows(ax, values.data))
+    ax.set_xlim(x[0], x[-1])
+    ax.set_ylim(y[0], y[-1])
+    plain(ax.set_xlabel(f"{short_labels([values.names[0]], 60)[0]}{values.held}"))
+    plain(ax.set_ylabel(short_labels([values.names[1]], 60)[0]))
+    bar = ax.figure.colorbar(filled, ax=ax, fraction=0.06, pad=0.03, aspect=25)
+    bar.outline.set_visible(False)
+    plain(bar.ax.yaxis.label).set_text(label)
+    legend = ax.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=legend_columns([len(str(handle.get_label())) for handle in handles], axes_points(ax)[0]),
+        fontsize=small(),
+        frameon=False,
+        borderaxespad=0.2,
+        handlelength=1.6,
+        columnspacing=1.5,
+    )
+    for text in legend.get_texts():
+        plain(text)
+    tidy(ax)
+
+
+def _steps(shown: Array, *, from_zero: bool) -> Array:
+    """Round values that hold all that is shown, at least two of them."""
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = (0.0 if from_zero else float(shown.min())), float(shown.max())
+    if high - low <= 1e-9 * max(abs(low), abs(high)):  # the same everywhere
+        room = 0.5 * abs(high) or 0.5
+        low, high = (0.0 if from_zero else low - room), high + room
+    return np.asarray(MaxNLocator(STEPS, min_n_ticks=2).tick_values(low, high))
+
+
+def _draw_contours(ax: Axes, values: SurfaceValues, quantity: str, size: float) -> list[Any]:
+    """Lines of the other quantity, with their values; where it is the same everywhere, only that value."""
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import MaxNLocator
+
+    other, label = values.sensitivity, _labels(values)["rsens2"]
+    if quantity == "rsens2":
+        other, label = values.prediction, _labels(values)["prediction"]
+    low, high = float(other.min()), float(other.max())
+    if high - low <= FLAT * max(abs(low), abs(high), size):
+        constant = 0.0 if max(abs(low), abs(high)) <= FLAT * size else high
+        return [Line2D([], [], linestyle="none", label=f"{label.split(' per ')[0]} {constant:.3g} everywhere")]
+    levels = np.asarray(MaxNLocator(LINES).tick_values(low, high))
+    levels = levels[(levels > low) & (levels < high)]
+    style: dict[str, Any] = {"colors": BLACK, "linewidths": 0.9, "linestyles": "solid", "zorder": 1.2}
+    lines = ax.contour(values.first, values.second, other.T, levels=levels, **style)
+    ax.clabel(lines, fontsize=0.9 * small(), fmt=lambda value: f"{value:.3g}")
+    return [Line2D([], [], color=BLACK, linewidth=0.9, label=label)]
+
+
+def _patch() -> Any:
+    from matplotlib.patches import Patch
+
+    return Patch(facecolor="#EDEAEC", edgecolor="none", label="far from the rows")
+
+
+def _draw_rows(ax: Axes, data: Array) -> Any:
+    order = np.argsort(data[:, 0], kind="stable")
+    shown = data[order[np.linspace(0, len(order) - 1, min(len(order), POINTS)).round().astype(np.intp)]]
+    style: dict[str, Any] = {"color": BLACK, "markersize": 2.6, "alpha": 0.55, "markeredgewidth": 0.0, "clip_on": False}
+    (points,) = ax.plot(*shown.T, "o", zorder=2.0, label="rows", **style)
+    return points

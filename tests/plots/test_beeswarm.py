@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_hex
+from matplotlib.offsetbox import AnnotationBbox, TextArea
+
+from rsens._errors import InputError
+from rsens.plots import beeswarm
+from rsens.plots._beeswarm import MOST_POINTS, SQUEEZE, in_lanes
+from rsens.plots._colours import GREY, LOW_HIGH
+from rsens.plots._style import BLUE, SERIES
+from tests.plots.explained import with_categories
+from tests.plots.looks import box, drawn, outside_figure, overlapping, texts
+from tests.plots.pictured import NAMES, ODD_NAMES, pictured
+
+
+def swarms(ax):
+    """Positions (points, 2) of each variable, uppermost first."""
+    return [collection.get_offsets() for collection in ax.collections]
+
+
+def colours(ax, row):
+    return {to_hex(colour).upper() for colour in ax.collections[row].get_facecolors()}
+
+
+def labels(ax):
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+def test_every_row_is_a_point_at_its_value():
+    explanation = pictured(NAMES)
+    ax = beeswarm(explanation)
+    ranked = explanation.main.sort_values(ascending=False).index
+    assert labels(ax) == list(ranked)
+    for row, name in enumerate(ranked):
+        points = swarms(ax)[row]
+        np.testing.assert_array_equal(points[:, 0], np.sort(explanation.local_main[name]))
+        assert (np.abs(points[:, 1] - row) < 0.5).all()
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # row 0 is the uppermost
+
+
+def test_diamonds_are_the_means():
+    explanation = pictured(NAMES)
+    ax = beeswarm(explanation)
+    (line,) = [line for line in ax.lines if line.get_marker() == "D"]
+    np.testing.assert_array_equal(line.get_xdata(), explanation.main.sort_values(ascending=False))
+    np.testing.assert_array_equal(line.get_ydata(), range(8))
+    assert ax.get_xlabel() == "R-sens per sd  (points: rows, diamond: mean)"
+    rms = beeswarm(explanation.but(aggregate="rms", scale_kind="raw"))
+    assert rms.get_xlabel() == "R-sens per unit  (points: rows, diamond: root mean square)"
+
+
+@pytest.mark.parametrize("n", [5, 50, 200])
+def test_points_do_not_cover_each_other(n):
+    figure, ax = plt.subplots(figsize=(8.0, 5.0))  # positions in points are final without automatic layout
+    beeswarm(pictured(NAMES, n=n).but(data=None), ax=ax)
+    figure.canvas.draw()
+    fits = []
+    for collection in ax.collections:
+        diameter = np.sqrt(collection.get_sizes()[0])
+        points = ax.transData.transform(collection.get_offsets()) * 72.0 / figure.dpi
+        between = np.linalg.norm(points[:, None] - points[None], axis=2)
+        fits.append(between[np.triu_indices(len(points), 1)].min() > 0.999 * diameter / SQUEEZE)
+    assert np.mean(fits) >= 0.5  # the others are compressed into their row
+    if n == 5:
+        assert diameter == 6.0
+
+
+def test_lanes_are_filled_from_the_middle():
+    np.testing.assert_array_equal(in_lanes(np.array([0.0, 0.1, 0.2, 0.3, 5.0]), 1.0, 9), [0, 1, -1, 2, 0])
+    full = in_lanes(np.zeros(7), 1.0, 3)
+    assert set(full) == {-1.0, 0.0, 1.0}  # no more lanes: back to the first
+
+
+def test_values_are_coloured_from_low_to_high():
+    rows = pd.DataFrame({"x": np.linspace(0.0, 1.0, 50)})
+    explanation = pictured(["x"], n=50).but(data=rows, local_main=rows.copy())
+    found = beeswarm(explanation).collections[0].get_facecolors()  # in the order of the value
+    assert to_hex(found[0]).upper() == LOW_HIGH[0]
+    assert to_hex(found[-1]).upper() == LOW_HIGH[-1]
+    lightness = found[:, :3] @ [0.2126, 0.7152, 0.0722]
+    assert (np.diff(lightness) >= -1e-12).all()  # in greyscale print too
+
+
+def test_an_outlier_does_not_take_all_colours():
+    rows = pd.DataFrame({"x": np.append(np.linspace(0.0, 1.0, 99), 1e6)})
+    assert len(colours(beeswarm(pictured(["x"], n=100).but(data=rows, local_main=rows.copy())), 0)) > 50
+    rare = pd.DataFrame({"x": np.append(np.zeros(99), 1.0)})  # its quantiles are all alike
+    assert colours(beeswarm(pictured(["x"], n=100).but(data=rare)), 0) == {LOW_HIGH[0], LOW_HIGH[-1]}
+
+
+def test_the_colour_bar_says_which_end_is_which():
+    ax = drawn(beeswarm(pictured(NAMES)))
+    _, bar = ax.figure.axes
+    assert [label.get_text() for label in bar.get_yticklabels()] == ["low", "high"]
+    assert bar.get_ylabel() == "value of the variable"
+    short = drawn(beeswarm(pictured(["only"])))
+    assert short.figure.axes[1].get_ylabel() == "value"
+    assert not overlapping([short.figure.axes[1].yaxis.label, *short.figure.axes[1].get_yticklabels()])
+
+
+def test_levels_have_colours_of_their_own_and_are_named():
+    explanation = with_categories()
+    ax = drawn(beeswarm(explanation))
+    row = labels(ax).index("sex")
+    assert colours(ax, row) == set(SERIES[:2])
+    male = explanation.data["sex"] == "male"
+    points, found = swarms(ax)[row], ax.collections[row].get_facecolors()
+    by_value = {round(x, 9): to_hex(colour).upper() for x, colour in zip(points[:, 0], found, strict=True)}
+    assert {by_value[round(x, 9)] for x in explanation.local_main["sex"][male]} == {SERIES[1]}
+    boxes = [artist for artist in ax.artists if isinstance(artist, AnnotationBbox)]
+    named = [[area.get_text() for area in found.findobj(TextArea)] for found in boxes]
+    assert ["● female", "● male"] in named
+    assert "R-sens per sd or switch" in ax.get_xlabel()
+
+
+def test_of_many_levels_the_frequent_ones_have_colours():
+    ax = drawn(beeswarm(with_categories()))
+    row = labels(ax).index("s1")
+    assert colours(ax, row) == {*SERIES[:6], GREY}
+    (named,) = [
+        [area.get_text() for area in artist.findobj(TextArea)]
+        for artist in ax.artists
+        if len(artist.findobj(TextArea)) > 2
+    ]
+    assert len(named) == 7
+    assert named[-1] == "+ 4"
+
+
+def test_without_data_there_is_one_colour_and_no_bar():
+    ax = beeswarm(pictured(NAMES).but(data=None))
+    assert ax.figure.axes == [ax]
+    assert colours(ax, 0) == {BLUE}
+
+
+def test_data_can_be_given():
+    explanation = pictured(NAMES)
+    ax = beeswarm(explanation.but(data=None), X=explanation.data)
+    np.testing.assert_array_equal(
+        ax.collections[0].get_facecolors(), beeswarm(explanation).collections[0].get_facecolors()
+    )
+    with pytest.raises(InputError, match="X must be the 200 rows that were explained; got 3"):
+        beeswarm(explanation, X=explanation.data.iloc[:3])
+
+
+def test_a_group_is_grey_and_a_renamed_column_is_not():
+    explanation = pictured(["both", "b"])
+    data = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 3)), columns=["x", "y", "z"])
+    ax = beeswarm(explanation.but(data=data, groups={"both": ("x", "y"), "b": ("z",)}))
+    found = {name: colours(ax, row) for row, name in enumerate(labels(ax))}
+    assert found["both"] == {GREY.upper()}
+    assert len(found["b"]) > 50
+
+
+def test_many_rows_are_drawn_as_quantiles_and_fast():
+    explanation = pictured([f"x{d}" for d in range(12)], n=100_000)
+    start = time.perf_counter()
+    ax = beeswarm(explanation)
+    ax.figure.canvas.draw()
+    assert time.perf_counter() - start < 10.0  # about 0.5 s; a machine may be busy
+    assert len(swarms(ax)) == 10
+    assert labels(ax)[-1] == "… 2 more"
+    values = explanation.local_main[labels(ax)[0]]
+    x = swarms(ax)[0][:, 0]
+    assert len(x) == MOST_POINTS
+    assert (x[0], x[-1]) == (values.min(), values.max())
+    np.testing.assert_allclose(x, np.quantile(values, np.linspace(0.0, 1.0, MOST_POINTS), method="nearest"), rtol=1e-3)
+    assert "1,000 of 100,000 rows shown" in ax.get_xlabel()
+
+
+def test_the_same_picture_every_time():
+    one, two = (swarms(beeswarm(pictured(NAMES))) for _ in range(2))
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    "explanation",
+    [pictured(["only"], n=1), pictured(NAMES), pictured(ODD_NAMES), with_categories(), pictured(ODD_NAMES * 1, n=2)],
+)
+def test_nothing_overlaps_and_nothing_leaves_the_figure(explanation):
+    ax = drawn(beeswarm(explanation))
+    named = [*texts(ax), *ax.artists]
+    assert overlapping(named) == []
+    assert outside_figure(named) == []
+    for above, below in pairwise(swarms(ax)):
+        assert above[:, 1].max() < below[:, 1].min()
+
+
+def test_levels_with_odd_names():
+    data = pd.DataFrame({"a $b$": np.array(["$x$", "<script>", "long " * 30, "🚲"])[np.arange(200) % 4]})
+    ax = drawn(beeswarm(pictured(["a $b$"]).but(data=data, categorical=("a $b$",))))
+    (found,) = ax.artists
+    named = [area.get_text() for area in found.findobj(TextArea)]
+    assert "● $x$" in named
+    assert max(map(len, named)) <= 16
+    assert not any(area._text.get_parse_math() for area in found.findobj(TextArea))
+    assert box(found).width > 10.0
+
+
+def test_all_zero_is_drawn():
+    explanation = pictured(NAMES)
+    ax = drawn(beeswarm(explanation.but(main=explanation.main * 0.0, local_main=explanation.local_main * 0.0)))
+    assert ax.get_xlim()[1] == 1.0
+    assert all((points[:, 0] == 0.0).all() for points in swarms(ax))
+
+
+def test_given_axes_are_used_and_nothing_global_changes():
+    figure, (given, other) = plt.subplots(1, 2)
+    before, current = dict(matplotlib.rcParams), plt.gca()
+    assert beeswarm(pictured(NAMES).but(data=None), ax=given) is given
+    assert plt.gca() is current
+    assert dict(matplotlib.rcParams) == before
+    assert figure.axes == [given, other]
+    assert not other.has_data()
+
+
+def test_wrong_arguments_are_errors_before_anything_is_drawn():
+    with pytest.raises(InputError, match="top must be"):
+        beeswarm(pictured(NAMES), top=0)
+    with pytest.raises(InputError, match="ax must be"):
+        beeswarm(pictured(NAMES), ax="here")
+    assert plt.get_fignums() == []

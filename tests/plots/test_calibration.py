@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.collections import LineCollection
+from scipy import stats
+
+from rsens import InputError
+from rsens.plots import calibration
+from tests.plots.looks import drawn, outside_figure, overlapping, texts
+from tests.quality.made import drawn_classes, drawn_numbers, of_classes
+
+
+def test_bars_are_the_histogram():
+    assessment = drawn_numbers(spread=0.5)
+    ax = drawn(calibration(assessment))
+    table = assessment.pit_histogram()
+    assert [bar.get_height() for bar in ax.patches] == list(table["share"])
+    np.testing.assert_allclose([bar.get_x() for bar in ax.patches], table["left"])
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], 0.1)
+
+
+def test_the_band_is_binomial():
+    ax = calibration(drawn_numbers())
+    (band,) = [c for c in ax.collections if isinstance(c, LineCollection)]
+    heights = [segment[0][1] for segment in band.get_segments()]
+    np.testing.assert_allclose(heights, np.array(stats.binom.interval(0.95, 200, 0.1)) / 200)
+    (ideal,) = ax.lines
+    assert list(ideal.get_ydata()) == [0.1, 0.1]
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_points_are_the_reliability_table(k):
+    assessment = drawn_classes(k=k)
+    ax = drawn(calibration(assessment))
+    diagonal, observed = ax.lines
+    assert list(diagonal.get_xdata()) == list(diagonal.get_ydata()) == [0.0, 1.0]
+    np.testing.assert_array_equal(observed.get_xdata(), assessment.reliability["predicted"])
+    np.testing.assert_array_equal(observed.get_ydata(), assessment.reliability["observed"])
+    assert ax.get_xlabel() == ("probability of b" if k == 2 else "probability of the predicted class")
+
+
+def test_the_band_of_classes_stays_within_zero_and_one():
+    ax = calibration(drawn_classes())
+    (band,) = [c for c in ax.collections if isinstance(c, LineCollection)]
+    for segment in band.get_segments():
+        (x, low), (_, high) = segment
+        assert 0.0 <= low <= x <= high <= 1.0
+
+
+@pytest.mark.parametrize(
+    "assessment",
+    [drawn_numbers(), drawn_numbers(2), drawn_classes(), drawn_classes(k=4)],
+    ids=["200", "2", "two", "four"],
+)
+@pytest.mark.parametrize("size", [None, (2.6, 2.2)])
+def test_nothing_overlaps(assessment, size):
+    ax = plt.subplots(figsize=size, layout="constrained")[1] if size else None
+    ax = drawn(calibration(assessment, ax=ax))
+    found = texts(ax)
+    assert not outside_figure(found)
+    assert not overlapping([text for text in found if text not in ax.get_legend().get_texts()])
+
+
+def test_odd_class_names():
+    name = "$x_1$ & 🚲 " + 60 * "long "
+    assessment = drawn_classes()
+    changed = of_classes(
+        assessment.to_frame()[["p(a)", "p(b)"]].to_numpy(), (assessment.to_frame()["y"] == "b").astype(int).to_numpy()
+    )
+    object.__setattr__(changed._record, "classes", ("a", name))
+    object.__setattr__(changed._record, "y", np.where(assessment.to_frame()["y"] == "b", name, "a"))
+    ax = drawn(calibration(changed))
+    assert ax.get_xlabel().startswith("probability of $x_1$")
+    assert not outside_figure([ax.xaxis.label])
+
+
+def test_axes_are_used_and_returned():
+    _, ax = plt.subplots()
+    assert calibration(drawn_numbers(), ax=ax) is ax
+    assert drawn_numbers().plot(ax) is not None
+    with pytest.raises(InputError, match="ax must be matplotlib Axes"):
+        calibration(drawn_numbers(), ax="here")
+    with pytest.raises(InputError, match=r"rsens\.assess returned; got dict"):
+        calibration({})

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import io
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from scipy.stats import spearmanr
+
+from rsens._errors import InputError
+from rsens.plots import comparison
+from tests.plots.compared import METHODS, PAIR_METHODS, compared, pairs, with_failure
+from tests.plots.looks import drawn, outside_figure, overlapping, texts
+from tests.plots.pictured import NAMES, ODD_NAMES
+
+
+def cells(ax) -> dict[tuple[str, str], str]:
+    """What is written in the table, by the labels of its line and column."""
+    columns = [label.get_text() for label in ax.get_xticklabels()]
+    lines = dict(zip(ax.get_yticks(), (label.get_text() for label in ax.get_yticklabels()), strict=True))
+    written = [text for text in ax.texts if text.get_text() != "rank by"]
+    return {(lines[t.get_position()[1]], columns[int(t.get_position()[0])]): t.get_text() for t in written}
+
+
+def test_every_rank_is_in_its_cell():
+    df = compared(NAMES, METHODS)
+    found = cells(drawn(comparison(df)))
+    for row in df.itertuples():
+        assert found[row.term, row.method] == str(row.rank)
+    assert len(found) == len(df) + len(METHODS)
+
+
+def test_the_terms_are_in_the_order_of_the_first_method():
+    df = compared(NAMES, METHODS)
+    shuffled = df.sample(frac=1.0, random_state=0).sort_values("method", key=lambda m: m.map(METHODS.index))
+    for table in (df, shuffled):
+        ax = comparison(table)
+        assert [label.get_text() for label in ax.get_yticklabels()][:-1] == NAMES
+        assert [label.get_text() for label in ax.get_xticklabels()] == METHODS
+        low, high = ax.get_ylim()
+        assert low > high  # the first is the uppermost
+
+
+def test_correlations_are_spearmans_with_the_first_over_all_terms():
+    df = compared(pairs(8), PAIR_METHODS, noise=1.5)
+    found = cells(comparison(df, top=4))
+    values = df.pivot(index="term", columns="method", values="value")
+    for method in PAIR_METHODS:
+        expected = spearmanr(values["rsens2"], values[method]).statistic
+        assert float(found["correlation with rsens2", method].replace("−", "-")) == pytest.approx(expected, abs=0.005)
+
+
+def test_a_method_without_differences_has_no_correlation():
+    df = compared(NAMES, ["rsens", "aed"])
+    df.loc[df["method"] == "aed", ["value", "rank"]] = 0.0, 1
+    assert cells(comparison(df))["correlation with rsens", "aed"] == "–"
+
+
+def test_one_term():
+    found = cells(drawn(comparison(compared(["only"], METHODS))))
+    assert found["only", "rsens"] == "1"
+    assert found["correlation with rsens", "ead"] == "–"
+
+
+def test_higher_ranks_are_darker_and_their_numbers_readable():
+    ax = comparison(compared(pairs(20), PAIR_METHODS))
+    mesh = ax.collections[0]
+    depth = mesh.get_array().reshape(190, 6)
+    assert (np.diff(depth[:, 0]) < 0.0).all()
+    for text in ax.texts:
+        x, y = text.get_position()
+        if text.get_text().isdigit():
+            red, green, blue, _ = mesh.cmap(mesh.norm(depth[int(y), int(x)]))
+            back = np.array([red, green, blue])
+            linear = np.where(back <= 0.04045, back / 12.92, ((back + 0.055) / 1.055) ** 2.4)
+            luminance = linear @ [0.2126, 0.7152, 0.0722]
+            contrast = (luminance + 0.05) / 0.05 if text.get_color() == "black" else 1.05 / (luminance + 0.05)
+            assert contrast > 4.5  # what the web's accessibility guidelines ask for
+
+
+def test_top_counts_the_rest():
+    ax = drawn(comparison(compared(pairs(6), PAIR_METHODS), top=4))
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels == [*pairs(6)[:4], "… 11 more", "correlation with rsens2"]
+    assert len(comparison(compared(NAMES, METHODS), top=100).get_yticks()) == len(NAMES) + 1
+
+
+def test_methods_that_failed_are_named_below():
+    df = with_failure(compared(NAMES, METHODS), "pfi", "y is None. Give y.")
+    ax = drawn(comparison(with_failure(df, "rsens", "word " * 50)))
+    assert "pfi" not in [label.get_text() for label in ax.get_xticklabels()]
+    assert ax.get_yticklabels()[-1].get_text() == "correlation with ead"  # the first that answered
+    caption = ax.get_xlabel()
+    assert "pfi gave no values: y is None. Give y." in caption.replace("\n", " ")
+    assert "…" in caption
+    assert comparison(compared(NAMES, METHODS)).get_xlabel() == ""
+
+
+def test_from_a_csv_file():
+    df = with_failure(compared(NAMES, METHODS), "pfi", "no")
+    read = pd.read_csv(io.StringIO(df.to_csv(index=False)))
+    assert cells(comparison(read)) == cells(comparison(df))
+
+
+def test_terms_that_a_method_did_not_score():
+    df = compared(NAMES, METHODS).drop(index=len(NAMES) + 2)
+    assert cells(comparison(df))[NAMES[2], "ead"] == "–"
+
+
+@pytest.mark.parametrize(
+    ("terms", "methods", "top"),
+    [
+        (NAMES, METHODS, None),
+        (ODD_NAMES, METHODS, None),
+        (ODD_NAMES, ["rsens"], None),
+        (pairs(20), [*PAIR_METHODS, "fourth_derivative"], 15),
+        ([f"x{d}" for d in range(20)], METHODS, None),
+        (pairs(15), PAIR_METHODS, None),
+    ],
+)
+def test_nothing_overlaps_or_leaves_the_figure(terms, methods, top):
+    df = compared(terms, methods)
+    if len(methods) > 1:
+        df = with_failure(df, methods[1], "shap is not installed. " * 6)
+    ax = drawn(comparison(df, top=top))
+    assert outside_figure(texts(ax)) == []
+    upright = [text for text in texts(ax) if not text.get_rotation()]
+    assert overlapping(upright) == []
+
+
+def test_long_names_are_kept_whole():
+    ax = comparison(compared(ODD_NAMES, METHODS))
+    labels = ax.get_yticklabels()
+    assert labels[0].get_gid() == ODD_NAMES[0]
+    assert len(labels[0].get_text()) <= 30
+    assert len({label.get_text() for label in labels}) == len(labels)
+
+
+def test_in_the_axes_given():
+    before = dict(matplotlib.rcParams)
+    figure, axes = plt.subplots(1, 2, layout="constrained", figsize=(9.0, 3.5))
+    assert comparison(compared(NAMES, METHODS), ax=axes[1]) is axes[1]
+    drawn(axes[1])
+    assert len(figure.axes) == 2
+    assert overlapping(texts(axes[1])) == []
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_the_table_is_not_changed():
+    df = compared(NAMES, METHODS)
+    kept = df.copy()
+    comparison(df)
+    pd.testing.assert_frame_equal(df, kept)
+
+
+@pytest.mark.parametrize(
+    ("df", "options", "text"),
+    [
+        (compared(NAMES, METHODS).drop(columns="rank"), {}, "no column 'rank'"),
+        ("table.csv", {}, "data frame that compare returns"),
+        (with_failure(compared(["a"], ["rsens"]), "rsens", "no"), {}, "no method"),
+        (pd.concat([compared(NAMES, METHODS)] * 2), {}, "one comparison at a time"),
+        (compared(NAMES, METHODS), {"top": 0}, "top must be"),
+        (compared(NAMES, METHODS), {"ax": "here"}, "ax must be"),
+    ],
+)
+def test_wrong_input(df, options, text):
+    with pytest.raises(InputError, match=text):
+        comparison(df, **options)

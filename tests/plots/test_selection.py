@@ -1,0 +1,73 @@
+"""Scores by number of interactions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+from rsens._errors import InputError
+from rsens.plots import selection
+from tests.plots.looks import drawn, outside_figure, overlapping, texts
+from tests.selection.made import made
+
+METHODS = ["rsens2", "eah", "aeh", "shap", "pd", "h"]
+
+
+def line(ax, label: str):
+    return next(line for line in ax.lines if line.get_label() == label)
+
+
+def test_means_and_lines():
+    result = made(["rsens2", "h"], k=4)
+    ax = selection(result)
+    table = result.table.set_index(["method", "k"])["mean"]
+    np.testing.assert_allclose(line(ax, "rsens2").get_ydata(), table["rsens2"])
+    np.testing.assert_allclose(line(ax, "h").get_ydata(), table["h"])
+    assert line(ax, "all interactions").get_ydata()[0] == pytest.approx(table["full"].item())
+    assert line(ax, "no interactions").get_ydata()[0] == pytest.approx(table["rsens2", 0])
+    shown = [float(tick) for tick in ax.get_xticks() if -0.5 < tick < 4.5]
+    assert shown == [0, 1, 2, 3, 4]
+
+
+def test_the_ring_marks_the_answer():
+    result = made(splits=30)
+    ax = selection(result)
+    ring = line(ax, "enough")
+    assert ring.get_xdata()[0] == result.suggested
+    assert ring.get_ydata()[0] == result.table["mean"][result.suggested]
+
+
+@pytest.mark.parametrize(("level", "factor"), [(0.95, 1.959964), (0.5, 0.67449)])
+@pytest.mark.parametrize("corrected", [True, False])
+def test_intervals(level, factor, corrected):
+    result = made()
+    bars = selection(result, level=level, corrected=corrected).collections[0]
+    half = np.array([0.5 * np.ptp(segment[:, 1]) for segment in bars.get_segments()])
+    se = result.summary(corrected=corrected)["se"].to_numpy()[:-1]
+    np.testing.assert_allclose(half, factor * se, rtol=1e-5)
+
+
+def test_one_split_has_no_intervals():
+    assert not selection(made(splits=1)).collections
+
+
+@pytest.mark.parametrize(("methods", "k", "splits"), [(METHODS, 5, 50), (["rsens2"], 0, 10), (["rsens2"], 15, 2)])
+@pytest.mark.parametrize("size", [(5.6, 3.8), (3.4, 2.6)])
+def test_nothing_overlaps(methods, k, splits, size):
+    _, ax = plt.subplots(figsize=size, layout="constrained")
+    drawn(selection(made(methods, k, splits), ax=ax))
+    assert not overlapping(texts(ax))
+    assert not outside_figure(texts(ax))
+
+
+def test_method_of_the_result():
+    _, ax = plt.subplots()
+    assert made().plot(ax, level=0.9) is ax
+
+
+def test_wrong_arguments():
+    with pytest.raises(InputError, match="level"):
+        selection(made(), level=95)
+    with pytest.raises(InputError, match="ax must be"):
+        selection(made(), ax="here")

@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_hex
+
+from rsens._errors import InputError
+from rsens._explain import Explanation, explain
+from rsens.derivatives import Derivatives, from_function
+from rsens.distributions import Normal, StudentT
+from rsens.measures._rsens import rsens2
+from rsens.plots import surface
+from rsens.plots._style import SERIES
+from rsens.plots._surface import pair_surface
+from tests.explain.models import Linear
+from tests.plots import explained
+from tests.plots.looks import drawn, outside_figure, overlapping, texts
+from tests.plots.pictured import ODD_NAMES
+
+#: Central differences are right to about 1e-7 of second derivatives.
+DIFFERENCES = {"rtol": 1e-5, "atol": 1e-6}
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Explanation:
+    return explained.numbers()
+
+
+@pytest.fixture(scope="module")
+def levels() -> Explanation:
+    return explained.levels()
+
+
+# ---- the numbers -----------------------------------------------------------------------------------------------------
+
+
+def test_prediction_spread_and_sensitivity_over_a_grid(numbers):
+    X = explained.rows().iloc[:, :3]
+    found = pair_surface(numbers, "age", "body mass", n_grid=7)
+    a, b = np.linspace(X["age"].min(), X["age"].max(), 7), np.linspace(X["body mass"].min(), X["body mass"].max(), 7)
+    np.testing.assert_array_equal(found.first, a)
+    np.testing.assert_array_equal(found.second, b)
+    c = np.sort(X["c"])[(len(X) - 1) // 2]
+    variance = (0.2 + 0.1 * a**2)[:, None]
+    np.testing.assert_allclose(found.prediction, np.outer(np.sin(1.3 * a), b) + 0.3 * c, rtol=1e-12)
+    np.testing.assert_allclose(found.spread, np.broadcast_to(np.sqrt(variance), (7, 7)), rtol=1e-12)
+    # ∂²mean/∂a∂b = 1.3 cos 1.3a, and the variance depends on a alone: R-sens₂ = |1.3 cos 1.3a|/sd
+    expected = np.abs(1.3 * np.cos(1.3 * a))[:, None] / np.sqrt(variance) * X["age"].std(ddof=0)
+    expected = np.broadcast_to(expected * X["body mass"].std(ddof=0), (7, 7))
+    np.testing.assert_allclose(found.sensitivity, expected, **DIFFERENCES)
+    assert (found.names, found.labels, found.others) == (("age", "body mass"), (None, None), "at the median")
+    assert found.unit == "per sd × sd"
+
+
+def test_units_and_order_are_those_of_the_explanation():
+    result = explained.numbers(scale={"age": 2.0, "body mass": 0.5, "c": 7.0}, alpha=4.0)
+    found = pair_surface(result, 0, 2, n_grid=3, at=5)
+    rows = np.repeat(result.data.to_numpy()[[5]], 9, axis=0)
+    rows[:, 0], rows[:, 2] = np.repeat(found.first, 3), np.tile(found.second, 3)
+    expected = rsens2(result.model, rows, alpha=4.0)[:, 0, 2].reshape(3, 3) * 2.0 * 7.0
+    np.testing.assert_allclose(found.sensitivity, expected, **DIFFERENCES)
+    assert found.unit == "per given unit × given unit"
+    turned = pair_surface(result, 2, 0, n_grid=3, at=5)
+    np.testing.assert_allclose(turned.sensitivity.T, found.sensitivity, **DIFFERENCES)
+    np.testing.assert_array_equal(turned.prediction.T, found.prediction)
+
+
+def test_a_level_is_a_row_of_the_grid(levels):
+    found = pair_surface(levels, "age", "city", n_grid=5)
+    assert found.labels == (None, ("Aalto", "Bergen", "Kiel"))
+    np.testing.assert_array_equal(found.second, [0.0, 1.0, 2.0])
+    expected = np.outer(np.sin(1.3 * found.first), [1.0, 2.0, 3.0])  # sold is False at the median
+    np.testing.assert_allclose(found.prediction, expected, rtol=1e-12, atol=1e-15)
+    assert found.unit == "per sd × switch"
+    turned = pair_surface(levels, "city", "age", n_grid=5)
+    np.testing.assert_allclose(turned.sensitivity.T, found.sensitivity, **DIFFERENCES)
+
+
+def test_two_categorical_variables(levels):
+    found = pair_surface(levels, "city", "sold")
+    np.testing.assert_allclose(found.prediction[2] - found.prediction[2, 0], [0.0, 0.5], rtol=1e-12)
+    assert found.far.tolist() == [[False, False], [False, False], [False, True]]
+    # Only a switch to or from Kiel changes what sold does, by 0.5; the variance is 0.3, 0.4 and 0.5.
+    share = explained.rows()["city"].value_counts(normalize=True)
+    to_kiel = np.array([share["Kiel"] / (1.0 - share["Aalto"]), share["Kiel"] / (1.0 - share["Bergen"]), 1.0])
+    expected = 0.5 * to_kiel / np.sqrt([0.3, 0.4, 0.5])
+    np.testing.assert_allclose(found.sensitivity, np.column_stack([expected, expected]), rtol=1e-9)
+
+
+def test_contrasts_of_other_columns_are_not_computed(levels):
+    """Over two continuous columns the model is not asked for other levels."""
+
+    class Counting:
+        coding_ = levels.model.coded(levels.data).coding
+        predictions = 0
+
+        def derivatives(self, X, order):
+            n = len(X)
+            return Derivatives(Normal(np.zeros(n), np.ones(n)), np.zeros((n, 2, 5)), np.zeros((n, 2, 5, 5)))
+
+        def predict_distribution(self, X):
+            Counting.predictions += 1
+            return Normal(np.zeros(len(X)), np.ones(len(X)))
+
+    pair_surface(levels, "age", "c", model=Counting())
+    assert Counting.predictions == 0
+
+
+def test_where_no_row_is_near():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(400, 2))
+    x = np.concatenate([x[(x.sum(axis=1) < 0.9)], [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 0.1]]])
+    result = explain(from_function(lambda Z: Normal(Z[:, 0], 1.0 + 0.0 * Z[:, 0])), x, n_bootstrap=0)
+    found = pair_surface(result, 0, 1, n_grid=21)
+    total = np.add.outer(found.first, found.second)
+    assert found.far[total > 1.2].all()
+    assert not found.far[total < 0.85].any()
+
+
+def test_the_output_that_changes_most_or_the_one_asked_for():
+    result = explained.classes()
+    every = [pair_surface(result, "age", "c", n_grid=5, output=k) for k in range(3)]
+    np.testing.assert_allclose(sum(found.prediction for found in every), 1.0, rtol=1e-12)
+    most = max(every, key=lambda found: np.ptp(found.prediction))
+    chosen = pair_surface(result, "age", "c", n_grid=5)
+    assert chosen.output == most.output
+    np.testing.assert_array_equal(chosen.prediction, most.prediction)
+    assert pair_surface(result, "age", "c", n_grid=5, output="class 1").output == "class 1"
+    for wrong in (3, -1, "class 9", True, 1.0):
+        with pytest.raises(InputError, match="output must be one of 'class 0'"):
+            pair_surface(result, "age", "c", output=wrong)
+
+
+def test_a_median_where_there_is_no_mean():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    result = explain(from_function(lambda Z: StudentT(Z[:, 0], 1.0 + Z[:, 1] ** 2, 1.0)), X, n_bootstrap=0)
+    found = pair_surface(result, 0, 1, n_grid=4)
+    np.testing.assert_allclose(found.prediction, np.broadcast_to(found.first[:, None], (4, 4)), atol=1e-12)
+    assert surface(result, 0, 1, n_grid=4).figure.axes[1].get_ylabel() == "predicted median"
+
+
+# ---- the pictures ----------------------------------------------------------------------------------------------------
+
+
+def bar(ax):
+    return ax.figure.axes[1]
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_colours_lines_and_points(numbers):
+    ax = drawn(surface(numbers, "age", "body mass"))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("age (others at the median)", "body mass")
+    assert bar(ax).get_ylabel() == "predicted mean"
+    assert legend(ax) == ["R-sens₂ per sd × sd", "far from the rows", "rows"]
+    filled, lines, *_ = ax.collections
+    found = pair_surface(numbers, "age", "body mass")
+    assert filled.levels[0] <= found.prediction.min() < found.prediction.max() <= filled.levels[-1]
+    assert found.sensitivity.min() < lines.levels.min() < lines.levels.max() < found.sensitivity.max()
+    (points,) = [line for line in ax.lines if line.get_label() == "rows"]
+    assert sorted(points.get_xdata()) == sorted(numbers.data["age"])
+    assert ax.get_xlim() == (found.first[0], found.first[-1])
+
+
+@pytest.mark.parametrize(
+    ("quantity", "label", "lines"),
+    [
+        ("uncertainty", "predictive standard deviation", "R-sens₂ per sd × sd"),
+        ("rsens2", "R-sens₂ per sd × sd", "predicted mean"),
+    ],
+)
+def test_other_quantities(numbers, quantity, label, lines):
+    ax = surface(numbers, "age", "body mass", quantity=quantity)
+    assert bar(ax).get_ylabel() == label
+    assert legend(ax)[0] == lines
+    assert ax.collections[0].levels[0] == 0.0
+
+
+def test_no_interaction_is_said_in_words(numbers):
+    ax = drawn(surface(numbers, "age", "c", n_grid=10))
+    assert legend(ax)[0] == "R-sens₂ 0 everywhere"
+    X = np.random.default_rng(1).normal(size=(40, 2))
+    product = explain(from_function(lambda Z: Normal(Z[:, 0] * Z[:, 1], 4.0 + 0.0 * Z[:, 0])), X, scale="raw")
+    assert legend(drawn(surface(product, 0, 1, n_grid=10)))[0] == "R-sens₂ 0.5 everywhere"
+
+
+def test_a_constant_prediction_is_drawn():
+    X = np.random.default_rng(1).normal(size=(40, 2))
+    flat = explain(Linear([0.0, 0.0]), X, n_bootstrap=0)
+    for quantity in ("prediction", "uncertainty", "rsens2"):
+        drawn(surface(flat, 0, 1, quantity=quantity, n_grid=5))
+
+
+def test_one_line_for_each_level(levels):
+    ax = drawn(surface(levels, "age", "city"))
+    lines = {line.get_label(): line for line in ax.lines if line.get_linewidth() == 2.0}
+    assert list(lines) == ["Aalto", "Bergen", "Kiel"]
+    assert [to_hex(line.get_color()).upper() for line in lines.values()] == list(SERIES[:3])
+    assert len({str(line.get_linestyle()) + str(line._dash_pattern) for line in lines.values()}) == 3
+    for k, line in enumerate(lines.values()):
+        x, y = line.get_data()
+        near = np.isfinite(y)
+        np.testing.assert_allclose(y[near], (k + 1) * np.sin(1.3 * x[near]), rtol=1e-12, atol=1e-15)
+        assert near.any()
+    assert legend(ax) == ["city:", "Aalto", "Bergen", "Kiel"]
+    assert ax.get_ylabel() == "predicted mean"
+    turned = surface(levels, "city", "age", quantity="rsens2")
+    assert (turned.get_xlabel(), turned.get_ylabel()) == ("age (others at the median)", "R-sens₂ per switch × sd")
+
+
+def test_of_many_levels_the_frequent_ones_have_lines():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=200), "level": rng.choice(list("abcdefghijkl"), 200)})
+    result = explain(from_function(lambda Z: Normal(Z[:, 0] * Z[:, 1], 1.0 + 0.0 * Z[:, 0])), X, n_bootstrap=0)
+    ax = drawn(surface(result, "x", "level", n_grid=5))
+    assert set(legend(ax)[1:]) == set(X["level"].value_counts(sort=True).sort_index().nlargest(7).index)
+    assert "5 less frequent levels not shown" in ax.get_xlabel()
+
+
+def test_a_table_of_two_categorical_variables(levels):
+    ax = drawn(surface(levels, "city", "sold"))
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["Aalto", "Bergen", "Kiel"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["False", "True"]
+    found = pair_surface(levels, "city", "sold")
+    np.testing.assert_array_equal(ax.collections[0].get_array().reshape(2, 3), found.prediction.T)
+    written = {(int(t.get_position()[0]), int(t.get_position()[1])): [] for t in ax.texts}
+    for text in ax.texts:
+        written[int(text.get_position()[0]), int(text.get_position()[1])].append(text.get_text())
+    for (i, j), (value, below) in written.items():
+        assert value == f"{found.prediction[i, j]:.2f}"
+        assert below == f"R-sens₂ {found.sensitivity[i, j]:.2f}"
+    assert "faded: no such row" in ax.get_xlabel()
+    only = surface(levels, "city", "sold", quantity="rsens2")
+    assert len(only.texts) == 6
+
+
+@pytest.mark.parametrize("pair", [("age", "body mass"), ("age", "city"), ("city", "sold"), ("sold", "c")])
+def test_nothing_overlaps_and_nothing_leaves_the_figure(levels, pair):
+    ax = drawn(surface(levels, *pair, n_grid=12))
+    shown = [text for text in texts(ax) if text not in ax.texts or pair == ("city", "sold")]  # lines carry their values
+    assert overlapping(shown) == []
+    assert outside_figure([*shown, bar(ax).yaxis.label] if len(ax.figure.axes) > 1 else shown) == []
+
+
+def test_odd_names():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(30, len(ODD_NAMES))), columns=ODD_NAMES)
+    X[ODD_NAMES[3]] = np.array(["$a$", "<script>", "x" * 200])[rng.integers(0, 3, 30)]
+    result = explain(from_function(lambda Z: Normal(Z[:, 2] * Z[:, 4], 1.0 + 0.0 * Z[:, 0])), X, n_bootstrap=0)
+    ax = drawn(surface(result, ODD_NAMES[0], "cost in $ per $_unit^2", n_grid=4))
+    assert ax.get_ylabel() == "cost in $ per $_unit^2"
+    assert len(ax.get_xlabel()) < 90
+    assert not ax.yaxis.label.get_parse_math()
+    lines = drawn(surface(result, ODD_NAMES[2], ODD_NAMES[3], n_grid=4))
+    assert "$a$" in legend(lines)
+    assert not any(text.get_parse_math() for text in lines.get_legend().get_texts())
+
+
+def test_given_axes_are_used_and_nothing_global_changes(levels):
+    figure, (given, other) = plt.subplots(1, 2)
+    before = dict(matplotlib.rcParams)
+    assert surface(levels, "age", "city", n_grid=5, ax=given) is given
+    assert dict(matplotlib.rcParams) == before
+    assert figure.axes == [given, other]
+    assert not other.has_data()
+
+
+# ---- errors ----------------------------------------------------------------------------------------------------------
+
+
+def test_unknown_columns_get_a_suggestion(numbers):
+    with pytest.raises(InputError, match=r"second must be a column of X.*got 'body mas'. Did you mean 'body mass'"):
+        surface(numbers, "age", "body mas")
+    with pytest.raises(InputError, match=r"first must be a column of X, by name or position; got 7\. X has age"):
+        surface(numbers, 7, "c")
+    with pytest.raises(InputError, match="two different variables; got 'age' twice"):
+        surface(numbers, "age", 0)
+
+
+def test_wrong_arguments_are_errors_before_anything_is_drawn(numbers):
+    for options, text in (
+        ({"quantity": "variance"}, "quantity must be one of 'prediction', 'uncertainty', 'rsens2'"),
+        ({"n_grid": 1}, "n_grid must be a whole number of at least 2"),
+        ({"at": "nowhere"}, "at must be"),
+        ({"ax": 3}, "ax must be"),
+        ({"X": np.zeros((3, 2))}, "X must have the columns that were explained"),
+    ):
+        with pytest.raises(InputError, match=text):
+            surface(numbers, "age", "c", **options)
+    assert plt.get_fignums() == []
+
+
+def test_one_row_has_no_range():
+    result = explain(from_function(lambda Z: Normal(Z[:, 0], 1.0 + Z[:, 1] ** 2)), [[1.0, 2.0]], scale="raw")
+    with pytest.raises(InputError, match="'x0' is 1 in all rows of X, so it has no range"):
+        surface(result, 0, 1)
