@@ -9,14 +9,19 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0.dev0"
+from rsens._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rsens._compare import compare as compare
     from rsens._errors import InputError as InputError
     from rsens._errors import MissingExtraError as MissingExtraError
     from rsens._errors import RsensWarning as RsensWarning
     from rsens._explain import Explanation as Explanation
     from rsens._explain import explain as explain
+    from rsens._quality import Assessment as Assessment
+    from rsens._quality import assess as assess
+    from rsens._stability import Stability as Stability
+    from rsens._stability import stability as stability
     from rsens.derivatives import Derivatives as Derivatives
     from rsens.derivatives import Model as Model
     from rsens.derivatives import from_function as from_function
@@ -44,11 +49,16 @@ if TYPE_CHECKING:
     from rsens.models import BayesianProbitRegression as BayesianProbitRegression
     from rsens.models import GPClassifier as GPClassifier
     from rsens.models import GPRegressor as GPRegressor
+    from rsens.models import load_model as load_model
+    from rsens.models import save_model as save_model
 
 #: Where each public name lives: the same list as above, for run time.
 _EXPORTS: dict[str, tuple[str, ...]] = {
+    "rsens._compare": ("compare",),
     "rsens._errors": ("InputError", "MissingExtraError", "RsensWarning"),
     "rsens._explain": ("Explanation", "explain"),
+    "rsens._quality": ("Assessment", "assess"),
+    "rsens._stability": ("Stability", "stability"),
     "rsens.derivatives": ("Derivatives", "Model", "from_function", "from_jax", "from_torch"),
     "rsens.distributions": (
         "Bernoulli",
@@ -74,10 +84,12 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
         "BayesianProbitRegression",
         "GPClassifier",
         "GPRegressor",
+        "load_model",
+        "save_model",
     ),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
-_SUBPACKAGES = ("derivatives", "distributions", "kernels", "likelihoods", "measures", "models", "plots")
+_SUBPACKAGES = ("black_box", "derivatives", "distributions", "kernels", "likelihoods", "measures", "models", "plots")
 
 __all__ = [*sorted(_MODULE_OF), *_SUBPACKAGES]
 

@@ -1,0 +1,185 @@
+"""What each method of `compare` costs on one Gaussian process: predictions asked for, and time as a multiple of R-sens.
+
+Absolute times depend on the machine, so only ratios within one run are reported: processor time on one core, R-sens in
+turn with every method, the shortest of several repetitions. Writes results/methods.csv, line by line as it goes, and
+results/methods.md beside this file.
+
+    python -m benchmarks.methods [--repeats 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from rsens._compare import compare
+from rsens._compare._methods import ALL
+from rsens._compare._running import Question, run
+from rsens._compare._values import asking
+from rsens.black_box import BLACK_BOX
+from rsens.models import GPRegressor
+
+SIZES = ((200, 10), (1000, 20))
+BUDGETS = ("paper", "standard")
+#: What the times are compared with.
+REFERENCE = {1: "rsens", 2: "rsens2"}
+#: Repetitions end after so many seconds, and go on at least so long.
+LONG, QUICK = 5.0, 0.5
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method on one model."""
+
+    rows: int
+    columns: int
+    order: int
+    budget: str
+    method: str
+    seconds: float
+    ratio: float
+    evaluations: int
+
+
+def fitted(rows: int, columns: int) -> tuple[GPRegressor, Any, Any]:
+    """A GP on data where four columns matter, alone and in a pair; with its data."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((rows, columns))
+    y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3] ** 2 + 0.3 * rng.standard_normal(rows)
+    return GPRegressor(n_restarts=0, random_state=0).fit(X, y), X, y
+
+
+def measured(repeats: int) -> Iterator[Row]:
+    """Every size, order, method and budget, in turn; what has no use for a budget is measured once."""
+    _import_everything()
+    for size in SIZES:
+        model, X, y = fitted(*size)
+        for order, methods in ALL.items():
+            for method in methods:
+                row = None
+                for budget in BUDGETS:
+                    if row is None or (method, order) in BLACK_BOX:
+                        question = asked(model, X, y, order, budget)
+                        row = Row(*size, order, budget, method, *_timed(method, question, repeats))
+                    yield replace(row, budget=budget)
+
+
+def asked(model: GPRegressor, X: Any, y: Any, order: int, budget: str) -> Question:
+    """What `compare` asks every method."""
+    options: dict[str, Any] = {"scale": "sd", "alpha": 1.0, "scoring": None, "seed": np.random.SeedSequence(0)}
+    return asking(model, X, y, methods="all", order=order, budget=budget, **options).question
+
+
+def _timed(method: str, question: Question, repeats: int) -> tuple[float, float, int]:
+    """The shortest time, its ratio to that of R-sens in turn with it, and the evaluations.
+
+    What is quick is repeated more often: its time is the least certain.
+    """
+    reference, best, spent, times = np.inf, np.inf, 0.0, 0
+    while times < repeats or (spent < QUICK and times < 20 * repeats):
+        reference = min(reference, _once(REFERENCE[question.order], question)[0])
+        seconds, evaluations = _once(method, question)
+        best, spent, times = min(best, seconds), spent + seconds, times + 1
+        if spent > LONG:
+            break
+    return best, 1.0 if method == REFERENCE[question.order] else best / reference, evaluations
+
+
+def _once(method: str, question: Question) -> tuple[float, int]:
+    """Seconds of processor time, which other programs do not lengthen, and evaluations."""
+    start = time.process_time()
+    result = run(method, question)
+    seconds = time.process_time() - start
+    if result.values is None:
+        raise RuntimeError(f"{method}: {result.status}")
+    return seconds, result.evaluations
+
+
+def _import_everything() -> None:
+    """The first call of a method imports what it needs; that is not its time."""
+    X = np.random.default_rng(0).standard_normal((5, 3))
+    model = GPRegressor(optimize=False).fit(X, X[:, 0])
+    for order in ALL:
+        compare(model, X, X[:, 0], order=order)
+
+
+def written(rows: Iterator[Row]) -> list[Row]:
+    """The rows, each appended to the CSV file and shown when it is known."""
+    RESULTS.mkdir(exist_ok=True)
+    kept = []
+    with (RESULTS / "methods.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Row)])
+        writer.writeheader()
+        for row in rows:
+            kept.append(row)
+            writer.writerow(asdict(row))
+            file.flush()
+            sys.stdout.write(f"{row}\n")
+            sys.stdout.flush()
+    return kept
+
+
+def table(rows: list[Row], order: int) -> list[str]:
+    """One line per method: predictions asked for, and time as a multiple of R-sens, for every size and budget."""
+    settings = [(size, budget) for size in SIZES for budget in BUDGETS]
+    head = [f"N = {n}, D = {d}, {budget}" for (n, d), budget in settings]
+    lines = [f"| method | {' | '.join(head)} |", "|---|" + "---|" * len(head)]
+    for method in ALL[order]:
+        cells = []
+        for size, budget in settings:
+            row = next(
+                r for r in rows if ((r.rows, r.columns), r.order, r.budget, r.method) == (size, order, budget, method)
+            )
+            cells.append(f"{row.evaluations:,}; {_short(row.ratio)} ×")
+        lines.append(f"| {method} | {' | '.join(cells)} |")
+    return lines
+
+
+def _short(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 10.0 else f"{ratio:.2g}"
+
+
+def report(rows: list[Row]) -> str:
+    """The page."""
+    lines = [
+        "One exact GP with an EQ kernel, fitted to N rows of D columns and explained at these rows, on one core.",
+        "Each cell: rows at which the model was asked (for R-sens and its kin, with derivatives), and the processor",
+        "time as a multiple of R-sens (of R-sens₂ for pairs), timed in turn with it; the best of several repetitions.",
+        "",
+        "Averages over rows (pd, h) have closed forms for this kernel: one count per grid point instead of N, and",
+        "times to match. A model without them is asked N times as often. ard reads the kernel and asks nothing.",
+        "",
+        "Variables:",
+        "",
+        *table(rows, 1),
+        "",
+        "Pairs:",
+        "",
+        *table(rows, 2),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Measure, write both files, show the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=3)
+    with threadpool_limits(1):
+        page = report(written(measured(parser.parse_args().repeats)))
+    (RESULTS / "methods.md").write_text(page)
+    sys.stdout.write(page)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

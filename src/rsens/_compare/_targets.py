@@ -1,0 +1,69 @@
+"""How well a model predicts the targets, row by row: what permutation importance looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens.derivatives import Model
+from rsens.distributions._base import Array
+from rsens.models._reading import read_labels
+
+#: Rows, as many as there are targets and of the type of X, to one number for each; more is better.
+Scores = Callable[[Any], Array]
+
+
+def scores(model: Any, source: Model, y: Any, n: int, scoring: Any) -> Scores | None:
+    """log p(y_i | x_i) of the n targets, or what `scoring` says instead; None without targets.
+
+    `source` is the model as rsens reads it, `model` as it was given: a scorer takes that.
+    """
+    scorer = _scorer(scoring)
+    if y is None:
+        return None
+    if not hasattr(y, "__len__") or len(y) != n:
+        got = len(y) if hasattr(y, "__len__") else type(y).__name__
+        raise InputError(f"y must have one entry for each of the {n} rows of X; got {got}.")
+    if scorer is not None:
+        return lambda rows: _per_row(scorer(model, rows, y), n)
+    if callable(getattr(model, "log_predictive_density", None)):
+        return lambda rows: _per_row(model.log_predictive_density(rows, y), n)
+    return lambda rows: source.predict_distribution(rows).log_prob(_numbers(model, y, n))
+
+
+def _scorer(scoring: Any) -> Callable[[Any, Any, Any], Any] | None:
+    """A function (model, X, y) -> score; a name is one of scikit-learn's."""
+    if scoring is None or callable(scoring):
+        return scoring
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    if not isinstance(scoring, str) or scoring not in get_scorer_names():
+        raise InputError(
+            "scoring must be None for the log predictive density, the name of a scikit-learn scorer such as "
+            f"'neg_mean_squared_error', or a function (model, X, y) where more is better; got {scoring!r}."
+        )
+    return get_scorer(scoring)
+
+
+def _per_row(score: Any, n: int) -> Array:
+    """One number per row; one for all rows together counts for each."""
+    values = np.asarray(score, dtype=np.float64)
+    if values.shape not in ((), (n,)):
+        raise InputError(f"a score must be one number, or one for each of the {n} rows; got shape {values.shape}.")
+    return np.broadcast_to(values, (n,))
+
+
+def _numbers(model: Any, y: Any, n: int) -> Array:
+    """The targets as families take them: class labels as codes, in the order of `classes_`."""
+    classes = getattr(model, "classes_", None)
+    if classes is not None:
+        return read_labels(y, np.asarray(classes), n)
+    try:
+        return np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "y must be numbers, class codes 0, 1, … for a model without classes_; it holds something else."
+        ) from None

@@ -1,0 +1,222 @@
+"""The table that `compare` returns: what is in it, and what changes nothing."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._compare import compare
+from rsens._compare._methods import ALL
+from rsens._compare._values import method_values, terms
+from rsens._errors import InputError, RsensWarning
+from rsens.black_box._budget import Budget
+from rsens.derivatives import from_function
+from rsens.distributions import Normal
+from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
+from tests.compare.models import noisy
+from tests.explain.models import Linear
+
+COLUMNS = ["method", "term", "value", "rank", "seconds", "evaluations", "status"]
+#: Cheap, and none of them needs an optional package.
+QUICK = {1: ["rsens", "ead", "aed", "apc", "pd", "pfi", "var", "kl"], 2: ["rsens2", "eah", "aeh", "pd", "h"]}
+
+rng = np.random.default_rng(0)
+X = pd.DataFrame(rng.standard_normal((30, 3)), columns=["a", "b, c", "🚲 " + "long " * 40])
+y = X["a"] + X["a"] * X["b, c"] + 0.1 * rng.standard_normal(30)
+MODEL = GPRegressor(random_state=0).fit(X, y)
+MIXED = X.assign(site=np.where(np.arange(30) % 3 == 0, "north", "south"), new=np.arange(30) % 2 == 0)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return compare(MODEL, X, y, methods=QUICK[1], budget="paper", random_state=0)
+
+
+def same(a: pd.DataFrame, b: pd.DataFrame) -> None:
+    """All but the times."""
+    pd.testing.assert_frame_equal(a.drop(columns="seconds"), b.drop(columns="seconds"), check_exact=True)
+
+
+def test_columns_and_order(table):
+    assert list(table.columns) == COLUMNS
+    assert list(table["method"].unique()) == QUICK[1]
+    assert list(table.index) == list(range(24))
+    for _, rows in table.groupby("method"):
+        assert set(rows["term"]) == set(X.columns)
+        assert list(rows["rank"]) == [1, 2, 3]
+        assert rows["value"].is_monotonic_decreasing
+        assert rows["seconds"].nunique() == rows["evaluations"].nunique() == 1
+    assert (table["seconds"] > 0.0).all()
+    assert (table["status"] == "ok").all()
+    assert table["rank"].dtype == "Int64"
+    assert table.attrs == {"order": 1, "scale": "sd", "budget": "paper"}
+
+
+def test_through_a_csv_file(table):
+    with_failure = compare(MODEL, X, methods=["rsens", "pfi"])
+    for kept in (table, with_failure):
+        read = pd.read_csv(io.StringIO(kept.to_csv(index=False)), dtype={"rank": "Int64"})
+        pd.testing.assert_frame_equal(read, kept, check_exact=False, rtol=1e-15, check_dtype=False)
+
+
+def test_pairs():
+    table = compare(MODEL, X, methods=QUICK[2], order=2, budget="paper", random_state=0)
+    assert set(table["term"]) == {f"{a}:{b}" for a, b in zip(X.columns[[0, 0, 1]], X.columns[[1, 2, 2]], strict=True)}
+    assert len(table) == 15
+    assert table.attrs["order"] == 2
+
+
+def test_equal_values_share_the_smallest_rank():
+    table = compare(noisy(lambda X: X[:, 0] + X[:, 1]), np.eye(4), methods="ead", scale="raw")
+    assert list(table["term"]) == ["x0", "x1", "x2", "x3"]
+    assert list(table["rank"]) == [1, 1, 3, 3]
+
+
+def test_evaluations_are_rows():
+    n, columns = X.shape
+    model = noisy(lambda X: X[:, 0] * X[:, 1])  # a GP has closed forms for averages, and needs fewer
+    table = compare(model, X, y, methods=QUICK[1], budget="paper").groupby("method")["evaluations"].first()
+    assert table[["rsens", "ead", "aed"]].to_list() == [n, n, n]  # a row with its derivatives counts once
+    assert table["kl"] == n * (1 + 2 * columns)
+    assert table["pd"] == 9 * n * columns
+    assert table["pfi"] == n * (columns + 1)
+    pairs = compare(model, X, methods=["rsens2", "h"], order=2, budget="paper").groupby("method")["evaluations"].first()
+    assert pairs["rsens2"] == n
+    assert pairs["h"] == n**2 * 6  # three columns and three pairs
+
+
+def test_jobs_change_nothing(table):
+    same(compare(MODEL, X, y, methods=QUICK[1], budget="paper", random_state=0, n_jobs=2), table)
+
+
+def test_other_methods_change_nothing(table):
+    for names in (["pfi"], ["apc", "shap", "pfi"]):
+        some = compare(MODEL, X, y, methods=names, budget="paper", random_state=0)
+        for name in {"pfi", "apc"} & set(names):
+            pd.testing.assert_series_equal(
+                some[some["method"] == name].set_index("term")["value"],
+                table[table["method"] == name].set_index("term")["value"],
+            )
+
+
+def test_seeds():
+    first, second, again = (
+        compare(MODEL, X, y, methods="pfi", budget="paper", random_state=seed)
+        for seed in (1, 2, np.random.default_rng(5))
+    )
+    assert not first["value"].equals(second["value"])
+    same(again, compare(MODEL, X, y, methods="pfi", budget="paper", random_state=np.random.default_rng(5)))
+
+
+def test_inputs_are_not_changed():
+    kept_X, kept_y = X.copy(), y.copy()
+    compare(MODEL, X, y, methods=QUICK[1], budget="paper")
+    pd.testing.assert_frame_equal(X, kept_X)
+    pd.testing.assert_series_equal(y, kept_y)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_categorical_columns_and_arrays(order):
+    model = GPRegressor(random_state=0).fit(MIXED, y)
+    table = compare(model, MIXED, y, methods=QUICK[order], order=order, budget="paper", random_state=0)
+    assert (table["status"] == "ok").all()
+    assert set(table["term"]) == set(terms(tuple(MIXED.columns), order))
+
+
+def test_classes():
+    labels = np.array(["low", "mid", "high"])[np.digitize(y, np.quantile(y, [0.3, 0.7]))]
+    model = GPClassifier(random_state=0).fit(X, labels)
+    table = compare(model, X, labels, methods=[*QUICK[1], "ard"], budget="paper", random_state=0)
+    assert (table["status"] == "ok").all()
+    assert table[table["method"] == "rsens"]["term"].iloc[0] in ("a", "b, c")
+
+
+def test_scale():
+    """Derivatives and quotients are per unit; the others have no unit in x."""
+    raw, double = (
+        compare(MODEL, X, y, methods=QUICK[1], budget="paper", random_state=0, scale=scale)
+        for scale in ("raw", dict.fromkeys(X.columns, 2.0))
+    )
+    assert (raw.attrs["scale"], double.attrs["scale"]) == ("raw", "given")
+    ratio = (double.groupby("method")["value"].max() / raw.groupby("method")["value"].max()).to_dict()
+    per_unit = {"rsens", "ead", "aed", "apc", "kl"}
+    assert ratio == pytest.approx({name: 2.0 if name in per_unit else 1.0 for name in QUICK[1]})
+    pairs = [
+        compare(MODEL, X, methods=QUICK[2], order=2, budget="paper", random_state=0, scale=scale)
+        for scale in ("raw", [2.0, 2.0, 2.0])
+    ]
+    ratio = (pairs[1].groupby("method")["value"].max() / pairs[0].groupby("method")["value"].max()).to_dict()
+    assert ratio == pytest.approx({"rsens2": 4.0, "eah": 4.0, "aeh": 4.0, "pd": 1.0, "h": 1.0})
+
+
+def test_alpha():
+    one, four = (compare(MODEL, X, methods=["rsens", "ead"], alpha=alpha) for alpha in (1.0, 4.0))
+    ratio = four["value"] / one["value"]
+    assert list(ratio) == pytest.approx([2.0] * 3 + [1.0] * 3)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_constant_column_gets_zero_and_one_warning(order):
+    constant = X.assign(same=3.0)
+    model = from_function(lambda X: Normal(X[:, 0] * X[:, 3] + X[:, 0] * X[:, 1], 1.0))
+    with pytest.warns(RsensWarning, match="'same'") as caught:
+        table = compare(model, constant, y, methods=QUICK[order], order=order, budget="paper", random_state=0)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert (table["status"] == "ok").all()
+    assert (table["value"][table["term"].str.contains("same")] == 0.0).all()
+    assert (table.groupby("method")["value"].max() > 0.0).all()
+
+
+def test_one_row():
+    """Methods that vary a column over the rows have nothing to say about one; derivatives have."""
+    table = compare(MODEL, X[:1], y[:1], methods=QUICK[1], budget="paper", random_state=0)
+    failed = table[table["status"] != "ok"]
+    assert set(table["method"][table["status"] == "ok"]) >= {"rsens", "ead", "aed", "kl"}
+    assert failed["status"].str.contains("row").all()
+
+
+def test_one_column():
+    model = BayesianLinearRegression().fit(X[["a"]], y)
+    table = compare(model, X[["a"]], y, methods=QUICK[1], budget="paper", random_state=0)
+    assert list(table["term"]) == ["a"] * 8
+    with pytest.raises(InputError, match="at least two columns"):
+        compare(model, X[["a"]], order=2)
+
+
+def test_a_budget_of_ones_own():
+    table = compare(noisy(lambda X: X[:, 0]), X, methods="pd", budget=Budget("mine", grid=3))
+    assert table.attrs["budget"] == "mine"
+    assert table["evaluations"].iloc[0] == 3 * 30 * 3
+
+
+def test_the_default_is_every_method():
+    table = compare(Linear([1.0, 2.0]), rng.standard_normal((8, 2)), budget="paper")
+    assert list(table["method"].unique()) == list(ALL[1])
+
+
+def test_values_without_a_table(table):
+    options = {"methods": QUICK[1], "order": 1, "budget": "paper", "scale": "sd", "alpha": 1.0, "scoring": None}
+    results = method_values(MODEL, X, y, **options, seed=np.random.SeedSequence(0))
+    assert [result.method for result in results] == QUICK[1]
+    for result in results:
+        expected = table[table["method"] == result.method].set_index("term")["value"]
+        np.testing.assert_array_equal(result.values, expected[terms(tuple(X.columns), 1)])
+
+
+def test_terms():
+    assert terms(("a", "b", "c"), 1) == ["a", "b", "c"]
+    assert terms(("a", "b", "c"), 2) == ["a:b", "a:c", "b:c"]
+    assert terms(("a:b", "c"), 2) == ["a:b:c"]
+    with pytest.raises(InputError, match="more than one pair"):
+        terms(("a", "b:c", "a:b", "c"), 2)
+
+
+def test_progress(capsys):
+    compare(MODEL, X, methods=["rsens", "ead"], progress=True)
+    assert "methods" in capsys.readouterr().err
+    compare(MODEL, X, methods=["rsens", "ead"])
+    assert capsys.readouterr().err == ""
