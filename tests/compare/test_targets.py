@@ -84,3 +84,10 @@ def test_targets_that_are_not_numbers():
         scores_of(Linear([1.0, 0.0]), X, ["a"] * 20)(X)
     with pytest.raises(InputError, match="label 'c'"):
         scores_of(Softmax(np.ones((2, 2)), ["a", "b"]), X, ["c"] * 20)(X)
+
+
+def test_scorers_of_scikit_learn_take_wrapped_functions():
+    model = from_function(lambda Z: Normal(2.0 * Z[:, 0], 1.0))
+    y = 2.0 * X[:, 0] + np.linspace(-1.0, 1.0, len(X))
+    expected = -np.mean((y - 2.0 * X[:, 0]) ** 2)
+    np.testing.assert_allclose(scores_of(model, X, y, "neg_mean_squared_error")(X), expected)

@@ -28,7 +28,10 @@ def scores(model: Any, source: Model, y: Any, n: int, scoring: Any) -> Scores | 
         got = len(y) if hasattr(y, "__len__") else type(y).__name__
         raise InputError(f"y must have one entry for each of the {n} rows of X; got {got}.")
     if scorer is not None:
-        return lambda rows: _per_row(scorer(model, rows, y), n)
+        scored = (
+            model if not isinstance(scoring, str) or callable(getattr(model, "predict", None)) else _regressor(source)
+        )
+        return lambda rows: _per_row(scorer(scored, rows, y), n)
     if callable(getattr(model, "log_predictive_density", None)):
         return lambda rows: _per_row(model.log_predictive_density(rows, y), n)
     return lambda rows: source.predict_distribution(rows).log_prob(_numbers(model, y, n))
@@ -46,6 +49,18 @@ def _scorer(scoring: Any) -> Callable[[Any, Any, Any], Any] | None:
             f"'neg_mean_squared_error', or a function (model, X, y) where more is better; got {scoring!r}."
         )
     return get_scorer(scoring)
+
+
+def _regressor(source: Model) -> Any:
+    """A model without `predict`, such as a wrapped function, as scikit-learn's scorers take one."""
+    from sklearn.base import BaseEstimator, RegressorMixin
+
+    class PointPrediction(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+        def predict(self, X: Any) -> Array:
+            points = source.predict_point(X)
+            return points[:, 0] if points.shape[1] == 1 else points
+
+    return PointPrediction()
 
 
 def _per_row(score: Any, n: int) -> Array:
