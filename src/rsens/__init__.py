@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rsens._explain import explain as explain
     from rsens._quality import Assessment as Assessment
     from rsens._quality import assess as assess
+    from rsens._selection import Selection as Selection
+    from rsens._selection import select_interactions as select_interactions
     from rsens._stability import Stability as Stability
     from rsens._stability import stability as stability
     from rsens.derivatives import Derivatives as Derivatives
@@ -58,6 +60,7 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._errors": ("InputError", "MissingExtraError", "RsensWarning"),
     "rsens._explain": ("Explanation", "explain"),
     "rsens._quality": ("Assessment", "assess"),
+    "rsens._selection": ("Selection", "select_interactions"),
     "rsens._stability": ("Stability", "stability"),
     "rsens.derivatives": ("Derivatives", "Model", "from_function", "from_jax", "from_torch"),
     "rsens.distributions": (

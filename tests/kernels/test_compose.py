@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rsens.kernels import EQ, Constant, Linear, Matern52, Product, Sum, additive
+from rsens.kernels import EQ, Categorical, Constant, Linear, Matern52, Product, Sum, additive
 from tests.kernels.cases import X, Z
 
 A, B, C = EQ(0.5, dims=(0,)), Linear(0.7, dims=(1,)), Constant(0.3)
@@ -46,6 +46,20 @@ def test_additive():
         (Matern52(dims=(0,)), Matern52(dims=(1,)), Matern52(1.0, (1.0, 1.0), dims=(1, 0)))
     )
     assert additive(np.int64(2), np.array([[0, 1]])) == additive(2, [(0, 1)])
+
+
+def test_additive_with_categorical_columns():
+    assert additive(3, [(0, 1), (2, 1), (0, 2)], Matern52, categorical=[1, 2]) == Sum(
+        (
+            Matern52(dims=(0,)),
+            Categorical(dims=(1,)),
+            Categorical(dims=(2,)),
+            Matern52(dims=(0,)) * Categorical(dims=(1,)),
+            Categorical(1.0, (1.0, 1.0), dims=(2, 1)),
+            Matern52(dims=(0,)) * Categorical(dims=(2,)),
+        )
+    )
+    assert additive(2, [(1, 0)], categorical=np.array([1])).terms[2] == Categorical(dims=(1,)) * EQ(dims=(0,))
 
 
 def test_additive_without_pairs_has_no_mixed_derivatives():

@@ -50,6 +50,7 @@ WRONG = {
     "no rows in Z": (lambda: EQ().at(X, Z[:0]), "Z has no rows"),
     "additive without columns": (lambda: additive(0), "number of columns must be a positive integer; got 0"),
     "additive with a fraction": (lambda: additive(2.5), "must be a positive integer"),
+    "a categorical column out of range": (lambda: additive(3, categorical=[3]), r"from 0 to 2; got \[3\]"),
     "a pair of one": (lambda: additive(3, [(1, 1)]), r"two different columns from 0 to 2; got \(1, 1\)"),
     "a pair out of range": (lambda: additive(3, [(0, 3)]), "two different columns from 0 to 2"),
     "a pair of three": (lambda: additive(3, [(0, 1, 2)]), "two different columns"),

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from rsens.kernels import EQ, Matern52, additive
+from rsens.kernels import EQ, Linear, Matern52, additive
 from rsens.kernels import _compose_on as compose_on
 from tests.kernels.cases import KERNELS, rows
 
@@ -37,7 +37,7 @@ def test_no_array_per_column():
 
 
 def test_terms_that_do_not_fit_are_computed_again(monkeypatch):
-    kernel = additive(3, [(0, 1)])
+    kernel = additive(3, [(0, 1)]) + Linear(0.5)  # Linear is not a kernel of distances
     M = np.eye(len(ROWS)) + 0.1
     kept = kernel.on(ROWS)
     monkeypatch.setattr(compose_on, "KEEP_BYTES", 0)

@@ -24,8 +24,8 @@ def test_means_and_lines():
     table = result.table.set_index(["method", "k"])["mean"]
     np.testing.assert_allclose(line(ax, "rsens2").get_ydata(), table["rsens2"])
     np.testing.assert_allclose(line(ax, "h").get_ydata(), table["h"])
-    assert line(ax, "all interactions").get_ydata()[0] == pytest.approx(table["full"].item())
-    assert line(ax, "no interactions").get_ydata()[0] == pytest.approx(table["rsens2", 0])
+    assert line(ax, "full model").get_ydata()[0] == pytest.approx(table["full"].item())
+    assert line(ax, "main effects").get_ydata()[0] == pytest.approx(table["rsens2", 0])
     shown = [float(tick) for tick in ax.get_xticks() if -0.5 < tick < 4.5]
     assert shown == [0, 1, 2, 3, 4]
 
@@ -33,7 +33,7 @@ def test_means_and_lines():
 def test_the_ring_marks_the_answer():
     result = made(splits=30)
     ax = selection(result)
-    ring = line(ax, "enough")
+    ring = line(ax, "suggested")
     assert ring.get_xdata()[0] == result.suggested
     assert ring.get_ydata()[0] == result.table["mean"][result.suggested]
 

@@ -9,9 +9,10 @@ from typing import Self
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.kernels._base import Array, Kernel, KernelAt, KernelOn, as_theta
+from rsens.kernels._base import Array, Kernel, KernelAt, KernelOn, as_rows, as_theta
 from rsens.kernels._compose_at import AtProduct, AtSum
-from rsens.kernels._compose_on import OnProduct, OnSum, product
+from rsens.kernels._compose_on import OnCondensedSum, OnProduct, OnSum, fits, product
+from rsens.kernels._condensed import VECTORS, OnPairs, Pairs, ProductOnPairs, is_of_distances, leaf_on_pairs
 
 
 class Composed(Kernel):
@@ -66,6 +67,13 @@ class Sum(Composed):
         return " + ".join(map(repr, self.terms))
 
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        leaves = [leaf for term in self.terms for leaf in (term.factors if isinstance(term, Product) else (term,))]
+        if Z is None and all(map(is_of_distances, leaves)):
+            X = as_rows(X, self.n_dims)
+            n, columns = X.shape
+            if fits(n * n // 2 * (columns + VECTORS * (len(leaves) + 1))):
+                pairs = Pairs(X)
+                return OnCondensedSum([_on_pairs(term, pairs) for term in self.terms], n)
         return OnSum(self.terms, X, Z)
 
     def at(self, X: Array, Z: Array) -> KernelAt:
@@ -128,3 +136,10 @@ class Product(Composed):
             cross = product(diags, but=[i, j])[:, None, None] * f[:, :, None] * g[:, None, :]
             second += cross + cross.transpose(0, 2, 1)
         return first, second
+
+
+def _on_pairs(term: Kernel, pairs: Pairs) -> OnPairs:
+    """A term of a sum at all pairs of rows: a leaf, or a product of leaves."""
+    if isinstance(term, Product):
+        return ProductOnPairs([leaf_on_pairs(factor, pairs) for factor in term.factors])
+    return leaf_on_pairs(term, pairs)

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.spatial.distance import squareform
 
 from rsens.kernels._base import Array, Kernel, KernelOn
 
+if TYPE_CHECKING:
+    from rsens.kernels._condensed import OnPairs
+
 #: A sum keeps the matrices of its terms for the gradient up to this size; beyond, it computes them once more.
 KEEP_BYTES = 2**28
+
+
+def fits(numbers: int) -> bool:
+    """Whether so many numbers may be kept."""
+    return 8 * numbers <= KEEP_BYTES
 
 
 def product(values: Sequence[Array], but: Iterable[int] = ()) -> Array:
@@ -26,7 +36,7 @@ class OnSum(KernelOn):
         self._terms, self._X, self._Z = terms, X, Z
         n, N = len(X), len(X if Z is None else Z)
         # A term holds g and g', the further slopes are rare.
-        self._kept = [] if 2 * 8 * n * N * len(terms) > KEEP_BYTES else [term.on(X, Z) for term in terms]
+        self._kept = [term.on(X, Z) for term in terms] if fits(2 * n * N * len(terms)) else []
         self.value = np.zeros((n, N), order="F")
         for term in self._matrices():
             self.value += term.value
@@ -36,6 +46,23 @@ class OnSum(KernelOn):
 
     def hyper_gradient(self, M: Array) -> Array:
         return np.concatenate([term.hyper_gradient(M) for term in self._matrices()])
+
+
+class OnCondensedSum(KernelOn):
+    """The same for k(X, X), from terms that were computed at the pairs of different rows only."""
+
+    def __init__(self, terms: list[OnPairs], n: int) -> None:
+        self._terms = terms
+        total = terms[0].value.copy()
+        for term in terms[1:]:
+            total += term.value
+        self.value = squareform(total, checks=False).T if n > 1 else np.zeros((1, 1))
+        np.fill_diagonal(self.value, sum(term.diagonal for term in terms))
+
+    def hyper_gradient(self, M: Array) -> Array:
+        # Every pair stands for two entries of the symmetric M. The upper triangle of Mᵀ is the lower one of M.
+        m, trace = 2.0 * squareform(M.T, checks=False), float(np.trace(M))
+        return np.concatenate([term.hyper_gradient(m, trace) for term in self._terms])
 
 
 class OnProduct(KernelOn):

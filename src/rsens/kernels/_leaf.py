@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -36,8 +37,8 @@ class Leaf(Kernel):
             raise InputError(f"{type(self).__name__}: values per column must be equally many; got {sorted(lengths)}.")
 
     @property
-    def _names(self) -> list[str]:
-        return [field.name for field in fields(self) if field.name != "dims"]  # type: ignore[arg-type]
+    def _names(self) -> tuple[str, ...]:
+        return _positive_fields(type(self))
 
     @property
     def _values(self) -> list[Positive]:
@@ -102,6 +103,12 @@ class Leaf(Kernel):
         """The columns of X that k looks at, and how many X has."""
         D = np.shape(X)[1]
         return tuple(range(D)) if self.dims is None else self.dims, D
+
+
+@cache
+def _positive_fields(kind: type[Leaf]) -> tuple[str, ...]:
+    """The names of the hyperparameters; kept, since a search makes thousands of kernels."""
+    return tuple(field.name for field in fields(kind) if field.name != "dims")  # type: ignore[arg-type]
 
 
 class ConstantDiagonal(Leaf):

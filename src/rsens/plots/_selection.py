@@ -1,0 +1,99 @@
+"""Mean log predictive density by number of interactions: Figure 4 of the paper."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rsens._arguments import fraction
+from rsens.plots._style import BLACK, DASHES, SERIES, check_axes, legend_above, new_axes, tidy
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+#: Methods stand side by side over at most this part of the way from one number of pairs to the next.
+SPREAD = 0.4
+
+
+def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax: Axes | None = None) -> Axes:
+    """How well models with 0, 1, … k interactions predict, with intervals for the means over splits.
+
+    The dotted line is the model of main effects alone, the dashed one the full model, with all interactions. A ring
+    marks the number of interactions that `Selection.suggestions` has. Each interval is that of one mean alone: scores
+    of the same splits go up and down together, so that differences are known better (`Selection.summary` has them).
+
+    Args:
+        selection: What `rsens.select_interactions` returned.
+        level: Of the intervals.
+        corrected: As in `Selection.summary`; False for intervals as in the paper.
+        ax: Where to draw; None for a figure of its own.
+
+    Returns:
+        The Axes.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    reach = NormalDist().inv_cdf(0.5 + 0.5 * fraction(level, "level"))
+    if ax is not None:
+        check_axes(ax)
+    table, enough = selection.summary(corrected=corrected), selection.suggestions
+    ax = new_axes(5.6, 3.8) if ax is None else ax
+    full = float(table["mean"].iloc[-1])
+    low, high = full, full
+    for number, method in enumerate(selection.methods):
+        shift = SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
+        ends = _draw(ax, table[table["method"] == method], number, shift, reach)
+        low, high = min(low, ends[0]), max(high, ends[1])
+    for number, method in enumerate(selection.methods):
+        shift = SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
+        _draw_ring(ax, table[table["method"] == method], number, shift, int(enough[method]))
+    none = float(table["mean"].iloc[0])  # the same whatever the method
+    ax.axhline(none, color=BLACK, linestyle=(0, (1, 2)), linewidth=1.2, zorder=1, label="main effects")
+    ax.axhline(full, color=BLACK, linestyle=(0, (5, 3)), linewidth=1.2, zorder=1, label="full model")
+    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))  # all that fit
+    ax.set_xlim(-0.5, selection.k + 0.5)
+    ax.set_xlabel("interactions in the model")
+    ax.set_ylabel("log predictive density per row")
+    legend_above(ax, low, high)
+    tidy(ax)
+    return ax
+
+
+def _draw(ax: Axes, lines: pd.DataFrame, number: int, shift: float, reach: float) -> tuple[float, float]:
+    """The means and intervals of one method; returns the lowest and the highest value drawn."""
+    k, mean, se = (lines[name].to_numpy(dtype=np.float64) for name in ("k", "mean", "se"))
+    half = np.nan_to_num(reach * se)  # unknown for a single split
+    colour = SERIES[number % len(SERIES)]
+    ax.plot(
+        k + shift,
+        mean,
+        color=colour,
+        linestyle=DASHES[number % len(DASHES)],
+        linewidth=1.0,
+        marker=MARKERS[number % len(MARKERS)],
+        markersize=5.0,
+        zorder=3,
+        label=str(lines["method"].iloc[0]),
+    )
+    if half.any():
+        ax.errorbar(k + shift, mean, yerr=half, fmt="none", ecolor=colour, elinewidth=1.2, capsize=2.5, zorder=2)
+    return float((mean - half).min()), float((mean + half).max())
+
+
+def _draw_ring(ax: Axes, lines: pd.DataFrame, number: int, shift: float, enough: int) -> None:
+    ax.plot(
+        enough + shift,
+        lines["mean"].iloc[enough],
+        marker="o",
+        markersize=11.0,
+        markerfacecolor="none",
+        markeredgecolor=SERIES[number % len(SERIES)],
+        markeredgewidth=1.2,
+        linestyle="none",
+        zorder=3,
+        label=None if number else "suggested",
+    )

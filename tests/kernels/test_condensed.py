@@ -1,0 +1,66 @@
+"""Sums of kernels of distances, worked out at the pairs of different rows only: the same numbers, faster."""
+
+import numpy as np
+import pytest
+
+from rsens._errors import InputError
+from rsens.kernels import EQ, Categorical, Linear, Matern12, Matern32, RationalQuadratic, Sum, additive
+from rsens.kernels import _compose_on as compose_on
+from rsens.kernels._compose_on import OnCondensedSum, OnSum
+from tests.kernels.cases import rows
+
+ROWS = rows(30, seed=5)
+SUMS = (
+    additive(4),
+    additive(4, [(0, 1), (3, 2)], Matern32),
+    EQ(1.3, 0.8) + EQ(0.4, (0.5, 1.5), dims=(2, 0)),
+    RationalQuadratic(1.2, (0.5, 2.0), 0.7, dims=(0, 1)) + Matern12(0.3, 0.9, dims=(2, 1)),
+    Categorical(0.8, 0.6, dims=(3,)) + EQ(1.0, 0.9, dims=(0,)) * Categorical(1.5, (1.1, 0.4), dims=(3, 1)),
+    EQ(0.7, dims=(0,)) * Matern32(0.9, dims=(1,)) * RationalQuadratic(1.1, 0.8, 1.5, dims=(2,)) + EQ(0.2, dims=(0,)),
+)
+
+
+@pytest.mark.parametrize("kernel", SUMS, ids=repr)
+def test_same_as_the_sum_of_matrices(kernel, monkeypatch):
+    M = np.random.default_rng(0).normal(size=(len(ROWS), len(ROWS)))
+    M += M.T
+    fast = kernel.on(ROWS)
+    assert isinstance(fast, OnCondensedSum)
+    assert fast.value.flags.f_contiguous
+    np.testing.assert_array_equal(fast.value, fast.value.T)
+    np.testing.assert_allclose(fast.value, sum(term(ROWS) for term in kernel.terms), rtol=1e-13, atol=1e-14)
+    expected = np.concatenate([term.hyper_gradient(ROWS, None, M) for term in kernel.terms])
+    np.testing.assert_allclose(fast.hyper_gradient(M), expected, rtol=1e-11, atol=1e-11)
+
+
+def test_others_are_sums_of_matrices():
+    assert isinstance((EQ() + Linear()).on(ROWS), OnSum)
+    assert isinstance((EQ(dims=(0,)) * Linear(dims=(1,)) + EQ()).on(ROWS), OnSum)
+    assert isinstance(((EQ() + Matern32()) * EQ() + EQ()).on(ROWS), OnSum)  # a product of a sum
+    assert isinstance(additive(4).on(ROWS, ROWS), OnSum)
+
+
+def test_only_what_fits_is_kept(monkeypatch):
+    monkeypatch.setattr(compose_on, "KEEP_BYTES", 0)
+    assert isinstance(additive(4).on(ROWS), OnSum)
+
+
+def test_one_row():
+    on = additive(4, [(0, 1)]).on(ROWS[:1])
+    np.testing.assert_array_equal(on.value, [[5.0]])
+    # each of five terms: 1 for the variance; nothing for length-scales, which do not matter at distance 0
+    np.testing.assert_array_equal(on.hyper_gradient(np.ones((1, 1))), [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0])
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_squares_of_tiny_and_huge_columns(size):
+    kernel = EQ(1.0, (0.7 * size,), dims=(0,)) + EQ(1.0, 1.0, dims=(1,))
+    of_one = EQ(1.0, 0.7, dims=(0,)) + EQ(1.0, 1.0, dims=(1,))
+    np.testing.assert_allclose(kernel(ROWS * [size, 1, 1, 1]), of_one(ROWS), rtol=1e-12)
+
+
+def test_too_few_columns():
+    with pytest.raises(InputError, match="uses 3 columns"):
+        additive(3).on(ROWS[:, :2])
+    with pytest.raises(InputError, match="values per column"):
+        Sum((EQ(1.0, (1.0, 1.0)), EQ(dims=(0,)))).on(ROWS)
