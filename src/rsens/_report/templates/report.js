@@ -1,0 +1,232 @@
+(function () {
+"use strict";
+const root = document.documentElement;
+const report = JSON.parse(document.getElementById("report-data").textContent);
+const byId = (id) => document.getElementById(id);
+root.classList.add("script");
+
+/* ---- theme: kept while the page is open ---- */
+const night = window.matchMedia("(prefers-color-scheme: dark)");
+const themeButton = byId("theme");
+function theme() {
+  return root.dataset.theme || (night.matches ? "dark" : "light");
+}
+function themeChanged() {
+  const dark = theme() === "dark";
+  themeButton.textContent = dark ? "Light" : "Dark";
+  themeButton.setAttribute("aria-pressed", String(dark));
+  themeButton.setAttribute("aria-label", dark ? "Switch to light colours" : "Switch to dark colours");
+  drawn.forEach(draw);
+}
+
+/* ---- figures of plotly, drawn when they come near, or when there is time ---- */
+const drawn = new Set();
+const NARROW = 420; /* pixels: below, cells are too small for numbers, and colour bars for titles */
+const family = getComputedStyle(document.body).fontFamily;
+
+/* Colours named "@ink" become those of the theme; only where plotly expects a colour, so that no name is touched. */
+function coloured(value, isColour, colours) {
+  if (Array.isArray(value)) return value.map((item) => coloured(item, isColour, colours));
+  if (value !== null && typeof value === "object") {
+    const entries = Object.entries(value);
+    return Object.fromEntries(entries.map(([key, item]) => [key, coloured(item, /color/.test(key), colours)]));
+  }
+  return isColour && typeof value === "string" && value[0] === "@" ? colours[value.slice(1)] : value;
+}
+function axis(given, colours) {
+  const style = {
+    gridcolor: colours.line, linecolor: colours.muted, zeroline: false, showline: true, tickcolor: colours.muted,
+    automargin: true, fixedrange: true, ticks: "", tickfont: { color: colours.muted, size: 12 },
+  };
+  const title = Object.assign({ font: { color: colours.muted, size: 12.5 }, standoff: 8 }, given.title);
+  return Object.assign(style, given, { title });
+}
+function layoutOf(spec, colours) {
+  const layout = coloured(spec, false, colours);
+  for (const key of Object.keys(layout)) if (/^[xy]axis/.test(key)) layout[key] = axis(layout[key], colours);
+  const legend = Object.assign({
+    orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: { size: 12.5 }, itemclick: false, itemdoubleclick: false,
+  }, layout.legend);
+  return Object.assign({
+    font: { family, size: 12.5, color: colours.ink }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    margin: { l: 8, r: 24, t: 12, b: 8, pad: 3 }, dragmode: false, hovermode: "closest",
+    hoverlabel: { bgcolor: colours.paper, bordercolor: colours.muted, font: { family, color: colours.ink, size: 12.5 }, align: "left" },
+      }, layout, { legend });
+}
+function tracesOf(spec, colours, width) {
+  const traces = coloured(spec, false, colours);
+  for (const trace of traces) {
+    if (width < NARROW) delete trace.texttemplate;
+    const scales = [trace.colorbar, trace.marker && trace.marker.colorbar].filter(Boolean);
+    for (const bar of scales) {
+      Object.assign(bar, { tickfont: { color: colours.muted, size: 12 }, len: 1, lenmode: "fraction", ypad: 0, xpad: 6 });
+      bar.title.font = { color: colours.muted, size: 12.5 };
+      if (width < NARROW) bar.title.text = "";
+    }
+  }
+  return traces;
+}
+function draw(id) {
+  const place = byId("live-" + id);
+  const spec = report.figures[id];
+  const colours = report.colours[theme()];
+  const width = place.clientWidth;
+  const config = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false, typesetMath: false };
+  window.Plotly.react(place, tracesOf(spec.data, colours, width), layoutOf(spec.layout, colours), config);
+  if (id === "beeswarm" && !drawn.has(id)) {
+    place.on("plotly_click", (event) => {
+      const data = event.points[0].customdata;
+      if (data) { show(data[0]); byId("row").scrollIntoView(); }
+    });
+  }
+  drawn.add(id);
+}
+function drawSafely(id) {
+  try {
+    draw(id);
+  } catch (error) {
+    byId("figure-" + id).classList.remove("has-live");
+    byId("live-" + id).remove();
+    throw error;
+  }
+}
+if (window.Plotly) {
+  const near = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (entry.isIntersecting) {
+        near.unobserve(entry.target);
+        if (!drawn.has(entry.target.dataset.figure)) drawSafely(entry.target.dataset.figure);
+      }
+    }
+  }, { rootMargin: "600px 0px" });
+  const places = [...document.querySelectorAll(".live")];
+  places.forEach((place) => near.observe(place));
+  /* Those near the reader come first; the others follow one by one, so that no scroll or screenshot finds a gap. */
+  const later = window.requestIdleCallback || ((work) => setTimeout(work, 50));
+  const drawRest = () => {
+    const next = places.find((place) => place.isConnected && !drawn.has(place.dataset.figure));
+    if (!next) return;
+    near.unobserve(next);
+    drawSafely(next.dataset.figure);
+    later(drawRest);
+  };
+  later(drawRest);
+}
+
+themeButton.addEventListener("click", () => {
+  root.dataset.theme = theme() === "dark" ? "light" : "dark";
+  themeChanged();
+});
+night.addEventListener("change", themeChanged);
+themeChanged();
+
+/* ---- longer tables on demand ---- */
+document.querySelectorAll("[data-more]").forEach((button) => {
+  const label = button.textContent;
+  button.addEventListener("click", () => {
+    const open = byId(button.dataset.more).classList.toggle("open");
+    button.setAttribute("aria-expanded", String(open));
+    button.textContent = open ? "Show fewer" : label;
+  });
+});
+
+/* ---- one row ---- */
+function element(tag, className, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+const share = (value) => (100 * value).toFixed(1) + "%";
+function named(d) {
+  const { short, full } = report.rows.names[d];
+  const made = element("span", "name", short);
+  if (short !== full) made.title = full;
+  return made;
+}
+function termLine([d, value, text, length]) {
+  const line = element("tr");
+  const head = element("th");
+  head.scope = "row";
+  head.append(named(d));
+  const cell = element("td", "bar-cell");
+  cell.setAttribute("aria-hidden", "true");
+  const bar = element("span", "bar");
+  bar.style.width = share(length);
+  const tick = element("span", "tick");
+  tick.style.left = share(report.rows.marks[d]);
+  cell.append(bar, tick);
+  line.append(head, element("td", "right", value), element("td", "right", text), cell);
+  return line;
+}
+function interval(shape) {
+  const line = element("div", "axis");
+  const span = (name, [from, to]) => {
+    const made = element("span", name);
+    made.style.left = share(from);
+    made.style.width = share(to - from);
+    return made;
+  };
+  const point = (name, at) => {
+    const made = element("span", name);
+    made.style.left = share(at);
+    return made;
+  };
+  line.append(span("outer", shape.outer), span("inner", shape.inner), point("value", shape.value));
+  if (shape.observed !== null) line.append(point("observed", shape.observed));
+  const ends = element("div", "ends");
+  const key = "line: prediction; shaded: 50 % and 90 % intervals" + (shape.observed === null ? "" : "; circle: observed");
+  ends.append(element("span", "", shape.ends[0]), element("span", "key", key), element("span", "", shape.ends[1]));
+  return [line, ends];
+}
+function classBar([label, text, length]) {
+  const line = element("div", "class-bar");
+  const track = element("span", "track");
+  const bar = element("span", "bar");
+  bar.style.width = share(length);
+  track.append(bar);
+  line.append(element("span", "", label), track, element("span", "", text));
+  return line;
+}
+function shapeOf(shape) {
+  if (shape === null) return [];
+  return shape.kind === "interval" ? interval(shape) : shape.bars.map(classBar);
+}
+const select = byId("row-select");
+const picks = document.querySelectorAll("[data-row]");
+function show(position) {
+  const row = report.rows.rows[position];
+  select.value = String(position);
+  byId("row-name").textContent = "Row " + row.label;
+  byId("row-prediction").textContent = row.prediction;
+  byId("row-sentence").textContent = row.sentence;
+  byId("row-shape").replaceChildren(...shapeOf(row.shape));
+  byId("row-terms").replaceChildren(...row.terms.map(termLine));
+  const pairs = byId("row-pairs");
+  pairs.replaceChildren();
+  row.pairs.forEach(([d, e, text], k) => {
+    pairs.append(k === 0 ? "Strongest pairs here: " : ", ", named(d), " × ", named(e), " " + text);
+  });
+  picks.forEach((pick) => pick.setAttribute("aria-pressed", String(Number(pick.dataset.row) === position)));
+}
+function step(by) {
+  const count = report.rows.rows.length;
+  show((Number(select.value) + by + count) % count);
+}
+select.addEventListener("change", () => show(Number(select.value)));
+byId("row-previous").addEventListener("click", () => step(-1));
+byId("row-next").addEventListener("click", () => step(1));
+picks.forEach((pick) => pick.addEventListener("click", () => show(Number(pick.dataset.row))));
+show(report.rows.start);
+
+/* ---- where the reader is ---- */
+const links = new Map([...document.querySelectorAll(".contents a")].map((link) => [link.hash.slice(1), link]));
+const sections = [...document.querySelectorAll("main > section")];
+function mark() {
+  const passed = sections.filter((section) => section.getBoundingClientRect().top < 0.4 * window.innerHeight);
+  const current = (passed[passed.length - 1] || sections[0]).id;
+  links.forEach((link, id) => (id === current ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
+}
+window.addEventListener("scroll", () => window.requestAnimationFrame(mark), { passive: true });
+mark();
+})();

@@ -1,0 +1,105 @@
+"""The summary says what the tables say."""
+
+import dataclasses
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._report._facts import Facts
+from rsens._report._words import summary
+from tests.report import studies
+
+
+def said(study) -> list[str]:
+    return [
+        "".join(part if isinstance(part, str) else part.short for part in sentence)
+        for sentence in summary(Facts.of(study))
+    ]
+
+
+def test_known_answers():
+    sentences = said(studies.numbers())
+    assert sentences[0] == "The prediction of price depends most on city, a and b."
+    above = next(s for s in sentences if "null level" in s and "variables" in s)
+    assert above.startswith("3 of 4 variables are above the null level")
+    assert above.endswith("the others cannot be told from noise.")
+    assert any(s.startswith("The strongest interaction is between a and b") for s in sentences)
+    assert any("better than a constant" in s for s in sentences)
+
+
+def test_what_moves_the_uncertainty():
+    """log variance 0.8 x1: R-sens 0.8/√2, all of it from the variance; the mean moves by 2 of exp(0.4 x1)."""
+    sentences = said(studies.function(50))
+    assert any(s.endswith("But x1 mostly moves the uncertainty.") for s in sentences)
+    assert "The prediction rises with x0." in sentences
+    assert not any("null" in s or "held" in s for s in sentences)
+
+
+def test_several_classes_have_no_one_direction():
+    assert not any("rises" in s or "falls" in s for s in said(studies.classes()))
+
+
+def explained(**changes):
+    """A stand-in for the facts that sentences are made of."""
+    names = ["a", "b", "c", "d", "e", "f", "g", "h"]
+    base = {
+        "main": pd.Series(np.linspace(0.8, 0.1, 8), names),
+        "null": 0.45,
+        "null_levels": pd.Series(0.45, names),
+        "intervals": None,
+        "parts": None,
+        "categorical": (),
+        "scale_kind": "sd",
+        "level": 0.95,
+        "direction": pd.Series([1.0, -1.0, 1.0, 0.1, 0, 0, 0, 0], names),
+        "consistency": pd.Series([1.0, 0.9, 0.8, 0.1, np.nan, np.nan, np.nan, np.nan], names),
+        "extrapolation": pd.Series([True, False]),
+        "n": 2,
+    }
+    return SimpleNamespace(**base | changes)
+
+
+def sentences_of(explanation) -> list[str]:
+    facts = Facts.of(studies.function(5))
+    facts = dataclasses.replace(facts, explanation=explanation)
+    vars(facts)["ranked"] = list(explanation.main.index)
+    vars(facts)["names"] = {n: SimpleNamespace(short=n, full=n) for n in explanation.main.index}
+    vars(facts)["pairs"] = pd.DataFrame()
+    return ["".join(p if isinstance(p, str) else p.short for p in s) for s in summary(facts)]
+
+
+def test_directions_and_null_level():
+    sentences = sentences_of(explained())
+    assert sentences[2] == (
+        "4 of 8 variables are above the null level (0.450), which an irrelevant variable rarely passes: a, b, c and d; "
+        "the others cannot be told from noise."
+    )
+    assert sentences[3] == "The prediction rises with a and c, falls with b and goes both ways with d."
+    assert sentences[-1] == "1 of 2 rows lies outside the cloud of the data, where the model extrapolates."
+
+
+def test_nothing_above_the_null_level():
+    sentences = sentences_of(explained(null=0.9, null_levels=pd.Series(0.9, list("abcdefgh"))))
+    assert sentences[0] == "No variable moves the prediction of the target more than an irrelevant one would."
+    assert sentences[1] == (
+        "0 of 8 variables are above the null level (0.900), which an irrelevant variable rarely passes."
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "start"),
+    [
+        ({"categorical": ("a",)}, "A switch of a to another level changes"),
+        ({"scale_kind": "raw"}, "One unit of a changes"),
+        ({"scale_kind": "given"}, "One given unit of a changes"),
+    ],
+)
+def test_what_a_step_is(changes, start):
+    assert sentences_of(explained(**changes))[1].startswith(start)
+
+
+def test_many_names_are_counted():
+    sentence = sentences_of(explained(null=0.0, null_levels=pd.Series(0.0, list("abcdefgh"))))[2]
+    assert sentence == "8 of 8 variables are above the null level (0.00), which an irrelevant variable rarely passes."
