@@ -33,7 +33,7 @@ def test_constraints_are_plain_versions():
 
 
 def test_extras():
-    assert set(EXTRAS) == {"jax", "torch", "compare", "report", "distributed", "docs", "dev"}
+    assert set(EXTRAS) == {"jax", "torch", "compare", "report", "parquet", "distributed", "docs", "dev"}
     assert EXTRAS["torch"] == ["torch==2.13.0"]
 
 

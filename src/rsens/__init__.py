@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from rsens._selection import select_interactions as select_interactions
     from rsens._stability import Stability as Stability
     from rsens._stability import stability as stability
+    from rsens._study import Study as Study
+    from rsens._study import study as study
+    from rsens._study import Study as Study
+    from rsens._study import study as study
     from rsens.derivatives import Derivatives as Derivatives
     from rsens.derivatives import Model as Model
     from rsens.derivatives import from_function as from_function
@@ -62,6 +66,8 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._quality": ("Assessment", "assess"),
     "rsens._selection": ("Selection", "select_interactions"),
     "rsens._stability": ("Stability", "stability"),
+    "rsens._study": ("Study", "study"),
+    "rsens._study": ("Study", "study"),
     "rsens.derivatives": ("Derivatives", "Model", "from_function", "from_jax", "from_torch"),
     "rsens.distributions": (
         "Bernoulli",
@@ -92,7 +98,17 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
     ),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
-_SUBPACKAGES = ("black_box", "derivatives", "distributions", "kernels", "likelihoods", "measures", "models", "plots")
+_SUBPACKAGES = (
+    "black_box",
+    "datasets",
+    "derivatives",
+    "distributions",
+    "kernels",
+    "likelihoods",
+    "measures",
+    "models",
+    "plots",
+)
 
 __all__ = [*sorted(_MODULE_OF), *_SUBPACKAGES]
 

@@ -30,12 +30,12 @@ def chosen(
     """The columns to read, in the order of the table: those asked for but not dropped, and the target."""
     if target is not None:
         find(target, names, what, "target column")
-    dropped = {find(name, names, what, "column to drop") for name in _listed(drop, "drop")}
+    dropped = {find(name, names, what, "column to drop") for name in split(_listed(drop, "drop"), names)}
     if target in dropped:
         raise InputError(f"{target!r} is the target and cannot be dropped. Name another target, or keep it.")
     wanted = set(names)
     if columns is not None:
-        wanted = {find(name, names, what, "column") for name in _listed(columns, "columns")}
+        wanted = {find(name, names, what, "column") for name in split(_listed(columns, "columns"), names)}
     return [name for name in names if name == target or (name in wanted and name not in dropped)]
 
 
@@ -50,6 +50,15 @@ def find(name: str, names: Sequence[str], what: str, role: str) -> str:
         near = lower[close[0]] if close else None
     hint = f"Did you mean {near!r}?" if near is not None else f"It has {quoted(names)}."
     raise InputError(f"{what} has no {role} {name!r}. {hint}")
+
+
+def split(asked: Iterable[str], names: Sequence[str]) -> list[str]:
+    """Names asked for; one that is no column, but whose parts between commas all are, stands for these."""
+    found: list[str] = []
+    for name in asked:
+        parts = [part.strip() for part in str(name).split(",")]
+        found += parts if name not in names and all(part in names for part in parts) else [name]
+    return found
 
 
 def _listed(names: Iterable[str], argument: str) -> list[str]:

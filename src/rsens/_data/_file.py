@@ -19,7 +19,7 @@ from typing import IO, Any
 import pandas as pd
 
 from rsens._arguments import whole_number
-from rsens._data._columns import chosen
+from rsens._data._columns import chosen, split
 from rsens._data._notes import Note, counted
 from rsens._data._parquet import ParquetTable, open_parquet
 from rsens._data._sample import RowSample
@@ -61,6 +61,7 @@ def read_file(
     max_rows: int | None = None,
     seed: int = 0,
     as_text: Iterable[str] = (),
+    least: int = 2,
 ) -> FileData:
     """Read a table in one pass, keeping only what is asked for.
 
@@ -77,22 +78,29 @@ def read_file(
         max_rows: The same, as a limit that the caller sets; the smaller of the two counts.
         seed: For the rows that are drawn.
         as_text: Columns of a text file that are text even if all their cells are numbers.
+        least: The fewest rows that will do: 2 to fit a model, 1 for new rows.
     """
     limits = [whole_number(n, name, 2) for n, name in ((rows, "rows"), (max_rows, "max_rows")) if n is not None]
     sample = RowSample(min(limits, default=None), whole_number(seed, "seed", 0))
     what = "standard input" if str(path) == "-" else str(path)
     with _table(path, what) as table:
         wanted = chosen(table.names, target, columns, drop, what)
-        frame = table.read(wanted, sample, as_text)
+        frame = table.read(wanted, sample, split(as_text, table.names))
     if not sample.seen:
         raise InputError(f"{what} has no rows, only a header with {counted(len(table.names), 'name')}.")
-    if sample.seen == 1:
+    if sample.seen < least:
         raise InputError(f"{what} has only one row. A model needs many more.")
     notes = list(table.notes)
     if len(frame) < sample.seen:
         text = f"Read {sample.seen:,} rows, kept {len(frame):,} at random (seed {seed})."
         notes.append(Note("sample", (), text))
     return FileData(frame, tuple(notes), sample.seen)
+
+
+def column_names(path: str | os.PathLike[str]) -> list[str]:
+    """The names of the columns in a file."""
+    with _table(path, str(path)) as table:
+        return list(table.names)
 
 
 @contextmanager

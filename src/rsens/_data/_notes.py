@@ -22,6 +22,9 @@ KINDS = (
     "unsupported",  # lists and the like
     "infinite",
     "missing",
+    "model",  # what the model can and cannot do
+    "skipped",  # what was not computed, and why
+    "warning",  # what the computations warned of
 )
 
 

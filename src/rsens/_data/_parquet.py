@@ -58,8 +58,8 @@ class ParquetTable:
 def open_parquet(file: IO[bytes], what: str) -> ParquetTable:
     """A table from a file that can be searched."""
     try:
-        import pyarrow  # type: ignore[import-untyped]
-        import pyarrow.parquet  # type: ignore[import-untyped]
+        import pyarrow
+        import pyarrow.parquet
     except ImportError:
         raise MissingExtraError("pyarrow", "parquet") from None
     try:

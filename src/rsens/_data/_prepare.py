@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rsens._arguments import one_of
-from rsens._data._columns import chosen, find
+from rsens._data._columns import chosen, find, split
 from rsens._data._notes import Note, counted, quoted
 from rsens._data._readings import WORDS, Reading, ambiguity, reading_of
 from rsens._data._useless import may_be_codes, may_be_identifier, shown, useless
@@ -68,7 +68,7 @@ def prepare(
         raise InputError("the table has columns of the same name. Rename them so that each is unique.")
     frame = frame.set_axis(names, axis=1)
     wanted = chosen(names, target, columns, drop, "the table")
-    codes = {find(name, names, "the table", "categorical column") for name in categorical}
+    codes = {find(name, names, "the table", "categorical column") for name in split(categorical, names)}
     work = _Work([], {})
     table, readings = work.read(frame[wanted], codes, target)
     table = work.finite(table)

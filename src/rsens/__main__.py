@@ -1,0 +1,7 @@
+"""`python -m rsens`: the command line."""
+
+import sys
+
+from rsens.cli import main
+
+sys.exit(main())

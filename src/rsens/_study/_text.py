@@ -1,0 +1,212 @@
+"""A study as plain text: what was done, how good the model is, what moves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rsens._data import Choice, Note
+from rsens._data._notes import counted
+from rsens._quality._show import held_in, percent, plus_minus
+from rsens._quality._show import number as scored
+from rsens._study._models import AS_ASKED, name_of
+from rsens._study._tables import aligned, number, paragraph, short, table
+from rsens.measures._direction import arrows
+
+if TYPE_CHECKING:
+    from rsens._study._result import Study
+
+#: How many variables are listed.
+VARIABLES = 30
+LIKELIHOODS = {
+    "gaussian": "Gaussian noise",
+    "student_t": "Student-t noise",
+    "poisson": "Poisson counts",
+    "negative_binomial": "negative binomial counts",
+    "classification": "classes",
+}
+BAR = 12
+UNITS = {"sd": "standard deviation", "raw": "unit", "given": "given unit"}
+
+
+def text_of(study: Study) -> str:
+    """Everything, without a line end."""
+    heading = heading_of(study.settings, study.model, study.likelihood)
+    notes = notes_of(study.notes)
+    blocks = [_warnings(study), heading, notes, _quality(study), _variables(study), _pairs(study)]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _warnings(study: Study) -> str:
+    found = [] if study.assessment is None else study.assessment.warnings
+    return "\n".join(paragraph(text, "WARNING  ", " " * 9) for text in found)
+
+
+def heading_of(settings: dict[str, Any], model: Any, likelihood: Choice) -> str:
+    """What data, what model, and why."""
+    rows, used, columns = settings["rows_in_data"], settings["rows_used"], len(settings["columns_used"])
+    fitted = f" ({used:,} used)" if used < rows else ""
+    target = short(settings["target"])
+    kind = f"{name_of(model)} with {LIKELIHOODS[likelihood.kind]}"
+    why = ", as asked for." if likelihood.reason == AS_ASKED else f". The target has {likelihood.reason}."
+    return "\n".join(
+        [
+            paragraph(
+                f"{short(settings['data'])}: {counted(rows, 'row')}{fitted}, {counted(columns, 'column')}; "
+                f"target '{target}'"
+            ),
+            paragraph(f"{kind}{why}"),
+        ]
+    )
+
+
+def notes_of(notes: Iterable[Note]) -> str:
+    """A list, or nothing."""
+    lines = [paragraph(note.text, "  · ", "    ") for note in notes]
+    return "\n".join(["Notes", *lines]) if lines else ""
+
+
+def _quality(study: Study) -> str:
+    a = study.assessment
+    if a is None:
+        return ""
+    lines = [
+        f"How good is the model ({a.n_folds}-fold cross-validation, {counted(a.n_rows, 'held-out row')})",
+        f"  log score     {plus_minus(a.score, a.standard_error)} per row; a constant has {scored(a.baseline)}: "
+        f"gain {plus_minus(a.gain, a.gain_error)}",
+    ]
+    if a.coverage is not None and a.r2 is not None:
+        if np.isfinite(a.r2):
+            lines.append(f"  R²            {scored(a.r2)}")
+        lines.append(f"  calibration   {', '.join(held_in(a.coverage))}")
+    elif a.accuracy is not None:
+        lines.append(f"  accuracy      {percent(a.accuracy)}, where {percent(a.confidence[0])} were expected")
+    if a.ok:
+        lines.append("  Nothing to warn about.")
+    return "\n".join(lines)
+
+
+# ---- variables and pairs ---------------------------------------------------------------------------------------------
+
+
+def _variables(study: Study) -> str:
+    e = study.explanation
+    frame = e.to_frame()
+    shown = frame.head(VARIABLES)
+    most = float(frame["value"].max()) or 1.0
+    write = aligned(most)
+    parts = _parts(frame)
+    directions = _directions(study, shown)
+    rows = []
+    for i, line in enumerate(shown.to_dict("records")):
+        value = float(line["value"])
+        shares = [float(line[part]) / value if value > 0.0 else 0.0 for part in parts]
+        rows.append(
+            [
+                str(line["rank"]),
+                short(line["term"]),
+                write(value) + _mark(line["above_null"]),
+                "█" * round(BAR * value / most),
+                _interval(line, write),
+                directions[i],
+                *([percent(share) for share in shares] or ["", ""]),
+            ]
+        )
+    header = ["", "variable", "R-sens", "", f"{percent(e.level)} interval", _direction_title(study)]
+    lines = [
+        paragraph(f"Variables by R-sens: how far the prediction and its uncertainty move per {_step(e)}"),
+        table([*header, "pred.", "unc."], rows, ">~><><>>"),
+    ]
+    if len(frame) > len(shown):
+        lines.append(f"  … and {len(frame) - len(shown)} more in importance.csv")
+    return "\n".join([*lines, *_legend(study, write, bool(parts))])
+
+
+def _parts(frame: pd.DataFrame) -> list[str]:
+    """The columns of the parts "prediction" and "uncertainty", if there are the two and the second is ever moved."""
+    parts = [column for column in frame.columns if column.startswith("part_")]
+    return parts if len(parts) == 2 and frame[parts[1]].any() else []
+
+
+def _pairs(study: Study) -> str:
+    e = study.explanation
+    if e.order == 1 or not study.n_pairs:
+        return ""
+    frame = e.to_frame(order=2)
+    shown = frame.head(study.n_pairs)
+    most = float(frame["value"].max()) or 1.0
+    write = aligned(most)
+    rows = [
+        [
+            str(line["rank"]),
+            f"{short(line['first'], 25)} × {short(line['second'], 25)}",
+            write(float(line["value"])) + _mark(line["above_null"]),
+            "█" * round(BAR * float(line["value"]) / most),
+            _interval(line, write),
+        ]
+        for line in shown.to_dict("records")
+    ]
+    lines = ["Strongest pairs: R-sens₂, how far one variable changes the effect of the other"]
+    lines.append(table(["", "pair", "R-sens₂", "", f"{percent(e.level)} interval"], rows, "><><<"))
+    if e.null_pairs is not None:
+        count = int(frame["above_null"].fillna(False).sum())
+        lines.append(f"  * above its null level: {count} of {counted(len(frame), 'pair')}")
+    return "\n".join(lines)
+
+
+def _step(explanation: Any) -> str:
+    step = UNITS[explanation.scale_kind]
+    return "sd or category switch" if explanation.categorical else step
+
+
+def _interval(line: dict[Any, Any], write: Callable[[float], str]) -> str:
+    low, high = float(line["lower"]), float(line["upper"])
+    return f"{write(low)} – {write(high)}" if np.isfinite(low) and np.isfinite(high) else ""
+
+
+def _mark(above: Any) -> str:
+    """A star above the null level; a space keeps the numbers in line."""
+    return " " if pd.isna(above) or not above else "*"
+
+
+def _directions(study: Study, frame: pd.DataFrame) -> list[str]:
+    """The arrow and the slope; of several classes, those that become more and less probable."""
+    table: Any = study.explanation.direction
+    if isinstance(table, pd.Series):
+        signs = arrows(frame["direction"], frame["consistency"])
+        slopes = zip(signs, frame["direction"], strict=True)
+        return [f"{sign} {number(abs(slope))}" if sign in ("▲", "▼") else sign for sign, slope in slopes]
+    outputs = [short(name, 14) for name in table.columns]
+    lines = table.loc[frame["term"]].to_numpy()
+    return [_classes(outputs, line) if np.isfinite(line).all() and line.any() else "" for line in lines]
+
+
+def _classes(outputs: list[str], slopes: Any) -> str:
+    return f"▲ {outputs[int(slopes.argmax())]} ▼ {outputs[int(slopes.argmin())]}"
+
+
+def _direction_title(study: Study) -> str:
+    classes = study.likelihood.classes
+    if classes is None or len(classes) > 2:
+        return "direction"
+    return f"P({short(str(classes[1]), 14)})"
+
+
+def _legend(study: Study, write: Callable[[float], str], split: bool) -> list[str]:
+    e = study.explanation
+    lines = []
+    levels = e.null_levels
+    if levels is not None:
+        kinds = {"": [name for name in e.names if name not in e.categorical], "categories ": list(e.categorical)}
+        said = [f"{kind}{write(float(levels[names].max()))}" for kind, names in kinds.items() if names]
+        lines.append(f"* above the null level ({', '.join(said)}), which an irrelevant variable rarely passes")
+    if study.likelihood.classes is not None and len(study.likelihood.classes) > 2:
+        lines.append("▲ ▼ the class that becomes more probable, and the one that becomes less")
+    else:
+        lines.append(f"▲ ▼ mean slope of the prediction per {UNITS[e.scale_kind]}; ± goes both ways")
+    if split:
+        lines.append("pred., unc.: how much of R-sens moves the prediction, and how much its uncertainty")
+    return [paragraph(line, "  ", "    ") for line in lines]

@@ -1,0 +1,207 @@
+"""The paper's two data sets, from the UCI Machine Learning Repository.
+
+A file is looked for in the folder that the environment variable RSENS_DATA names, then in a cache folder, and is
+downloaded there if it is in neither. Wherever it comes from, its SHA-256 must be that of UCI's own file; line ends may
+be those of Windows or of Unix. Both data sets are licensed CC BY 4.0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from rsens._arguments import whole_number
+from rsens._errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Seconds without an answer after which a download ends.
+TIMEOUT = 30.0
+#: No archive of these data sets is larger.
+MOST_BYTES = 5_000_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file as UCI has it: in a zip archive, with Windows line ends."""
+
+    page: str
+    archive: str
+    member: str
+    size: int
+    sha256: str
+    #: What the file is called here.
+    name: str
+
+
+CONCRETE = Source(
+    page="https://archive.ics.uci.edu/dataset/182/concrete+slump+test",
+    archive="https://archive.ics.uci.edu/static/public/182/concrete+slump+test.zip",
+    member="slump_test.data",
+    size=4758,
+    sha256="78cea9fbb28ad8fc17f389e216e724dc04642c6c363143e67f6bcb97e74525ee",
+    name="slump_test.csv",
+)
+BIKE = Source(
+    page="https://archive.ics.uci.edu/dataset/275/bike+sharing+dataset",
+    archive="https://archive.ics.uci.edu/static/public/275/bike+sharing+dataset.zip",
+    member="hour.csv",
+    size=1156736,
+    sha256="e03de4ee4ef4dc376ac6e04bf829673c6269e8eba5c60fa121640fa2f829504f",
+    name="bike_hour.csv",
+)
+
+CONCRETE_COLUMNS = ("Cement", "Slag", "Fly ash", "Water", "SP", "Coarse Aggr.", "Fine Aggr.")
+CONCRETE_TARGET = "Compressive Strength (28-day)(Mpa)"
+BIKE_COLUMNS = ("yr", "hr", "workingday", "temp", "hum", "windspeed")
+BIKE_TARGET = "cnt"
+
+
+def load_concrete(*, folder: str | os.PathLike[str] | None = None) -> tuple[pd.DataFrame, pd.Series[float]]:
+    """Concrete Slump Test (Yeh 2007): the strength of 103 concretes, and what is in them.
+
+    Columns of X, in kg per m³ of concrete: Cement, Slag, Fly ash, Water, SP (superplasticizer), Coarse Aggr. and
+    Fine Aggr. (aggregates). y: the compressive strength after 28 days, in MPa.
+
+    Args:
+        folder: Where the file is kept once it was downloaded; by default rsens/ in the user's cache folder.
+    """
+    table = _table(CONCRETE, folder)
+    return table[list(CONCRETE_COLUMNS)].astype(float), table[CONCRETE_TARGET].astype(float)
+
+
+def load_bike(
+    month: int | None = 2,
+    *,
+    columns: Sequence[str] = BIKE_COLUMNS,
+    folder: str | os.PathLike[str] | None = None,
+) -> tuple[pd.DataFrame, pd.Series[float]]:
+    """Bike Sharing (Fanaee-T and Gama 2014): how many bicycles were rented in Washington, D.C., hour by hour.
+
+    Columns of X: yr (0 for 2011, 1 for 2012), hr (0 … 23), workingday (1 unless weekend or holiday), temp (°C, scaled
+    to 0 … 1), hum (relative humidity, 0 … 1) and windspeed (scaled to 0 … 1); `columns` may also name season, mnth,
+    holiday, weekday (0 for Sunday), weathersit (1 for clear … 4 for heavy rain or snow) and atemp. y: the count. The
+    paper does not name its six columns; it has 1339 rows of February, the file 1341.
+
+    Args:
+        month: 1 … 12 for one month of both years, 2 as in the paper; None for all 17379 hours.
+        columns: The columns of X.
+        folder: Where the file is kept once it was downloaded; by default rsens/ in the user's cache folder.
+    """
+    if month is not None and whole_number(month, "month", 1) > 12:
+        raise InputError(f"month must be 1 … 12, or None for all; got {month}.")
+    if isinstance(columns, str) or not all(isinstance(name, str) for name in columns) or not len(columns):
+        raise InputError(f"columns must be a list of names, such as {list(BIKE_COLUMNS)}; got {columns!r}.")
+    table = _table(BIKE, folder)
+    # casual and registered add up to the count; instant and dteday number the rows.
+    known = [name for name in table if name not in ("instant", "dteday", "casual", "registered", BIKE_TARGET)]
+    unknown = [name for name in columns if name not in known]
+    if unknown:
+        raise InputError(f"columns: there is no predictor {unknown[0]!r}. There are {', '.join(map(str, known))}.")
+    if month is not None:
+        table = table[table["mnth"] == month].reset_index(drop=True)
+    return table[list(columns)].astype(float), table[BIKE_TARGET].astype(float)
+
+
+def _table(source: Source, folder: str | os.PathLike[str] | None) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.read_csv(io.BytesIO(_content(source, folder)))
+
+
+def _content(source: Source, folder: str | os.PathLike[str] | None) -> bytes:
+    """The file from RSENS_DATA, or from the cache, or from UCI."""
+    given = os.environ.get("RSENS_DATA", "")
+    kept_in = Path(folder) if folder is not None else _cache()
+    for place in ([Path(given)] if given else []) + [kept_in]:
+        for name in (source.name, source.member):
+            path = place / name
+            if path.is_file():
+                return _checked(path.read_bytes(), source, str(path))
+    content = _checked(_downloaded(source), source, f"{source.member} in {source.archive}")
+    _keep(content, kept_in / source.name)
+    return content
+
+
+def _cache() -> Path:
+    """The folder rsens/ where programs of this system keep what they can get again."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "rsens" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "rsens"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rsens"
+
+
+def _checked(content: bytes, source: Source, where: str) -> bytes:
+    """The content, if it is that of UCI's file but for line ends."""
+    as_uci = content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    found = hashlib.sha256(as_uci).hexdigest()
+    if len(as_uci) != source.size or found != source.sha256:
+        raise InputError(
+            f"{where} is not the file it should be: it has {len(as_uci)} bytes and SHA-256 {found}, with Windows line "
+            f"ends, and should have {source.size} and {source.sha256}. Remove it, and get {source.member} from "
+            f"{source.page}."
+        )
+    return content
+
+
+class _OnlyHttps(HTTPRedirectHandler):
+    """No redirect leads away from https."""
+
+    def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request | None:
+        _check_address(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _check_address(address: str) -> None:
+    if urlsplit(address).scheme != "https":
+        raise InputError(f"{address} is not an https address; data is downloaded from those only.")
+
+
+def _downloaded(source: Source) -> bytes:
+    """The member of the archive, read without writing anything."""
+    _check_address(source.archive)
+    try:
+        with build_opener(_OnlyHttps).open(source.archive, timeout=TIMEOUT) as answer:
+            archive = answer.read(MOST_BYTES + 1)
+        if len(archive) > MOST_BYTES:
+            raise InputError(f"{source.archive} has more than {MOST_BYTES} bytes. {_by_hand(source)}")
+        with zipfile.ZipFile(io.BytesIO(archive)) as files, files.open(source.member) as file:
+            return file.read(source.size + 1)  # one byte too many is enough to tell
+    except OSError as error:
+        raise InputError(f"{source.archive} could not be downloaded ({error}). {_by_hand(source)}") from error
+    except (zipfile.BadZipFile, KeyError) as error:
+        raise InputError(f"{source.archive} is no zip file with {source.member}. {_by_hand(source)}") from error
+
+
+def _by_hand(source: Source) -> str:
+    return (
+        f"Get {source.member} (SHA-256 {source.sha256}) from {source.page}, and set the environment variable "
+        "RSENS_DATA to the folder it is in."
+    )
+
+
+def _keep(content: bytes, path: Path) -> None:
+    """Write the file whole or not at all. A folder that cannot be written to means no cache, and nothing worse."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, half = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(half, path)
+    except OSError:
+        Path(half).unlink(missing_ok=True)
