@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import UserDict
 from dataclasses import dataclass
 from functools import partial
 
@@ -273,6 +274,28 @@ def test_fingerprints_are_equal_for_equal_values_only():
 )
 def test_fingerprints_do_not_see_how_a_value_is_stored(one, other):
     assert fingerprint(one) == fingerprint(other)
+
+
+class ColumnOfPolars:
+    """Every column of polars has `cat`, with other names in it than in pandas."""
+
+    cat = object()
+    dtype = "Float64"
+
+    def __init__(self, values):
+        self.values = np.array(values)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+class FrameOfPolars(UserDict):
+    columns = property(list)
+
+
+def test_frames_of_polars():
+    one, same, other = (FrameOfPolars(a=ColumnOfPolars(values)) for values in ([1.0, 2.0], [1.0, 2.0], [1.0, 3.0]))
+    assert fingerprint(one) == fingerprint(same) != fingerprint(other)
 
 
 def test_several_values_are_not_one_list():

@@ -62,6 +62,18 @@ def test_values_and_names(name):
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
+def test_new_values_have_the_type_and_the_names_that_were_given(name):
+    """Else scikit-learn warns that an estimator fitted with names gets none."""
+    X, _ = ACCEPTED[name]
+    table = read_table(X)
+    made = table.like(2.0 * table.values)
+    assert isinstance(made, type(X) if hasattr(X, "columns") else np.ndarray)
+    again = read_table(made)
+    assert again.names == table.names
+    np.testing.assert_array_equal(again.values, 2.0 * np.array(ROWS))
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
 def test_rows_keep_the_type_that_was_given(name):
     X, _ = ACCEPTED[name]
     table = read_table(X)

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from rsens._stability import stability as stability
     from rsens._study import Study as Study
     from rsens._study import study as study
-    from rsens._study import Study as Study
-    from rsens._study import study as study
     from rsens.derivatives import Derivatives as Derivatives
     from rsens.derivatives import Model as Model
     from rsens.derivatives import from_function as from_function
@@ -66,7 +64,6 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._quality": ("Assessment", "assess"),
     "rsens._selection": ("Selection", "select_interactions"),
     "rsens._stability": ("Stability", "stability"),
-    "rsens._study": ("Study", "study"),
     "rsens._study": ("Study", "study"),
     "rsens.derivatives": ("Derivatives", "Model", "from_function", "from_jax", "from_torch"),
     "rsens.distributions": (

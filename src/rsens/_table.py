@@ -41,7 +41,11 @@ class Table:
         """Values (m, D), with level codes in categorical columns, as rows of the type that was given."""
         if self.coding is not None:
             return self.coding.labelled(values, self.source)
-        return type(self.source)(values, columns=self.source.columns) if is_pandas(self.source) else values
+        if is_pandas(self.source):
+            return type(self.source)(values, columns=self.source.columns)
+        if is_frame(self.source):
+            return type(self.source)(dict(zip(self.source.columns, values.T, strict=True)))
+        return values
 
     def switched(self, start: int, stop: int, levels: Mapping[int, int]) -> Any:
         """Some rows in the type that was given, with columns set to levels: {position of a column: its level code}."""

@@ -26,3 +26,19 @@ def test_full_costs_more_than_standard():
     standard, full = BUDGETS["standard"], BUDGETS["full"]
     sizes = ("rows", "average", "background", "permutations", "repeats", "grid", "pair_grid", "nodes")
     assert all(getattr(full, size) > getattr(standard, size) for size in sizes)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        ({"rows": 0}, "rows must be a whole number of at least 2"),
+        ({"average": 1.5}, "average"),
+        ({"background": 0}, "background must be a whole number of at least 1"),
+        ({"repeats": None}, "repeats"),
+        ({"grid": 1}, "grid must be a whole number of at least 2"),
+        ({"nodes": True}, "nodes"),
+    ],
+)
+def test_sizes_that_no_method_can_use(size, text):
+    with pytest.raises(InputError, match=text):
+        Budget("mine", **size)

@@ -10,7 +10,7 @@ import pytest
 
 from rsens._errors import MissingExtraError
 from rsens.black_box import BUDGETS
-from rsens.black_box._shap import contributions, shap, shapley_values
+from rsens.black_box._shap import _package, contributions, shap, shapley_values
 
 from .functions import asked_about, correlated, linear, of_levels, with_levels
 
@@ -125,6 +125,15 @@ def test_a_background_without_variation():
 def test_it_says_nothing(capfd):
     shap(asked_about(correlated(30, D=8), linear(np.ones(8))), STANDARD, np.random.default_rng(0))
     assert capfd.readouterr() == ("", "")
+
+
+def test_what_the_package_warns_of_while_it_is_imported_is_not_passed_on(monkeypatch, tmp_path):
+    """Where warnings are errors, it would be half imported."""
+    (tmp_path / "shap.py").write_text("import warnings\nwarnings.warn('old', DeprecationWarning)\nhere = True\n")
+    monkeypatch.setitem(sys.modules, "shap", None)  # afterwards it is again what it was, imported or not
+    del sys.modules["shap"]
+    monkeypatch.syspath_prepend(tmp_path)
+    assert _package().here
 
 
 def test_without_the_package(monkeypatch):

@@ -74,6 +74,23 @@ def test_a_column_that_the_others_determine_cannot_vary():
     np.testing.assert_array_equal(var(asked_about(x, linear([1.0, 1.0, 1.0])), STANDARD, np.random.default_rng(0)), 0.0)
 
 
+@each
+def test_rows_are_asked_about_in_parts(budget, monkeypatch):
+    x, coding = with_levels(60)
+    sizes = []
+
+    def f(blocks):
+        sizes.append(blocks[..., 0].size)
+        return of_levels(blocks) + blocks[..., 0] * blocks[..., 2]
+
+    whole = var(asked_about(x, f, coding=coding), budget, np.random.default_rng(0))
+    monkeypatch.setattr("rsens.black_box._var.MOST_ROWS", 100)
+    sizes.clear()
+    parts = var(asked_about(x, f, coding=coding), budget, np.random.default_rng(0))
+    np.testing.assert_allclose(parts, whole, rtol=1e-12)
+    assert max(sizes) <= 100
+
+
 def test_many_rows_are_sampled():
     asked = asked_about(correlated(3000), lambda blocks: blocks[..., 0] ** 2 * blocks[..., 1])
     found = var(asked, STANDARD, np.random.default_rng(0))

@@ -29,6 +29,12 @@ def test_an_estimator_says_it_itself():
     np.testing.assert_array_equal(scores_of(model, X, y)(X[::-1]), model.log_predictive_density(X[::-1], y))
 
 
+def test_a_data_frame_of_one_column():
+    """As an estimator's own targets it would be a warning of scikit-learn's, once for every permutation."""
+    model = GPRegressor(optimize=False).fit(X, y)
+    np.testing.assert_array_equal(scores_of(model, X, pd.DataFrame({"y": y}))(X), model.log_predictive_density(X, y))
+
+
 def test_a_function_says_it_by_its_family():
     model = from_function(lambda X: Normal(X[:, 0], 0.25))
     np.testing.assert_allclose(scores_of(model, X, pd.Series(y))(X), stats.norm.logpdf(y, X[:, 0], 0.5), rtol=1e-12)

@@ -113,10 +113,33 @@ def test_seeds_and_parallel_refits_change_nothing():
         pd.testing.assert_frame_equal(explain(model, X, y, random_state=5, n_jobs=2).probes, once.probes)
 
 
+class Guess(BayesianLinear):
+    """Adds a random number to every coefficient."""
+
+    def __init__(self, fit_intercept=False, random_state=None):
+        super().__init__(fit_intercept)
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.beta_ = self.beta_ + np.random.default_rng(self.random_state).normal(size=self.beta_.shape)
+        return self
+
+
+def test_a_model_with_a_random_fit_is_seeded():
+    X, y = figure_2(4)
+    model = Guess().fit(X, y)
+    once, again, other = (explain(model, X, y, random_state=seed).probes["value"] for seed in (5, 5, 6))
+    pd.testing.assert_series_equal(again, once)
+    assert (other != once).all()
+
+
 def test_a_refit_can_be_sent_to_another_process():
     X, y = figure_2(4)
     refit = pickle.loads(pickle.dumps(refitter(BayesianLinear(fit_intercept=True), None)))
-    np.testing.assert_array_equal(refit(X, y).beta_, BayesianLinear(fit_intercept=True).fit(X, y).beta_)
+    np.testing.assert_array_equal(
+        refit(X, y, np.random.SeedSequence(0)).beta_, BayesianLinear(fit_intercept=True).fit(X, y).beta_
+    )
 
 
 def test_arrays_are_refitted_as_arrays():

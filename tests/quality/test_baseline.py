@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rsens._errors import InputError
 from rsens._quality._baseline import constant_for_classes, constant_for_counts, constant_for_numbers
 from rsens.distributions import NegativeBinomial, Poisson, StudentT
 from rsens.models import BayesianLinearRegression
@@ -15,6 +16,11 @@ def test_numbers_by_hand():
     # ȳ = 2, s² = (1 + 0 + 1)/2 = 1, so StudentT(2, 4/3, 2).
     constant = constant_for_numbers(np.array([1.0, 2.0, 3.0]))
     assert (constant.location, constant.scale2, constant.df) == (2.0, pytest.approx(4.0 / 3.0), 2.0)
+
+
+def test_one_training_row_says_nothing_about_a_spread():
+    with pytest.raises(InputError, match="takes two training rows"):
+        constant_for_numbers(np.array([1.0]))
 
 
 def test_numbers_are_a_regression_on_nothing():

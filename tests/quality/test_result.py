@@ -35,8 +35,8 @@ def test_a_fold_that_fails_is_named():
     ("change", "text"),
     [
         ({"estimator": BayesianLinearRegression}, "give an instance"),
-        ({"estimator": object()}, "Pass refit="),
-        ({"estimator": None}, "Pass refit="),
+        ({"estimator": object()}, "pass refit="),
+        ({"estimator": None}, "pass refit="),
         ({"refit": 3}, "refit must be a function"),
         ({"cv": 1}, "cv must be"),
         ({"n_jobs": 0}, "n_jobs"),

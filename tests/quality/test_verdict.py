@@ -71,6 +71,14 @@ def test_too_few_rows(rows, few):
     assert assessment.ok != few
 
 
+@pytest.mark.parametrize(("rows", "words"), [(19, "Too few rows"), (25, "too narrow")])
+def test_probabilities_are_not_both_off_and_unknown(rows, words):
+    """All PITs are 0: from 20 rows on that is clear, though two standard errors are above 0.1."""
+    found = of_numbers(np.zeros(rows), 1.0).warnings
+    assert len(found) == 1
+    assert words in found[0]
+
+
 def test_one_row_decides():
     gains = np.tile([0.3, 0.5], 50)
     gains[17] = -1e6

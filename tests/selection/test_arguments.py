@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.model_selection import KFold
+from sklearn.model_selection import ShuffleSplit
 
 from rsens._errors import InputError
 from rsens._selection import select_interactions
-from rsens._selection._splits import splits
+from rsens._selection._splits import dealt
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
 
 X = np.random.default_rng(0).normal(size=(20, 3))
@@ -26,6 +26,7 @@ SEED = np.random.SeedSequence(0)
         ({"X": X * np.nan}, "X must be finite"),
         ({"y": Y[:-1]}, "each of the 20 rows of X; got 19"),
         ({"y": None}, "got NoneType"),
+        ({"y": np.where(np.arange(20) == 3, np.nan, Y)}, "first at row 3"),
         ({"y": np.column_stack([Y, Y])}, r"got shape \(20, 2\)"),
         ({"k": -1}, "k must be a whole number of at least 0"),
         ({"k": 2.0}, "k must be a whole number"),
@@ -34,10 +35,10 @@ SEED = np.random.SeedSequence(0)
         ({"cv": 1}, "folds from 2 to the 20 rows"),
         ({"cv": 21}, "folds from 2 to the 20 rows"),
         ({"cv": "five"}, "cv must be a number of folds"),
-        ({"cv": []}, "no splits"),
-        ({"cv": [([0, 1], [1, 2])]}, "row 1 is both trained on and held out"),
-        ({"cv": [([0, 1], [25])]}, "held-out rows must be positions from 0 to 19"),
-        ({"cv": [0, 1]}, r"pairs \(train, test\)"),
+        ({"cv": []}, "no folds"),
+        ({"cv": [([0, 1], [1, 2])]}, "both trains on row 1"),
+        ({"cv": [([0, 1], [25])]}, "needs held-out rows, positions from 0 to 19"),
+        ({"cv": [0, 1]}, r"pair \(train, test\)"),
         ({"repeats": 0}, "repeats must be a whole number of at least 1"),
         ({"warm_start": "yes"}, "warm_start"),
         ({"budget": "large"}, "budget must be"),
@@ -75,7 +76,7 @@ def test_a_method_that_cannot_rank():
 
 
 def test_folds_hold_out_every_row_once_per_round():
-    found = splits(5, 3, X, Y, False, SEED)
+    found = dealt(5, 3, Y, False, SEED)
     assert len(found) == 15
     for round_ in (found[:5], found[5:10], found[10:]):
         np.testing.assert_array_equal(np.sort(np.concatenate([test for _, test in round_])), np.arange(20))
@@ -85,13 +86,17 @@ def test_folds_hold_out_every_row_once_per_round():
 
 def test_folds_have_equal_shares_of_the_classes():
     y = np.repeat(["a", "b", "c"], [10, 6, 4])
-    for _, test in splits(2, 4, X, y, True, SEED):
+    for _, test in dealt(2, 4, y, True, SEED):
         assert pd.Series(y[test]).value_counts().to_dict() == {"a": 5, "b": 3, "c": 2}
 
 
-def test_splitters_and_masks():
-    by_splitter = splits(KFold(4), 2, X, Y, False, SEED)
-    assert [test.tolist() for _, test in by_splitter] == [list(range(s, s + 5)) for s in range(0, 20, 5)]
-    mask = np.arange(20) < 15
-    train, test = splits([(mask, ~mask)], 2, X, Y, False, SEED)[0]
-    assert (len(train), len(test)) == (15, 5)
+def test_given_splits_are_part_of_the_question(tmp_path):
+    """A splitter without a seed gives other splits the next time: what was scored on the first ones does not count."""
+    model, settings = GPRegressor(n_restarts=0), {"k": 0, "folder": tmp_path, "random_state": 0}
+    positions = [(np.arange(10), np.arange(10, 20)), (np.arange(10, 20), np.arange(10))]
+    found = select_interactions(model, X, Y, cv=iter(positions), **settings)
+    assert found.n_splits == 2
+    again = select_interactions(model, X, Y, cv=positions, **settings)
+    pd.testing.assert_frame_equal(again.scores, found.scores)
+    with pytest.raises(InputError, match="another question: cv was"):
+        select_interactions(model, X, Y, cv=ShuffleSplit(2), **settings)

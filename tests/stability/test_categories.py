@@ -16,9 +16,10 @@ X, Y = linear_data()
 def test_classes():
     labels = np.where(X[:, 1] > 1.2, "high", np.where(X[:, 1] < -0.3, "low", "middle"))
     assert (labels == "high").sum() < 10
-    result = stability(GPClassifier(n_restarts=0), X, labels, n_boot=4, methods=["rsens", "pfi"], random_state=0)
-    assert result.failures.empty
-    assert result.top(1).loc["x1"].tolist() == [1.0, 1.0]
+    for y in (labels, pd.Categorical(labels)):
+        result = stability(GPClassifier(n_restarts=0), X, y, n_boot=4, methods=["rsens", "pfi"], random_state=0)
+        assert result.failures.empty
+        assert result.top(1).loc["x1"].tolist() == [1.0, 1.0]
 
 
 def mixed(kind, n=60):

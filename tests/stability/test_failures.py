@@ -55,7 +55,9 @@ def test_nothing_succeeds():
     missing = X.copy()
     missing[3, 1] = np.nan
     with pytest.raises(InputError, match="must be finite"):
-        stability(BayesianLinearRegression(), missing, Y, n_boot=3, replace=False, n_rows=60, methods="rsens", random_state=0)
+        stability(
+            BayesianLinearRegression(), missing, Y, n_boot=3, replace=False, n_rows=60, methods="rsens", random_state=0
+        )
 
 
 def test_errors_that_are_no_failures_end_the_run():

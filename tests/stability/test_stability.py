@@ -62,7 +62,7 @@ def test_half_samples_vary_as_bootstrap_samples_do():
 
 
 def test_a_bootstrap_takes_the_noise_from_a_gaussian_process():
-    """Why rows are not repeated by default: equal rows have equal targets, which proves that there is no noise."""
+    """Why there is replace=False: equal rows have equal targets, which proves that there is no noise."""
     data, y = linear_data(n=60, slopes=(1.0, 0.5), noise=0.5)
     full = compare(GPRegressor(random_state=0).fit(data, y), data, methods="rsens")["value"].max()
     largest = {
@@ -173,7 +173,8 @@ def test_alpha_and_units_reach_the_methods():
         ({"methods": "rsens2"}, "use order=2"),
         ({"methods": []}, "methods must be"),
         ({"budget": "big"}, "budget must be"),
-        ({"scale": "var"}, "scale must be one of"),
+        ({"scale": "var"}, "scale must be 'sd', 'raw' or one number"),
+        ({"scale": None}, "Use 'raw' for no scaling"),
         ({"scale": [1.0, 2.0]}, "scale"),
         ({"alpha": -1.0}, "alpha"),
         ({"refit": 3}, "refit must be a function"),
@@ -184,6 +185,8 @@ def test_alpha_and_units_reach_the_methods():
         ({"estimator": None}, "fit and get_params"),
         ({"y": None}, "y must have one entry for each of the 60 rows"),
         ({"y": Y[:-1]}, "got 59"),
+        ({"y": np.where(np.arange(60) == 7, np.nan, Y)}, "y has 1 missing .* first at row 7"),
+        ({"estimator": GPRegressor(), "X": np.where(np.arange(60) == 7, np.inf, X.T).T}, "X must be finite.* at row 7"),
         ({"X": X[:1], "y": Y[:1]}, "at least two rows"),
         ({"X": X[:, :1], "order": 2}, "at least two columns"),
     ],
@@ -261,3 +264,16 @@ def test_lists():
 def test_one_column():
     result = stability(LeastSquares(), X[:, 1:2], Y, n_boot=2, methods=["rsens", "pd"], random_state=0)
     assert result.entropy.tolist() == [0.0, 0.0]
+
+
+def test_a_process_that_learns_its_noise_sees_no_row_twice():
+    def drawn(estimator, y=Y, **options):
+        return stability(estimator, X, y, n_boot=1, methods="rsens", random_state=0, **options).settings["replace"]
+
+    fixed = {"n_restarts": 0, "max_iter": 2, "tolerance": 1.0}
+    counts = np.random.default_rng(0).poisson(3.0, len(X))
+    assert drawn(GPRegressor(**fixed)) is False
+    assert drawn(GPRegressor(**fixed), replace=True) is True
+    assert drawn(GPRegressor(optimize=False)) is True
+    assert drawn(GPRegressor(likelihood="poisson", **fixed), counts) is True
+    assert drawn(LeastSquares()) is True

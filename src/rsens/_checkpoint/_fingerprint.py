@@ -81,7 +81,7 @@ def _of_table(table: Any) -> list[Any]:
     """Columns of pandas or polars: their names, and their values with categories written out."""
     if is_frame(table):
         return [part for label in table.columns for part in (str(label), *_of_table(table[label]))]
-    categories = list(table.cat.categories) if hasattr(table, "cat") else None
+    categories = list(table.cat.categories) if is_pandas(table) and hasattr(table, "cat") else None
     return [str(table.dtype), categories, np.asarray(table)]
 
 

@@ -27,6 +27,8 @@ def scores(model: Any, source: Model, y: Any, n: int, scoring: Any) -> Scores | 
     if not hasattr(y, "__len__") or len(y) != n:
         got = len(y) if hasattr(y, "__len__") else type(y).__name__
         raise InputError(f"y must have one entry for each of the {n} rows of X; got {got}.")
+    if np.ndim(y) == 2 and np.shape(y)[1] == 1:  # a data frame of one column
+        y = np.asarray(y)[:, 0]
     if scorer is not None:
         scored = (
             model if not isinstance(scoring, str) or callable(getattr(model, "predict", None)) else _regressor(source)

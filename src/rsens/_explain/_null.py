@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 from rsens._arguments import child
 from rsens._errors import InputError, RsensWarning
 from rsens._explain._summary import Question, summarize
+from rsens._refits import Fit, check_refit
 from rsens._table import Table, is_pandas
 
 Array = NDArray[np.float64]
-Refit = Callable[[Any, Any], Any]
 
 NULL_QUANTILE = 0.95
 MOST_PROBE_COLUMNS = 5
@@ -50,31 +50,18 @@ class Null:
     probe_values: Array
 
 
-def refitter(model: Any, refit: Any) -> Refit | None:
-    """How to fit the model anew: what the user gives, a clone of an estimator, or None."""
+def refitter(model: Any, refit: Any) -> Fit | None:
+    """How to fit the model anew: what the user gives, a copy of an estimator, or None."""
     if refit is not None:
-        if not callable(refit):
-            raise InputError(f"refit must be a function (X, y) -> fitted model; got {type(refit).__name__}.")
-        return refit
+        check_refit(None, refit)
+        return Fit(None, refit)
     if not (callable(getattr(model, "fit", None)) and callable(getattr(model, "get_params", None))):
         return None
-    return _Clone(model)
-
-
-@dataclass(frozen=True)
-class _Clone:
-    """A class rather than a closure, so that it can be sent to other processes."""
-
-    estimator: Any
-
-    def __call__(self, X: Any, y: Any) -> Any:
-        from sklearn.base import clone
-
-        return clone(self.estimator).fit(X, y)
+    return Fit(model)
 
 
 def null_levels(
-    refit: Refit,
+    refit: Fit,
     table: Table,
     y: Any,
     question: Question,
@@ -157,7 +144,7 @@ def _plan(
 
 
 def _measure(
-    refit: Refit,
+    refit: Fit,
     table: Table,
     y: Any,
     question: Question,
@@ -189,7 +176,7 @@ def _measure(
         pairs=question.pairs,
         max_bytes=question.max_bytes,
     )
-    summary = summarize(refit(X, y), X, extended)
+    summary = summarize(refit(X, y, child(seed, 0)), X, extended)
     pairs = np.zeros((t + len(probes), t + len(probes)))
     if summary.pairs is not None:
         pairs[np.triu_indices(len(pairs), 1)] = summary.pairs

@@ -18,6 +18,7 @@ from rsens._explain._record import Record, WithinSubgroups
 from rsens._explain._subgroups import Subgroups, labels_or_rows, subgroups
 from rsens._explain._summary import Question, summarize
 from rsens._explain._terms import Terms
+from rsens._refits import Fit
 from rsens._table import Table
 from rsens.derivatives._model import read_for
 from rsens.measures._groups import check_groups
@@ -86,7 +87,8 @@ def explain(
             on which rows are explained, not how far it depends on the data the model was fitted to. All replicates of
             all pairs are held in memory: 80 MB for 200 columns.
         level: Share of the replicates within the intervals.
-        random_state: Seed of the bootstrap and the probes: a whole number, a NumPy Generator, or None for a new one.
+        random_state: Seed of the bootstrap, of the probes, and of refits of a model whose own random_state is None: a
+            whole number, a NumPy Generator, or None for a new one.
         max_memory_mb: Working memory for chunks of rows, in megabytes; results not included. It changes rounding only.
         progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
@@ -177,7 +179,7 @@ def _wants_pairs(pairs: Any, keep_local_pairs: Any, n_columns: int) -> bool:
     return bool(keep_local_pairs or pairs is True or (pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS))
 
 
-def _wants_null(null: Any, model: Any, y: Any, refit: Any, n: int) -> Callable[[Any, Any], Any] | None:
+def _wants_null(null: Any, model: Any, y: Any, refit: Any, n: int) -> Fit | None:
     """How to refit for the null level, or None for no null level."""
     one_of(null, "null", (True, False, "auto"))
     how = refitter(model, refit)

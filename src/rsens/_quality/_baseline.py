@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from rsens._errors import InputError
 from rsens.distributions import Distribution, NegativeBinomial, Poisson, StudentT
 from rsens.distributions._base import Array
 
@@ -24,6 +25,8 @@ Kind = Literal["numbers", "counts", "classes"]
 def constant_for_numbers(y: Array) -> StudentT:
     """The prediction for every further row; of constant y, with the rounding error of y as its scale."""
     n = len(y)
+    if n < 2:
+        raise InputError("the constant that the model is compared with takes two training rows; there is one.")
     least = 8.0 * np.finfo(np.float64).eps * (float(np.abs(y).max()) or 1.0)
     s2 = max(float(np.var(y, ddof=1)), least**2)
     return StudentT(float(np.mean(y)), s2 * (1.0 + 1.0 / n), n - 1.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,20 +11,17 @@ from numpy.typing import NDArray
 
 from rsens._errors import InputError, RsensWarning
 from rsens._quality._baseline import Kind, constant_for_classes, constant_for_counts, constant_for_numbers
-from rsens._quality._data import Indices, taken
+from rsens._refits import FAILURES, Fit, Rows, taken
 from rsens.derivatives._model import Model, as_model
 from rsens.distributions import Bernoulli, Distribution, Mixture
 from rsens.distributions._base import Array
-
-#: What fitting and predicting may raise because of the rows of one fold.
-FAILURES = (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError, AssertionError)
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
     """What is known of the held-out rows of one fold that could be predicted."""
 
-    rows: Indices  # (m,) positions in X
+    rows: Rows  # (m,) positions in X
     kind: Kind
     log_density: Array  # (m,)
     baseline: Array  # (m,) log density of the constant
@@ -39,12 +35,12 @@ class HeldOut:
 class Task:
     """What is done in every fold."""
 
-    fit: Callable[[Any, Any, np.random.SeedSequence], Any]
+    fit: Fit
     X: Any
     y: NDArray[Any]
     n_folds: int
 
-    def run(self, number: int, train: Indices, test: Indices, seed: np.random.SeedSequence) -> HeldOut | None:
+    def run(self, number: int, train: Rows, test: Rows, seed: np.random.SeedSequence) -> HeldOut | None:
         """Fit and predict; None where no row can be predicted. An error is an `InputError` that names the fold."""
         from threadpoolctl import threadpool_limits
 
@@ -60,7 +56,7 @@ class Task:
             where = f"Fold {number} of {self.n_folds} ({len(train)} training rows, {len(test)} held out)"
             raise InputError(f"{where} failed: {reason}") from error
 
-    def _predicted(self, model: Any, train: Indices, test: Indices) -> HeldOut | None:
+    def _predicted(self, model: Any, train: Rows, test: Rows) -> HeldOut | None:
         source = as_model(model).coded(self.X)
         test = test[_known_levels(source, taken(self.X, test))]
         if not len(test):
@@ -95,7 +91,7 @@ class Task:
             probabilities=np.empty((len(test), 0)),
         )
 
-    def _classes(self, model: Any, family: Distribution, train: Indices, test: Indices) -> HeldOut | None:
+    def _classes(self, model: Any, family: Distribution, train: Rows, test: Rows) -> HeldOut | None:
         """Probabilities in the order of all classes of y; rows of a class that the model has not seen are left out."""
         classes = np.unique(self.y)
         codes = np.searchsorted(classes, self.y)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rsens._arguments import child, jobs, progress_bar, seed_sequence
-from rsens._errors import InputError
-from rsens._explain._null import refitter
 from rsens._quality._assessment import Assessment
-from rsens._quality._data import read_inputs, read_splits, read_targets
+from rsens._quality._data import read_inputs, read_splits
 from rsens._quality._fold import Task
 from rsens._quality._record import gathered
+from rsens._refits import Fit, are_labels, check_refit, read_targets
 
 #: What random numbers are for.
 SPLITS, FITS = range(2)
@@ -55,13 +53,12 @@ def assess(
     """
     from joblib import Parallel, delayed
 
-    _check_refit(estimator, refit)
+    check_refit(estimator, refit)
     seed, n_jobs, bar = seed_sequence(random_state), jobs(n_jobs), progress_bar(progress)
     rows = read_inputs(None if refit is not None else estimator, X)
     targets = read_targets(y, len(rows))
     splits = read_splits(cv, rows, targets, _stratified(estimator, targets), child(seed, SPLITS))
-    fit = _Refit(refit) if refit is not None else _Clone(estimator)
-    task = Task(fit, rows, targets, len(splits))
+    task = Task(Fit(estimator, refit), rows, targets, len(splits))
     run = Parallel(n_jobs=n_jobs, return_as="generator")
     folds = run(
         delayed(task.run)(number, train, test, child(seed, FITS, number))
@@ -73,45 +70,9 @@ def assess(
     return Assessment(gathered(parts, name, index, targets))
 
 
-@dataclass(frozen=True)
-class _Clone:
-    """Fits a copy of the estimator, with numbers for every random_state that is None."""
-
-    estimator: Any
-
-    def __call__(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
-        from sklearn.base import clone
-
-        copy = clone(self.estimator)
-        params = copy.get_params(deep=True)
-        unset = [name for name in sorted(params) if name.split("__")[-1] == "random_state" and params[name] is None]
-        numbers = (int(word) & 0x7FFFFFFF for word in seed.generate_state(len(unset)))
-        return copy.set_params(**dict(zip(unset, numbers, strict=True))).fit(X, y)
-
-
-@dataclass(frozen=True)
-class _Refit:
-    """The user's function."""
-
-    function: Callable[[Any, Any], Any]
-
-    def __call__(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
-        return self.function(X, y)
-
-
-def _check_refit(estimator: Any, refit: Any) -> None:
-    if isinstance(estimator, type):
-        raise InputError(f"estimator is the class {estimator.__name__}; give an instance, {estimator.__name__}(…).")
-    if refitter(estimator, refit) is None:
-        raise InputError(
-            f"assess fits the model anew in every fold, which needs fit and get_params; got "
-            f"{type(estimator).__name__}. Pass refit=, a function (X, y) -> fitted model."
-        )
-
-
 def _stratified(estimator: Any, y: Any) -> bool:
     """Classifiers, labels that are not numbers, and two values: each class is dealt out evenly."""
     from sklearn.base import is_classifier
 
     known = callable(getattr(estimator, "get_params", None)) and is_classifier(estimator)
-    return bool(known or y.dtype.kind not in "iuf" or len(np.unique(y)) == 2)
+    return bool(known or are_labels(y) or len(np.unique(y)) == 2)

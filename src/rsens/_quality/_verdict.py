@@ -2,8 +2,8 @@
 
 A model is worse than the constant if its gain is below minus one standard error, and no better if it is below one.
 Its probabilities are off if the share of rows in an interval (of right classes) differs from what was promised by more
-than 0.1 and by more than two standard errors: small samples do not cry wolf, and large ones do not nag. Where two
-standard errors are themselves above 0.1, or there are fewer than 20 rows, that cannot be told.
+than 0.1 and by more than two standard errors: small samples do not cry wolf, and large ones do not nag. That cannot be
+told from fewer than 20 rows; and where two standard errors are themselves above 0.1, nothing found is not all well.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ FEWEST_ROWS = 20
 
 
 def warnings_of(a: Assessment) -> list[str]:
-    """At most three: about the constant, about the probabilities, about the number of rows."""
-    found = [_against_constant(a), _classes_off(a) if a.kind == "classes" else _intervals_off(a), _too_few(a)]
-    return [sentence for sentence in found if sentence]
+    """At most two: about the constant, and about the probabilities or that there are too few rows to judge them."""
+    off = None
+    if a.n_rows >= FEWEST_ROWS:
+        off = _classes_off(a) if a.kind == "classes" else _intervals_off(a)
+    return [sentence for sentence in (_against_constant(a), off or _too_few(a)) if sentence]
 
 
 def notes_of(a: Assessment) -> list[str]:

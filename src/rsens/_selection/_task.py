@@ -13,8 +13,8 @@ from rsens._arguments import child
 from rsens._checkpoint import Checkpoint
 from rsens._compare._values import method_values
 from rsens._errors import InputError, RsensWarning
+from rsens._refits import Rows, seeded, taken
 from rsens._selection._fits import Fits, Pair, Terms, fitted
-from rsens._selection._splits import Rows, taken
 from rsens.black_box._budget import Budget
 
 #: What the random numbers of a split are for.
@@ -59,7 +59,7 @@ class Task:
         # One thread: sums are then rounded alike whatever runs beside them, and fits do not fight for the cores.
         with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
-            estimator = _seeded(self.estimator, child(seed, ESTIMATOR))
+            estimator = seeded(self.estimator, child(seed, ESTIMATOR))
             full = fitted(estimator, None, X, y)
             from_fits = len(raised)
             leading = self._ranked(full, X, y, child(seed, METHODS))
@@ -116,11 +116,3 @@ def _score(model: Any, X: Any, y: Any) -> float:
             "likelihood with heavier tails."
         )
     return score
-
-
-def _seeded(estimator: Any, seed: np.random.SeedSequence) -> Any:
-    """A copy of the estimator that has a number for its random_state if that was None."""
-    from sklearn.base import clone
-
-    copy = clone(estimator)
-    return copy if copy.random_state is not None else copy.set_params(random_state=int(seed.generate_state(1)[0] >> 1))

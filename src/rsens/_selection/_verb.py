@@ -8,17 +8,17 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._arguments import child, jobs, one_of, progress_bar, whole_number
 from rsens._checkpoint import Checkpoint, fingerprint
 from rsens._coding import Coding
 from rsens._compare._methods import resolved
 from rsens._errors import InputError, RsensWarning
+from rsens._refits import Splits, given_splits, read_targets
 from rsens._selection._fits import Terms, kind_of_terms
 from rsens._selection._record import Record
 from rsens._selection._result import Selection
-from rsens._selection._splits import Splits, splits
+from rsens._selection._splits import check_classes, dealt
 from rsens._selection._task import Task
 from rsens._table import Table
 from rsens.black_box._budget import Budget, budget_of
@@ -88,15 +88,19 @@ def select_interactions(
         estimator=_with_levels(estimator, coding),
         terms=Terms(columns, coding.categorical, kind_of_terms(estimator.kernel)),
         X=table.source,
-        y=_targets(y, n),
+        y=read_targets(y, n),
         k=min(asked, comb(columns, 2)),
         methods=tuple(resolved(methods, 2)),
         budget=budget_of(budget),
         warm=warm_start,
     )
-    checkpoint = Checkpoint.open(folder, _question(task, cv, repeats, folder), random_state)
-    classes = isinstance(estimator, GPClassifier)
-    found = splits(cv, repeats, task.X, task.y, classes, child(checkpoint.seed, 0))
+    repeats, classes = whole_number(repeats, "repeats", 1), isinstance(estimator, GPClassifier)
+    given = given_splits(cv, task.X, task.y)
+    question = {} if folder is None else _question(task, given or (int(cv), repeats))
+    checkpoint = Checkpoint.open(folder, question, random_state)
+    found = given or dealt(int(cv), repeats, task.y, classes, child(checkpoint.seed, 0))
+    if classes:
+        check_classes(found, task.y)
     run = Parallel(n_jobs=n_jobs, return_as="generator")
     all_rows = np.arange(n)
     work = [(f"split-{s}", train, test) for s, (train, test) in enumerate(found)]
@@ -133,11 +137,12 @@ def _record(
     )
 
 
-def _question(task: Task, cv: Any, repeats: Any, folder: Any) -> dict[str, Any]:
-    """What the pieces of work depend on, for a folder of them."""
-    if folder is None:
-        return {}
-    number = isinstance(cv, int | np.integer)
+def _question(task: Task, cv: Splits | tuple[int, int]) -> dict[str, Any]:
+    """What the pieces of work depend on, for a folder of them.
+
+    Folds come from the seed. Splits that are given count themselves: a splitter without a seed of its own gives others
+    the next time.
+    """
     return {
         "verb": "select_interactions",
         "estimator": fingerprint(task.estimator),
@@ -145,8 +150,7 @@ def _question(task: Task, cv: Any, repeats: Any, folder: Any) -> dict[str, Any]:
         "y": fingerprint(task.y),
         "k": task.k,
         "methods": task.methods,
-        "cv": int(cv) if number else fingerprint(cv),
-        "repeats": repeats if number else None,
+        "cv": cv if isinstance(cv, tuple) else fingerprint(cv),
         "warm_start": task.warm,
         "budget": fingerprint(task.budget),
     }
@@ -168,19 +172,6 @@ def _with_levels(estimator: Any, coding: Coding) -> Any:
 
     levels = {column.position: list(column.labels) for column in coding.columns}
     return clone(estimator).set_params(categorical=levels) if levels else clone(estimator)
-
-
-def _targets(y: Any, n: int) -> NDArray[Any]:
-    """One number or label per row. The estimator checks them further."""
-    if not hasattr(y, "__len__") or isinstance(y, str) or len(y) != n:
-        got = len(y) if hasattr(y, "__len__") and not isinstance(y, str) else type(y).__name__
-        raise InputError(f"y must have one entry for each of the {n} rows of X; got {got}.")
-    values = np.asarray(y)
-    if values.ndim == 2 and values.shape[1] == 1:  # a data frame of one column
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise InputError(f"y must have one number or label per row; got shape {values.shape}.")
-    return values
 
 
 def _warn(warned: list[list[str]], fits: int) -> None:

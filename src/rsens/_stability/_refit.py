@@ -13,14 +13,11 @@ from rsens._arguments import child
 from rsens._coding import Coding
 from rsens._compare._values import method_values
 from rsens._errors import InputError, RsensWarning
-from rsens._stability._samples import Sampling, taken
+from rsens._refits import FAILURES, Fit, taken
+from rsens._stability._samples import Sampling
 from rsens.black_box._budget import Budget
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
 
-Refit = Callable[[Any, Any], Any]
-
-#: What fitting or scoring may raise for one sample and not for another; other errors end the run.
-FAILURES = (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError, AssertionError)
 #: What the random numbers of a sample are for.
 ROWS, ESTIMATOR, METHODS, TIES = range(4)
 
@@ -30,7 +27,7 @@ class Task:
     """What is done with every sample."""
 
     estimator: Any
-    refit: Refit | None
+    refit: Callable[[Any, Any], Any] | None
     X: Any
     y: Any
     sampling: Sampling
@@ -55,7 +52,7 @@ class Task:
             rows = self.sampling.draw(child(seed, ROWS))
             X, y = taken(self.X, rows), taken(self.y, rows)
             try:
-                model = self._fitted(X, y, child(seed, ESTIMATOR))
+                model = Fit(self.estimator, self.refit)(X, y, child(seed, ESTIMATOR))
                 results = method_values(
                     model,
                     *((X, y) if self.at == "sample" else (self.X, self.y)),
@@ -74,31 +71,17 @@ class Task:
             "reasons": {r.method: r.status for r in results if r.values is None},
         }
 
-    def _fitted(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
-        if self.refit is not None:
-            return self.refit(X, y)
-        from sklearn.base import clone
-
-        return _seeded(clone(self.estimator), seed).fit(X, y)
-
-
-def _seeded(estimator: Any, seed: np.random.SeedSequence) -> Any:
-    """The estimator with numbers for every random_state that is None, so that the same seed gives the same model."""
-    params = estimator.get_params(deep=True)
-    unset = [name for name in sorted(params) if name.split("__")[-1] == "random_state" and params[name] is None]
-    numbers = (int(word) & 0x7FFFFFFF for word in seed.generate_state(len(unset)))
-    return estimator.set_params(**dict(zip(unset, numbers, strict=True)))
-
 
 def with_levels(estimator: Any, X: Any, at: str) -> Any:
     """An estimator of ours that knows which columns of X are categorical, even if a sample alone does not tell.
 
-    Scored at all rows, it is also told all levels: a sample may lack some. Scored at the rows it was fitted to, it
-    needs those that occur there, and no others.
+    X is checked on the way: an error names its row in X, not in a sample. Scored at all rows, it is also told all
+    levels: a sample may lack some. Scored at the rows it was fitted to, it needs those that occur there, and no others.
     """
     if not isinstance(estimator, PredictiveRegressor | PredictiveClassifier):
         return estimator
     coding = Coding.of(X, estimator.categorical, keep_unused=True)
+    coding.read(X)
     if not coding:
         return estimator
     from sklearn.base import clone
@@ -110,21 +93,6 @@ def with_levels(estimator: Any, X: Any, at: str) -> Any:
         all_levels = at == "data" or any(given.get(key) is not None for key in keys)
         levels[column.position] = list(column.labels) if all_levels else None
     return clone(estimator).set_params(categorical=levels)
-
-
-def check_refit(estimator: Any, refit: Any) -> None:
-    """Either a function (X, y) -> fitted model, or an estimator that can be cloned and fitted."""
-    if refit is not None:
-        if not callable(refit):
-            raise InputError(f"refit must be a function (X, y) -> fitted model; got {type(refit).__name__}.")
-        return
-    if isinstance(estimator, type):
-        raise InputError(f"estimator is the class {estimator.__name__}; give an instance, {estimator.__name__}(…).")
-    if not (callable(getattr(estimator, "fit", None)) and callable(getattr(estimator, "get_params", None))):
-        raise InputError(
-            f"estimator must have fit and get_params, to be fitted anew; got {type(estimator).__name__}. "
-            "Or pass refit=, a function (X, y) -> fitted model."
-        )
 
 
 def _reason(error: BaseException) -> str:

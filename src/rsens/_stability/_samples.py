@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rsens._arguments import child
 from rsens._errors import InputError
-from rsens._table import as_array, is_frame, is_pandas, listed
+from rsens._refits import are_labels
+from rsens._table import is_frame, listed
 
 Rows = NDArray[np.int64]
 
@@ -62,11 +63,12 @@ def sampling(n: int, size: int | None, replace: bool, y: Any, classifies: bool) 
         size = n if replace else -(-n // 2)
     if not replace and size > n:
         raise InputError(f"n_rows must be at most {n}, the rows of X, to be drawn without replacement; got {size}.")
-    if not (classifies or _labels(y)):
+    y = np.asarray(y)
+    if not (classifies or are_labels(y)):
         return Sampling(n, size, replace)
     import pandas as pd
 
-    codes, labels = pd.factorize(np.asarray(y).ravel())
+    codes, labels = pd.factorize(y.ravel())
     drawn = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()))
     if (codes < 0).any():
         raise InputError(f"y has {int((codes < 0).sum())} missing labels. Drop these rows.")
@@ -76,34 +78,6 @@ def sampling(n: int, size: int | None, replace: bool, y: Any, classifies: bool) 
             f"{len(labels)} classes; got {size}."
         )
     return drawn
-
-
-def _labels(y: Any) -> bool:
-    """Whether targets are text, categories or truth values rather than numbers."""
-    array = np.asarray(y)
-    if array.dtype.kind != "O":
-        return array.dtype.kind not in "iufc"
-    return any(isinstance(value, str | bool | np.bool_) for value in array.flat)
-
-
-def sliceable(X: Any) -> Any:
-    """X as something whose rows can be taken: itself, or an array made of lists."""
-    if is_frame(X):
-        if len(X) == 0 or len(X.columns) == 0:
-            raise InputError(f"X has no {'columns' if len(X) else 'rows'}; give at least one.")
-        return X
-    if hasattr(X, "dtype"):
-        as_array(X, "X")
-        return X
-    numbers = as_array(X, "X")
-    return numbers if numbers.dtype.kind in "biuf" else as_array(X, "X", labels=True)
-
-
-def taken(values: Any, rows: Rows) -> Any:
-    """Some rows, in the type that was given. Row labels are numbered anew: a repeated one would be ambiguous."""
-    if is_pandas(values):
-        return values.iloc[rows].reset_index(drop=True)
-    return values[rows]
 
 
 def column_names(X: Any) -> tuple[str, ...]:

@@ -14,15 +14,17 @@ from rsens._checkpoint import Checkpoint, fingerprint
 from rsens._compare._methods import ALL, ARD, resolved
 from rsens._compare._values import terms
 from rsens._errors import InputError, RsensWarning
+from rsens._refits import check_refit, read_targets, sliceable
 from rsens._stability._ranks import ranks_of
 from rsens._stability._record import Record
-from rsens._stability._refit import TIES, Task, check_refit, with_levels
+from rsens._stability._refit import TIES, Task, with_levels
 from rsens._stability._result import Stability
-from rsens._stability._samples import column_names, sampling, sliceable
+from rsens._stability._samples import column_names, sampling
 from rsens.black_box._budget import Budget, budget_of
 from rsens.black_box._registry import BLACK_BOX
 from rsens.measures._local import check_alpha
-from rsens.measures._rows import check_scale
+from rsens.measures._units import read_scale
+from rsens.models._gp import NOISY, GPRegressor
 
 #: Not among the cheap methods: h asks about all pairs of rows, and ard is for Gaussian processes only.
 NOT_CHEAP = ("h", ARD)
@@ -37,7 +39,7 @@ def stability(
     methods: str | Sequence[str] = "cheap",
     order: Literal[1, 2] = 1,
     n_rows: int | None = None,
-    replace: bool = True,
+    replace: bool | Literal["auto"] = "auto",
     at: Literal["sample", "data"] = "sample",
     budget: str | Budget = "paper",
     scale: Any = "sd",
@@ -64,9 +66,10 @@ def stability(
             rows), ard (for Gaussian processes only) and those that need an optional package at this budget.
         order: 1 for variables, 2 for pairs.
         n_rows: Rows in a sample; by default as many as X has, or without `replace` half of them.
-        replace: Whether rows are drawn with replacement: the bootstrap, as in the paper. A repeated row is harmless to a
-            model with few parameters, but a Gaussian process that learns its noise takes equal rows as proof that there
-            is none. Half of the rows without replacement vary about as much and repeat no row.
+        replace: Whether rows are drawn with replacement: the bootstrap, as in the paper. A repeated row is harmless to
+            a model with few parameters, but a Gaussian process that learns its noise takes equal rows as proof that
+            there is none, and its rankings suffer. Half of the rows without replacement vary about as much and repeat
+            no row. "auto": False for such a `GPRegressor`, True for all other models.
         at: The rows at which a model is scored: "sample", those it was fitted to, as in any analysis; or "data", all
             of X, so that only the model varies.
         budget: How many predictions the methods that ask for predictions may use; see `compare`.
@@ -87,28 +90,25 @@ def stability(
     """
     n_boot, n_jobs = whole_number(n_boot, "n_boot", 1), jobs(n_jobs)
     one_of(at, "at", ("sample", "data"))
-    one_of(replace, "replace", (True, False))
+    one_of(replace, "replace", ("auto", True, False))
     check_refit(estimator, refit)
     bar = progress_bar(progress)
     size = None if n_rows is None else whole_number(n_rows, "n_rows", 2)
     X = sliceable(X)
-    y = _targets(y, len(X))
+    y = read_targets(y, len(X), several=True)
     names = column_names(X)
     sizes = budget_of(budget)
     chosen = _methods(methods, order, sizes)
     if order == 2 and len(names) < 2:
         raise InputError("Pairs need at least two columns; X has one. Use order=1.")
     labels = tuple(terms(names, order))
-    if isinstance(scale, str):
-        one_of(scale, "scale", ("sd", "raw"))
-    else:
-        scale = check_scale(1.0 if scale is None else scale, names)
+    scale = read_scale(scale, names)
     task = Task(
         estimator=with_levels(estimator, X, at) if refit is None else None,
         refit=refit,
         X=X,
         y=y,
-        sampling=sampling(len(X), size, replace, y, refit is None and _is_classifier(estimator)),
+        sampling=sampling(len(X), size, _replaces(replace, estimator), y, refit is None and _is_classifier(estimator)),
         at=at,
         methods=chosen,
         order=order,
@@ -121,6 +121,15 @@ def stability(
     record = _record(task, pieces, labels, kept.seed)
     _report_failures(record)
     return Stability(record)
+
+
+def _replaces(replace: bool | str, estimator: Any) -> bool:
+    if replace != "auto":
+        return bool(replace)
+    if not isinstance(estimator, GPRegressor):
+        return True
+    noisy = getattr(estimator.likelihood, "name", estimator.likelihood) in NOISY  # counts vary by themselves
+    return not (noisy and estimator.optimize)
 
 
 def _run(task: Task, kept: Checkpoint, n_boot: int, n_jobs: int | None, bar: Callable[..., Any]) -> list[Any]:
@@ -208,13 +217,6 @@ def _methods(methods: Any, order: Any, budget: Budget) -> tuple[str, ...]:
         return name not in NOT_CHEAP and (method is None or method.needs_extra is None or budget.paper)
 
     return tuple(name for name in ALL[order] if cheap(name))
-
-
-def _targets(y: Any, n: int) -> Any:
-    if y is None or not hasattr(y, "__len__") or len(y) != n:
-        got = f"{len(y)}" if hasattr(y, "__len__") else type(y).__name__
-        raise InputError(f"y must have one entry for each of the {n} rows of X; got {got}.")
-    return y if hasattr(y, "shape") else np.asarray(y)
 
 
 def _is_classifier(estimator: Any) -> bool:

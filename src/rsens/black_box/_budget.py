@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rsens._arguments import whole_number
 from rsens._errors import InputError
 
 
@@ -42,6 +43,15 @@ class Budget:
     grid: int = 50
     pair_grid: int = 20
     nodes: int = 41
+
+    def __post_init__(self) -> None:
+        for name in ("background", "permutations", "coalitions", "repeats"):
+            whole_number(getattr(self, name), name, 1)
+        for name in ("grid", "pair_grid", "nodes"):  # a spread takes two points
+            whole_number(getattr(self, name), name, 2)
+        for name in ("rows", "average"):
+            if getattr(self, name) is not None:
+                whole_number(getattr(self, name), name, 2)
 
 
 BUDGETS: dict[str, Budget] = {

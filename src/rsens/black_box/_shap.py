@@ -14,9 +14,11 @@ absolute value does not have the expectation |φ_d(x)|: this is larger, the more
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -52,10 +54,7 @@ def contributions(asked: Asked, rng: np.random.Generator) -> Array:
 
 def shapley_values(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
     """Shapley values of at most `budget.rows` rows, (n, D, P), by the package shap."""
-    try:
-        import shap as package
-    except ImportError:
-        raise MissingExtraError("shap", "compare") from None
+    package = _package()
     explained = sampled(asked.values, budget.rows, rng)
     used = np.concatenate([explained, sampled(asked.values, budget.background, rng)])
     varying = np.flatnonzero(np.ptp(used, axis=0) > 0.0)
@@ -86,6 +85,17 @@ def shapley_values(asked: Asked, budget: Budget, rng: np.random.Generator) -> Ar
     values = np.zeros((*explained.shape, found.shape[2]))
     values[:, varying] = found
     return values
+
+
+def _package() -> Any:
+    """The package shap. What it warns of while it is imported is its own affair."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            import shap
+        except ImportError:
+            raise MissingExtraError("shap", "compare") from None
+    return shap
 
 
 @contextmanager

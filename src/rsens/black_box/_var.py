@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsens.black_box._asked import Asked, sampled_positions
+from rsens.black_box._asked import MOST_ROWS, Asked, sampled_positions
 from rsens.black_box._budget import Budget
 from rsens.black_box._gaussian import SampleGaussian
 from rsens.distributions._base import Array
@@ -54,9 +54,14 @@ def _with_column(asked: Asked, column: int, values: Array, rows: Array) -> Array
     A question is what one expectation needs. The published numbers of the paper's imperfect models, which err anew at
     every call, come out this way only.
     """
-    nodes = np.repeat(rows[:, None], len(values), axis=1)
-    nodes[:, :, column] = values.T
-    return asked.predict(nodes).swapaxes(0, 1)
+    of_row = np.broadcast_to(values.T, (len(rows), len(values)))
+    most = max(1, MOST_ROWS // len(values))
+    parts = []
+    for k in range(0, len(rows), most):
+        nodes = np.repeat(rows[k : k + most, None], len(values), axis=1)
+        nodes[:, :, column] = of_row[k : k + most]
+        parts.append(asked.predict(nodes))
+    return np.concatenate(parts).swapaxes(0, 1)
 
 
 def _nodes(n: int) -> tuple[Array, Array]:

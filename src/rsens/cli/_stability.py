@@ -41,7 +41,6 @@ def run(request: Request, *, samples: int, methods: str, order: int) -> None:
             n_boot=samples,
             methods=methods_of(methods),
             order=order,  # type: ignore[arg-type]
-            replace=False,  # a repeated row would pass as proof that there is no noise
             folder=folder / WORK,
             random_state=request.seed,
             n_jobs=request.n_jobs,

@@ -28,14 +28,11 @@ def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stack
 
     `stacklevel` counts the calls from here up to the line that a warning is about.
     """
+    scale = read_scale(scale, names)
     if not isinstance(scale, str):
-        if scale is None:
-            raise InputError("scale must be 'sd', 'raw' or one number per column; got None. Use 'raw' for no scaling.")
-        return check_scale(scale, names)
+        return scale
     if scale == "raw":
         return np.ones(len(names))
-    if scale != "sd":
-        raise InputError(f"scale must be 'sd', 'raw' or one number per column; got {scale!r}.")
     constant = [name for name, deviation in zip(names, deviations, strict=True) if deviation == 0.0]
     if len(constant) == len(names):
         raise InputError(
@@ -50,6 +47,17 @@ def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stack
             stacklevel=stacklevel,
         )
     return deviations
+
+
+def read_scale(scale: Any, names: tuple[str, ...]) -> str | Array:
+    """The argument `scale`, checked: "sd", "raw", or one number per column in their order."""
+    if scale is None:
+        raise InputError("scale must be 'sd', 'raw' or one number per column; got None. Use 'raw' for no scaling.")
+    if not isinstance(scale, str):
+        return check_scale(scale, names)
+    if scale not in ("sd", "raw"):
+        raise InputError(f"scale must be 'sd', 'raw' or one number per column; got {scale!r}.")
+    return scale
 
 
 def standard_deviations(values: Array, weights: Array, model: Any, training: Array | None) -> Array:

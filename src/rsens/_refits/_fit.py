@@ -1,0 +1,53 @@
+"""How a model is fitted anew: as a copy of an estimator, or by a function of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError
+
+Refit = Callable[[Any, Any], Any]
+
+#: What fitting or predicting may raise because of some rows; other errors end the run.
+FAILURES = (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError, AssertionError)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """fit(X, y, seed) -> fitted model. A class rather than a closure, so that it can be sent to other processes."""
+
+    estimator: Any
+    refit: Refit | None = None
+
+    def __call__(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
+        return self.refit(X, y) if self.refit is not None else seeded(self.estimator, seed).fit(X, y)
+
+
+def seeded(estimator: Any, seed: np.random.SeedSequence) -> Any:
+    """A copy with a number for every random_state that is None: the same seed then gives the same model."""
+    from sklearn.base import clone
+
+    copy = clone(estimator)
+    params = copy.get_params(deep=True)
+    unset = [name for name in sorted(params) if name.split("__")[-1] == "random_state" and params[name] is None]
+    numbers = (int(word) & 0x7FFFFFFF for word in seed.generate_state(len(unset)))
+    return copy.set_params(**dict(zip(unset, numbers, strict=True)))
+
+
+def check_refit(estimator: Any, refit: Any) -> None:
+    """Either a function (X, y) -> fitted model, or an estimator that can be cloned and fitted."""
+    if refit is not None:
+        if not callable(refit):
+            raise InputError(f"refit must be a function (X, y) -> fitted model; got {type(refit).__name__}.")
+        return
+    if isinstance(estimator, type):
+        raise InputError(f"estimator is the class {estimator.__name__}; give an instance, {estimator.__name__}(…).")
+    if not (callable(getattr(estimator, "fit", None)) and callable(getattr(estimator, "get_params", None))):
+        raise InputError(
+            f"estimator must have fit and get_params, to be fitted anew; got {type(estimator).__name__}. "
+            "Or pass refit=, a function (X, y) -> fitted model."
+        )

@@ -1,0 +1,59 @@
+"""Rows and targets of which parts are taken."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+from rsens._table import as_array, is_frame, is_pandas
+
+
+def sliceable(X: Any) -> Any:
+    """X as something whose rows can be taken: itself, or an array made of lists."""
+    if is_frame(X):
+        if len(X) == 0 or len(X.columns) == 0:
+            raise InputError(f"X has no {'columns' if len(X) else 'rows'}; give at least one.")
+        return X
+    if hasattr(X, "dtype"):
+        as_array(X, "X")
+        return X
+    numbers = as_array(X, "X")
+    return numbers if numbers.dtype.kind in "biuf" else as_array(X, "X", labels=True)
+
+
+def taken(values: Any, rows: NDArray[Any]) -> Any:
+    """Some rows, in the type that was given. Row labels are numbered anew: a repeated one would be ambiguous."""
+    return values.iloc[rows].reset_index(drop=True) if is_pandas(values) else values[rows]
+
+
+def read_targets(y: Any, n: int, *, several: bool = False) -> NDArray[Any]:
+    """One number or label per row, or with `several` also more than one; none of them missing."""
+    if not hasattr(y, "__len__") or isinstance(y, str) or len(y) != n:
+        got = len(y) if hasattr(y, "__len__") and not isinstance(y, str) else type(y).__name__
+        raise InputError(f"y must have one entry for each of the {n} rows of X; got {got}.")
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:  # a data frame of one column
+        values = values[:, 0]
+    if values.ndim != 1 and not several:
+        raise InputError(f"y must have one number or label per row; got shape {values.shape}.")
+    missing = np.asarray(pd.isna(values)) | (np.isinf(values) if values.dtype.kind == "f" else False)
+    if missing.any():
+        row = int(missing.reshape(n, -1).any(axis=1).argmax())
+        raise InputError(
+            f"y has {int(missing.sum())} missing or infinite values, the first at row {row}. Drop these rows."
+        )
+    if values.dtype == object and all(isinstance(value, Real) and not isinstance(value, bool) for value in values.flat):
+        return np.array(values.tolist())  # numbers are numbers, however they are stored
+    return values
+
+
+def are_labels(y: NDArray[Any]) -> bool:
+    """Whether targets are text, categories or truth values rather than numbers."""
+    if y.dtype != object:
+        return y.dtype.kind not in "iufc"
+    return any(isinstance(value, str | bool | np.bool_) for value in y.flat)

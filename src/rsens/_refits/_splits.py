@@ -1,0 +1,67 @@
+"""Rows that models are fitted to, and rows that are held out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+
+Rows = NDArray[np.intp]
+#: Positions of (training rows, held-out rows).
+Splits = list[tuple[Rows, Rows]]
+
+
+def given_splits(cv: Any, X: Any, y: NDArray[Any]) -> Splits | None:
+    """The splits that `cv` gives, a splitter of scikit-learn or a list; None where it is a number of folds."""
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        return None
+    if callable(getattr(cv, "split", None)) and not isinstance(cv, str):
+        pairs = list(cv.split(X, y))
+    elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
+        pairs = list(cv)
+    else:
+        raise InputError(
+            f"cv must be a number of folds, a splitter of scikit-learn, or a list of (train, test); got {cv!r}."
+        )
+    if not pairs:
+        raise InputError("cv gives no folds; at least one is needed.")
+    return [_checked(pair, len(y), number) for number, pair in enumerate(pairs, start=1)]
+
+
+def folds(count: int, y: NDArray[Any], stratify: bool, rng: np.random.Generator) -> Splits:
+    """Rows dealt out at random; with `stratify` within every class in turn, so that all folds have the same share."""
+    n = len(y)
+    if not 2 <= count <= n:
+        raise InputError(f"cv must be a number of folds from 2 to the {n} rows of X; got {count}.")
+    order = rng.permutation(n)
+    if stratify:
+        classes = pd.factorize(y)[0]
+        order = order[np.argsort(classes[order], kind="stable")]
+    fold = np.empty(n, dtype=np.intp)
+    fold[order] = np.arange(n) % count
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
+
+
+def _checked(pair: Any, n: int, number: int) -> tuple[Rows, Rows]:
+    try:
+        train, test = (np.asarray(part) for part in pair)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"cv: fold {number} must be a pair (train, test) of row positions; got {pair!r:.80}."
+        ) from None
+    parts = []
+    for name, part in (("training", train), ("held-out", test)):
+        if part.dtype == bool and part.shape == (n,):
+            part = np.flatnonzero(part)
+        if part.ndim != 1 or part.dtype.kind not in "iu" or not len(part) or part.min() < 0 or part.max() >= n:
+            raise InputError(f"cv: fold {number} needs {name} rows, positions from 0 to {n - 1}; got {part!r:.80}.")
+        parts.append(part.astype(np.intp))
+    both = np.intersect1d(parts[0], parts[1])
+    if len(both):
+        raise InputError(f"cv: fold {number} both trains on row {both[0]} and holds it out. Do one of the two.")
+    return parts[0], parts[1]

@@ -1,0 +1,50 @@
+"""How models are fitted anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.pipeline import make_pipeline
+
+from rsens._errors import InputError
+from rsens._refits import Fit, check_refit, seeded
+from rsens.models import GPRegressor
+
+SEED = np.random.SeedSequence(0)
+
+
+def test_what_has_no_random_state_gets_one():
+    """Also the parts of a pipeline, each another number; what is set stays."""
+    estimator = make_pipeline(RandomForestRegressor(), GPRegressor(), GPRegressor(random_state=7))
+    found = seeded(estimator, SEED)
+    states = [step.random_state for _, step in found.steps]
+    assert [step.random_state for _, step in estimator.steps] == [None, None, 7]
+    assert states[2] == 7
+    assert len(set(states)) == 3
+    assert states == [step.random_state for _, step in seeded(estimator, SEED).steps]
+    assert states != [step.random_state for _, step in seeded(estimator, np.random.SeedSequence(1)).steps]
+
+
+def test_a_copy_is_fitted():
+    estimator = GPRegressor(optimize=False)
+    model = Fit(estimator)(np.arange(4.0)[:, None], np.arange(4.0), SEED)
+    assert not hasattr(estimator, "kernel_")
+    assert hasattr(model, "kernel_")
+
+
+def test_a_function_of_the_user():
+    assert Fit(None, lambda X, y: (X, y))(1, 2, SEED) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "refit", "text"),
+    [
+        (GPRegressor, None, r"give an instance, GPRegressor\(…\)"),
+        (None, None, "fit and get_params"),
+        (GPRegressor(), 3, "refit must be a function"),
+    ],
+)
+def test_what_cannot_be_fitted(estimator, refit, text):
+    with pytest.raises(InputError, match=text):
+        check_refit(estimator, refit)
