@@ -8,22 +8,23 @@ export RSENS_DATA := $(if $(RSENS_DATA),$(abspath $(RSENS_DATA)))
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-# The demo needs the base dependencies only: it uses the full environment if that is there, else a light one of its own.
+# The demo needs no more than an interactive report does: it uses the full environment if that is there, else a light one of its own.
 DEMO_INSTALLED := $(or $(wildcard $(INSTALLED)),.venv-demo/.installed)
 PIP_INSTALL = -m pip install -qq --disable-pip-version-check -c constraints.txt
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test lint format figures bench clean
+.PHONY: help install demo test lint browser format figures bench paper paper-quick clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 install: $(INSTALLED) ## set up .venv with the package and everything its tests need
 
-demo: $(DEMO_INSTALLED) ## explain a model of the diabetes data; tables on screen, figures and JSON in demo-output/
-	$(ONE_THREAD) $(dir $<)bin/python examples/demo.py
+demo: $(DEMO_INSTALLED) ## explain the diabetes data: tables on screen, report and figures in rsens-demo/
+	$(ONE_THREAD) $(dir $<)bin/rsens demo
 
 test: lint ## check style, types and imports, then run the tests
 	$(ONE_THREAD) $(BIN)/pytest -n $(JOBS)
@@ -34,6 +35,10 @@ lint: $(INSTALLED) ## check style, types and imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+browser: $(INSTALLED) ## install chromium (apt) and playwright: then the tests open the report in a browser too
+	command -v chromium >/dev/null || { $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q chromium; }
+	$(BIN)/python $(PIP_INSTALL) playwright
+
 format: $(INSTALLED) ## sort imports, fix what can be fixed, format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -42,12 +47,45 @@ figures: $(INSTALLED) ## draw the figures of the README again
 	$(BIN)/python docs/figures/readme.py
 
 bench: $(INSTALLED) ## measure speed and memory against peers; tables in benchmarks/results/
+	$(BIN)/python -m benchmarks.methods
 	$(BIN)/python -m benchmarks.gp
 
+# Each script goes on where it was interrupted. PAPER_JOBS=1 leaves the other cores alone.
+PAPER_JOBS ?= -1
+paper: $(INSTALLED) ## reproduce the paper: all tables and figures, then docs/reproduction.md; hours, can be interrupted
+	$(call reproduce,experiments/results,docs)
+
+paper-quick: FEW := --repetitions 2
+paper-quick: SIZES := --sizes 50 100
+paper-quick: SIZE := --size 50
+paper-quick: ROWS := --rows 60
+paper-quick: SPLITS := $(ROWS) --pairs 2
+paper-quick: FAMILIES := --families normal student_t --kl-of-student-t 0
+paper-quick: $(INSTALLED) ## the same with few repetitions, in minutes, into build/paper-quick
+	$(call reproduce,build/paper-quick,build/paper-quick)
+
+# $(1) is the folder for results and $(2) that for the page.
+RUN = $(ONE_THREAD) $(BIN)/python -m experiments
+define reproduce
+	$(RUN).illustrations --out $(1)
+	$(RUN).main_effects --bias per-call --out $(1)/per-call --n-jobs $(PAPER_JOBS) $(FEW)
+	$(RUN).main_effects --bias per-repetition --out $(1)/per-repetition --n-jobs $(PAPER_JOBS) $(FEW)
+	$(RUN).disagreements --out $(1) --n-jobs $(PAPER_JOBS) $(FEW)
+	$(RUN).interactions --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SIZES)
+	$(RUN).interactions --inputs correlated --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SIZES)
+	$(RUN).interactions --main-effects 0.3 --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SIZES)
+	$(RUN).fourth_derivative --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SIZE)
+	$(RUN).real_data --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SPLITS)
+	$(RUN).stability --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(ROWS)
+	$(RUN).beyond --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SIZES) $(FAMILIES)
+	$(RUN).page --out $(1) --docs $(2)
+endef
+
 clean: ## remove the environments and everything written
-	rm -rf .venv .venv-demo demo-output build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-demo rsens-demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(INSTALLED): EXTRAS := [dev]
+.venv-demo/.installed: EXTRAS := [report]
 %/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("rsens needs Python 3.11 or newer; set PYTHON=..." if sys.version_info < (3, 11) else 0)'
 	@echo "Setting up $* (once)"
