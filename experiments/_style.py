@@ -1,0 +1,54 @@
+"""What the figures share: size of text, colours, and files that are the same whenever they are drawn again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from rsens.plots._style import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILLION, tidy, tint
+
+__all__ = ["BLACK", "BLUE", "METHODS", "VERMILLION", "grid", "new_figure", "save", "styled", "tint"]
+
+#: Of every method for pairs: what it is called, its colour, its marker.
+METHODS: dict[str, tuple[str, str, str]] = {
+    "rsens2": ("R-sens₂", VERMILLION, "o"),
+    "eah": ("EAH", BLACK, "s"),
+    "aeh": ("AEH", PURPLE, "D"),
+    "shap": ("SHAP", GREEN, "v"),
+    "pd": ("PD", BLUE, "^"),
+    "h": ("H", ORANGE, "P"),
+}
+#: A fixed salt for the ids in SVG files, which are random otherwise.
+SETTINGS = {"svg.hashsalt": "rsens", "savefig.dpi": 200, "font.size": 9.0, "axes.titlesize": 9.5}
+
+
+#: Decorates a function that draws a figure and saves it: its text has these sizes, and nothing global is changed.
+styled = mpl.rc_context(SETTINGS)
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """A figure outside pyplot, so that no window is involved."""
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def grid(figure: Figure, rows: int, columns: int, **options: Any) -> Any:
+    """Axes (rows, columns) with the spines that carry a scale, and light horizontal lines."""
+    axes = figure.subplots(rows, columns, squeeze=False, **options)
+    for ax in axes.flat:
+        tidy(ax)
+        ax.grid(axis="y", color="0.92", linewidth=0.8)
+        ax.set_axisbelow(True)
+    return axes
+
+
+def save(figure: Figure, folder: Path, name: str) -> None:
+    """`name`.png and `name`.svg, each the whole file or nothing, without dates and versions."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
+        half = folder / f"{name}.{kind}.part"
+        figure.savefig(half, format=kind, metadata=metadata)
+        os.replace(half, folder / f"{name}.{kind}")

@@ -1,0 +1,1 @@
+"""docs/reproduction.md, made from the CSV files of all scripts: `python -m experiments.page`."""

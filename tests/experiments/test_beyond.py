@@ -1,0 +1,98 @@
+"""Past the paper: models of other families are what they say, and the script writes, draws and resumes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments._families import DF, FAMILIES, in_family
+from experiments._simulated import INPUTS, Simulated, biases
+from experiments.beyond import KL_OF_STUDENT_T, OF_FAMILIES, OF_PROCESSES, main, of_families, of_processes
+from rsens.derivatives import from_function
+from rsens.distributions import Bernoulli, Normal, StudentT
+from rsens.measures import importance
+
+TINY = ["--repetitions", "2", "--n-jobs", "1", "--sizes", "40", "--families", "normal", "--kl-of-student-t", "0"]
+
+
+def model_of(family, function="x^3", bias=None):
+    rng = np.random.default_rng(0)
+    X = INPUTS["gaussian"](rng)
+    drawn = None if bias is None else biases(bias, rng)
+    simulated = Simulated(function, X.mean(axis=0), np.linalg.inv(np.cov(X.T)), drawn)
+    return *in_family(family, simulated, X, rng), X
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_derivatives_are_those_of_the_predictions(family):
+    model, _, X = model_of(family, bias="per-repetition")
+    by_differences = from_function(model.predict_distribution)
+    # Differences leave about 1e-8 of a function whose values are up to a thousand times its changes.
+    np.testing.assert_allclose(importance("rsens", model, X), importance("rsens", by_differences, X), rtol=1e-5)
+    np.testing.assert_allclose(importance("ead", model, X), importance("ead", by_differences, X), rtol=1e-5)
+
+
+def test_families_have_the_same_mean_and_spread():
+    normal, student, logit = (model_of(family)[0] for family in FAMILIES)
+    X = model_of("normal")[2]
+    f, V = normal.simulated.f(X), normal.simulated.variance(X)
+    assert isinstance(normal.predict_distribution(X), Normal)
+    predicted = student.predict_distribution(X)
+    assert isinstance(predicted, StudentT)
+    np.testing.assert_array_equal(predicted.location, f)
+    np.testing.assert_array_equal(predicted.scale2, V)
+    assert np.all(np.asarray(predicted.df) == DF)
+    predicted = logit.predict_distribution(X)
+    assert isinstance(predicted, Bernoulli)
+    assert np.std(logit.scale * f, ddof=1) == pytest.approx(2.0)
+    # E[σ(z)] has the sign of m, and uncertainty draws it towards ½: π(1 + πV/8)^(-½) of MacKay is within 0.02 of it.
+    mackay = 1.0 / (1.0 + np.exp(-logit.scale * f / np.sqrt(1.0 + np.pi * V / 8.0)))
+    np.testing.assert_allclose(predicted.mean, mackay, atol=0.02)
+
+
+def test_targets_follow_the_family():
+    _, y, _ = model_of("logit")
+    assert set(np.unique(y)) == {0.0, 1.0}
+    model, y, X = model_of("student_t")
+    assert np.std(y - model.simulated.f(X)) < 0.6 * np.std(y)
+
+
+def test_the_kl_method_is_rsens_for_normal_and_bernoulli_predictions():
+    for family in ("normal", "logit"):
+        model, _, X = model_of(family, "x + cos(3x)")
+        kl, rsens = (importance(name, model, X[:60]) for name in ("kl", "rsens"))
+        np.testing.assert_allclose(kl, rsens, rtol=1e-5)
+
+
+def test_a_repetition_has_all_methods_and_few_have_the_kl_of_student_t():
+    result = of_families("student_t", "gaussian", KL_OF_STUDENT_T, seed=0)
+    errors = result["imperfect"]["x^3"]
+    assert len(errors["errors"]) == len(OF_FAMILIES) - 1
+    assert "apart" not in errors
+    assert result["ground-truth"]["x"]["errors"][:3] == [0.0, 0.0, 0.0]  # R-sens, EAD and AED know a linear function
+
+
+def test_length_scales_mislead_where_effects_are_linear():
+    errors = [of_processes(60, number, seed=0)["x"] for number in range(3)]
+    of = dict(zip(OF_PROCESSES, np.mean(errors, axis=0), strict=True))
+    assert of["ard"] > of["rsens"] + 3.0
+    assert of["kl"] == of["rsens"]
+
+
+def test_script_writes_its_tables_and_figures_and_goes_on(tmp_path):
+    main([*TINY, "--out", str(tmp_path)])
+    families, processes = (pd.read_csv(tmp_path / f"beyond_{name}.csv") for name in ("families", "ard"))
+    assert len(families) == 2 * 2 * 6 * len(OF_FAMILIES)
+    assert len(processes) == 6 * len(OF_PROCESSES)
+    assert (families.loc[families["method"] == "rsens", "ours"] == 0.0).all()
+    assert (families["repetitions"] == 2).all()
+    assert pd.read_csv(tmp_path / "beyond_kl.csv")["largest"].max() < 1e-4
+    endings = {"_families": ("csv", "jsonl", "md", "png", "svg"), "_kl": ("csv",)}
+    endings["_ard"] = endings["_families"]
+    names = {f"beyond{name}.{ending}" for name, some in endings.items() for ending in some}
+    assert {path.name for path in tmp_path.iterdir()} == names | {"timings.csv"}
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for name in ("beyond_families.jsonl", "beyond_ard.jsonl"):
+        (tmp_path / name).write_bytes(before[name][:-15])  # the last repetition was being written
+    main([*TINY, "--out", str(tmp_path)])
+    for name in names:
+        assert (tmp_path / name).read_bytes() == before[name], name

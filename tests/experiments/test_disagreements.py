@@ -1,0 +1,69 @@
+"""Cells that do not agree are computed again, with each open choice changed in turn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments import main_effects
+from experiments.disagreements import READINGS, TABLES, Reading, batch, main, readings_of
+
+CELLS = [
+    ("t3", "ground-truth", "x", "pfi", 3.6, 0.2, 9.0, 0.2, False),
+    ("mixture", "imperfect", "x^3", "var", 1.3, 0.2, 1.3, 0.2, True),
+    ("mixture", "imperfect", "exp(-x^2)", "apc", 9.3, 0.4, 30.0, 0.4, False),
+]
+COLUMNS = ["inputs", "model", "function", "method", "published", "published_half", "ours", "ours_half", "agrees"]
+
+
+def test_every_reading_changes_one_thing():
+    for name, (_, changes) in READINGS.items():
+        assert len(changes) == (name != TABLES)
+        assert (Reading(**changes) == Reading()) == (name == TABLES)
+
+
+def test_readings_are_those_that_can_matter():
+    assert "7 nodes" in readings_of("t3", "var")
+    assert "7 nodes" not in readings_of("t3", "pfi")
+    assert "modes with sd 0.4" in readings_of("mixture", "apc")
+    assert "modes with sd 0.4" not in readings_of("t3", "apc")
+    assert readings_of("t3", "ead") == [TABLES, "V(x) grows by 0.17", "V(x) grows by 0.25"]
+
+
+@pytest.fixture(scope="module")
+def of_tables():
+    """Errors (repetitions, methods) of the script that makes the tables."""
+    results = [main_effects.repetition("gaussian", number, bias="per-call", seed=0) for number in range(15)]
+    return np.array([result["imperfect"]["x^3"] for result in results])
+
+
+@pytest.mark.parametrize("method", ["ead", "pfi", "var"])
+def test_the_first_reading_is_that_of_the_tables(of_tables, method):
+    errors = batch("gaussian", "imperfect", "x^3", method, TABLES, 0, stop=50, seed=0)
+    column = (main_effects.DERIVATIVES + main_effects.PREDICTIONS).index(method)
+    relative = of_tables[:, column] - of_tables[:, 0]
+    joint = np.hypot(np.std(errors) / np.sqrt(50.0), np.std(relative) / np.sqrt(15.0))
+    assert abs(np.mean(errors) - np.mean(relative)) < 3.0 * joint
+
+
+def test_calls_of_var_are_read_differently():
+    of = {
+        name: np.mean(batch("t3", "imperfect", "x", "var", name, 0, stop=10, seed=0))
+        for name in (TABLES, "a call per node")
+    }
+    assert of["a call per node"] > of[TABLES] + 5.0  # the bias differs between the nodes of an expectation
+
+
+def test_script_writes_cells_and_counts(tmp_path):
+    (tmp_path / "per-call").mkdir()
+    pd.DataFrame(CELLS, columns=COLUMNS).to_csv(tmp_path / "per-call" / "main_effects.csv", index=False)
+    main(["--repetitions", "60", "--n-jobs", "1", "--out", str(tmp_path)])
+    found = pd.read_csv(tmp_path / "disagreements.csv")
+    assert set(found["method"]) == {"pfi", "apc"}
+    assert (found["repetitions"] == 60).all()
+    first = found[(found["method"] == "pfi") & (found["reading"] == TABLES)].iloc[0]
+    assert first.agrees
+    counts = pd.read_csv(tmp_path / "disagreements-counts.csv")
+    assert list(counts["cells"].unique()) == [1]
+    assert set(counts["method"]) == {"pfi", "var"}
+    text = (tmp_path / "disagreements.md").read_text(encoding="utf-8")
+    assert text.count("\n| ") == len(found) + len(counts) + 1

@@ -1,0 +1,119 @@
+"""Figure 3: the script runs and resumes, and what the paper says about the figure shows on few repetitions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments._interacting import PAIRS, TRUE, simulated
+from experiments.interactions import by_size, claims, found, main, repetition, summarize
+
+BOTH, ONE, NEITHER = (PAIRS.index(pair) for pair in TRUE)
+TINY = ["--sizes", "50", "--repetitions", "2", "--n-jobs", "1"]
+
+
+def results(n, repetitions, strength=1.0):
+    settings = {"strength": strength, "inputs": "independent", "seed": 0}
+    return {(n, number): repetition(n, number, **settings) for number in range(repetitions)}
+
+
+@pytest.fixture(scope="module")
+def many():
+    return by_size(results(300, 3))[300]
+
+
+@pytest.fixture(scope="module")
+def few():
+    return by_size(results(50, 6))[50]
+
+
+def preference(values, pair):
+    """How much more a method gives to a true pair than to the other two, on average."""
+    others = [other for other in (BOTH, ONE, NEITHER) if other != pair]
+    return values[:, pair].mean() - values[:, others].mean()
+
+
+def test_h_prefers_the_pair_without_main_effects(many):
+    assert preference(many["h"], NEITHER) > 0.2
+
+
+def test_partial_dependence_prefers_the_pair_with_two_main_effects(many):
+    assert preference(many["pd"], BOTH) > 0.05
+
+
+@pytest.mark.parametrize("method", ["rsens2", "eah", "aeh", "shap"])
+def test_the_other_methods_prefer_none(many, method):
+    # With 3 repetitions the mean of a true pair has a standard error of about 0.04.
+    assert many[method][:, [BOTH, ONE, NEITHER]].mean(axis=0) == pytest.approx(0.95, abs=0.12)
+
+
+def test_rsens2_is_eah_for_true_pairs(many, few):
+    for values in (many, few):
+        difference = values["rsens2"] - values["eah"]
+        assert np.abs(difference[:, [BOTH, ONE, NEITHER]].mean(axis=0)).max() < 0.05
+
+
+def test_rsens2_gives_null_pairs_more_than_eah_when_observations_are_few(many, few):
+    null = [k for k in range(len(PAIRS)) if k not in (BOTH, ONE, NEITHER)]
+    more_of_few, more_of_many = (v["rsens2"][:, null].mean() - v["eah"][:, null].mean() for v in (few, many))
+    assert more_of_few > 0.02
+    assert abs(more_of_many) < 0.01
+
+
+def test_all_methods_but_h_rank_the_true_pairs_first(many):
+    counts = found({300: many}).set_index("method")["ours"]
+    assert (counts.drop("h") == 3.0).all()
+
+
+def test_what_h_and_partial_dependence_prefer_takes_strong_main_effects(many):
+    weak = by_size(results(300, 2, strength=0.3))[300]
+    assert preference(weak["h"], NEITHER) < 0.5 * preference(many["h"], NEITHER)
+    assert preference(weak["pd"], BOTH) < 0.03
+
+
+def test_the_largest_value_of_every_method_is_one(few):
+    for values in few.values():
+        np.testing.assert_array_equal(values.max(axis=1), 1.0)
+
+
+def test_correlated_inputs_have_unit_variance_and_the_covariance_of_the_supplement():
+    X, y = simulated(20_000, np.random.default_rng(0), inputs="correlated")
+    # The standard error of a covariance of 20 000 rows is about 0.01.
+    np.testing.assert_allclose(np.cov(X.T), 0.8 + 0.2 * np.eye(12), atol=0.05)
+    assert abs(y.mean()) < 1e-10
+
+
+def test_claims_are_judged_by_their_intervals(few):
+    flat = {name: np.ones_like(values) for name, values in few.items()}
+    table = claims({50: flat, 300: flat})
+    assert (table["holds"] == (table["published"] == "≈ 0")).all()
+
+
+def test_tables_have_one_row_per_cell(few):
+    assert len(summarize({50: few, 300: few})) == 2 * 6 * 6
+    assert len(found({50: few, 300: few})) == 2 * 6
+
+
+def test_script_writes_its_tables_and_figure(tmp_path):
+    main([*TINY, "--out", str(tmp_path)])
+    table = pd.read_csv(tmp_path / "interactions.csv")
+    assert list(table.columns) == ["n", "pair", "kind", "main_effects", "method", "ours", "ours_half"]
+    assert list(table["kind"].unique()) == ["true pair", "null pair"]  # "null" alone would be read as missing
+    assert set(table["pair"]) == {"x1:x2", "x4:x5", "x3:x9", "x6:x10", "x11:x12", "x9:x10"}
+    assert table["ours"].between(0.0, 1.0).all()
+    names = {path.name for path in tmp_path.iterdir()}
+    endings = ("-claims.csv", "-found.csv", ".csv", ".jsonl", ".md", ".png", ".svg")
+    assert names == {f"interactions{ending}" for ending in endings} | {"timings.csv"}
+
+
+def test_script_goes_on_after_an_interruption(tmp_path):
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    arguments = [*TINY, "--inputs", "correlated", "--main-effects", "0.3"]
+    main([*arguments, "--out", str(whole)])
+    name = "interactions-correlated-main-effects-0.3"
+    journal = (whole / f"{name}.jsonl").read_bytes()
+    broken.mkdir()
+    (broken / f"{name}.jsonl").write_bytes(journal[:-20])  # the last repetition was being written
+    main([*arguments, "--out", str(broken)])
+    assert (broken / f"{name}.jsonl").read_bytes() == journal
+    for path in whole.glob(f"{name}*"):
+        assert (broken / path.name).read_bytes() == path.read_bytes(), path.name

@@ -1,0 +1,85 @@
+"""Finished repetitions survive an interruption, and the rest is done as if there had been none."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from experiments._journal import Journal, run
+
+ROOT = Path(__file__).parents[2]
+KEYS = [("a", 0), ("a", 1), ("b", 0), ("b", 1), ("b", 2)]
+SLOW = """
+import time
+from pathlib import Path
+from experiments._journal import Journal, run
+
+def work(name, number):
+    time.sleep(0.2)
+    return [name, number / 3]
+
+run(Journal(Path(r"{path}"), {{"seed": 0}}), {keys}, work, n_jobs=1, label="slow")
+"""
+
+
+def work(name, number, calls=None):
+    if calls is not None:
+        calls.append((name, number))
+    return [name, number / 3]
+
+
+def all_results(path, calls=None):
+    return run(Journal(path, {"seed": 0}), KEYS, partial(work, calls=calls), n_jobs=1, label="test")
+
+
+def test_results_come_in_the_order_of_the_keys_and_are_on_disk(tmp_path):
+    results = all_results(tmp_path / "new" / "results.jsonl")
+    assert list(results) == KEYS
+    assert results["b", 2] == ["b", 2 / 3]
+    lines = (tmp_path / "new" / "results.jsonl").read_text().splitlines()
+    assert json.loads(lines[0]) == {"seed": 0}
+    assert len(lines) == 1 + len(KEYS)
+
+
+def test_only_what_is_missing_is_done_again(tmp_path):
+    path = tmp_path / "results.jsonl"
+    whole = all_results(path)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:3]) + lines[3][:5])  # two repetitions, and the beginning of a third
+    calls = []
+    assert all_results(path, calls) == whole
+    assert calls == KEYS[2:]
+    assert sorted(path.read_text().splitlines(keepends=True)) == sorted(lines)
+
+
+def test_processes_give_the_same_results(tmp_path):
+    alone = all_results(tmp_path / "one.jsonl")
+    assert run(Journal(tmp_path / "two.jsonl", {"seed": 0}), KEYS, work, n_jobs=2, label="test") == alone
+
+
+def test_results_of_other_settings_are_refused(tmp_path):
+    Journal(tmp_path / "results.jsonl", {"seed": 0})
+    with pytest.raises(SystemExit, match="other settings"):
+        Journal(tmp_path / "results.jsonl", {"seed": 1})
+
+
+def test_a_killed_process_leaves_its_finished_repetitions(tmp_path):
+    path = tmp_path / "results.jsonl"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    process = subprocess.Popen([sys.executable, "-c", SLOW.format(path=path, keys=KEYS)], env=environment)
+    deadline = time.monotonic() + 60.0
+    while not path.exists() or path.read_bytes().count(b"\n") < 3:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    calls = []
+    results = all_results(path, calls)
+    assert results == all_results(tmp_path / "whole.jsonl")
+    assert 0 < len(calls) < len(KEYS) - 1

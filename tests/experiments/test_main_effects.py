@@ -1,0 +1,202 @@
+"""Table 1: the file that the script writes, the rule of agreement, and what the paper says, on few repetitions."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments._journal import Journal, run
+from experiments._simulated import FUNCTIONS, INPUTS, D, Simulated, biases
+from experiments._tables import agreement
+from experiments.main_effects import DERIVATIVES, main, ranking_error, repetition
+from rsens.black_box._budget import budget_of
+from rsens.black_box._registry import BLACK_BOX
+from rsens.derivatives import from_function
+from rsens.distributions import Normal
+from rsens.measures import importance
+
+ROOT = Path(__file__).parents[2]
+COLUMNS = ["inputs", "model", "function", "method", "published", "published_half", "ours", "ours_half", "agrees"]
+MODELS = ("ground-truth", "imperfect")
+NOT_MONOTONE = ("sin(3x)", "exp(-x^2)")
+
+
+def simulated(function, number, bias=None, inputs="t3"):
+    """Rows with heavy tails and a model of them; `bias` is None for the ground truth."""
+    rng = np.random.default_rng([0, number])
+    X = INPUTS[inputs](rng)
+    drawn = None if bias is None else biases(bias, rng)
+    return Simulated(function, X.mean(axis=0), np.linalg.inv(np.cov(X.T)), drawn), X
+
+
+@pytest.fixture(scope="module")
+def heavy_tails():
+    """By model and function, errors of EAD and AED less those of R-sens: means of 80 repetitions.
+
+    The bias is drawn once, so that all three look at the same function and few repetitions are enough.
+    """
+    means = {}
+    for model, bias in zip(MODELS, (None, "per-repetition"), strict=True):
+        for function in ("x", "x^3", "x exp(-x)", *NOT_MONOTONE):
+            errors = [
+                [ranking_error(importance(method, *simulated(function, number, bias))) for method in DERIVATIVES]
+                for number in range(80)
+            ]
+            rsens, ead, aed = np.mean(errors, axis=0)
+            means[model, function] = {"ead": ead - rsens, "aed": aed - rsens}
+    return means
+
+
+@pytest.mark.parametrize("function", ["x^3", "x exp(-x)"])
+@pytest.mark.parametrize("model", MODELS)
+def test_rsens_is_better_than_the_derivative_alone_with_heavy_tails(heavy_tails, model, function):
+    assert heavy_tails[model, function]["ead"] > 0.0
+
+
+def test_rsens_is_clearly_better_than_the_derivative_alone_for_a_cubic(heavy_tails):
+    assert heavy_tails["ground-truth", "x^3"]["ead"] > 1.3  # 2.0 ± 0.2 published from 500 repetitions: ± 0.5 from 80
+
+
+@pytest.mark.parametrize("function", NOT_MONOTONE)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_mean_derivative_fails_for_functions_that_are_not_monotone(heavy_tails, model, function):
+    assert heavy_tails[model, function]["aed"] > 15.0  # about 20 published; a random ranking has 33
+
+
+@pytest.mark.parametrize("function", ["x", "x^3"])
+@pytest.mark.parametrize("model", MODELS)
+def test_the_mean_derivative_is_the_mean_absolute_one_for_monotone_functions(heavy_tails, model, function):
+    assert heavy_tails[model, function]["aed"] == heavy_tails[model, function]["ead"]
+
+
+def test_imperfect_models_set_rsens_apart_from_the_derivative(heavy_tails):
+    assert heavy_tails["ground-truth", "x"]["ead"] == 0.0
+    assert heavy_tails["imperfect", "x"]["ead"] > 1.5  # 2.6 ± 0.5 published
+
+
+def test_when_the_bias_is_drawn_decides_between_rsens_and_partial_dependence():
+    relative = {}
+    for bias in ("per-call", "per-repetition"):
+        errors = []
+        for number in range(10):
+            model, X = simulated("x", number, bias)
+            rng = np.random.default_rng(number)
+            of_pd = ranking_error(BLACK_BOX["pd", 1].value(model.asked(X, X[:, 0]), budget_of("paper"), rng))
+            errors.append(of_pd - ranking_error(importance("rsens", model, X)))
+        relative[bias] = np.mean(errors)
+    assert relative["per-call"] > 12.0  # 22.4 ± 0.9 published from 500 repetitions
+    assert relative["per-repetition"] < -3.0
+
+
+def test_the_error_of_a_ranking_is_the_sum_of_shifts():
+    strength = np.arange(1.0, D + 1.0)
+    assert ranking_error(strength) == 0.0
+    assert ranking_error(-strength) == 50.0  # the largest possible
+    strength[[0, 1]] = strength[[1, 0]]
+    assert ranking_error(strength) == 2.0
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_derivatives_of_simulated_models_are_those_of_their_predictions(function):
+    model, X = simulated(function, 0, "per-repetition", "gaussian")
+    by_differences = from_function(lambda rows: Normal(model.f(rows), model.variance(rows)))
+    # Differences leave about 1e-8.
+    np.testing.assert_allclose(importance("rsens", model, X), importance("rsens", by_differences, X), rtol=1e-6)
+
+
+def test_the_bias_is_new_at_every_call_or_the_same_for_all():
+    rng = np.random.default_rng(0)
+    per_call, once = biases("per-call", rng), biases("per-repetition", rng)
+    assert per_call((3,)).shape == (3, D)
+    assert len(np.unique(per_call((3,)))) == 3 * D
+    assert len(np.unique(once((3,)))) == D
+    np.testing.assert_array_equal(once(()), once(()))
+    assert (per_call((1000,)) >= 0.0).all()
+
+
+def test_cells_agree_within_joint_intervals_and_rounding():
+    cells = pd.DataFrame(
+        {
+            "published": [1.0, 1.0, 1.0, 0.0],
+            "published_half": [0.25, 0.25, 0.0, 0.0],
+            "ours": [1.54, 1.56, 1.09, 0.11],
+            "ours_half": [0.4, 0.4, 0.0, 0.0],
+        }
+    )
+    # √(0.4² + 0.3²) + 0.05 = 0.55 for the first two; 0.05 + 0.05 = 0.1 for the others.
+    assert list(agreement(cells)) == [True, False, True, False]
+
+
+def test_the_file_has_all_cells_of_all_tables(tmp_path):
+    main(["--inputs", "all", "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)])
+    table = pd.read_csv(tmp_path / "main_effects.csv")
+    assert list(table.columns) == COLUMNS
+    assert len(table) == 336
+    assert not table.duplicated(COLUMNS[:4]).any()
+    assert table[COLUMNS[4:8]].notna().all(axis=None)
+    assert set(table["inputs"]) == {"t3", "gaussian", "mixture", "correlated"}
+    assert set(table["model"]) == {"ground-truth", "imperfect"}
+    assert (table["agrees"] == agreement(table)).all()
+    assert len((tmp_path / "main_effects.md").read_text(encoding="utf-8").splitlines()) == 338
+
+
+TINY = ["--inputs", "gaussian", "--repetitions", "4", "--bias", "per-repetition"]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The table of a run without interruption."""
+    folder = tmp_path_factory.mktemp("whole")
+    main([*TINY, "--n-jobs", "1", "--out", str(folder)])
+    return folder
+
+
+def test_a_killed_run_ends_with_the_same_table_when_started_again(whole, tmp_path):
+    journal = tmp_path / "main_effects-per-repetition.jsonl"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    command = [sys.executable, "-m", "experiments.main_effects", *TINY, "--n-jobs", "1", "--out", str(tmp_path)]
+    process = subprocess.Popen(command, env=environment, cwd=ROOT)
+    deadline = time.monotonic() + 120.0
+    while not journal.exists() or journal.read_bytes().count(b"\n") < 2:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    assert not (tmp_path / "main_effects.csv").exists()
+    with journal.open("ab") as file:
+        file.write(b'[["gaussian", 3], {"ground')  # what a kill in the middle of a line leaves
+    main([*TINY, "--n-jobs", "1", "--out", str(tmp_path)])
+    assert (tmp_path / "main_effects.csv").read_bytes() == (whole / "main_effects.csv").read_bytes()
+    numbers = [json.loads(line)[0][1] for line in journal.read_text(encoding="utf-8").splitlines()[1:]]
+    assert sorted(numbers) == list(range(4))  # each once
+
+
+def test_processes_change_nothing(whole, tmp_path):
+    main([*TINY, "--n-jobs", "2", "--out", str(tmp_path)])
+    assert (tmp_path / "main_effects.csv").read_bytes() == (whole / "main_effects.csv").read_bytes()
+
+
+def test_another_seed_and_the_other_reading_have_files_of_their_own(whole, tmp_path):
+    main(["--inputs", "gaussian", "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)])
+    assert {path.suffix for path in tmp_path.glob("*per-call*")} == {".jsonl"}
+    with pytest.raises(SystemExit, match="other settings"):
+        main([*TINY, "--seed", "1", "--n-jobs", "1", "--out", str(whole)])
+
+
+def test_times_are_written_beside_the_results(tmp_path):
+    work = partial(repetition, bias="per-call", seed=0)
+    for keys in ([("gaussian", 0)], [("gaussian", 0), ("gaussian", 1), ("gaussian", 2)], [("gaussian", 1)]):
+        run(Journal(tmp_path / "some.jsonl", {}), keys, work, n_jobs=1, label="test")
+    times = pd.read_csv(tmp_path / "timings.csv")
+    assert list(times["finished_before"]) == [0, 1]  # the third had nothing to do
+    assert list(times["repetitions"]) == [1, 2]
+    assert (times["n_jobs"] == 1).all()
+    assert (times["processor_seconds"] <= times["seconds"] + 0.2).all()

@@ -1,0 +1,160 @@
+"""Figure 4: the script runs and resumes, and what the paper says about the figure, as far as few splits show it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments._benchmarks import METHODS, SETTINGS, CountRegressor, chosen
+from experiments._style import METHODS as STYLES
+from experiments.real_data import by_setting, claims, main, pairs_chosen, repetition, summarize
+from rsens import datasets
+
+KEY = ("concrete", "weak priors")
+TINY = ["--rows", "30", "--pairs", "1", "--splits", "2", "--n-jobs", "1"]
+
+
+@pytest.fixture(autouse=True)
+def no_download(monkeypatch):
+    monkeypatch.setattr(datasets, "_downloaded", lambda source: pytest.fail("a test must not download anything"))
+
+
+# ---- tables of known results -----------------------------------------------------------------------------------------
+
+
+def split(number, scores=(-3.0, -2.0, -1.5), full=-1.0, **others):
+    """A finished split in which all methods score alike, but those in `others`."""
+    return {
+        "full": full + 0.1 * number,
+        "scores": {name: list(others.get(name, scores)) for name in METHODS},
+        "ranked": {name: [number, 5] for name in METHODS},
+        "fits": 3,
+        "warned": 0,
+    }
+
+
+def cell(table, method, pairs):
+    return table[(table["method"] == method) & (table["pairs"] == pairs)].iloc[0]
+
+
+def test_means_differences_and_intervals():
+    table = summarize(by_setting({(*KEY, 0): split(0), (*KEY, 1): split(1, pd=(-3.0, -2.5, -1.5))}))
+    full = table[table["method"] == "all"].iloc[0]
+    assert full["ours"] == pytest.approx(-0.95)
+    assert full["ours_half"] == pytest.approx(1.96 * 0.05)  # two numbers 0.1 apart: their mean has the se 0.05
+    assert full["difference"] == full["difference_half"] == 0.0
+    assert cell(table, "none", 0)["ours"] == -3.0
+    assert cell(table, "pd", 1)["ours"] == -2.25
+    assert cell(table, "pd", 1)["difference"] == pytest.approx(-1.3)  # of −1 and −1.6
+    assert len(table) == 2 + 2 * len(METHODS)
+
+
+def test_splits_without_noise_are_left_out_and_counted():
+    results = {(*KEY, n): split(n, **({"h": (-3.0, -1e7, -2.0)} if n == 2 else {})) for n in range(3)}
+    table = summarize(by_setting(results))
+    assert cell(table, "h", 1)["vanished"] == 1
+    assert cell(table, "h", 1)["ours"] == -2.0
+    assert table["vanished"].sum() == 1
+    tested = claims(by_setting(results))
+    assert tested.loc[tested["claim"] == "EAH less H", "ours"].item() == 0.0
+
+
+def holding(tested, claim):
+    return bool(tested.loc[tested["claim"] == claim, "holds"].item())
+
+
+def test_claims():
+    good, bad = (-3.0, -2.0, -1.9), (-3.0, -2.6, -2.5)
+    results = {(*KEY, n): split(n, scores=good, full=-1.0, h=bad) for n in range(3)}
+    tested = claims(by_setting(results))
+    assert holding(tested, "all interactions less 2 by R-sens₂")
+    assert holding(tested, "EAH less H")
+    assert holding(tested, "R-sens₂ less SHAP")
+    key = ("bike", "weekday")
+    tested = claims(by_setting({(*key, n): split(n, scores=good, full=-1.0, h=bad) for n in range(3)}))
+    assert not holding(tested, "all interactions less 2 by R-sens₂")  # is said to be 0
+    assert holding(tested, "R-sens₂ less EAH")
+    assert holding(tested, "R-sens₂ less H")
+    assert not holding(tested, "R-sens₂ less PD")
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_chosen_pairs():
+    table = pairs_chosen({(*KEY, 0): split(0), (*KEY, 1): split(1)})
+    of_pd = table[table["method"] == "pd"].set_index("pair")["share"]
+    assert of_pd.to_dict() == {"Cement:Fine Aggr.": 100.0, "Cement:Slag": 50.0, "Cement:Fly ash": 50.0}
+    assert of_pd.index[0] == "Cement:Fine Aggr."
+
+
+def test_slow_settings_come_first():
+    assert [data for data, _ in chosen("all")] == ["bike", "bike", "concrete", "concrete"]
+    assert [data for data, _ in chosen("concrete")] == ["concrete", "concrete"]
+    assert set(METHODS) == set(STYLES)
+
+
+# ---- the median count ------------------------------------------------------------------------------------------------
+
+
+def test_partial_dependence_of_the_median_count():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    y = rng.poisson(np.exp(1.0 + X[:, 0] * X[:, 1]))
+    model = CountRegressor(likelihood="poisson", optimize=False).fit(X, y)
+    rows, at = X[:5], X[10:20, [0, 2]]
+    held = np.repeat(rows[None], len(at), axis=0)
+    held[:, :, [0, 2]] = at[:, None, :]
+    medians = np.exp(model._moments(held.reshape(-1, 3)).mean).reshape(len(at), len(rows))
+    found = model.partial_dependence((0, 2), at, rows)
+    np.testing.assert_allclose(found[:, 0], medians.mean(axis=1), rtol=1e-10)  # the same sums in another order
+
+
+def test_few_values_are_left_to_the_mean_count():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    model = CountRegressor(likelihood="poisson", optimize=False).fit(X, rng.poisson(3.0, size=30))
+    assert model.partial_dependence((0,), X[:9, :1], X) is None
+
+
+# ---- runs ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_the_script_writes_its_files_and_resumes(tmp_path, capsys):
+    main(["--data", "concrete", *TINY, "--out", str(tmp_path)])
+    written = {path.name: path for path in tmp_path.iterdir()}
+    endings = [".csv", ".md", ".jsonl", "-claims.csv", "-pairs.csv", "-concrete.png", "-concrete.svg"]
+    assert set(written) == {"timings.csv", *(f"real_data{ending}" for ending in endings)}
+    table = pd.read_csv(written["real_data.csv"])
+    assert len(table) == 2 * (2 + len(METHODS))
+    assert np.isfinite(table["ours"]).all()
+    tables = [written[f"real_data{ending}"] for ending in (".csv", ".md", "-claims.csv", "-pairs.csv")]
+    first = [path.read_bytes() for path in tables]
+    journal = written["real_data.jsonl"]
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])  # as if it had been killed while writing the last
+    main(["--data", "concrete", *TINY, "--out", str(tmp_path)])
+    assert [path.read_bytes() for path in tables] == first
+    assert len(journal.read_bytes().splitlines()) == len(lines)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_a_split_of_bike():
+    result = repetition("bike", "workingday", 0, rows=40, pairs=1, seed=0)
+    assert {len(scores) for scores in result["scores"].values()} == {2}
+    assert len({scores[0] for scores in result["scores"].values()}) == 1  # without pairs, all methods are one
+    assert np.isfinite([result["full"], *np.ravel(list(result["scores"].values()))]).all()
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_five_pairs_do_not_reach_the_full_model_of_concrete():
+    result = repetition(*KEY, 0, rows=None, pairs=5, seed=0)
+    for scores in result["scores"].values():
+        assert scores[5] < result["full"] - 0.5  # over splits the difference is 1 to 3
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_settings_have_the_paper_s_data():
+    assert {(s.data, s.rows, s.load()[0].shape) for s in SETTINGS.values()} == {
+        ("concrete", 80, (103, 7)),
+        ("bike", 500, (1341, 6)),
+    }

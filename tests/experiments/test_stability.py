@@ -1,0 +1,74 @@
+"""Table 2: the script runs and resumes, entropies of known rankings, and what few samples show."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+
+from experiments._benchmarks import METHODS
+from experiments.stability import PUBLISHED, half_width, main, markdown, repetition, summarize
+from rsens import datasets
+
+TINY = ["--data", "bike", "--rows", "40", "--samples", "2", "--n-jobs", "1"]
+
+
+@pytest.fixture(autouse=True)
+def no_download(monkeypatch):
+    monkeypatch.setattr(datasets, "_downloaded", lambda source: pytest.fail("a test must not download anything"))
+
+
+def test_published_values_are_complete():
+    published = pd.read_csv(PUBLISHED, comment="#")
+    assert sorted(zip(published["data"], published["method"], strict=True)) == sorted(
+        (data, method) for data in ("concrete", "bike") for method in METHODS
+    )
+
+
+def test_entropies_of_known_rankings():
+    # Three pairs, two samples: always the same ranking, or the first two exchanged in one of the samples.
+    same, exchanged = [3.0, 2.0, 1.0], [2.0, 3.0, 1.0]
+    samples = [dict.fromkeys(METHODS, same), dict.fromkeys(METHODS, same) | {"h": exchanged}]
+    table = summarize({("bike", "weekday", n): values for n, values in enumerate(samples)})
+    by_method = table.set_index("method")
+    assert by_method.loc["rsens2", "ours"] == 0.0
+    assert by_method.loc["h", "ours"] == pytest.approx(2.0 * np.log(2.0) / 3.0)  # log 2 at two of three ranks
+    assert by_method.loc["h", "published"] == 2.61
+    assert not by_method["agrees"].any()
+    assert markdown(table).count("**no**") == len(METHODS)
+
+
+def test_half_width_is_that_of_many_data_sets():
+    """The bootstrap against the standard deviation over new samples from the same distribution."""
+    rng = np.random.default_rng(0)
+
+    def rankings():
+        noisy = np.arange(6.0) + 2.0 * rng.standard_normal((100, 6))
+        return np.argsort(np.argsort(-noisy, axis=1), axis=1) + 1
+
+    from rsens._stability._ranks import entropy, rank_shares
+
+    over_data = 1.96 * np.std([entropy(rank_shares(rankings())) for _ in range(400)])
+    bootstrap = np.mean([half_width(rankings()) for _ in range(3)])
+    assert bootstrap == pytest.approx(over_data, rel=0.25)  # 400 data sets: 4 %; the rest is the bootstrap's own
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_the_script_writes_its_files_and_resumes(tmp_path):
+    main([*TINY, "--out", str(tmp_path)])
+    written = {path.name for path in tmp_path.iterdir()}
+    assert written == {"timings.csv", "stability.csv", "stability.md", "stability.jsonl"}
+    first = (tmp_path / "stability.csv").read_bytes()
+    table = pd.read_csv(tmp_path / "stability.csv")
+    assert len(table) == 2 * len(METHODS)
+    assert table["ours"].between(0.0, np.log(2.0) + 1e-9).all()  # two samples: at most two terms at a rank
+    journal = tmp_path / "stability.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:2]))
+    main([*TINY, "--out", str(tmp_path)])
+    assert (tmp_path / "stability.csv").read_bytes() == first
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_rsens2_ranks_the_pairs_of_bike_like_eah():
+    values = repetition("bike", "weekday", 0, rows=200, seed=0)
+    assert spearmanr(values["rsens2"], values["eah"])[0] > 0.9
