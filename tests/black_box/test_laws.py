@@ -169,7 +169,7 @@ EVALUATIONS = {"apc": 2 * 19 * 3, "shap": 2 * 20 * 3, "pd": 9 * 20 * 3, "pfi": 2
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_the_budget_of_the_paper(method):
-    """What is asked costs what the paper says. Questions are blocks, in which a model with random errors has one draw."""
+    """What is asked costs what the paper says. A model with random errors has one draw in every question, a block."""
     questions = []
 
     def f(blocks):

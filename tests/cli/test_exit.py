@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -119,7 +120,9 @@ def test_stopping_leaves_nothing(table, sent, code):
     """A work of minutes, stopped as soon as the data are read: its first fit is then under way."""
     numbers(1500).to_csv("table.csv", index=False)
     command = [sys.executable, "-m", "rsens", "explain", "table.csv", "--target", "y"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    heard = partial(signal.signal, sent, signal.SIG_DFL)  # what a shell runs in the background ignores Ctrl-C
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, preexec_fn=heard, text=True, **pipes) as process:
         time.sleep(6.0)
         process.send_signal(sent)
         out, err = process.communicate(timeout=60)

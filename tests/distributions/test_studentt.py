@@ -90,3 +90,12 @@ def test_many_degrees_of_freedom_are_normal() -> None:
     np.testing.assert_allclose(t.fisher(), normal.fisher(), rtol=1e-7)
     other = StudentT(location + 0.1, scale2 * 1.1, 1e8), Normal(location + 0.1, scale2 * 1.1)
     np.testing.assert_allclose(t.renyi(other[0], 0.5), normal.renyi(other[1], 0.5), rtol=1e-6)
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-278, 1e-160, 1e-20])
+@pytest.mark.parametrize(("scale2", "other"), [(1.0, 10.0), (10.0, 1.0)])
+def test_largest_ratio_of_densities_with_nearly_one_location(gap, scale2, other):
+    """At the location if p is the narrower, √(s'²/s²), and else in the tails, (s²/s'²)^{ν/2}."""
+    divergence = StudentT(np.zeros(1), scale2, 5.0).renyi(StudentT(np.full(1, gap), other, 5.0), np.inf)
+    expected = 0.5 * np.log(10.0) if scale2 < other else 2.5 * np.log(10.0)
+    np.testing.assert_allclose(divergence, expected, rtol=1e-12)

@@ -172,8 +172,10 @@ def _renyi_max(gap: Array, scale2: Array, scale21: Array, df: Array) -> Array:
     best = np.maximum(-0.5 * df * spread, 0.0)
     for root in roots:
         x = np.where(np.isfinite(root), root, 0.0)
-        # ((x − δ)² + b)/(x² + a) · a/b = 1 + rise
-        rise = (wider * x**2 - 2.0 * a * delta * x + a * delta**2) / (x**2 + a) / b
+        # ((x − δ)² + b)/(x² + a) · a/b = 1 + rise; in units of a large x, whose square is beyond float64 for a tiny δ
+        size = np.maximum(np.abs(x), 1.0)
+        x, over = x / size, a / size
+        rise = (wider * x**2 - 2.0 * over * delta * x + over * (delta / size) * delta) / (x**2 + over / size) / b
         with np.errstate(divide="ignore"):
             best = np.maximum(best, 0.5 * spread + 0.5 * (df + 1.0) * np.log1p(rise))
     return best
