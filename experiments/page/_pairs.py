@@ -115,7 +115,7 @@ def section_33(results: Results) -> list[str]:
                 of_setting = claims[(claims["data"] == key[0]) & (claims["setting"] == key[1])]
                 lines += ["What the paper says, as differences within splits:", ""]
                 lines += claims_table(of_setting.drop(columns=["data", "setting"]), 3)
-        lines += [*_chosen(results), *LIMIT]
+        lines += [*_settings_not_run(scores, "real_data"), *_chosen(results), *LIMIT]
     return [*lines, *_entropies(results)]
 
 
@@ -177,7 +177,18 @@ def _entropies(results: Results) -> list[str]:
         "does not agree within joint intervals is **bold**.",
         "",
         *table(["data", "", *(NAMES[name] for name in METHODS)], rows),
+        *_settings_not_run(entropies, "stability"),
     ]
+
+
+def _settings_not_run(done: pd.DataFrame, script: str) -> list[str]:
+    """What is still to be run: a script may have run for some of the data only."""
+    there = set(zip(done["data"], done["setting"], strict=True))
+    missing = [key for key in SETTINGS if key not in there]
+    if not missing:
+        return []
+    data = " and ".join(dict.fromkeys(name for name, _ in missing))
+    return [f"{', '.join(TITLES[key] for key in missing)}:", "", *not_run(f"{script} --data {data}")]
 
 
 def supplement(results: Results) -> list[str]:
