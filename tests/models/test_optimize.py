@@ -75,3 +75,15 @@ def test_places_where_nothing_can_be_computed_are_left():
 
 def test_too_few_steps_are_said():
     assert not optimizer(max_iter=1).best_of(hill, [np.full(3, 9.0)]).converged
+
+
+def test_the_first_step_has_length_1_however_steep_it_is():
+    seen = []
+
+    def steep(theta):
+        seen.append(theta.copy())
+        return -500.0 * float(np.sum((theta - 3.0) ** 2)), -1000.0 * (theta - 3.0)
+
+    optimizer(100).best_of(steep, [np.zeros(3)])
+    assert np.linalg.norm(seen[1] - seen[0]) <= 1.0 + 1e-12
+    np.testing.assert_allclose(seen[-1], 3.0, rtol=1e-6)

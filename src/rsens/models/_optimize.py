@@ -90,7 +90,10 @@ class Optimizer:
 
         At the limit of float64 the line search gives up where nothing is left to gain: that is no failure.
         """
-        bounds = Bounds(*self.limits.T)
+        low, high = self.limits.T
+        # If all variables have two limits, L-BFGS-B begins with a step as long as the gradient, into a corner; from
+        # there it may not come back. With one limit less, its first step has length 1.
+        bounds = Bounds(low, np.append(high[:-1], np.inf))
         run, _ = self._run(objective, np.clip(start, *self.limits.T), bounds)
         if run.converged or run.steps >= self.max_iter:
             return run
