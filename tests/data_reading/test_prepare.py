@@ -130,6 +130,54 @@ def test_text_that_may_be_numbers_or_dates_is_named():
     assert "'b' was taken as text: 03/04/2024 may be a date" in said(prepared, "ambiguous")
 
 
+@pytest.mark.parametrize(("other", "number"), [("0,5", 1.234), ("1,234,567", 1234.0)])
+def test_commas_mean_the_same_in_all_columns(other, number):
+    prepared = prepare(table(a=["1,234", "5,678", "7"] * 20, b=["1,234", other, "7"] * 20), "y")
+    assert prepared.X["a"].tolist()[0] == number
+    assert "ambiguous" not in kinds(prepared)
+    again = prepare_again(table(a=["1,234"] * N, b=["7"] * N), prepared.recipe)
+    assert again.X["a"].tolist()[0] == number
+
+
+def test_columns_read_in_the_same_way_have_one_note():
+    prepared = prepare(table(a=["0,5", "1,5"] * 30, b=["0,25", "7"] * 30, c=["5 %", "7 %"] * 30), "y")
+    converted = [note.text for note in prepared.notes if note.kind == "converted"]
+    assert converted == [
+        "'a', 'b' were read as numbers with a decimal comma.",
+        "'c' was read as percentages.",
+    ]
+
+
+def test_columns_that_disagree_about_commas_settle_nothing():
+    columns = {"a": ["1,234", "5,678", "7"] * 20, "b": ["0,5", "7", "8"] * 20, "c": ["1,234.5", "7", "8"] * 20}
+    assert kinds(prepare(table(**columns), "y"))["ambiguous"] == ("a",)
+    codes = prepare(table(**{name: columns[name] for name in "ab"}), "y", categorical=["a"])
+    assert codes.kinds["a"] == "categorical"
+
+
+def test_a_target_that_may_be_two_numbers_is_refused():
+    with pytest.raises(InputError, match=r"the target 'y' is text: 1,234 may be 1234 or 1\.234"):
+        prepare(table(y=["1,234", "5,678", "7"] * 20), "y")
+
+
+def test_columns_that_are_the_same_up_to_scale_are_named():
+    x = table()["x"]
+    prepared = prepare(table(twice=2.0 * x, other=x**2, minus=1.0 - x, huge=1e300 * x), "y")
+    assert kinds(prepared)["same"] == ("x", "twice", "minus")
+    assert list(prepared.X) == ["x", "town", "twice", "other", "minus", "huge"]
+
+
+def test_a_column_that_is_the_target_is_named():
+    prepared = prepare(table(leak=3.0 * table()["y"] + 1.0), "y")
+    assert kinds(prepared)["same"] == ("leak",)
+    assert "'leak' is the target itself, up to scale." in said(prepared, "same")
+
+
+def test_columns_that_are_nearly_the_same_are_not():
+    x = table()["x"]
+    assert "same" not in kinds(prepare(table(near=x.round(3)), "y"))
+
+
 def test_few_whole_numbers_stay_numbers_and_are_named():
     prepared = prepare(
         table(season=[1, 2, 3, 4] * 15, grade=[1.0, 2.0, 3.0] * 20, flag=[0, 1] * 30, half=[0.5, 1, 2] * 20), "y"
@@ -207,7 +255,8 @@ def test_numbers_that_name_rows_are_named():
         ),
         "y",
     )
-    assert [note.columns[0] for note in prepared.notes] == ["count", "user_id", "patientId"]
+    named = [note.columns[0] for note in prepared.notes if note.kind == "identifier"]
+    assert named == ["count", "user_id", "patientId"]
     assert prepared.dropped == {}
     assert "It was kept" in said(prepared, "identifier")
 

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from io import BytesIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
 from rsens.plots import _style
 from rsens.plots._style import LABEL_LENGTH, short_labels, tint
@@ -82,3 +84,16 @@ def test_series_differ_in_colour_and_in_dash():
 @pytest.mark.parametrize(("strength", "expected"), [(0.0, (1.0, 1.0, 1.0)), (1.0, to_rgb(_style.BLUE))])
 def test_tint_goes_from_white_to_the_colour(strength, expected):
     assert tint(_style.BLUE, strength) == pytest.approx(expected)
+
+
+def test_a_figure_is_laid_out_as_savefig_would_and_then_no_more():
+    def drawn():
+        figure = Figure(figsize=(3.0, 2.0), dpi=100, layout="constrained")
+        figure.add_subplot().set_ylabel("a label\nthat takes room")
+        return figure
+
+    saved, laid_out = drawn(), drawn()
+    saved.savefig(BytesIO(), dpi=100)
+    _style.lay_out(laid_out)
+    assert laid_out.get_layout_engine() is None
+    assert laid_out.axes[0].get_position().bounds == pytest.approx(saved.axes[0].get_position().bounds)

@@ -47,3 +47,12 @@ def test_no_file_header():
     assert svg.startswith("<svg ")
     assert "metadata" not in svg
     assert not re.search(r'<svg[^>]* (width|height)="', svg)
+
+
+def test_a_surface_is_computed_once(monkeypatch):
+    facts = Facts.of(studies.numbers())
+    pair = facts.surfaced[0]
+    values = facts.surface(pair)
+    monkeypatch.setattr("rsens._report._facts.pair_surface", None)
+    assert facts.surface(pair) is values
+    assert _static.surface(facts, 0, pair).startswith("<svg ")

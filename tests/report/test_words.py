@@ -103,3 +103,11 @@ def test_what_a_step_is(changes, start):
 def test_many_names_are_counted():
     sentence = sentences_of(explained(null=0.0, null_levels=pd.Series(0.0, list("abcdefgh"))))[2]
     assert sentence == "8 of 8 variables are above the null level (0.00), which an irrelevant variable rarely passes."
+
+
+def test_what_is_largest_but_below_its_own_null_level_is_not_spoken_of():
+    """Categories have a level of their own, above that of numbers."""
+    levels = pd.Series([0.9] + [0.45] * 7, list("abcdefgh"))
+    sentences = sentences_of(explained(categorical=("a",), null=None, null_levels=levels))
+    assert sentences[0] == "The prediction of the target depends most on b, c and d."
+    assert sentences[1].startswith("One standard deviation of b changes")

@@ -21,7 +21,7 @@ def saved(tmp_path_factory):
 
 def test_the_same_rows_give_the_same_answer(saved):
     result, path = saved
-    again = study(with_text(), model_file=path)
+    again = study(with_text(), "y", model_file=path)
     np.testing.assert_allclose(again.explanation.main, result.explanation.main, rtol=1e-9)
     assert again.assessment is None
     assert again.explanation.null is None
@@ -62,6 +62,7 @@ def test_classes(tmp_path):
         (with_text().assign(town="Paris"), {}, "Paris"),
         (with_text(), {"drop": ["a"]}, "drop is settled"),
         (with_text(), {"likelihood": "poisson"}, "likelihood is settled"),
+        (with_text(), {"target": "a"}, "predicts 'y', not 'a'"),
     ],
 )
 def test_errors(saved, data, options, message):

@@ -39,6 +39,20 @@ def test_a_bad_model_is_told_first():
     assert "constant" in text.split("\n\n")[0]
 
 
+@pytest.mark.parametrize(
+    ("likelihood", "said"),
+    [
+        ("auto", "with classes. The target has two different whole numbers: 2 classes, 1, 2."),
+        ("classification", "with classes, as asked for: 2 classes, 1, 2."),
+        ("gaussian", "with Gaussian noise, as asked for."),
+    ],
+)
+def test_why_the_likelihood_is_what_it_is(likelihood, said):
+    frame = numbers(40).assign(y=[1, 2] * 20)
+    text = study(frame, "y", likelihood=likelihood, model="linear", cv=0, null=False, pairs=0).text()
+    assert said in " ".join(text.split())
+
+
 def test_a_note_is_a_list_entry():
     text = study(numbers(30), "y", **QUICK).text()
     assert "Notes\n  · The model was not cross-validated" in text

@@ -16,6 +16,7 @@ KINDS = (
     "ambiguous",  # text that may be numbers or dates, and stays text
     "whole_numbers",  # few different whole numbers, taken as numbers
     "identifier",  # names of rows
+    "same",  # columns with the same numbers, up to scale
     "levels",  # text that hardly repeats
     "constant",
     "empty",

@@ -12,8 +12,8 @@ import pandas as pd
 from rsens._arguments import one_of
 from rsens._data._columns import chosen, find, split
 from rsens._data._notes import Note, counted, quoted
-from rsens._data._readings import WORDS, Reading, ambiguity, reading_of
-from rsens._data._useless import may_be_codes, may_be_identifier, shown, useless
+from rsens._data._readings import WORDS, Reading, ambiguity, fits_both, reading_of, settled_by_others
+from rsens._data._useless import may_be_codes, may_be_identifier, same_numbers, shown, useless
 from rsens._errors import InputError
 
 
@@ -110,29 +110,43 @@ class _Work:
 
     def read(self, frame: pd.DataFrame, codes: set[str], target: str) -> tuple[pd.DataFrame, dict[str, Reading]]:
         """Columns as numbers or labels, and how they were read."""
-        columns, readings = {}, {}
-        for name in frame.columns:
-            reading = Reading("labels") if name in codes else reading_of(frame[name])
-            if reading is None:
-                if name == target:
-                    raise InputError(f"the target {name!r} has values that are neither numbers nor text.")
+        found = {}
+        for name in [name for name in frame.columns if name not in codes]:
+            reading = reading_of(frame[name])
+            if reading is not None:
+                found[name] = reading
+            elif name == target:
+                raise InputError(f"the target {name!r} has values that are neither numbers nor text.")
+            else:
                 self._leave_out(Note("unsupported", (name,), f"{name!r} holds no numbers or text and was left out."))
-                continue
+        found = settled_by_others(found, frame) | dict.fromkeys(codes, Reading("labels"))
+        readings = {name: found[name] for name in frame.columns if name in found}
+        columns = {}
+        for name, reading in readings.items():
             column = frame[name]
             if name in codes and not isinstance(column.dtype, pd.CategoricalDtype):
                 column = column.astype("category")
-            columns[name], readings[name] = reading.read(column, name), reading
+            elif name == target and reading.kind == "labels" and fits_both(column):
+                raise InputError(f"the target {name!r} is text: {ambiguity(column)}.")
+            columns[name] = reading.read(column, name)
             self._note_reading(name, frame[name], reading)
+        self._note_conversions(readings)
         return pd.DataFrame(columns, index=frame.index), readings
 
     def _note_reading(self, name: str, column: Any, reading: Reading) -> None:
         if reading.kind == "date":
             since = str(reading.origin).removesuffix("T00:00:00")
             self.notes.append(Note("date", (name,), f"{name!r} has dates, counted in days since {since}."))
-        elif reading.kind not in ("number", "labels", "truth"):
-            self.notes.append(Note("converted", (name,), f"{name!r} was read as {WORDS[reading.kind]}."))
         elif reading.kind == "labels" and (reason := ambiguity(column)):
             self.notes.append(Note("ambiguous", (name,), f"{name!r} was taken as text: {reason}."))
+
+    def _note_conversions(self, readings: Mapping[str, Reading]) -> None:
+        """One note for all columns that were read in the same way: in a file with decimal commas these are many."""
+        kinds = dict.fromkeys(reading.kind for reading in readings.values())
+        for kind in [kind for kind in kinds if kind not in ("number", "labels", "truth", "date")]:
+            names = tuple(name for name, reading in readings.items() if reading.kind == kind)
+            verb = "was" if len(names) == 1 else "were"
+            self.notes.append(Note("converted", names, f"{quoted(names)} {verb} read as {WORDS[kind]}."))
 
     def finite(self, table: pd.DataFrame) -> pd.DataFrame:
         """Infinite values as missing ones."""
@@ -176,7 +190,7 @@ class _Work:
         return table[~incomplete]
 
     def look(self, table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> None:
-        """Numbers that may be something else: identifiers, codes."""
+        """Numbers that may be something else: identifiers, codes, other columns."""
         numbers = [name for name in table.columns if name != target and readings[name].kind == "number"]
         for name in numbers:
             if may_be_identifier(name, table[name]):
@@ -187,6 +201,13 @@ class _Work:
             has = "has" if len(codes) == 1 else "have"
             text = f"{quoted(codes)} {has} few different whole numbers, taken as numbers. If they are codes, say so."
             self.notes.append(Note("whole_numbers", codes, text))
+        for group in same_numbers(table[[name for name in table.columns if not readings[name].categorical]]):
+            others = [name for name in group if name != target]
+            text = f"{quoted(others)} are the same up to scale and share their importance. Drop all but one of them."
+            if target in group:
+                verb = "is" if len(others) == 1 else "are"
+                text = f"{quoted(others)} {verb} the target itself, up to scale. Drop what is not known beforehand."
+            self.notes.append(Note("same", tuple(others), text))
 
     def prepared(self, table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> Prepared:
         """Inputs and target, in the types that models take."""

@@ -3,7 +3,7 @@
 Text becomes numbers only if there is one way to read all of its values:
 
 - with a comma for thousands (1,234.5) or for decimals (1.234,5 and 0,5): whichever fits all values, if the other does
-  not. A column of nothing but 1,234 fits both, and stays text;
+  not. A column of nothing but 1,234 fits both: it is read as the other columns of the table are, or stays text;
 - with a percent sign in all of them: 12 % is 12;
 - dates as 2024-01-31, with or without a time (ISO 8601), are counted in days since the first. 03/04/2024 stays text;
 - numbers with a point (12.5) in a file whose types say that they are text. Digits alone stay text: they may be codes.
@@ -92,7 +92,7 @@ def ambiguity(column: Any) -> str | None:
     values = _different(column.dropna())
     if not values or not all(isinstance(value, str) for value in values):
         return None
-    if any("," in value for value in values) and _all(THOUSANDS, values) and _all(DECIMAL_COMMA, values):
+    if _fits_both(values):
         example = next(value for value in values if "," in value)
         return (
             f"{example} may be {example.replace(',', '')} or {example.replace(',', '.')}. Write it without the comma "
@@ -101,6 +101,28 @@ def ambiguity(column: Any) -> str | None:
     if _all(OTHER_DATE, values) and not _all(PLAIN, values):
         return f"{values[0]} may be a date. Write it as 2024-01-31 if it is one"
     return None
+
+
+def settled_by_others(readings: dict[str, Reading], table: Any) -> dict[str, Reading]:
+    """The readings, where text with commas that fit both ways is read as the other columns are, if these agree."""
+    commas = {reading.kind for reading in readings.values()} & {"thousands", "decimal_comma"}
+    if len(commas) != 1:
+        return readings
+    (kind,) = commas
+    return {
+        name: Reading(kind) if reading.kind == "labels" and fits_both(table[name]) else reading
+        for name, reading in readings.items()
+    }
+
+
+def fits_both(column: Any) -> bool:
+    """Whether a column of text is made of numbers whose commas may be for thousands or for decimals."""
+    values = [] if isinstance(column.dtype, pd.CategoricalDtype) else _different(column.dropna())
+    return all(isinstance(value, str) for value in values) and _fits_both(values)
+
+
+def _fits_both(values: list[str]) -> bool:
+    return any("," in value for value in values) and _all(THOUSANDS, values) and _all(DECIMAL_COMMA, values)
 
 
 def _of_text(known: Any) -> Reading:

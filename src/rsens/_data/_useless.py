@@ -63,6 +63,23 @@ def may_be_codes(column: Any) -> bool:
     return bool(few and (different == np.floor(different)).all())
 
 
+def same_numbers(table: Any) -> list[list[str]]:
+    """Groups of columns of numbers, none constant, of which each is the others times a factor plus a constant."""
+    values = table.to_numpy(dtype=np.float64)
+    with np.errstate(all="ignore"):  # numbers too large to be squared are like no others
+        centred = values - values.mean(axis=0)
+        centred /= np.linalg.norm(centred, axis=0)
+        same = np.abs(centred.T @ centred) > 1.0 - 1e-12
+    groups: list[list[str]] = []
+    seen: set[int] = set()
+    for column in range(values.shape[1]):
+        group = [other for other in np.flatnonzero(same[column]).tolist() if other not in seen]
+        if column in group and len(group) > 1:
+            groups.append([str(table.columns[other]) for other in group])
+            seen.update(group)
+    return groups
+
+
 def shown(value: Any) -> str:
     """A value in a sentence, not too long."""
     text = repr(value.item() if isinstance(value, np.generic) else value)

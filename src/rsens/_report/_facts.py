@@ -16,6 +16,7 @@ from rsens.derivatives import Model
 from rsens.derivatives._model import read_for
 from rsens.distributions import Distribution
 from rsens.plots._bands import is_event
+from rsens.plots._pair import SurfaceValues, pair_surface
 
 Array = NDArray[np.float64]
 
@@ -23,6 +24,8 @@ Array = NDArray[np.float64]
 MOST_ROWS = 500
 #: How many variables have a profile, and how many pairs a surface.
 PROFILES, SURFACES = 6, 4
+#: Points along each side of a surface.
+SURFACE_GRID = 30
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class Facts:
     y: pd.Series[Any] | None
     source: Model = field(repr=False)
     table: Table = field(repr=False)
+    _surfaces: dict[tuple[str, str], SurfaceValues] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, study: Any) -> Facts:
@@ -139,6 +143,13 @@ class Facts:
             if value > 0.0 and self._varies(first) and self._varies(second):
                 found.append((first, second) if main[first] >= main[second] else (second, first))
         return found[:SURFACES]
+
+    def surface(self, pair: tuple[str, str]) -> SurfaceValues:
+        """The model over two variables; computed once, for both ways of drawing it."""
+        if pair not in self._surfaces:
+            known = pair_surface(self.explanation, *pair, SURFACE_GRID, model=self.model, X=self.X)
+            self._surfaces[pair] = known
+        return self._surfaces[pair]
 
     def _varies(self, term: str) -> bool:
         if term not in self.table.names:  # a group

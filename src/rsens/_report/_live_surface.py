@@ -10,8 +10,7 @@ from rsens._report._facts import Facts
 from rsens._report._format import LABEL_LENGTH, for_plotly, positions, rounded, shortened
 from rsens._report._live import PLAIN, Spec
 from rsens._report._live_profile import DASHES, MOST_TICKS, OUTPUTS
-from rsens._report._static import SURFACE_GRID
-from rsens.plots._pair import SurfaceValues, pair_surface
+from rsens.plots._pair import SurfaceValues
 
 #: About how many lines of equal R-sens₂.
 LINES = 4
@@ -20,7 +19,7 @@ SCALE = [[0, "@low"], [0.5, "@middle"], [1, "@high"]]
 
 def surface(facts: Facts, pair: tuple[str, str]) -> Spec:
     """Colours and lines over two numbers, a line for each level of a categorical one, or a table of levels."""
-    values = pair_surface(facts.explanation, *pair, SURFACE_GRID, model=facts.model, X=facts.X)
+    values = facts.surface(pair)
     if all(values.labels):
         return _cells(values)
     return _level_lines(values) if any(values.labels) else _colours(values)

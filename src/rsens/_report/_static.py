@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rsens._report._facts import Facts
 from rsens._report._svg import drawn
@@ -12,8 +12,8 @@ from rsens.plots import calibration as draw_calibration
 from rsens.plots import heatmap as draw_heatmap
 from rsens.plots import network as draw_network
 from rsens.plots import profile as draw_profile
-from rsens.plots import surface as draw_surface
 from rsens.plots._profile import profile_settings
+from rsens.plots._surface import drawn_surface
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,8 +26,8 @@ NARROW = 4.9
 MOST_BARS, MOST_CELLS, MOST_SWARMS = 20, 15, 10
 #: Central intervals of profiles, the same as in the assessment.
 BANDS = (0.5, 0.9)
-#: Points along a profile and along each side of a surface.
-GRID, SURFACE_GRID = 61, 30
+#: Points along a profile.
+GRID = 61
 #: Above this many points a swarm is drawn as pixels, which take less room in the file.
 PIXELS = 1000
 
@@ -103,9 +103,8 @@ def profile(facts: Facts, number: int, term: str) -> str:
 
 def surface(facts: Facts, number: int, pair: tuple[str, str]) -> str:
     """Prediction and R-sens₂ over two variables."""
-    options: dict[str, Any] = {"n_grid": SURFACE_GRID, "model": facts.model, "X": facts.X}
 
     def draw(figure: Figure) -> None:
-        draw_surface(facts.explanation, *pair, ax=figure.add_subplot(), **options)
+        drawn_surface(facts.explanation, facts.surface(pair), ax=figure.add_subplot())
 
     return drawn(f"surface-{number}", NARROW, 4.0, draw)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from rsens.plots._style import lay_out
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -33,8 +35,9 @@ def drawn(figure_id: str, width: float, height: float, draw: Callable[[Figure], 
     plain: dict[Any, Any] = {k: v for k, v in rcParamsDefault.items() if not k.startswith(("backend", "toolbar"))}
     file = io.BytesIO()
     with rc_context(plain | SETTINGS):
-        figure = Figure(figsize=(width, height), layout="constrained")
+        figure = Figure(figsize=(width, height), dpi=RESOLUTION, layout="constrained")
         draw(figure)
+        lay_out(figure)
         figure.savefig(file, format="svg", transparent=True, dpi=RESOLUTION, metadata={"Date": None, "Creator": None})
     return inlined(file.getvalue(), figure_id)
 

@@ -63,9 +63,10 @@ def _leading(facts: Facts) -> Sentence:
 
 def _strength(facts: Facts) -> Sentence:
     e = facts.explanation
-    if not relevant(facts):
+    found = relevant(facts)
+    if not found:
         return []
-    term = facts.ranked[0]
+    term = found[0]
     if term in e.categorical:
         step: Sentence = ["A switch of ", facts.names[term], " to another level"]
     else:

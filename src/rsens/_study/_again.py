@@ -31,6 +31,7 @@ SETTLED: dict[str, Any] = {
 
 def study_again(
     data: Any,
+    target: str | None,
     model_file: str | os.PathLike[str],
     asked: dict[str, Any],
     pairs: Pairs,
@@ -44,6 +45,8 @@ def study_again(
     with Phases(2, progress) as phases, collected(notes):
         phases.begin("reading")
         recipe, likelihood, origin = from_metadata(model_file)
+        if target is not None and str(target) != recipe["target"]:
+            raise InputError(f"{model_file} predicts {recipe['target']!r}, not {str(target)!r}. Leave the target out.")
         model = load_model(model_file)
         table = gather_again(
             data,

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: How many variables have a profile, how many pairs a surface, and how many variables the ranked figures show.
 PROFILES, SURFACES, TOP = 3, 2, 30
+#: Of PNG, in dots per inch.
+RESOLUTION = 150
 
 
 def figures_of(study: Study) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -60,13 +62,16 @@ def draw(plot: Callable[[], Any], folder: Path, name: str) -> None:
     from matplotlib import pyplot as plt
     from matplotlib import rc_context
 
+    from rsens.plots._style import lay_out
+
     axes = np.asarray(plot(), dtype=object).ravel()
     figure = axes[0].figure
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with rc_context({"svg.hashsalt": "rsens"}):
-            figure.savefig(folder / f"{name}.png", dpi=150)
-            figure.set_layout_engine("none")  # the layout is settled, and takes as long as the drawing
+            figure.set_dpi(RESOLUTION)
+            lay_out(figure)
+            figure.savefig(folder / f"{name}.png", dpi=RESOLUTION)
             figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
     finally:
         plt.close(figure)

@@ -65,6 +65,8 @@ def gather(
     options: dict[str, Any] = {"missing": missing, "categorical": split(categorical, list(table.frame.columns))}
     prepared = prepare(table.frame, target, **options)
     choice = choose_likelihood(prepared.y, likelihood)
+    if likelihood == "auto" and prepared.recipe["columns"][target][0] in ("date", "duration"):
+        choice = Choice("gaussian", "points or lengths of time, in days")  # whole days are no counts
     notes, most = list(table.notes), limit(choice) if rows is None else rows
     if len(prepared.X) > most:
         total = len(prepared.X)

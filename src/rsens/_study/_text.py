@@ -51,7 +51,8 @@ def heading_of(settings: dict[str, Any], model: Any, likelihood: Choice) -> str:
     fitted = f" ({used:,} used)" if used < rows else ""
     target = short(settings["target"])
     kind = f"{name_of(model)} with {LIKELIHOODS[likelihood.kind]}"
-    why = ", as asked for." if likelihood.reason == AS_ASKED else f". The target has {likelihood.reason}."
+    asked = likelihood.reason.startswith(AS_ASKED)
+    why = f", {likelihood.reason}." if asked else f". The target has {likelihood.reason}."
     return "\n".join(
         [
             paragraph(

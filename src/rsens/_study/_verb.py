@@ -26,6 +26,8 @@ from rsens._study._settings import settings_of
 
 #: What random numbers are for.
 FOLDS, PROBES = range(2)
+#: Of cross-validation: each fold leaves two rows, from which the constant has its variance.
+LEAST_ROWS = 3
 
 
 def study(
@@ -55,7 +57,7 @@ def study(
 
     Args:
         data: A data frame, or the path of a CSV, TSV or Parquet file ("-" for standard input).
-        target: The name of the column to predict.
+        target: The name of the column to predict; not needed with `model_file`.
         likelihood: "gaussian", "student_t", "poisson", "negative_binomial", "classification", or "auto" for the one
             that suits the target; `Study.likelihood` says which and why.
         model: "gp", a Gaussian process, or "linear", a Bayesian (generalised) linear model.
@@ -100,7 +102,7 @@ def study(
         "seed": seed,
     }
     if model_file is not None:
-        return study_again(data, model_file, asked, wanted, progress)
+        return study_again(data, target, model_file, asked, wanted, progress)
     if target is None:
         raise InputError(f"target is missing: the name of the column to predict.{_columns_of(data)}")
     if cv == 1:
@@ -121,6 +123,10 @@ def study(
             seed=seed,
         )
         notes += table.notes
+        if cv and len(table.X) < LEAST_ROWS:
+            raise InputError(
+                f"there are only {len(table.X)} rows, too few to check a model on rows that it has not seen. Give more."
+            )
         phases.begin("fitting")
         estimator, choice, about = model_of(model, table.likelihood, inducing, seed)
         fitted = estimator.fit(table.X, table.y)

@@ -7,11 +7,27 @@ import os
 import sys
 from typing import Any
 
+#: What stands for signs that a terminal does not have, and is as wide.
+PLAIN = {
+    "█": "#",
+    "▲": "^",
+    "▼": "v",
+    "−": "-",
+    "–": "-",
+    "×": "x",
+    "·": "-",
+    "…": "~",
+    "₂": "2",
+    "²": "2",
+    "“": '"',
+    "”": '"',
+}
+
 
 def say(text: str) -> None:
     """A line, or several, to standard output. If nobody reads on (`| head`), the rest goes nowhere."""
     try:
-        sys.stdout.write(f"{text}\n")
+        sys.stdout.write(f"{in_encoding(text, sys.stdout.encoding)}\n")
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -26,3 +42,21 @@ def complain(text: str) -> None:
     """A sentence to standard error, without anything that could garble a terminal."""
     safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
     sys.stderr.write(f"rsens: {safe}\n")
+
+
+def in_encoding(text: str, encoding: str | None) -> str:
+    """The text with signs that the terminal has; other letters that it has not become escapes when they are written."""
+    for sign, plain in PLAIN.items():
+        if not _known(sign, encoding):
+            text = text.replace(sign, plain)
+    if not _known("±", encoding):
+        text = text.replace("±  ", "+- ").replace("±", "+-")  # wider: it takes the place of a space in a table
+    return text
+
+
+def _known(sign: str, encoding: str | None) -> bool:
+    try:
+        sign.encode(encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

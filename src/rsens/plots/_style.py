@@ -13,6 +13,7 @@ from rsens._errors import InputError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 # The palette of Okabe and Ito, told apart by readers with any of the common colour deficiencies.
 BLACK = "#000000"
@@ -62,6 +63,17 @@ def new_axes_above(width: float, height: float) -> tuple[Axes, Axes]:
     figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)  # type: ignore[call-arg, union-attr]
     figure.align_ylabels(axes)
     return axes[0], axes[1]
+
+
+def lay_out(figure: Figure) -> None:
+    """Settle where everything in a figure is. `savefig` would do it each time, and draw each figure twice for it."""
+    from matplotlib import rc_context
+
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    with rc_context({"figure.autolayout": False, "figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)
 
 
 def check_axes(ax: Any) -> None:

@@ -80,6 +80,13 @@ def surface(
     if ax is not None:
         check_axes(ax)
     values = pair_surface(explanation, first, second, n_grid, at=at, output=output, model=model, X=X)
+    return drawn_surface(explanation, values, quantity, ax)
+
+
+def drawn_surface(
+    explanation: Any, values: SurfaceValues, quantity: Quantity = "prediction", ax: Axes | None = None
+) -> Axes:
+    """What `surface` draws, of values that are known."""
     shown = {"prediction": values.prediction, "uncertainty": values.spread, "rsens2": values.sensitivity}[quantity]
     label = _labels(values)[quantity]
 
