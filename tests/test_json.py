@@ -21,6 +21,10 @@ class Thing:
     flag: bool | None
     counts: tuple[int, ...] = ()
 
+    def check(self) -> None:
+        if self.name == "wrong":
+            raise InputError("the name is wrong")
+
 
 FORM = Form(
     "a thing",
@@ -73,10 +77,7 @@ def test_other_content_is_refused(tmp_path, change, reason):
         FORM.read(tmp_path / "x.json", Thing)
 
 
-def test_what_the_maker_refuses_is_damage(tmp_path):
-    def make(**fields):
-        raise InputError("they do not fit")
-
-    FORM.write(Thing("a", np.ones((1, 1)), True), tmp_path / "x.json")
-    with pytest.raises(InputError, match=r"x\.json is damaged: they do not fit"):
-        FORM.read(tmp_path / "x.json", make)
+def test_fields_that_do_not_belong_together_are_damage(tmp_path):
+    FORM.write(Thing("wrong", np.ones((1, 1)), True), tmp_path / "x.json")
+    with pytest.raises(InputError, match=r"x\.json is damaged: the name is wrong"):
+        FORM.read(tmp_path / "x.json", Thing)

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,16 @@ def _without_nan(items: Any) -> Any:
 # ---- a result as a file ----------------------------------------------------------------------------------------------
 
 
+class Checked(Protocol):
+    """A record that can tell whether its fields belong together."""
+
+    def check(self) -> None:
+        """An `InputError` if they do not."""
+
+
+R = TypeVar("R", bound=Checked)
+
+
 @dataclass(frozen=True)
 class Form:
     """How one kind of result is written: its name, what writes it (for errors), and a reader for each of its fields."""
@@ -78,8 +88,8 @@ class Form:
         fields = {name: plain_json(getattr(record, name)) for name in self.readers}
         write_json({"format": self._format, "version": VERSION} | fields, path)
 
-    def read(self, path: str | os.PathLike[str], make: Callable[..., Any]) -> Any:
-        """make(**fields) of a file written by `write`; an `InputError` for any other file, or if `make` raises one."""
+    def read(self, path: str | os.PathLike[str], kind: Callable[..., R]) -> R:
+        """The record, of this class, in a file written by `write`; an `InputError` for any other file."""
         try:
             content = read_json(path)
         except (ValueError, RecursionError) as error:  # includes bytes that are no text
@@ -97,7 +107,9 @@ class Form:
         try:
             if unknown or missing:
                 raise InputError(f"unknown entries {sorted(unknown)}, missing entries {sorted(missing)}")
-            return make(**{name: _read(name, content[name], reader) for name, reader in self.readers.items()})
+            record = kind(**{name: _read(name, content[name], reader) for name, reader in self.readers.items()})
+            record.check()
+            return record
         except InputError as error:
             raise InputError(f"{path} is damaged: {error}. Write it anew with {self.writer}.") from None
 

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from rsens._arguments import whole_number
 from rsens._errors import InputError
-from rsens._explain import _export, _frames, _show, _store
+from rsens._explain import _export, _frames, _show
 from rsens._explain._plot_methods import PlotMethods
 from rsens._explain._record import Record
+from rsens._explain._store import FORM
 from rsens._explain._subgroups import plain_label
 
 
@@ -259,12 +260,12 @@ class Explanation(PlotMethods):
         """
         labels = None if self._index.equals(pd.RangeIndex(self.n)) else tuple(plain_label(v) for v in self._index)
         name = None if self._index.name is None else str(self._index.name)
-        _store.write(dataclasses.replace(self._record, row_labels=labels, row_label_name=name), path)
+        FORM.write(dataclasses.replace(self._record, row_labels=labels, row_label_name=name), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
-        record = _store.read(path)
+        record = FORM.read(path, Record)
         index = pd.RangeIndex(record.n) if record.row_labels is None else pd.Index(list(record.row_labels))
         return cls(record, index=index.rename(record.row_label_name))
 

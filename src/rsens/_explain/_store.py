@@ -2,31 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from typing import Any
-
 import numpy as np
 
-from rsens._explain._record import Record
 from rsens._json import Form, Reader, array_of, label, number, number_or_nan, or_none, text, truth, tuple_of, whole
-
-
-def write(record: Record, path: str | os.PathLike[str]) -> None:
-    """Write the file whole or not at all."""
-    _FORM.write(record, path)
-
-
-def read(path: str | os.PathLike[str]) -> Record:
-    """The record in a file written by `write`; an `InputError` for any other file."""
-    record: Record = _FORM.read(path, _checked)
-    return record
-
-
-def _checked(**fields: Any) -> Record:
-    record = Record(**fields)
-    record.check()
-    return record
-
 
 _READERS: dict[str, Reader] = {
     "family": text,
@@ -62,4 +40,4 @@ _READERS: dict[str, Reader] = {
     "local_pairs": or_none(array_of(number, 3)),
 }
 
-_FORM = Form("an explanation", "Explanation.save", _READERS)
+FORM = Form("an explanation", "Explanation.save", _READERS)

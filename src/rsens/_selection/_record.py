@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,24 +85,7 @@ class Record:
             raise InputError(f"kind is {self.kind!r:.40}, none of {', '.join(KINDS)}")
 
 
-def write(record: Record, path: str | os.PathLike[str]) -> None:
-    """Write the file whole or not at all."""
-    _FORM.write(record, path)
-
-
-def read(path: str | os.PathLike[str]) -> Record:
-    """The record in a file written by `write`; an `InputError` for any other file."""
-    record: Record = _FORM.read(path, _checked)
-    return record
-
-
-def _checked(**fields: Any) -> Record:
-    record = Record(**fields)
-    record.check()
-    return record
-
-
-_FORM = Form(
+FORM = Form(
     "a selection",
     "Selection.save",
     {

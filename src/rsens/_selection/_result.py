@@ -10,9 +10,9 @@ import pandas as pd
 
 from rsens._arguments import one_of, whole_number
 from rsens._errors import InputError
-from rsens._selection import _record, _show
+from rsens._selection import _show
 from rsens._selection._fits import Terms, fitted
-from rsens._selection._record import Record
+from rsens._selection._record import FORM, Record
 from rsens._selection._summary import smallest_sufficient, standard_error
 from rsens.kernels import Kernel
 
@@ -212,12 +212,12 @@ class Selection:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the estimator and the data to a JSON file, whole or not at all."""
-        _record.write(self._record, path)
+        FORM.write(self._record, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
-        return cls(_record.read(path))
+        return cls(FORM.read(path, Record))
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Mean log predictive density by number of pairs; see `rsens.plots.selection`."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,24 +58,7 @@ class Record:
             raise InputError("failures must have a sample, a method and a reason each")
 
 
-def write(record: Record, path: str | os.PathLike[str]) -> None:
-    """Write the file whole or not at all."""
-    _FORM.write(record, path)
-
-
-def read(path: str | os.PathLike[str]) -> Record:
-    """The record in a file written by `write`; an `InputError` for any other file."""
-    record: Record = _FORM.read(path, _checked)
-    return record
-
-
-def _checked(**fields: Any) -> Record:
-    record = Record(**fields)
-    record.check()
-    return record
-
-
-_FORM = Form(
+FORM = Form(
     "a stability result",
     "Stability.save",
     {

@@ -10,9 +10,9 @@ import pandas as pd
 
 from rsens._arguments import fraction, whole_number
 from rsens._errors import InputError
-from rsens._stability import _record, _show
+from rsens._stability import _show
 from rsens._stability._ranks import Ranks, entropy, rank_shares
-from rsens._stability._record import Record
+from rsens._stability._record import FORM, Record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,12 +156,12 @@ class Stability:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, whole or not at all."""
-        _record.write(self._record, path)
+        FORM.write(self._record, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
-        return cls(_record.read(path))
+        return cls(FORM.read(path, Record))
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """How often each term has each rank; see `rsens.plots.rank_stability`."""
