@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from rsens._study._figures import plain
+from rsens._study._folder import check_folder
 from rsens._study._gather import name_of
 from rsens._study._tables import paragraph, safe
 from rsens.cli._options import Request
@@ -15,6 +17,15 @@ def folder_of(request: Request, command: str) -> Path:
     if request.out is not None:
         return request.out
     return Path(f"rsens-{plain(name_of(request.data))}{command and f'-{command}'}")
+
+
+def resumable_folder(request: Request, command: str, work: str) -> Path:
+    """The folder for results, checked. Inside it the folder `work` keeps what is finished; `--overwrite` forgets it."""
+    folder = folder_of(request, command)
+    check_folder(folder, request.overwrite, work)
+    if request.overwrite:
+        shutil.rmtree(folder / work, ignore_errors=True)
+    return folder
 
 
 def draw_into_files() -> None:

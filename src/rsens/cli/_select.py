@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pandas as pd
 
 from rsens._data import Note
 from rsens._selection import Selection, select_interactions
-from rsens._study._folder import check_folder
 from rsens._study._phases import Phases, collected
 from rsens._study._plain import plain
 from rsens._study._tables import aligned, number, paragraph, short, table
-from rsens.cli._files import draw_into_files, folder_of
+from rsens.cli._files import draw_into_files, resumable_folder
 from rsens.cli._options import Request
 from rsens.cli._tables import methods_of, table_and_model, write_results
 
@@ -23,10 +20,7 @@ WORK = "splits"
 def run(request: Request, *, pairs: int, methods: str, cv: int, repeats: int) -> None:
     """Score models with 0, 1, … pairs on rows they have not seen."""
     draw_into_files()
-    folder = folder_of(request, "select")
-    check_folder(folder, request.overwrite, WORK)
-    if request.overwrite:
-        shutil.rmtree(folder / WORK, ignore_errors=True)
+    folder = resumable_folder(request, "select", WORK)
     notes: list[Note] = []
     with Phases(2, request.progress) as phases, collected(notes):
         phases.begin("reading")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from functools import partial
 from typing import Any
 
 from rsens._data import Note
 from rsens._stability import Stability, stability
-from rsens._study._folder import check_folder
 from rsens._study._phases import Phases, collected
 from rsens._study._plain import plain
 from rsens._study._tables import short, table
-from rsens.cli._files import draw_into_files, folder_of
+from rsens.cli._files import draw_into_files, resumable_folder
 from rsens.cli._options import Request
 from rsens.cli._tables import methods_of, table_and_model, write_results
 
@@ -24,10 +22,7 @@ TERMS = 30
 def run(request: Request, *, samples: int, methods: str, order: int) -> None:
     """Fit the model to many samples of the rows, and rank in each of them."""
     draw_into_files()
-    folder = folder_of(request, "stability")
-    check_folder(folder, request.overwrite, WORK)
-    if request.overwrite:
-        shutil.rmtree(folder / WORK, ignore_errors=True)
+    folder = resumable_folder(request, "stability", WORK)
     notes: list[Note] = []
     with Phases(2, request.progress) as phases, collected(notes):
         phases.begin("reading")
