@@ -60,7 +60,7 @@ paper-quick: SIZES := --sizes 50 100
 paper-quick: SIZE := --size 50
 paper-quick: ROWS := --rows 60
 paper-quick: SPLITS := $(ROWS) --pairs 2
-paper-quick: FAMILIES := --families normal student_t --kl-of-student-t 0
+paper-quick: FAMILIES := --families normal student_t
 paper-quick: $(INSTALLED) ## the same with few repetitions, in minutes, into build/paper-quick
 	$(call reproduce,build/paper-quick,build/paper-quick)
 

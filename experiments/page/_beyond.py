@@ -46,21 +46,39 @@ def _families(results: Results) -> list[str]:
         beaten = (pd_["ours"] < -pd_["ours_half"]).sum()
         words = (FAMILIES[family], SHORT_INPUTS[inputs], model.replace("-", " "))
         rows.append((*words, better, len(ead) - worse - better, worse, beaten))
-    most = cells[cells["method"] == "rsens"]["repetitions"].max()
-    fewest = cells["repetitions"].min()
     return [
         *lines,
         "The models of Section 3.1 predict Normal(f, V), StudentT(f, V) with 4 degrees of freedom, or a Bernoulli "
         "distribution with π = E[σ(z)], z ~ N(m, V), where m is f with a standard deviation of 2. A_bias is drawn once "
-        f"per repetition ({most} of them; {fewest} for the KL method with Student-t predictions, whose divergence has "
-        "no closed form). Errors of rankings less those of R-sens:",
+        f"per repetition ({cells['repetitions'].max()} of them). Errors of rankings less those of R-sens:",
         "",
         *results.figure("beyond_families", "Errors of rankings relative to R-sens by family, method and function"),
         "Of the six functions, on how many the interval of the difference between EAD and R-sens is on either side of "
         "0, and on how many that of PD is below 0:",
         "",
         *table(head, rows),
+        "The cells, as in Table 1; the column of R-sens is its own error:",
+        "",
+        *(line for key, group in cells.groupby(["family", "inputs"], sort=False) for line in _cells(*key, group)),
     ]
+
+
+def _cells(family: str, inputs: str, cells: pd.DataFrame) -> list[str]:
+    """Table 1 for a family and a distribution of inputs: functions by methods."""
+    methods = list(cells["method"].unique())
+    rows = [
+        (model.replace("-", " "), formula(function), *_relative(group, methods))
+        for (model, function), group in cells.groupby(["model", "function"], sort=False)
+    ]
+    head = ["models", "f", *(NAMES[name] for name in methods)]
+    return [f"**{FAMILIES[family]} predictions, {SHORT_INPUTS[inputs]} inputs**", "", *table(head, rows)]
+
+
+def _relative(cells: pd.DataFrame, methods: list[str]) -> list[str]:
+    """The error of R-sens, which is the first method, and those of the others less it."""
+    of = cells.set_index("method")
+    others = [interval(of.loc[name, "ours"], of.loc[name, "ours_half"]) for name in methods[1:]]
+    return [number(of.loc["rsens", "error"]), *others]
 
 
 def _kl(results: Results) -> list[str]:
@@ -90,11 +108,10 @@ def _ard(results: Results) -> list[str]:
         return [*lines, *not_run("beyond")]
     worse, better, all_cells = _judged(cells)
     methods = list(cells["method"].unique())
-    rows = []
-    for (n, function), group in cells.groupby(["n", "function"], sort=False):
-        of = group.set_index("method")
-        relative = [interval(of.loc[name, "ours"], of.loc[name, "ours_half"]) for name in methods[1:]]
-        rows.append((n, formula(function), number(of.loc["rsens", "error"]), *relative))
+    rows = [
+        (n, formula(function), *_relative(group, methods))
+        for (n, function), group in cells.groupby(["n", "function"], sort=False)
+    ]
     return [
         *lines,
         "Gaussian processes with one length-scale per input (EQ, Gaussian noise, weak priors) are fitted to the "

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from rsens.distributions import Normal, StudentT
+from rsens.distributions._student_t import _CLOSE, _renyi, _renyi_of_close
 from tests.distributions.check import ALPHAS, check_fisher_norm, check_log_prob, check_renyi
 
 
@@ -99,3 +100,23 @@ def test_largest_ratio_of_densities_with_nearly_one_location(gap, scale2, other)
     divergence = StudentT(np.zeros(1), scale2, 5.0).renyi(StudentT(np.full(1, gap), other, 5.0), np.inf)
     expected = 0.5 * np.log(10.0) if scale2 < other else 2.5 * np.log(10.0)
     np.testing.assert_allclose(divergence, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.5, 1.0, 2.0, 10.0])
+@pytest.mark.parametrize("df", [1.0, 1.5, 4.0, 30.0, 1e4, 1e8])
+def test_both_routes_to_renyi_agree_where_distributions_are_close(df: float, alpha: float) -> None:
+    rng = np.random.default_rng(0)
+    size = np.repeat([1e-3, 1e-2, 0.99 * _CLOSE], 4) / max(alpha, 1.0)
+    scale2 = np.exp(rng.normal(scale=10.0, size=size.size))
+    gap = size * np.sqrt(scale2) * rng.uniform(size=size.size)
+    pairs = (gap, scale2, scale2 * (1.0 + size * rng.uniform(-1.0, 1.0, size.size)) ** 2, np.full(size.size, df))
+    np.testing.assert_allclose(_renyi_of_close(*pairs, alpha), _renyi(*pairs, alpha), rtol=1e-9)
+
+
+def test_renyi_of_nearly_equal_distributions_is_half_alpha_times_the_fisher_norm() -> None:
+    location, scale2 = np.zeros(3), np.full(3, 4.0)
+    step = np.array([[1e-9, 0.0], [0.0, 4e-9], [1e-9, -4e-9]])
+    q = StudentT(location + step[:, 0], scale2 + step[:, 1], 4.0)
+    step[:, 1] = q.scale2 - scale2  # what float64 makes of it
+    p = StudentT(location, scale2, 4.0)
+    np.testing.assert_allclose(p.renyi(q, 2.0), p.fisher_norm(step) ** 2, rtol=1e-7)

@@ -16,6 +16,9 @@ from rsens.distributions._quadrature import rule
 from rsens.distributions._special import log_gamma_half_step, log_ratio
 from rsens.distributions._univariate import Univariate
 
+#: Distributions are close if their locations are within this many scales, and their scales within this share.
+_CLOSE = 0.1
+
 
 @dataclass(frozen=True, eq=False)
 class StudentT(Univariate):
@@ -74,9 +77,15 @@ class StudentT(Univariate):
             return np.zeros(rows)
         if np.isinf(alpha):
             return _renyi_max(gap, scale2, scale21, df).reshape(rows)
-        blocks = [slice(i, i + 512) for i in range(0, gap.size, 512)]
-        values = [_renyi(np.abs(gap[i]), scale2[i], scale21[i], df[i], alpha) for i in blocks]
-        return np.concatenate(values).reshape(rows)
+        gap, ratio = np.abs(gap), np.exp(0.5 * log_ratio(scale2, scale21))
+        reach = _CLOSE / max(alpha, 1.0)
+        close = (gap <= reach * np.sqrt(scale2)) & (np.abs(ratio - 1.0) <= reach) & (df >= 1.0)
+        values = np.empty(gap.shape)
+        for route, chosen in ((_renyi_of_close, close), (_renyi, ~close)):
+            rest = np.flatnonzero(chosen)
+            for i in (rest[start : start + 512] for start in range(0, len(rest), 512)):
+                values[i] = route(gap[i], scale2[i], scale21[i], df[i], alpha)
+        return values.reshape(rows)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         df = self.df
@@ -95,6 +104,23 @@ class StudentT(Univariate):
 def _log_density(z: Array, df: Array) -> Array:
     """Log density of the standard t; its constant is no difference of log-gammas, which has no digits at df = 1e8."""
     return log_gamma_half_step(0.5 * df) - 0.5 * np.log(np.pi * df) - 0.5 * (df + 1.0) * _log1p_square(z / np.sqrt(df))
+
+
+def _renyi_of_close(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
+    """The same as `_renyi` for distributions that nearly coincide, with a twentieth of its nodes or fewer.
+
+    With x = s√ν sinh t, p(x) dx ∝ cosh⁻ᵛ(t) dt, and the integrand is analytic up to about |Im t| = 1.1 where it has the
+    singularities of q: the trapezoidal rule of step h is off by e^(−2π·1.1/h). A large ν narrows it to e^(−νt²/2).
+    """
+    nu, spread = df[:, None], 0.5 * log_ratio(scale2, scale21)[:, None]
+    step = np.minimum(0.18, 0.6 / np.sqrt(nu))
+    negligible = np.arccosh(np.exp(40.0 / nu))
+    t = step * np.arange(-(n := int(np.max(np.ceil(negligible / step)))), n + 1)
+    u = np.sinh(t)
+    change = u * np.expm1(-spread) - (gap / np.sqrt(scale21 * df))[:, None]  # of u, from p's to q's
+    d = -spread - 0.5 * (nu + 1.0) * np.log1p(change * ((change + 2.0 * u) / (1.0 + u**2)))
+    log_p = log_gamma_half_step(0.5 * nu) - 0.5 * np.log(np.pi) - 0.5 * nu * np.log1p(u**2) + np.log(step)
+    return finite_renyi(log_p, log_p + d, d, alpha, exact=False)
 
 
 def _renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
