@@ -55,6 +55,7 @@ PAPER_JOBS ?= -1
 paper: $(INSTALLED) ## reproduce the paper: all tables and figures, then docs/reproduction.md; hours, can be interrupted
 	$(call reproduce,experiments/results,docs)
 
+QUICK := build/paper-quick
 paper-quick: FEW := --repetitions 2
 paper-quick: SIZES := --sizes 50 100
 paper-quick: SIZE := --size 50
@@ -62,7 +63,7 @@ paper-quick: ROWS := --rows 60
 paper-quick: SPLITS := $(ROWS) --pairs 2
 paper-quick: FAMILIES := --families normal student_t
 paper-quick: $(INSTALLED) ## the same with few repetitions, in minutes, into build/paper-quick
-	$(call reproduce,build/paper-quick,build/paper-quick)
+	$(call reproduce,$(QUICK),$(QUICK))
 
 # $(1) is the folder for results and $(2) that for the page.
 RUN = $(ONE_THREAD) $(BIN)/python -m experiments

@@ -1,9 +1,6 @@
-"""docs/reproduction.md is what the generator makes of the committed results, and `make paper` runs every script."""
+"""docs/reproduction.md is what the generator makes of the committed results."""
 
 import re
-import shutil
-import subprocess
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,10 +8,6 @@ import pytest
 from experiments._command import RESULTS
 from experiments.page.__main__ import DOCS, main, page, times
 from experiments.page._markdown import Results, formula, interval, listed, number, table
-
-ROOT = Path(__file__).parents[2]
-#: Modules of experiments/ that are run as scripts.
-SCRIPTS = {path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} | {"page"}
 
 
 @pytest.fixture(scope="module")
@@ -80,18 +73,3 @@ def test_times_are_those_since_the_last_fresh_start(tmp_path):
     assert took.loc["one", ["repetitions", "seconds"]].tolist() == [6, 8.0]
     assert took.loc["two", "seconds"] == 1.0
     assert len(times(tmp_path / "nothing")) == 0
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
-@pytest.mark.parametrize("target", ["paper", "paper-quick"])
-def test_make_runs_every_script(target):
-    command = ["make", "-n", target, "INSTALLED="]
-    lines = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    run = [re.search(r"-m experiments\.(\w+) (.*)", line) for line in lines if "-m experiments" in line]
-    assert {match[1] for match in run} == SCRIPTS
-    assert run[-1][1] == "page"
-    assert all(line.startswith("OMP_NUM_THREADS=1 ") for line in lines if "-m experiments" in line)
-    folder = "experiments/results" if target == "paper" else "build/paper-quick"
-    assert all(f"--out {folder}" in match[2] for match in run)
-    few = [match[1] for match in run if "--repetitions 2" in match[2]]
-    assert set(few) == (SCRIPTS - {"page", "illustrations"} if target == "paper-quick" else set())

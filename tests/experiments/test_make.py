@@ -1,0 +1,51 @@
+"""`make paper` runs every script; `make paper-quick` is run here."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+#: Modules of experiments/ that are run as scripts.
+SCRIPTS = {path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} | {"page"}
+pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+
+
+def make(*arguments, **environment):
+    """What make prints, with the Python that runs the tests instead of an environment of make's own."""
+    command = ["make", *arguments, "INSTALLED=", f"BIN={Path(sys.executable).parent}"]
+    how = {"cwd": ROOT, "env": os.environ | environment, "capture_output": True, "text": True}
+    done = subprocess.run(command, **how, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("target", ["paper", "paper-quick"])
+def test_make_runs_every_script(target):
+    lines = [line for line in make("-n", target).splitlines() if "-m experiments" in line]
+    run = [re.search(r"-m experiments\.(\w+) (.*)", line) for line in lines]
+    assert {match[1] for match in run} == SCRIPTS
+    assert run[-1][1] == "page"
+    assert all(line.startswith("OMP_NUM_THREADS=1 ") for line in lines)
+    folder = "experiments/results" if target == "paper" else "build/paper-quick"
+    assert all(f"--out {folder}" in match[2] for match in run)
+    few = [match[1] for match in run if "--repetitions 2" in match[2]]
+    assert set(few) == (SCRIPTS - {"page", "illustrations"} if target == "paper-quick" else set())
+
+
+def test_the_paper_with_few_repetitions(tmp_path, data_folder):
+    """From nothing to a page that has every table and figure."""
+    make("paper-quick", f"QUICK={tmp_path}", "PAPER_JOBS=1", RSENS_DATA=str(data_folder))
+    text = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
+    assert "Not run" not in text
+    figures = re.findall(r"\]\((figures/[^)]+)\)", text)
+    assert len(figures) == len(set(figures)) >= 10
+    assert all((tmp_path / figure).stat().st_size > 0 for figure in figures)
+    committed = {
+        path.relative_to(ROOT / "experiments/results") for path in (ROOT / "experiments/results").rglob("*.csv")
+    }
+    assert committed == {path.relative_to(tmp_path) for path in tmp_path.rglob("*.csv")}
