@@ -41,6 +41,7 @@ GPS = [
     GPRegressor(standardize=False, kernel=EQ(400.0, (3.0, 40.0, 0.2)), noise_variance=30.0, optimize=False),
     GPRegressor(kernel=additive(3, [(0, 2)]) + Constant() * Linear(), priors=None, max_iter=5, **ONE),
     GPRegressor(likelihood=StudentTLikelihood(0.2, df=5.0), inducing=math.inf, optimize=False),
+    GPRegressor(priors={"lengthscale": (4.0, 1.0), "noise_variance": (2.0, 0.5)}, **ONE),
     GPClassifier(**ONE),
     GPClassifier(link="logit", inducing=12, **ONE),
 ]

@@ -20,6 +20,7 @@ from rsens._json import label, number, or_none, text, truth, tuple_of, whole
 from rsens._labels import plain
 from rsens.kernels import ALL_KERNELS, Composed, Kernel, Product, Sum
 from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood
+from rsens.models._priors import check_priors
 
 KERNELS: dict[str, type[Kernel]] = {kind.__name__: kind for kind in ALL_KERNELS} | {"Sum": Sum, "Product": Product}
 LIKELIHOODS: dict[str, type[Likelihood]] = {kind.__name__: kind for kind in ALL_LIKELIHOODS}
@@ -186,6 +187,8 @@ def parameter_to_plain(name: str, value: Any) -> Any:
         return likelihood_to_dict(value)
     if name == "categorical":
         return _categorical_to_plain(value)
+    if name == "priors" and isinstance(value, Mapping):
+        return {"priors": {field: list(prior) for field, prior in (check_priors(value) or {}).items()}}
     if name == "random_state":
         return value if isinstance(value, int) else None
     if isinstance(value, float) and math.isinf(value):
@@ -204,6 +207,9 @@ def parameter_from_plain(name: str, value: Any) -> Any:
             return kernel_from_dict(value)
         if "likelihood" in value:
             return likelihood_from_dict(value)
+        if "priors" in value:
+            same_keys(value, ["priors"], name)
+            return check_priors({field: tuple_of(number)(prior) for field, prior in mapping(value["priors"]).items()})
         same_keys(value, ["infinite"], name)
         return math.inf if truth(value["infinite"]) else -math.inf
     return None if value is None else label(value)

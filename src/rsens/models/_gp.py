@@ -73,7 +73,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
             inputs above; math.inf, or any number not below that of the rows: exact.
         max_iter: Steps of L-BFGS-B for each start.
         tolerance: L-BFGS-B ends when a step gains less than this, relative to the value.
-        random_state: For the starts and the rows of the first search.
+        random_state: For the starts and the rows of the first search: a whole number, a NumPy Generator or RandomState.
         progress: Whether a bar shows the progress of the search.
         categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
             bool in a data frame are categorical anyway.

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from tqdm import tqdm
 
+from rsens._arguments import whole_number
 from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives, chain_rule
@@ -41,7 +42,7 @@ class GPSettings:
     inducing: float | None
     max_iter: int
     tolerance: float
-    random_state: Any
+    random_state: int | np.random.RandomState | np.random.Generator | None
     progress: bool
     input_scale_: Array
     coding_: Coding | None
@@ -61,21 +62,17 @@ class GPSettings:
         return self.kernel
 
     def _search(self, n_rows: int) -> Search:
-        for name, least in (("n_restarts", 0), ("max_iter", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise InputError(f"{name} must be a whole number of at least {least}; got {value!r}.")
         if not (isinstance(self.tolerance, Real) and self.tolerance > 0.0):
             raise InputError(f"tolerance must be a positive number; got {self.tolerance!r}.")
         return Search(
             optimize=bool(self.optimize),
-            n_restarts=self.n_restarts,
+            n_restarts=whole_number(self.n_restarts, "n_restarts", 0),
             priors=check_priors(self.priors),
             n_inducing=self._n_inducing(n_rows),
-            max_iter=self.max_iter,
+            max_iter=whole_number(self.max_iter, "max_iter", 1),
             tolerance=float(self.tolerance),
             bar=partial(tqdm, disable=not self.progress, leave=False),
-            rng=np.random.default_rng(check_random_state(self.random_state).randint(2**31)),
+            rng=_generator(self.random_state),
         )
 
     def _n_inducing(self, n_rows: int) -> int | None:
@@ -109,6 +106,19 @@ class GPSettings:
         self.jitter_ = max(gp.jitter for gp in gps)
         self.n_iter_ = sum(gp.steps for gp in gps)
         self.input_mean_ = units.input_mean
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """Random numbers from anything that scikit-learn or NumPy takes for a source of them."""
+    if isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state.integers(2**31))
+    try:
+        return np.random.default_rng(check_random_state(random_state).randint(2**31))
+    except ValueError:
+        raise InputError(
+            "random_state must be None, a whole number of at least 0, or a NumPy Generator or RandomState; "
+            f"got {random_state!r}."
+        ) from None
 
 
 def _default_kernel(n_columns: int, coding: Coding | None) -> Kernel:
