@@ -156,8 +156,9 @@ def test_given_units_by_name_and_in_order(X):
 
 def test_given_units_stay_the_users_own(X):
     units = np.ones(3)
-    explain(Linear([1.0, 1.0, 1.0]), X, scale=units)
-    units[0] = 5.0  # neither frozen nor shared
+    result = explain(Linear([1.0, 1.0, 1.0]), X, scale=units)
+    units[0] = 5.0  # not frozen
+    assert result.scale.iloc[0] == 1.0  # nor shared
 
 
 def test_standard_deviations_do_not_depend_on_units(X):

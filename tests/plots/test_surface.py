@@ -193,7 +193,9 @@ def test_a_constant_prediction_is_drawn():
     X = np.random.default_rng(1).normal(size=(40, 2))
     flat = explain(Linear([0.0, 0.0]), X, n_bootstrap=0)
     for quantity in ("prediction", "uncertainty", "rsens2"):
-        drawn(surface(flat, 0, 1, quantity=quantity, n_grid=5))
+        ax = drawn(surface(flat, 0, 1, quantity=quantity, n_grid=5))
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("x0", "x1")
+        assert ax.collections or ax.images
 
 
 def test_one_line_for_each_level(levels):
