@@ -57,6 +57,17 @@ def test_the_level_is_the_quantile_of_the_probes():
     np.testing.assert_allclose(result.null, np.quantile(result.probes["value"], 0.95, method="weibull"), rtol=1e-15)
 
 
+def test_the_share_of_probes_that_reach_a_term():
+    X, y = figure_2(1)
+    result = explain(BayesianLinear().fit(X, y), X, y, random_state=0, n_probes=30)
+    probes = result.probes["value"].to_numpy()
+    assert result.reached.tolist() == [np.mean(probes >= value) for value in result.main]
+    assert result.reached["x1"] < result.reached["x2"]
+    per_unit = explain(BayesianLinear().fit(X, y), X, y, random_state=0, n_probes=30, scale="raw")
+    pd.testing.assert_series_equal(per_unit.reached, result.reached)
+    np.testing.assert_array_equal(result.to_frame(order=2)["reached"], result.reached_pairs)
+
+
 def test_a_probe_is_a_shuffled_column_beside_the_real_ones():
     X, y = figure_2(2, n=15)
     X["x3"] = np.arange(15.0)
@@ -100,6 +111,7 @@ def test_pairs_by_hand():
     with_probe = [again.pairs[name, "probe_0"] for name in ("x1", "x2")]
     np.testing.assert_allclose(result.null_pairs["x1", "x2"], max(with_probe), rtol=1e-12)
     assert result.to_frame(order=2)["null"].tolist() == result.null_pairs.tolist()
+    assert result.reached_pairs["x1", "x2"] == float(max(with_probe) >= result.pairs["x1", "x2"])
 
 
 def test_seeds_and_parallel_refits_change_nothing():

@@ -92,6 +92,7 @@ def test_frame_of_terms():
         "consistency",
         "null",
         "above_null",
+        "reached",
         "part_location",
         "part_scale2",
     ]
@@ -123,7 +124,8 @@ def test_directions_have_arrows():
 def test_frame_of_pairs():
     X = pd.DataFrame(np.random.default_rng(3).normal(size=(20, 3)), columns=["a", "b:c", "d"])
     frame = explain(Linear([1.0, 1.0, 1.0], gamma=2.0), X).to_frame(order=2)
-    assert list(frame.columns) == ["term", "first", "second", "value", "lower", "upper", "rank", "null", "above_null"]
+    values = ["value", "lower", "upper", "rank", "null", "above_null", "reached"]
+    assert list(frame.columns) == ["term", "first", "second", *values]
     assert frame["term"].tolist() == ["a:b:c", "a:d", "b:c:d"]  # ambiguous by itself, so:
     assert frame[["first", "second"]].to_numpy().tolist() == [["a", "b:c"], ["a", "d"], ["b:c", "d"]]
     assert frame["rank"].tolist() == [1, 2, 2]

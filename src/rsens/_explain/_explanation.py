@@ -180,10 +180,11 @@ class Explanation(PlotMethods):
 
     @property
     def null(self) -> float | pd.Series[float] | None:
-        """The level that an irrelevant variable reaches; None for a model that was not refitted.
+        """The level that an irrelevant variable passes once in twenty times; None for a model that was not refitted.
 
-        See `explain` for how it is found. In standard deviations it is one number for all columns; in other units, and
-        with groups, it differs between terms and is a Series, as `null_levels` always is.
+        It is the 95 % quantile over probes: see `explain`, and `reached` for how certain it is. In standard deviations
+        it is one number for all columns; in other units, and with groups, it differs between terms and is a Series, as
+        `null_levels` always is.
         """
         levels = self._record.null
         if levels is None:
@@ -199,6 +200,16 @@ class Explanation(PlotMethods):
     def null_pairs(self) -> pd.Series[float] | None:
         """The level that a pair reaches when one of its two variables is irrelevant, by pair."""
         return None if self._record.null_pairs is None else self._by_pair(self._record.null_pairs, "null")
+
+    @property
+    def reached(self) -> pd.Series[float] | None:
+        """The share of probes, which are irrelevant, that reach the value of a term: 0 for one that is clearly not."""
+        return None if self._record.reached is None else self._by_term(self._record.reached, "reached")
+
+    @property
+    def reached_pairs(self) -> pd.Series[float] | None:
+        """The share of probes that reach the value of a pair when they take the place of one of its two variables."""
+        return None if self._record.reached_pairs is None else self._by_pair(self._record.reached_pairs, "reached")
 
     @property
     def probes(self) -> pd.DataFrame | None:
@@ -230,8 +241,9 @@ class Explanation(PlotMethods):
     def to_frame(self, order: int = 1) -> pd.DataFrame:
         """One line per term (order 1) or pair (order 2), largest first.
 
-        Columns: term, value, lower, upper, rank, direction, consistency, null, above_null, part_… ; for pairs term
-        ("x0:x1"), first, second, value, lower, upper, rank, null, above_null. What is not known is missing (NaN).
+        Columns: term, value, lower, upper, rank, direction, consistency, null, above_null, reached, part_… ; for pairs
+        term ("x0:x1"), first, second, value, lower, upper, rank, null, above_null, reached. What is not known is
+        missing (NaN).
         """
         if isinstance(order, bool) or order not in (1, 2):
             raise InputError(f"order must be 1 (variables) or 2 (pairs); got {order!r}.")

@@ -24,7 +24,7 @@ def of_terms(explanation: Explanation) -> pd.DataFrame:
         else:
             for output in table.columns:
                 frame[f"{name}_{output}"] = table[output].to_numpy()
-    _null(frame, explanation.null_levels)
+    _null(frame, explanation.null_levels, explanation.reached)
     parts = explanation.parts
     if parts is not None:
         for part in parts.columns:
@@ -39,7 +39,7 @@ def of_pairs(explanation: Explanation) -> pd.DataFrame:
     terms = [f"{d}:{e}" for d, e in zip(first, second, strict=True)]
     frame = pd.DataFrame({"term": terms, "first": first, "second": second}, dtype=object)
     _values(frame, pairs, explanation.pair_intervals)
-    _null(frame, explanation.null_pairs)
+    _null(frame, explanation.null_pairs, explanation.reached_pairs)
     return _sorted(frame)
 
 
@@ -50,11 +50,12 @@ def _values(frame: pd.DataFrame, values: pd.Series[float], intervals: pd.DataFra
     frame["rank"] = frame["value"].rank(ascending=False, method="min").astype("int64")
 
 
-def _null(frame: pd.DataFrame, null: pd.Series[float] | None) -> None:
-    """The null level and whether the value is above it; missing where there is no level."""
+def _null(frame: pd.DataFrame, null: pd.Series[float] | None, reached: pd.Series[float] | None) -> None:
+    """The null level, whether the value is above it, and how many probes reach it; missing where there is no level."""
     frame["null"] = float("nan") if null is None else null.to_numpy()
     above = (frame["value"] > frame["null"]).astype("boolean")
     frame["above_null"] = above.mask(frame["null"].isna())
+    frame["reached"] = float("nan") if reached is None else reached.to_numpy()
 
 
 def _sorted(frame: pd.DataFrame) -> pd.DataFrame:

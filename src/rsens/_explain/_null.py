@@ -13,6 +13,9 @@ Single columns share their probes: the level of one standard deviation is the sa
 share theirs, which are counted per switch. A group has probes of its own, since several columns together reach higher.
 For pairs the level is that of a pair in which one of the two is irrelevant: the larger of the quantiles of R-sens₂
 between its first term and probes for the second, and the other way round.
+
+A quantile of few probes is uncertain, so the share of probes that reach the value of a term is kept beside it: a term
+that none of 60 reaches is above the level with 95 % confidence (0.95⁶⁰ < 0.05), one that 3 reach is about at it.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from numpy.typing import NDArray
 
 from rsens._arguments import child
 from rsens._errors import InputError, RsensWarning
-from rsens._explain._summary import Question, summarize
+from rsens._explain._summary import Question, Summary, summarize
 from rsens._refits import Fit, check_refit
 from rsens._table import Table, is_pandas
 
@@ -46,6 +49,8 @@ class Null:
 
     null: Array  # (T,)
     null_pairs: Array | None  # (T (T − 1)/2,)
+    reached: Array  # (T,), the share of probes that reach the value of the term
+    reached_pairs: Array | None  # (T (T − 1)/2,)
     probe_terms: tuple[str, ...]
     probe_values: Array
 
@@ -66,6 +71,7 @@ def null_levels(
     y: Any,
     question: Question,
     deviations: Array,
+    found: Summary,
     *,
     n_probes: int,
     n_jobs: int | None,
@@ -73,7 +79,10 @@ def null_levels(
     required: bool,
     progress: Callable[..., Any],
 ) -> Null | None:
-    """Refit with probes and measure them; a failing refit is an error if `required`, else a warning and None."""
+    """Refit with probes and measure them against what was `found` for the real terms.
+
+    A failing refit is an error if `required`, else a warning and None.
+    """
     from joblib import Parallel, delayed
 
     plan = list(_plan(question, (np.ptp(table.values, axis=0) > 0.0) & (deviations > 0.0), n_probes, seed))
@@ -98,7 +107,8 @@ def null_levels(
     pair_values = np.concatenate([pairs for _, pairs in measured])
     names = tuple(question.terms.names[t] for probes in plan for t in probes)
     main, pairs = _levels(question, deviations, kinds, values, pair_values)
-    return Null(main, pairs if question.pairs else None, names, values)
+    reached, reached_pairs = _reached(question, deviations, kinds, values, pair_values, found)
+    return Null(main, pairs if question.pairs else None, reached, reached_pairs, names, values)
 
 
 def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
@@ -211,15 +221,41 @@ def _levels(
     question: Question, deviations: Array, kinds: NDArray[np.intp], values: Array, pair_values: Array
 ) -> tuple[Array, Array]:
     """Quantiles over the probes of each kind, brought to the unit of each term."""
-    terms, t = question.terms, len(question.terms)
+    t = len(question.terms)
     level, pair_level = np.full(t, np.nan), np.full((t, t), np.nan)  # pair_level[a, b]: of a with a probe for b
-    for b in range(t):
-        of_kind = kinds == _kind(question, b)
-        if of_kind.any():
-            factor = 1.0 if _kind(question, b) >= 0 else _steps(question.units, deviations)[terms.members[b][0]]
-            level[b] = factor * _quantile(values[of_kind])
-            pair_level[:, b] = factor * _quantile(pair_values[of_kind])
+    for b, of_kind, factor in _probes_of_terms(question, deviations, kinds):
+        level[b] = factor * _quantile(values[of_kind])
+        pair_level[:, b] = factor * _quantile(pair_values[of_kind])
     return level, np.fmax(pair_level, pair_level.T)[np.triu_indices(t, 1)]
+
+
+def _reached(
+    question: Question, deviations: Array, kinds: NDArray[np.intp], values: Array, pair_values: Array, found: Summary
+) -> tuple[Array, Array | None]:
+    """The share of probes that reach the value of each term, and of each pair: the larger of its two shares."""
+    t = len(question.terms)
+    real = np.zeros((t, t))
+    upper = np.triu_indices(t, 1)
+    if found.pairs is not None:
+        real[upper] = found.pairs
+        real += real.T
+    share, pair_share = np.full(t, np.nan), np.full((t, t), np.nan)
+    for b, of_kind, factor in _probes_of_terms(question, deviations, kinds):
+        if np.isfinite(factor):
+            share[b] = np.mean(factor * values[of_kind] >= found.main[b])
+            pair_share[:, b] = np.mean(factor * pair_values[of_kind] >= real[:, b], axis=0)
+    return share, None if found.pairs is None else np.fmax(pair_share, pair_share.T)[upper]
+
+
+def _probes_of_terms(
+    question: Question, deviations: Array, kinds: NDArray[np.intp]
+) -> Iterator[tuple[int, NDArray[np.bool_], float]]:
+    """For every term that has them: the probes of its kind, and what turns their values into its unit."""
+    for b, members in enumerate(question.terms.members):
+        kind = _kind(question, b)
+        of_kind = kinds == kind
+        if of_kind.any():
+            yield b, of_kind, 1.0 if kind >= 0 else float(_steps(question.units, deviations)[members[0]])
 
 
 def _quantile(values: Array) -> Array:

@@ -20,6 +20,10 @@ NEEDS = (
     ("pair_intervals", "intervals"),
     ("null_pairs", "pairs"),
     ("null_pairs", "null"),
+    ("null", "reached"),
+    ("reached", "null"),
+    ("null_pairs", "reached_pairs"),
+    ("reached_pairs", "null_pairs"),
     ("null", "probe_values"),
     ("probe_values", "probe_terms"),
     ("probe_terms", "null"),
@@ -68,6 +72,8 @@ class Record:
     pair_intervals: Array | None  # (2, pairs)
     null: Array | None = None  # (T,); NaN where the unit of a term has nothing to do with its spread
     null_pairs: Array | None = None  # (pairs,)
+    reached: Array | None = None  # (T,); the share of probes that reach the value of a term
+    reached_pairs: Array | None = None  # (pairs,)
     probe_terms: tuple[str, ...] | None = None  # the term that each probe was a copy of
     probe_values: Array | None = None  # (probes,)
     subgroups: tuple[Label, ...] | None = None
@@ -103,6 +109,8 @@ class Record:
             "pair_intervals": (2, pairs),
             "null": (t,),
             "null_pairs": (pairs,),
+            "reached": (t,),
+            "reached_pairs": (pairs,),
             "probe_values": (len(self.probe_terms or ()),),
             "subgroup_counts": (groups,),
             "subgroup_values": (groups, t),

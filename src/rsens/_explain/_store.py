@@ -30,6 +30,8 @@ _READERS: dict[str, Reader] = {
     "pair_intervals": or_none(array_of(number_or_nan, 2)),
     "null": or_none(array_of(number_or_nan, 1)),
     "null_pairs": or_none(array_of(number_or_nan, 1)),
+    "reached": or_none(array_of(number_or_nan, 1)),
+    "reached_pairs": or_none(array_of(number_or_nan, 1)),
     "probe_terms": or_none(tuple_of(text)),
     "probe_values": or_none(array_of(number, 1)),
     "subgroups": or_none(tuple_of(label)),

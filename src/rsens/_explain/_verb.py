@@ -145,6 +145,7 @@ def explain(
             y,
             question,
             deviations,
+            summary,
             n_probes=n_probes,
             n_jobs=n_jobs,
             seed=child(seed, 1),
