@@ -8,10 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import rsens
 from rsens._errors import InputError, MissingExtraError
 from rsens.derivatives import from_jax, iterate
 from rsens.derivatives._model import MAX_BYTES
-from rsens.distributions import Bernoulli, Normal
+from rsens.distributions import Bernoulli, Categorical, Mixture, Normal, StudentT
 from tests.derivatives.sources import JAX, TORCH, rows
 
 
@@ -208,3 +209,30 @@ def test_without_jax(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtraError, match=r"rsens\[jax\]"):
         from_jax(smooth)
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (lambda X: Normal(X[:, 0], X[:, 1]), r"at row \d+ \(\d+ of 30 values are wrong\)"),
+        (lambda X: Normal(X[:, :1], 1.0), r"the function got 30 rows .*got mean \(30, 1\)"),
+        (lambda X: Normal(X[:-1, 0], 1.0), r"the function got 30 rows .*got mean \(29,\)"),
+        (lambda X: StudentT(X[:, 0], 1.0, X[:, :1] ** 2), r"expected 30 rows.*df \(30, 1\)"),
+        (lambda X: Categorical(0.1 * jnp.tanh(X) ** 2), r"of 30 rows are wrong"),
+    ],
+)
+def test_messages_count_the_rows_of_the_user(function, text):
+    """JAX fills 30 rows up to 32; nobody gave these."""
+    for call in (lambda X: rsens.rsens(from_jax(function), X), from_jax(function).predict_distribution):
+        with pytest.raises(InputError, match=text):
+            call(rows(30))
+
+
+def test_arguments_without_rows_are_not_cut():
+    """32 classes, as many as there are rows with padding."""
+    model = from_jax(lambda X: Mixture([Categorical(jnp.full(32, 1 / 32)), Categorical(softmax(X))], [0.5, 0.5]))
+
+    def softmax(X):
+        return jax.nn.softmax(X[:, :1] * jnp.arange(32.0), axis=-1)
+
+    np.testing.assert_allclose(model.predict_distribution(rows(30)).mean.sum(axis=-1), 1.0, rtol=1e-12)

@@ -13,7 +13,6 @@ import torch
 from rsens._errors import InputError
 from rsens.derivatives import from_function, from_jax, from_torch
 from rsens.distributions import Bernoulli, Mixture, Normal, StudentT
-from rsens.distributions._point import point_prediction
 from rsens.measures import (
     active_subspace,
     aed,
@@ -319,14 +318,14 @@ def test_what_needs_directions_names_the_columns():
 @pytest.mark.parametrize("family", MODELS)
 def test_point_prediction_is_what_is_differentiated(family):
     p = MODELS[family].predict_distribution(rows()).checked(len(rows()))
-    np.testing.assert_allclose(point_prediction(p), np.asarray(p.mean).reshape(len(rows()), -1), rtol=1e-12)
+    np.testing.assert_allclose(p.prediction(), np.asarray(p.mean).reshape(len(rows()), -1), rtol=1e-12)
 
 
 def test_point_prediction_without_a_mean():
     t = StudentT(np.array([1.0, 2.0]), np.ones(2), np.ones(2))
-    np.testing.assert_array_equal(point_prediction(t), [[1.0], [2.0]])
+    np.testing.assert_array_equal(t.prediction(), [[1.0], [2.0]])
     mixed = Mixture([t, StudentT(np.array([3.0, 3.0]), np.ones(2), np.ones(2))], np.array([0.5, 0.5])).checked(2)
-    np.testing.assert_allclose(point_prediction(mixed), [[2.0], [2.5]], rtol=1e-15)
+    np.testing.assert_allclose(mixed.prediction(), [[2.0], [2.5]], rtol=1e-15)
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------------

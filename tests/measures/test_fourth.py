@@ -160,3 +160,22 @@ def test_a_divergence_that_is_not_differentiated_accurately_is_found_out() -> No
         InputError, match=r"at row 11 cannot be differentiated accurately: .* comes out as 2 instead of 1\."
     ):
         fourth_module._check_second(np.array([[4.0], [2.0]]), np.array([[4.0], [1.0]]), 10)
+
+
+def test_every_family_is_known() -> None:
+    for family in ds.ALL_FAMILIES:
+        assert (family in fourth_module.NATURAL) != (family in fourth_module.SUMMED)
+
+
+class Own(ds.Normal):
+    """A family of the user's own."""
+
+
+@pytest.mark.parametrize(
+    "predict",
+    [lambda x: Own(x[:, 0], 1.0), lambda x: ds.Mixture([ds.Normal(x[:, 1], 1.0), Own(x[:, 0], 1.0)], [0.5, 0.5])],
+)
+def test_a_family_of_ones_own(predict: Any) -> None:
+    with pytest.raises(InputError, match=r"no divergence for Own\. It works for Bernoulli, .*; rsens and rsens2 work"):
+        fourth_derivative(from_jax(predict), X)
+    assert rsens2(from_jax(predict), X).shape == (len(X), X.shape[1], X.shape[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,17 @@ import pytest
 
 from rsens import distributions as ds
 from rsens._errors import InputError
-from rsens.derivatives import Derivatives, from_jax
-from rsens.measures import METHODS, fourth_derivative, importance, kl, rsens, rsens2
+from rsens.derivatives import Derivatives, from_function, from_jax
+from rsens.measures import (
+    METHODS,
+    directional,
+    fourth_derivative,
+    importance,
+    kl,
+    parts,
+    rsens,
+    rsens2,
+)
 from rsens.measures import _fourth as fourth_module
 from rsens.measures._local import gathered
 from tests.measures.models import MODELS, D, Written, rows
@@ -108,6 +118,25 @@ def test_alpha_outside_its_range(name: str, alpha: Any) -> None:
     if name in ("rsens", "rsens2", "kl", "fourth_derivative"):
         with pytest.raises(InputError, match="alpha must be"):
             METHODS[name].chunks(MODELS["Normal"], X, alpha)
+
+
+@pytest.mark.parametrize("alpha", [2, np.int8(2), np.float16(2.0), np.float32(2.0), Fraction(2)])
+def test_alpha_of_any_type_is_the_same_number(alpha: Any) -> None:
+    """A half-precision 2 is 2: its root must not be taken in half precision."""
+    model = MODELS["Normal"]
+    for measure in (rsens, rsens2, kl, directional):
+        got, expected = measure(model, X, alpha=alpha), measure(model, X, alpha=2.0)
+        np.testing.assert_array_equal(got, expected)
+    record = model.derivatives(X, 1)
+    for name, part in parts(record.distribution, record.first, alpha=alpha).items():
+        np.testing.assert_array_equal(part, parts(record.distribution, record.first, alpha=2.0)[name])
+
+
+def test_alpha_of_any_type_between_levels() -> None:
+    table = pd.DataFrame({"a": X[:6, 0], "b": list("uvuvvu")})
+    model = from_function(lambda z: ds.Normal(z[:, 0] * z[:, 1], 1.0 + z[:, 1]))
+    for measure in (rsens, rsens2):
+        np.testing.assert_array_equal(measure(model, table, alpha=Fraction(1, 2)), measure(model, table, alpha=0.5))
 
 
 def poisson_in_jax(scale: np.ndarray) -> Any:

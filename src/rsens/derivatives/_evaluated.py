@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -22,6 +23,11 @@ class Evaluated:
     z: Array
     #: Whether an argument was returned in single precision.
     single: bool
+
+    def at(self, rows: Any) -> Evaluated:
+        """The same at some of the rows."""
+        leaves = [leaf[rows] for leaf in self.distribution.leaves()]
+        return Evaluated(self.distribution.rebuilt(iter(leaves)).checked(), self.z[rows], self.single)
 
     def chained(self, z_first: Array, z_second: Array | None) -> tuple[Array, Array | None]:
         """∂λ = g' ∂z and ∂²λ = g' ∂²z + g'' ∂z ∂zᵀ; every λ has its own z."""

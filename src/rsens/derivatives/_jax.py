@@ -34,11 +34,20 @@ def from_jax(fn: Callable[[Any], Distribution], *, categorical: Any = None) -> M
     (rounded up to a power of two): wrap it anew after changing anything that it closes over. JAX takes the
     last column where an index is too large, instead of raising an error.
 
-    `categorical` names columns that are categorical, besides those that a data frame has as category, text or bool; the
-    function gets numbers there as they are and else level codes, as with `from_function`.
+    Args:
+        fn: The function.
+        categorical: Columns that are categorical, by name or position, besides those that a data frame has as category,
+            text or bool; the function gets numbers there as they are and else level codes, as with `from_function`.
+
+    Returns:
+        A model for `explain`, `rsens` and all other measures.
 
     Example:
-        ``from_jax(lambda X: Normal(mean=jnp.sin(X[:, 0]), variance=jnp.exp(X[:, 1])))``
+        >>> import jax.numpy as jnp
+        >>> from rsens import Normal, rsens
+        >>> model = from_jax(lambda X: Normal(mean=jnp.sin(X[:, 0]), variance=jnp.exp(X[:, 1])))
+        >>> rsens(model, [[0.0, 0.0]]).round(6).tolist()
+        [[1.0, 0.707107]]
     """
     if not callable(fn):
         raise InputError(f"from_jax: expected a function of rows X; got {type(fn).__name__}.")
@@ -64,7 +73,8 @@ class JaxModel(Function):
     """The model that `from_jax` makes."""
 
     fn: Callable[[Any], Distribution]
-    most_rows: int = 2**16
+    #: How many rows are explained; `prepared` finds out.
+    n_rows: int = 2**16
     programs: dict[tuple[int, ...], _Program] = field(default_factory=dict, repr=False)
     categorical: Any = None
     coding: Coding | None = None
@@ -78,7 +88,7 @@ class JaxModel(Function):
         if not self.continuous(X.shape[1]):
             return without_derivatives(self._predicted(X), X.shape[1], order)
         program, (λ, leaves), first, moved, second = self._run(X, order)
-        distribution = first_rows(program.family.rebuilt(iter(leaves)), len(λ), len(X)).checked(len(X))
+        distribution = first_rows(program.family.rebuilt(iter(leaves)), len(X)).checked(len(X))
         check_precision(program.family, program.single, moved)
         check_fixed(program.family, moved)
         check_rows_independent(lambda Z: self._run(Z, 0)[1][0][: len(Z)], X, λ[: len(X)], self.coding)
@@ -92,23 +102,24 @@ class JaxModel(Function):
         return self._predicted(self.coded(X).numbers(X))
 
     def _predicted(self, X: Array) -> Distribution:
-        program, (λ, leaves), *_ = self._run(X, 0)
-        return first_rows(program.family.rebuilt(iter(leaves)), len(λ), len(X)).checked(len(X))
+        program, (_, leaves), *_ = self._run(X, 0)
+        return first_rows(program.family.rebuilt(iter(leaves)), len(X)).checked(len(X))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         # The compiler says how much memory it needs. That grows with the rows, and faster than they do where the
         # function makes an array of rows by rows: so the guess is checked.
         order = order if self.continuous(n_columns) else 0
-        few = min(FEW_ROWS, self.most_rows)
-        used = self._program(order, few, n_columns).bytes
-        rows = min(self.most_rows, max(few, _power_of_two_up_to(few * CACHE_BYTES / used)))
-        while rows > 1 and self._program(order, rows, n_columns).bytes > MAX_BYTES:
+        most = _power_of_two_from(self.n_rows)
+        few = min(FEW_ROWS, most)
+        used = self._program(order, few, n_columns, self.n_rows).bytes
+        rows = min(most, max(few, _power_of_two_up_to(few * CACHE_BYTES / used)))
+        while rows > 1 and self._program(order, rows, n_columns, self.n_rows).bytes > MAX_BYTES:
             rows //= 2
         return rows
 
     def prepared(self, X: Any) -> JaxModel:
         model = self.coded(X)
-        return replace(model, most_rows=_power_of_two_from(len(rows_of(model, X).values)))
+        return replace(model, n_rows=len(rows_of(model, X).values))
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling: compiled programs stay behind and are made again."""
@@ -125,15 +136,17 @@ class JaxModel(Function):
         compiled = [self._key(order, size, columns) in self.programs for size in (rows, 2 * rows)]
         if compiled == [False, True]:
             rows *= 2
-        program = self._program(order, rows, columns)
+        program = self._program(order, rows, columns, len(X))
         padded = np.concatenate([X, np.broadcast_to(X[-1], (rows - len(X), columns))])
         with jax.enable_x64(True):
             return (program, *jax.tree.map(np.asarray, program.run(padded)))
 
-    def _program(self, order: int, rows: int, columns: int) -> _Program:
+    def _program(self, order: int, rows: int, columns: int, given: int) -> _Program:
+        """The program for this number of rows, of which `given` at most are the user's own."""
         key = self._key(order, rows, columns)
         if key not in self.programs:
-            self.programs[key] = _compiled(self.fn, order, rows, columns, self.continuous(columns))
+            continuous = self.continuous(columns)
+            self.programs[key] = _compiled(self.fn, order, rows, columns, continuous, min(given, rows))
         return self.programs[key]
 
     def _key(self, order: int, rows: int, columns: int) -> tuple[int, ...]:
@@ -141,7 +154,7 @@ class JaxModel(Function):
 
 
 def _compiled(
-    fn: Callable[[Any], Distribution], order: int, rows: int, columns: int, continuous: list[int]
+    fn: Callable[[Any], Distribution], order: int, rows: int, columns: int, continuous: list[int], given: int
 ) -> _Program:
     import jax
     import jax.numpy as jnp
@@ -150,7 +163,8 @@ def _compiled(
     single: list[bool] = []
 
     def values(X: Any) -> tuple[Any, list[Any]]:
-        """λ, shape (rows, M), and the leaves that the family is rebuilt from."""
+        """λ, shape (n, M), and the leaves that the family is rebuilt from."""
+        n = X.shape[0]
         family = family_from(fn, X)
         try:
             leaves = [jnp.asarray(leaf) for leaf in family.leaves()]
@@ -161,8 +175,8 @@ def _compiled(
         single[:] = [leaf.dtype in (jnp.float32, jnp.float16, jnp.bfloat16) for leaf in leaves]
         leaves = [leaf.astype(jnp.float64) for leaf in leaves]
         traced[:] = [family.rebuilt(iter([np.broadcast_to(0.0, leaf.shape) for leaf in leaves]))]
-        λ = parameters_of(family.rebuilt(iter(leaves)), rows)
-        return jnp.broadcast_to(λ, (rows, λ.shape[-1])), leaves
+        λ = parameters_of(family.rebuilt(iter(leaves)), n)
+        return jnp.broadcast_to(λ, (n, λ.shape[-1])), leaves
 
     def along_columns(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """∂f/∂x_d for every continuous d, on a new last axis.
@@ -191,6 +205,10 @@ def _compiled(
     with jax.enable_x64(True):
         try:
             compiled = jax.jit(results).lower(jax.ShapeDtypeStruct((rows, columns), jnp.float64)).compile()
+        except InputError:
+            # Once more without the rows that fill up to a power of two: the message then counts the user's own.
+            jax.eval_shape(values, jax.ShapeDtypeStruct((given, columns), jnp.float64))
+            raise
         except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:
             raise InputError(
                 "the function cannot be traced by JAX: it turns X into a NumPy array or branches on its values "

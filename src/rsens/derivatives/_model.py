@@ -13,7 +13,6 @@ from rsens._table import Table, read_table
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
 from rsens.derivatives._record import Derivatives
 from rsens.distributions._base import Array, Distribution
-from rsens.distributions._point import point_prediction
 
 #: Working memory for one chunk of rows.
 MAX_BYTES = 256 * 2**20
@@ -42,7 +41,7 @@ class Model(ABC):
 
     def predict_point(self, X: Any) -> Array:
         """The point prediction at the rows X, shape (n, P) for P outputs: mostly the mean."""
-        return point_prediction(self.predict_distribution(X))
+        return self.predict_distribution(X).prediction()
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
         """The point prediction with `columns` held at values `at`, averaged over the rows X, if that has a closed form.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rsens._coding import Coding
-from rsens._errors import InputError
+from rsens._errors import InputError, RsensWarning
 from rsens.distributions._base import Array, Distribution
 from rsens.distributions._mixture import Mixture
 
@@ -51,11 +51,10 @@ def parameters_of(family: Distribution, n: int) -> Any:
     return λ
 
 
-def first_rows(family: Distribution, rows: int, n: int) -> Distribution:
-    """The first n of the rows of a family: what is left when padding is cut off."""
-    if rows == n:
-        return family
-    return family.rebuilt(iter([leaf[:n] for leaf in family.checked(rows).leaves()]))
+def first_rows(family: Distribution, n: int) -> Distribution:
+    """The first n rows of a family, unchecked: what is left when padding is cut off."""
+    leaves = zip(family.leaves(), _event_axes(family), strict=True)
+    return family.rebuilt(iter([leaf[:n] if leaf.ndim > axes else leaf for leaf, axes in leaves]))
 
 
 def leaf_labels(family: Distribution) -> list[tuple[str, bool]]:
@@ -65,6 +64,13 @@ def leaf_labels(family: Distribution) -> list[tuple[str, bool]]:
         for s, component in enumerate(family.components):
             labels += [(f"components[{s}].{name}", fixed) for name, fixed in leaf_labels(component)]
     return labels + [(name, name in family.fixed_fields) for name in family.fields()]
+
+
+def _event_axes(family: Distribution) -> list[int]:
+    """For each of `family.leaves()` how many of its axes belong to one row."""
+    components = family.components if isinstance(family, Mixture) else ()
+    own = [family.domains[name].event_ndim for name in family.fields()]
+    return [axes for component in components for axes in _event_axes(component)] + own
 
 
 def shapes_of(family: Distribution) -> str:
@@ -135,6 +141,7 @@ def warn_if_cut(distribution: Distribution, first: Array, levels: Array | None =
                 f"{name!r} differs between rows, but its derivative is zero at every row. Either it is piecewise "
                 "constant (then from_function(fn, step=0.3) shows its changes), or the function cuts the derivative "
                 "off (detach, stop_gradient, rounding).",
+                RsensWarning,
                 stacklevel=2,
             )
             return

@@ -41,11 +41,21 @@ def from_torch(fn: Callable[[Any], Distribution], *, categorical: Any = None) ->
     depends on the same row of X only. Modules must be in float64 (`module.double()`) and in evaluation mode
     (`module.eval()`); they are not changed, and no gradients are left on their parameters.
 
-    `categorical` names columns that are categorical, besides those that a data frame has as category, text or bool; the
-    function gets numbers there as they are and else level codes, as with `from_function`.
+    Args:
+        fn: The function.
+        categorical: Columns that are categorical, by name or position, besides those that a data frame has as category,
+            text or bool; the function gets numbers there as they are and else level codes, as with `from_function`.
+
+    Returns:
+        A model for `explain`, `rsens` and all other measures.
 
     Example:
-        ``from_torch(lambda X: Normal(mean=net(X)[:, 0], variance=net(X)[:, 1].exp()))``
+        With a network of two outputs: ``from_torch(lambda X: Normal(net(X)[:, 0], net(X)[:, 1].exp()))``.
+
+        >>> from rsens import Normal, rsens
+        >>> model = from_torch(lambda X: Normal(mean=X[:, 0].sin(), variance=X[:, 1].exp()))
+        >>> rsens(model, [[0.0, 0.0]]).round(6).tolist()
+        [[1.0, 0.707107]]
     """
     if not callable(fn):
         raise InputError(f"from_torch: expected a function of rows X; got {type(fn).__name__}.")

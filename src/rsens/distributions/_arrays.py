@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,24 @@ def namespace(*arrays: Any) -> Any:
 
                 return torch
     return np
+
+
+def floats(values: Any) -> Any:
+    """Numbers, lists and anything NumPy reads as an array of floats; what it must not or cannot read, as it is.
+
+    JAX and PyTorch arrays stay what they are, alone or in a list: NumPy would cut them off from their derivatives.
+    Single precision stays single: whoever takes differences has to know of it.
+    """
+    if _differentiable(values):
+        return values
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, RuntimeError):  # a ragged list, or an array type that refuses
+        return values
+    whole = array.dtype.kind in "biu" or (array.dtype.kind == "O" and all(isinstance(v, Real) for v in array.flat))
+    if whole:
+        return array.astype(np.float64)
+    return array if array.dtype.kind == "f" else values
 
 
 def stack(*columns: Any) -> Any:
@@ -42,6 +61,13 @@ def sigmoid(z: Any) -> Any:
     positive = z >= 0.0
     t = xp.exp(-xp.where(positive, z, -z))  # not abs, whose derivative at 0 is 0
     return xp.where(positive, xp.ones_like(t), t) / (1.0 + t)
+
+
+def _differentiable(values: Any) -> bool:
+    """Whether it is an array of JAX or PyTorch, or a list that holds one."""
+    if isinstance(values, list | tuple):
+        return any(map(_differentiable, values))
+    return namespace(values) is not np
 
 
 def _as_arrays(xp: Any, values: Any) -> list[Any]:

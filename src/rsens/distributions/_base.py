@@ -1,8 +1,8 @@
 """What every predictive family is: parameters λ, Fisher norm, Rényi divergence, log density, sampling.
 
-A family holds whatever arrays it was given (NumPy, JAX tracers, torch tensors), so that a user's function can build one
-inside a trace; only `parameters` is computed there. Every other method works on NumPy arrays, checked once by
-`checked`.
+A family holds the arrays it was given (NumPy, JAX tracers, torch tensors; numbers and lists become NumPy), so that a
+user's function can build one inside a trace; only `parameters` is computed there. Every other method works on NumPy
+arrays, checked once by `checked`.
 """
 
 from __future__ import annotations
@@ -10,58 +10,29 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rsens._errors import InputError
-from rsens.distributions._arrays import stack
+from rsens.distributions._arrays import floats, stack
+from rsens.distributions._domain import Domain
+from rsens.distributions._numbers import Array as Array
+from rsens.distributions._numbers import divergence_order, norm, numbers
 
-Array = NDArray[np.float64]
 RowShaper = Callable[[Array], Array]
-
-
-@dataclass(frozen=True)
-class Domain:
-    """What values a constructor argument may take, and how many trailing axes belong to one row."""
-
-    lower: float = -np.inf
-    upper: float = np.inf
-    closed: bool = False
-    event_ndim: int = 0
-
-    def holds(self, values: Array) -> NDArray[np.bool_]:
-        inside = (
-            (values >= self.lower) & (values <= self.upper)
-            if self.closed
-            else (values > self.lower) & (values < self.upper)
-        )
-        return inside & np.isfinite(values)
-
-    def __str__(self) -> str:
-        if not np.isfinite(self.lower) and not np.isfinite(self.upper):
-            return "finite"
-        if np.isfinite(self.upper):
-            return f"between {self.lower:g} and {self.upper:g}"
-        return f"finite and {'at least' if self.closed else 'greater than'} {self.lower:g}"
-
-
-REAL = Domain()
-POSITIVE = Domain(lower=0.0)
-UNIT = Domain(lower=0.0, upper=1.0, closed=True)
 
 
 class Distribution(ABC):
     """A batch of n predictive distributions of one family, with parameters λ of shape (n, M).
 
-    The constructor arguments are kept as given, scalars included; `checked()` has them all as arrays (n,).
+    The constructor takes numbers, lists and arrays, one value per row or one for all rows; `checked()` has them all as
+    arrays (n,).
     """
 
-    #: The constructor arguments that hold arrays, each with the values it may take.
+    #: The constructor arguments that hold arrays, in the order of λ, each with the values it may take.
     domains: ClassVar[dict[str, Domain]]
     #: What y is: one real number, a count, a class code, or a vector.
     support: ClassVar[Literal["continuous", "counts", "classes", "vector"]] = "continuous"
@@ -77,16 +48,20 @@ class Distribution(ABC):
     mean: Any
     variance: Any
 
+    def __post_init__(self) -> None:
+        for name, values in self.fields().items():
+            object.__setattr__(self, name, floats(values))
+
     # ---- what works on any array type -------------------------------------------------------------------------------
 
     @property
-    @abstractmethod
     def parameter_names(self) -> tuple[str, ...]:
-        """Names of the columns of `parameters`."""
+        """Names of the columns of `parameters`: the arguments that are not fixed, unless a family says otherwise."""
+        return tuple(name for name in self.domains if name not in self.fixed_fields)
 
-    @abstractmethod
     def columns(self) -> Sequence[Any]:
         """The M columns of λ, of any shapes that broadcast to (n,)."""
+        return [getattr(self, name) for name in self.parameter_names]
 
     @property
     def parameters(self) -> Any:
@@ -209,7 +184,7 @@ class Distribution(ABC):
             raise InputError(
                 f"renyi compares two distributions of one family; got {type(self).__name__} and {type(other).__name__}."
             )
-        order = _order(alpha)
+        order = divergence_order(alpha)
         rows, others = self._checked.parameters.shape[:-1], other._checked.parameters.shape[:-1]
         if rows != others and rows not in ((), (1,)) and others not in ((), (1,)):
             raise InputError(f"renyi compares row with row; got {rows[0]} rows and {others[0]} rows.")
@@ -261,8 +236,15 @@ class Distribution(ABC):
         with np.errstate(all="ignore"):
             return self._checked._score(y)
 
+    def prediction(self) -> Array:
+        """The point prediction f, what methods without uncertainty look at, shape (n, outputs).
+
+        The mean; of a Student-t the location, which it has for every df.
+        """
+        return self._checked._prediction()
+
     def prediction_gradient(self) -> Array:
-        """∂f/∂λ of the point prediction f (the mean; the location of a Student-t), shape (n, outputs, M)."""
+        """∂f/∂λ of the point prediction f, shape (n, outputs, M)."""
         return self._checked._prediction_gradient()
 
     def prediction_hessian(self) -> Array | None:
@@ -288,6 +270,10 @@ class Distribution(ABC):
     @abstractmethod
     def _score(self, y: Array) -> Array: ...
 
+    def _prediction(self) -> Array:
+        mean: Array = self.mean
+        return mean if self.support in ("classes", "vector") else mean[..., None]
+
     def _prediction_gradient(self) -> Array:
         """The first column of λ is the prediction, unless a family says otherwise."""
         parameters = self.parameters
@@ -297,32 +283,3 @@ class Distribution(ABC):
 
     def _prediction_hessian(self) -> Array | None:
         return None
-
-
-def norm(vectors: Array, axis: int) -> Array:
-    """Euclidean length along an axis, without overflow or underflow of the squares."""
-    if vectors.shape[axis] == 1:
-        return np.abs(vectors.take(0, axis))
-    scale = np.max(np.abs(vectors), axis=axis, keepdims=True)
-    safe = np.where((scale > 0.0) & (scale < np.inf), scale, 1.0)
-    with np.errstate(over="ignore", under="ignore"):
-        return (safe * np.sqrt(np.sum((vectors / safe) ** 2, axis=axis, keepdims=True))).squeeze(axis)
-
-
-def numbers(values: ArrayLike, what: str) -> Array:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{what} is not numeric ({error}).") from None
-
-
-def _order(alpha: Any) -> float:
-    """The order of a divergence: one number from 0 to ∞."""
-    if isinstance(alpha, Real) and not isinstance(alpha, bool):
-        try:
-            order = float(alpha)
-        except OverflowError:
-            order = np.inf
-        if order >= 0.0:
-            return order
-    raise InputError(f"alpha must be at least 0; got {alpha!r}.")

@@ -11,8 +11,9 @@ from scipy.special import expit, log_expit
 
 from rsens._errors import InputError
 from rsens.distributions._arrays import sigmoid
-from rsens.distributions._base import REAL, UNIT, Array, Domain, RowShaper
+from rsens.distributions._base import Array, RowShaper
 from rsens.distributions._counts import beta_cdf, count_quantile
+from rsens.distributions._domain import REAL, UNIT, Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 from rsens.distributions._univariate import Univariate
@@ -103,7 +104,20 @@ class _Success(Univariate):
 
 @dataclass(frozen=True, eq=False)
 class Bernoulli(_Success):
-    """Bernoulli(probability) or Bernoulli(logit=…), y in {0, 1}; λ = π either way, I = 1/(π(1 − π))."""
+    """Bernoulli(probability) or Bernoulli(logit=…): y = 1 with probability π, else 0.
+
+    λ = π either way, I = 1/(π(1 − π)). Give the logit where you have it: near π = 1 it keeps digits that π has lost.
+
+    Args:
+        probability: π, between 0 and 1; one value per row, shape (n,), or one for all rows.
+        logit: log(π/(1 − π)) instead of π; same shape.
+
+    Example:
+        >>> Bernoulli([0.2, 0.5]).variance.tolist()
+        [0.16000000000000003, 0.25]
+        >>> Bernoulli(logit=[0.0]).mean.tolist()
+        [0.5]
+    """
 
     probability: Any = None
     logit: Any = field(default=None, kw_only=True)
@@ -141,7 +155,19 @@ class Bernoulli(_Success):
 
 @dataclass(frozen=True, eq=False)
 class Binomial(_Success):
-    """Binomial(n, probability) or Binomial(n, logit=…); λ = π, I = n/(π(1 − π)); n is fixed, per row or for all."""
+    """Binomial(n, probability) or Binomial(n, logit=…): y counts the successes in n trials, each of probability π.
+
+    λ = π, I = n/(π(1 − π)); n is fixed.
+
+    Args:
+        n: The number of trials, whole and at least 1; one value per row, or one for all rows. It may not depend on x.
+        probability: π, between 0 and 1; one value per row, or one for all rows.
+        logit: log(π/(1 − π)) instead of π; same shape.
+
+    Example:
+        >>> Binomial(n=10, probability=[0.2, 0.5]).mean.tolist()
+        [2.0, 5.0]
+    """
 
     n: Any
     probability: Any = None

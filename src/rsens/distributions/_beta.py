@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
+from rsens.distributions._base import Array, RowShaper
+from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._jensen import log_gap, segment_gap, stirling_gap
 from rsens.distributions._special import (
     HALF_LOG_TWO_PI,
@@ -24,18 +25,22 @@ from rsens.distributions._univariate import Univariate
 
 @dataclass(frozen=True, eq=False)
 class Beta(Univariate):
-    """Beta(a, b); λ = (a, b), I = diag(ψ′(a), ψ′(b)) − ψ′(a + b)."""
+    """Beta(a, b), with a density proportional to y^(a − 1) (1 − y)^(b − 1) for 0 < y < 1.
+
+    λ = (a, b), I = diag(ψ′(a), ψ′(b)) − ψ′(a + b). The mean is a/(a + b).
+
+    Args:
+        a: Greater than 0; one value per row, shape (n,), or one for all rows.
+        b: Greater than 0; same shape.
+
+    Example:
+        >>> Beta(a=[1.0, 3.0], b=1.0).mean.tolist()
+        [0.5, 0.75]
+    """
 
     a: Any
     b: Any
     domains: ClassVar[dict[str, Domain]] = {"a": POSITIVE, "b": POSITIVE}
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return ("a", "b")
-
-    def columns(self) -> tuple[Any, ...]:
-        return self.a, self.b
 
     @property
     def mean(self) -> Array:

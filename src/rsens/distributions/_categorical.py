@@ -8,16 +8,25 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array, Distribution, Domain, RowShaper
+from rsens.distributions._base import Array, Distribution, RowShaper
+from rsens.distributions._domain import Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._special import log_ratio
 
 
 @dataclass(frozen=True, eq=False)
 class Categorical(Distribution):
-    """Categorical(probabilities), probabilities (n, K), y in {0, …, K − 1}; λ = (p_0, …, p_{K−1}).
+    """Categorical(probabilities): y is one of the class codes 0, …, K − 1, and y = k with probability p_k.
 
-    I = diag(1/p) on changes that keep Σp = 1, as those of a model always do. `mean` is that of the K class indicators.
+    λ = (p_0, …, p_{K−1}), I = diag(1/p) on changes that keep Σp = 1, as those of a model always do. `mean` is that of
+    the K class indicators, so that the prediction has K outputs.
+
+    Args:
+        probabilities: p, shape (n, K), or (K,) for all rows; between 0 and 1, and 1 in the sum of each row.
+
+    Example:
+        >>> Categorical([[0.5, 0.25, 0.25]]).log_prob([0]).round(6).tolist()
+        [-0.693147]
     """
 
     probabilities: Any

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
+from rsens.distributions._base import Array, RowShaper
+from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._jensen import rate_gap
 from rsens.distributions._special import log_ratio
 from rsens.distributions._univariate import Univariate
@@ -15,17 +16,20 @@ from rsens.distributions._univariate import Univariate
 
 @dataclass(frozen=True, eq=False)
 class Exponential(Univariate):
-    """Exponential(mean); λ = mean, I = 1/mean²."""
+    """Exponential(mean), with the density exp(−y/mean)/mean.
+
+    λ = mean, I = 1/mean². The rate is 1/mean.
+
+    Args:
+        mean: The mean (not a rate), greater than 0; one value per row, shape (n,), or one for all rows.
+
+    Example:
+        >>> Exponential(mean=[2.0, 3.0]).variance.tolist()
+        [4.0, 9.0]
+    """
 
     mean: Any
     domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE}
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return ("mean",)
-
-    def columns(self) -> tuple[Any, ...]:
-        return (self.mean,)
 
     @property
     def variance(self) -> Array:

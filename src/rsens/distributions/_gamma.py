@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
+from rsens.distributions._base import Array, RowShaper
+from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._jensen import log_gap, rate_gap, stirling_gap
 from rsens.distributions._special import (
     HALF_LOG_TWO_PI,
@@ -23,19 +24,24 @@ from rsens.distributions._univariate import Univariate
 
 @dataclass(frozen=True, eq=False)
 class Gamma(Univariate):
-    """Gamma(mean, shape), variance mean²/shape; λ = (mean, shape), I = diag(shape/mean², ψ′(shape) − 1/shape)."""
+    """Gamma(mean, shape), with a density proportional to y^(shape − 1) exp(−y·shape/mean).
+
+    λ = (mean, shape), which are orthogonal: I = diag(shape/mean², ψ′(shape) − 1/shape). The variance is mean²/shape. In
+    other terms the rate is shape/mean and the scale mean/shape.
+
+    Args:
+        mean: The mean (not a rate or a scale), greater than 0; one value per row, shape (n,), or one for all rows.
+        shape: Greater than 0; same shape. 1 is an exponential distribution.
+
+    Example:
+        >>> Gamma(mean=[2.0, 3.0], shape=4.0).variance.tolist()
+        [1.0, 2.25]
+    """
 
     mean: Any
     shape: Any
     domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE, "shape": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "shape": slice(1, 2)}
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return ("mean", "shape")
-
-    def columns(self) -> tuple[Any, ...]:
-        return self.mean, self.shape
 
     @property
     def variance(self) -> Array:

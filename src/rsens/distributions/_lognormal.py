@@ -8,26 +8,32 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rsens.distributions._base import POSITIVE, REAL, Array, Domain, RowShaper
+from rsens.distributions._base import Array, RowShaper
+from rsens.distributions._domain import POSITIVE, REAL, Domain
 from rsens.distributions._gaussian import gaussian_log_prob, gaussian_renyi, gaussian_score
 from rsens.distributions._univariate import Univariate
 
 
 @dataclass(frozen=True, eq=False)
 class LogNormal(Univariate):
-    """log y ~ Normal(mu, sigma2); λ = (mu, sigma2). Divergence and information are those of log y."""
+    """LogNormal(mu, sigma2): log y is normal with mean mu and variance sigma2.
+
+    λ = (mu, sigma2), I = diag(1/sigma2, 1/(2 sigma2²)): divergence and information are those of log y. `mean` and
+    `variance` are those of y.
+
+    Args:
+        mu: The mean of log y; one value per row, shape (n,), or one for all rows.
+        sigma2: The variance of log y, greater than 0; same shape.
+
+    Example:
+        >>> LogNormal(mu=[0.0], sigma2=2.0).mean.round(6).tolist()  # exp(mu + sigma2/2)
+        [2.718282]
+    """
 
     mu: Any
     sigma2: Any
     domains: ClassVar[dict[str, Domain]] = {"mu": REAL, "sigma2": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mu": slice(0, 1), "sigma2": slice(1, 2)}
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return ("mu", "sigma2")
-
-    def columns(self) -> tuple[Any, ...]:
-        return self.mu, self.sigma2
 
     @property
     def mean(self) -> Array:

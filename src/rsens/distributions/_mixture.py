@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array, Distribution, Domain, RowShaper
+from rsens.distributions._base import Array, Distribution, RowShaper
+from rsens.distributions._domain import Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._mixture_nodes import nodes, supremum
 from rsens.distributions._univariate import Univariate, tail_probability
@@ -23,13 +24,23 @@ _SMALL = 64  # parameters, up to which the factor of the information is kept
 
 @dataclass(frozen=True, eq=False)
 class Mixture(Distribution):
-    """Mixture(components, weights): p(y) = Σ_s w_s p_s(y), components a sequence of families over the same kind of y.
+    """Mixture(components, weights): p(y) = Σ_s w_s p_s(y).
 
-    λ stacks the components' own parameters, and R-sens₂ uses this stacked λ. The Fisher information has no closed form;
-    uᵀIu = E_y[(∂ log p · u)²] is summed over y (classes, counts) or integrated (numbers), right to about 1e-8 where the
-    mass lies within float64 (a Gamma of shape 0.01 has some below it). Vectors are integrated on lattices around the
-    components: for components of like size about 1e-8 in two dimensions, 1e-5 in three and more; about three digits
-    where their sizes differ much.
+    λ stacks the components' own parameters, and R-sens₂ uses this stacked λ; the weights are fixed. The Fisher
+    information has no closed form; uᵀIu = E_y[(∂ log p · u)²] is summed over y (classes, counts) or integrated
+    (numbers), right to about 1e-8 where the mass lies within float64 (a Gamma of shape 0.01 has some below it). Vectors
+    are integrated on lattices around the components: for components of like size about 1e-8 in two dimensions, 1e-5 in
+    three and more; about three digits where their sizes differ much.
+
+    Args:
+        components: A list of S families over the same kind of y, each with n rows, or with one for all rows.
+        weights: w, shape (n, S), or (S,) for all rows; between 0 and 1, and 1 in the sum of each row. They may not
+            depend on x.
+
+    Example:
+        >>> from rsens.distributions import Normal
+        >>> Mixture([Normal([0.0, 1.0], 1.0), Normal([4.0, 5.0], 1.0)], [0.75, 0.25]).mean.tolist()
+        [1.0, 2.0]
     """
 
     components: Any
@@ -235,6 +246,10 @@ class Mixture(Distribution):
                 continue
             result[i] = finite_renyi(log_p + w, log_q + w, d, alpha, exact=self.support == "classes")
         return result.reshape(rows)
+
+    def _prediction(self) -> Array:
+        parts = [c._prediction() for c in self.components]
+        return np.sum([self._weight(s, f) * f for s, f in enumerate(parts)], axis=0)
 
     def _prediction_gradient(self) -> Array:
         blocks = [c._prediction_gradient() for c in self.components]

@@ -9,16 +9,26 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array, Distribution, Domain, RowShaper
+from rsens.distributions._base import Array, Distribution, RowShaper
+from rsens.distributions._domain import Domain
 from rsens.distributions._jensen import rate_gap
 from rsens.distributions._special import HALF_LOG_TWO_PI
 
 
 @dataclass(frozen=True, eq=False)
 class MultivariateNormal(Distribution):
-    """MultivariateNormal(mean (n, K), covariance (n, K, K)); λ = (mean, covariance[i, j] for j ≤ i).
+    """MultivariateNormal(mean, covariance): y is a vector of K numbers.
 
-    uᵀIu = |L⁻¹dμ|² + ½|L⁻¹ dΣ L⁻ᵀ|² with Σ = LLᵀ. `variance` is that of each component of y.
+    λ = (mean, covariance[i, j] for j ≤ i), K + K(K + 1)/2 parameters; uᵀIu = |L⁻¹dμ|² + ½|L⁻¹ dΣ L⁻ᵀ|² with Σ = LLᵀ.
+    `variance` is that of each component of y.
+
+    Args:
+        mean: Shape (n, K), or (K,) for all rows.
+        covariance: Σ, symmetric and positive definite; shape (n, K, K), or (K, K) for all rows.
+
+    Example:
+        >>> MultivariateNormal(mean=[[0.0, 1.0]], covariance=[[4.0, 1.0], [1.0, 9.0]]).variance.tolist()
+        [[4.0, 9.0]]
     """
 
     mean: Any

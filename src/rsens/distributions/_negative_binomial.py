@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import gammaln
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
+from rsens.distributions._base import Array, RowShaper
 from rsens.distributions._counts import beta_cdf, count_quantile, count_rule, sum_from
+from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._jensen import exp_gap
 from rsens.distributions._special import (
@@ -26,20 +27,26 @@ _TERMS = 512
 
 @dataclass(frozen=True, eq=False)
 class NegativeBinomial(Univariate):
-    """NegativeBinomial(mean, size), variance mean + mean²/size; λ = (mean, size), I = diag(1/variance, I_kk)."""
+    """NegativeBinomial(mean, size): a Poisson whose rate is gamma distributed with this mean and the shape `size`.
+
+    λ = (m, k) = (mean, size), which are orthogonal: I_mm = 1/variance, I_kk = E[ψ′(k) − ψ′(k + y)] − m/(k(k + m)), an
+    expectation over y that is summed. The variance is m + m²/k; for large k it is a Poisson. With n and p as in SciPy,
+    n = k and p = k/(k + m).
+
+    Args:
+        mean: The expected count, greater than 0; one value per row, shape (n,), or one for all rows.
+        size: Greater than 0, not necessarily whole; same shape. Small sizes spread more.
+
+    Example:
+        >>> NegativeBinomial(mean=[2.0, 2.0], size=[4.0, 1.0]).variance.tolist()
+        [3.0, 6.0]
+    """
 
     mean: Any
     size: Any
     support: ClassVar[Literal["counts"]] = "counts"
     domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE, "size": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "size": slice(1, 2)}
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return ("mean", "size")
-
-    def columns(self) -> tuple[Any, ...]:
-        return self.mean, self.size
 
     @property
     def variance(self) -> Array:

@@ -8,26 +8,33 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rsens.distributions._base import POSITIVE, REAL, Array, Domain, RowShaper
+from rsens.distributions._base import Array, RowShaper
+from rsens.distributions._domain import POSITIVE, REAL, Domain
 from rsens.distributions._gaussian import gaussian_log_prob, gaussian_renyi, gaussian_score
 from rsens.distributions._univariate import Univariate
 
 
 @dataclass(frozen=True, eq=False)
 class Normal(Univariate):
-    """Normal(mean, variance); λ = (mean, variance), I = diag(1/variance, 1/(2 variance²))."""
+    """Normal(mean, variance), with the density exp(−(y − mean)²/2v)/√(2πv), v = variance.
+
+    λ = (mean, variance), I = diag(1/v, 1/(2v²)). All families take numbers, lists and arrays, also of JAX and PyTorch.
+
+    Args:
+        mean: One value per row, shape (n,), or one for all rows.
+        variance: The square of the standard deviation, greater than 0; same shape.
+
+    Example:
+        >>> Normal(mean=[0.0, 1.0], variance=4.0).quantile(0.5).tolist()
+        [0.0, 1.0]
+        >>> Normal([0.0, 1.0], 4.0).fisher_norm([[1.0, 0.0], [0.0, 8.0]]).round(6).tolist()  # lengths of changes of λ
+        [0.5, 1.414214]
+    """
 
     mean: Any
     variance: Any
     domains: ClassVar[dict[str, Domain]] = {"mean": REAL, "variance": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "variance": slice(1, 2)}
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return ("mean", "variance")
-
-    def columns(self) -> tuple[Any, ...]:
-        return self.mean, self.variance
 
     def _log_prob(self, y: Array) -> Array:
         return gaussian_log_prob(y, self.mean, self.variance)

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import gammainc, gammaincc
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
+from rsens.distributions._base import Array, RowShaper
 from rsens.distributions._counts import count_quantile
+from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._jensen import exp_gap
 from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 from rsens.distributions._univariate import Univariate
@@ -17,18 +18,21 @@ from rsens.distributions._univariate import Univariate
 
 @dataclass(frozen=True, eq=False)
 class Poisson(Univariate):
-    """Poisson(rate); λ = rate, I = 1/rate."""
+    """Poisson(rate): y = 0, 1, 2, … with the probabilities rate^y exp(−rate)/y!.
+
+    λ = rate, which is the mean and the variance; I = 1/rate.
+
+    Args:
+        rate: The expected count, greater than 0; one value per row, shape (n,), or one for all rows.
+
+    Example:
+        >>> Poisson(rate=[2.0, 0.5]).fisher().ravel().round(12).tolist()
+        [0.5, 2.0]
+    """
 
     rate: Any
     support: ClassVar[Literal["counts"]] = "counts"
     domains: ClassVar[dict[str, Domain]] = {"rate": POSITIVE}
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return ("rate",)
-
-    def columns(self) -> tuple[Any, ...]:
-        return (self.rate,)
 
     @property
     def mean(self) -> Array:

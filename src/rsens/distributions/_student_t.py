@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import expit, log_expit, stdtr, stdtrit
 
 from rsens._errors import InputError
-from rsens.distributions._base import POSITIVE, REAL, Array, Domain, RowShaper
+from rsens.distributions._base import Array, RowShaper
+from rsens.distributions._domain import POSITIVE, REAL, Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._quadrature import rule
 from rsens.distributions._special import log_gamma_half_step, log_ratio
@@ -22,9 +23,20 @@ _CLOSE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class StudentT(Univariate):
-    """StudentT(location, scale2, df); λ = (location, scale2), I = diag((ν+1)/((ν+3)s²), ν/(2(ν+3)s⁴)).
+    """StudentT(location, scale2, df), with a density proportional to (1 + (y − location)²/(df·scale2))^(−(df + 1)/2).
 
-    `mean` is nan for df ≤ 1 and `variance` is inf for df ≤ 2, as they are; the prediction is the location.
+    λ = (location, scale2) and df is fixed; with s² = scale2 and ν = df, I = diag((ν+1)/((ν+3)s²), ν/(2(ν+3)s⁴)). The
+    variance is scale2·ν/(ν − 2), not scale2. `mean` is nan for df ≤ 1 and `variance` is inf for df ≤ 2, as they are;
+    the prediction is the location.
+
+    Args:
+        location: The centre; one value per row, shape (n,), or one for all rows.
+        scale2: The square of the scale, greater than 0; same shape.
+        df: Degrees of freedom, greater than 0; same shape. They may not depend on x.
+
+    Example:
+        >>> StudentT(location=[0.0, 1.0], scale2=2.0, df=4.0).variance.tolist()
+        [4.0, 4.0]
     """
 
     location: Any
@@ -33,13 +45,6 @@ class StudentT(Univariate):
     domains: ClassVar[dict[str, Domain]] = {"location": REAL, "scale2": POSITIVE, "df": POSITIVE}
     fixed_fields: ClassVar[tuple[str, ...]] = ("df",)
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"location": slice(0, 1), "scale2": slice(1, 2)}
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return ("location", "scale2")
-
-    def columns(self) -> tuple[Any, ...]:
-        return self.location, self.scale2
 
     @property
     def mean(self) -> Array:
@@ -86,6 +91,9 @@ class StudentT(Univariate):
             for i in (rest[start : start + 512] for start in range(0, len(rest), 512)):
                 values[i] = route(gap[i], scale2[i], scale21[i], df[i], alpha)
         return values.reshape(rows)
+
+    def _prediction(self) -> Array:
+        return self.location[..., None]
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         df = self.df

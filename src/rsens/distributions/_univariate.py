@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array, Distribution, numbers
+from rsens.distributions._base import Array, Distribution
+from rsens.distributions._numbers import numbers
 
 
 class Univariate(Distribution):

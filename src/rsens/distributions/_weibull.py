@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import digamma, gamma, gammaln, polygamma, zeta
 
-from rsens.distributions._base import POSITIVE, Array, Domain, RowShaper
+from rsens.distributions._base import Array, RowShaper
+from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._jensen import rate_gap
 from rsens.distributions._quadrature import rule
@@ -20,18 +21,22 @@ _LOG_MEAN = 1.0 - np.euler_gamma  # E[E log E] for E ~ Exponential(1)
 
 @dataclass(frozen=True, eq=False)
 class Weibull(Univariate):
-    """Weibull(shape, scale): (y/scale)^shape is exponential with mean 1; λ = (shape, scale)."""
+    """Weibull(shape, scale): (y/scale)^shape is exponential with mean 1, so P(Y > y) = exp(−(y/scale)^shape).
+
+    λ = (k, s) = (shape, scale), I_kk = (π²/6 + (1 − γ)²)/k², I_ks = −(1 − γ)/s, I_ss = (k/s)² with Euler's γ ≈ 0.577.
+
+    Args:
+        shape: Greater than 0; one value per row, shape (n,), or one for all rows. 1 is an exponential distribution.
+        scale: In the unit of y, greater than 0; same shape. The mean is scale·Γ(1 + 1/shape).
+
+    Example:
+        >>> Weibull(shape=[1.0, 0.5], scale=3.0).mean.tolist()
+        [3.0, 6.0]
+    """
 
     shape: Any
     scale: Any
     domains: ClassVar[dict[str, Domain]] = {"shape": POSITIVE, "scale": POSITIVE}
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return ("shape", "scale")
-
-    def columns(self) -> tuple[Any, ...]:
-        return self.shape, self.scale
 
     @property
     def mean(self) -> Array:

@@ -25,8 +25,7 @@ import numpy as np
 from rsens._errors import InputError
 from rsens.derivatives._model import read_for
 from rsens.distributions._base import Array
-from rsens.kernels import Categorical, Constant, Kernel, Linear, Periodic, Product, Sum
-from rsens.kernels._stationary import Stationary
+from rsens.kernels import Kernel
 
 
 def ard(model: Any, X: Any) -> Array:
@@ -44,34 +43,4 @@ def ard(model: Any, X: Any) -> Array:
             "rsens.kernels. Use GPRegressor or GPClassifier, or leave ard out."
         )
     rows = read_for(model, X)[1].values - getattr(model, "input_mean_", 0.0)
-    return np.mean([_rates(kernel, rows) for kernel in kernels], axis=0)
-
-
-def _rates(kernel: Kernel, rows: Array) -> Array:
-    """For every column, the largest value among the kernels that look at it."""
-    if isinstance(kernel, Sum):
-        variances = np.array([part.diag(rows).mean() for part in kernel.parts])
-        shares = variances / (variances.sum() or 1.0)  # no variance at all: Linear where all rows are 0
-        return np.max([np.sqrt(s) * _rates(part, rows) for s, part in zip(shares, kernel.parts, strict=True)], axis=0)
-    if isinstance(kernel, Product):
-        return np.max([_rates(part, rows) for part in kernel.parts], axis=0)
-    if not isinstance(kernel, Stationary | Periodic | Linear | Categorical | Constant):
-        raise InputError(f"ard does not know where {type(kernel).__name__} keeps its length-scales. Leave ard out.")
-    rates = np.zeros(rows.shape[1])
-    rates[list(kernel.active(rows)[0])] = _of_leaf(kernel, rows)
-    return rates
-
-
-def _of_leaf(kernel: Stationary | Periodic | Linear | Categorical | Constant, rows: Array) -> Array:
-    """One value for each of the columns that it looks at, or one for all."""
-    match kernel:
-        case Constant():
-            return np.zeros(())
-        case Linear():
-            variance = kernel.diag(rows).mean()
-            return np.sqrt(np.asarray(kernel.variance) / variance) if variance > 0.0 else np.zeros(())
-        case Periodic():
-            return 2.0 * np.pi / (np.asarray(kernel.period) * np.asarray(kernel.lengthscale))
-        case Categorical():
-            return np.sqrt(-2.0 * np.expm1(-1.0 / np.asarray(kernel.lengthscale)))
-    return 1.0 / np.asarray(kernel.lengthscale)
+    return np.mean([kernel.rates(rows) for kernel in kernels], axis=0)

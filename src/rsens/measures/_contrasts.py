@@ -27,7 +27,6 @@ from rsens._table import Table
 from rsens.derivatives import Derivatives
 from rsens.derivatives._contrasts import Contrast
 from rsens.distributions._base import Array, Distribution
-from rsens.distributions._point import point_prediction
 
 
 def contrast_values(derivatives: Derivatives, alpha: float) -> Iterator[tuple[int, Array]]:
@@ -55,9 +54,9 @@ def contrast_parts(derivatives: Derivatives, alpha: float) -> Iterator[tuple[int
 
 def prediction_contrasts(derivatives: Derivatives) -> Iterator[tuple[int, Array]]:
     """The absolute contrast of the point prediction, averaged like R_c: position and values (n, P)."""
-    here = point_prediction(derivatives.distribution)
+    here = derivatives.distribution.prediction()
     for contrast in derivatives.contrasts:
-        changes = (np.abs(point_prediction(there) - here) for there in contrast.levels)
+        changes = (np.abs(there.prediction() - here) for there in contrast.levels)
         yield contrast.column, sum(weighted(contrast, changes), np.zeros_like(here))
 
 

@@ -12,6 +12,7 @@ from rsens._table import read_table
 from rsens.derivatives import as_model
 from rsens.derivatives._jax import JaxModel
 from rsens.derivatives._model import MAX_BYTES, read_for
+from rsens.distributions import Mixture
 from rsens.distributions._base import Array, Distribution
 from rsens.measures._contrasts import check_continuous
 from rsens.measures._jensen import NATURAL, jensen_divergence
@@ -68,6 +69,7 @@ def _chunks(model: JaxModel, X: Any, alpha: float) -> Chunks:
         x = table.values[np.minimum(np.arange(start, start + size), n - 1)]  # the last chunk repeats its last row
         record = model.derivatives(x, 1)
         p = record.distribution
+        _check_known(p)
         nodes, weights = _nodes(p)
         arguments = (x, p.leaves(), nodes, weights, directions[d], directions[e])
         with jax.enable_x64(True):
@@ -84,6 +86,17 @@ def _chunks(model: JaxModel, X: Any, alpha: float) -> Chunks:
         values[:, d, e] = values[:, e, d] = fourth[:, : len(values)].T
         yield rows, finite(values, rows, table.names, 2, "The fourth derivative of the divergence")
         start += size
+
+
+def _check_known(p: Distribution) -> None:
+    """A family of one's own has no formula here that JAX could differentiate, alone or as a component."""
+    known = [*NATURAL, *SUMMED]
+    for family in (p, *(p.components if isinstance(p, Mixture) else ())):
+        if type(family) not in known:
+            raise InputError(
+                f"fourth_derivative has no divergence for {type(family).__name__}. It works for "
+                f"{', '.join(sorted(f.__name__ for f in known))}; rsens and rsens2 work for every family."
+            )
 
 
 def _nodes(p: Distribution) -> tuple[Array, Array]:

@@ -11,11 +11,12 @@ from typing import Any, Literal
 import numpy as np
 
 from rsens._errors import InputError
-from rsens._table import Table, column_scale, positive_per_column
+from rsens._table import Table, positive_per_column
 from rsens.derivatives import Model
 from rsens.derivatives._contrasts import contrasts_at
 from rsens.derivatives._model import read_for
 from rsens.derivatives._record import Derivatives, without_derivatives
+from rsens.derivatives._steps import step_unit
 from rsens.distributions._base import Array, Distribution
 from rsens.measures._contrasts import contrast_values, filled_first
 from rsens.measures._local import Chunks, check_alpha, finite, gathered
@@ -47,8 +48,9 @@ def kl(
         model: Anything that gives a predictive distribution for rows.
         X: Rows.
         step: Δ in units of each column's scale, one number or one per column. The default is about 1.2e-4.
-        scale: The unit of each column, one number or one per column. The default is its standard deviation over X;
-            where that is zero, its largest magnitude, at least 1. For absolute steps give `scale=1`.
+        scale: The unit of each column, one number or one per column. The default is its standard deviation over X, or
+            the spread of its middle half where a few values far outside make that much larger; where all values are
+            equal, their magnitude, at least 1. For absolute steps give `scale=1`.
         sided: "both" or "one".
         alpha: Order of the divergence; it multiplies the result by about its square root.
     """
@@ -62,7 +64,7 @@ def kl_chunks(
     source, table = read_for(model, X)
     columns = len(table.names)
     relative = positive_per_column(DEFAULT_STEP if step is None else step, columns, "step")
-    unit = column_scale(table.values) if scale is None else positive_per_column(scale, columns, "scale")
+    unit = step_unit(table.values) if scale is None else positive_per_column(scale, columns, "scale")
     if sided not in ("both", "one"):
         raise InputError(f"sided must be 'both' or 'one'; got {sided!r}.")
     signs = (1.0, -1.0) if sided == "both" else (1.0,)

@@ -20,10 +20,13 @@ Chunks = Iterator[tuple[slice, Array]]
 
 def check_alpha(alpha: Any) -> float:
     """The order α of the divergence as a float; the sensitivities exist for 0 < α < ∞ (paper, eq. 2)."""
-    number = isinstance(alpha, Real) and not isinstance(alpha, (bool, np.bool_))
-    if not number or not 0.0 < alpha < 1e308:
+    try:
+        order = float(alpha) if isinstance(alpha, Real) and not isinstance(alpha, bool) else np.nan
+    except OverflowError:  # a whole number or fraction beyond float64
+        order = np.inf
+    if not 0.0 < order < 1e308:
         raise InputError(f"alpha must be a number greater than 0 and finite; got {alpha!r}. The usual choice is 1.")
-    return float(alpha)
+    return order
 
 
 def from_derivatives(

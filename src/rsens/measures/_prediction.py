@@ -17,7 +17,6 @@ import numpy as np
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives
 from rsens.distributions._base import Array, Distribution
-from rsens.distributions._point import point_prediction
 from rsens.measures._contrasts import filled_first, filled_second, prediction_contrasts
 from rsens.measures._local import Chunks, from_derivatives, gathered
 
@@ -69,7 +68,7 @@ def second_of_prediction(derivatives: Derivatives) -> Array:
     if hessian is not None:
         second += np.einsum("nmd,npmk,nke->npde", derivatives.first, hessian, derivatives.first, optimize=True)
     second = 0.5 * second + 0.5 * second.swapaxes(2, 3)
-    return filled_second(second, derivatives, _first, point_prediction, np.abs)
+    return filled_second(second, derivatives, _first, Distribution.prediction, np.abs)
 
 
 def ead_chunks(model: Any, X: Any, alpha: float = 1.0) -> Chunks:

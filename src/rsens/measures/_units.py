@@ -14,13 +14,11 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._coding import Coding
 from rsens._errors import InputError, RsensWarning
+from rsens.distributions._base import Array
 from rsens.measures._rows import check_scale
-
-Array = NDArray[np.float64]
 
 
 def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stacklevel: int = 3) -> Array:

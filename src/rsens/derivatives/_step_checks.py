@@ -1,0 +1,111 @@
+"""Whether differences over a step say what the derivative is: enough digits, no jumps, no other value at half of it."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from rsens._errors import InputError, RsensWarning
+from rsens.derivatives._evaluated import evaluate_moved
+from rsens.derivatives._output import SAME, within_levels
+from rsens.derivatives._quotients import Quotients
+from rsens.derivatives._steps import DEFAULT_STEP, SINGLE_STEP, Steps
+from rsens.distributions._base import Array
+
+#: Rows at which derivatives are taken over half the step as well.
+PROBES = 8
+#: By which share of their size derivatives may differ when the step is halved.
+SHARE = 0.01
+#: Derivatives below this, in standard deviations of the prediction per unit of the column, are as good as none.
+SMALL = 0.1
+
+
+def check_resolution(quotients: Quotients, steps: Steps, changes: Array) -> None:
+    """A function in float64 that changes over a step changes over a tiny part of it too.
+
+    One that does not has fewer digits than float64 somewhere inside, whatever type its result has, and differences
+    over a small step are then made of its rounding. Each column moves by its own part, so that nothing cancels.
+    """
+    X, here, columns = quotients.X, quotients.here, quotients.columns
+    h = (X + steps.widths(X, 1)) - X
+    part = 1e-4 * (0.5 + 0.5 * np.modf(np.arange(X.shape[1]) * 0.618)[0])
+    nudge = part * np.minimum(h, DEFAULT_STEP[1] * steps.units(X))
+    nudged = X.copy()
+    nudged[:, columns] += nudge[:, columns]
+    stays = evaluate_moved(quotients.fn, nudged[None], here)[0] == here.z
+    expected = np.abs(changes) * ((nudged - X) / (2.0 * h)).T[columns][:, :, None]
+    moves = (expected > 10.0 * np.spacing(np.abs(here.z))).any(axis=0)
+    if here.single or ((moves & stays).sum(axis=0) > 0.5 * moves.sum(axis=0)).any():
+        raise InputError(
+            f"{type(here.distribution).__name__}: the function computes in single precision (float32) or rounds, "
+            "but differences over a small step need float64. Compute in float64 throughout (converting the result "
+            f"brings no digits back), or give a step of at least {SINGLE_STEP[2]:.2g}; trees and other "
+            "piecewise-constant models need one of about 0.3."
+        )
+
+
+def warn_if_flat(quotients: Quotients, changes: Array, levels: Array | None) -> bool:
+    """A model whose rows hardly ever change was differenced between its jumps; whether that is so.
+
+    With categorical columns (`levels`, n rows of them) only rows of the same levels are compared.
+    """
+    if levels is not None:
+        z = within_levels(quotients.here.z, levels)
+        if not len(changes) or (np.ptp(z, axis=0) <= SAME * np.abs(z).max(axis=0)).all():
+            return True  # it depends on the levels only
+    share = (changes != 0.0).any(axis=2).mean(axis=1)
+    if (share >= 0.1).any():
+        return False
+    warnings.warn(
+        f"the function did not change in {100 * (1 - share.mean()):.0f} % of the differences. If its "
+        "predictions are piecewise constant (trees, rounding), give a step over several jumps: "
+        "from_function(fn, step=0.3).",
+        RsensWarning,
+        stacklevel=2,
+    )
+    return True
+
+
+def warn_if_step_matters(quotients: Quotients, steps: Steps, order: int, names: tuple[str, ...]) -> None:
+    """A derivative does not depend on the step that it was taken with: compare with half of it at a few rows."""
+    some = quotients.at(np.unique(np.linspace(0, len(quotients.X) - 1, PROBES).astype(np.intp)))
+    size, first = _sizes_and_gaps(some, steps, 1)
+    largest = max(SMALL, float(size.max()))
+    wrong = first > SHARE * largest
+    if order == 2:
+        size, second = _sizes_and_gaps(some, steps, 2)
+        wrong |= second > SHARE * max(largest, float(size.max()))
+    if wrong.any():
+        named = ", ".join(repr(names[d]) for d, bad in zip(some.columns, wrong, strict=True) if bad)
+        warnings.warn(
+            f"derivatives in {named} depend on the step: half of it changes them by more than {100 * SHARE:.0f} %, so "
+            "they are not to be trusted. The default step is about 6e-6 (first) and 1e-4 (second derivatives) times "
+            "the spread of a column. Where a column has no spread in these rows, or the function changes within a "
+            "small part of it, say over what distance it changes: from_function(fn, scale=…), one number per column. "
+            "Where the function jumps or rounds, give a wider step: from_function(fn, step=0.3).",
+            RsensWarning,
+            stacklevel=2,
+        )
+
+
+def _sizes_and_gaps(quotients: Quotients, steps: Steps, order: int) -> tuple[Array, Array]:
+    """The size of the derivative of this order in each column, and how much half the step changes it.
+
+    Both are mean Fisher norms per unit of the column, so that columns and parameters of any scale compare. At a kink or
+    a jump of the function itself the quotient doubles; that says nothing about the step and does not count.
+    """
+    X, distribution = quotients.X, quotients.here.distribution
+    quotient = quotients.first if order == 1 else quotients.diagonal
+    unit = steps.units(X)[:, quotients.columns] ** order
+
+    def size(z: Array) -> Array:
+        λ, _ = quotients.here.chained(z, None)
+        with np.errstate(all="ignore"):
+            norms = unit * distribution.fisher_norm(λ)
+        return np.where(np.isfinite(norms), norms, 0.0)
+
+    whole, half = (quotient(s.widths(X, order)) for s in (steps, steps.halved(order)))
+    sizes, gaps = size(whole), size(half - whole)
+    doubled = size(half - 2.0 * whole) < SHARE * sizes
+    return sizes.mean(axis=0), np.where(doubled, 0.0, gaps).mean(axis=0)
