@@ -54,6 +54,11 @@ WRONG = {
     "a pair of one": (lambda: additive(3, [(1, 1)]), r"two different columns from 0 to 2; got \(1, 1\)"),
     "a pair out of range": (lambda: additive(3, [(0, 3)]), "two different columns from 0 to 2"),
     "a pair of three": (lambda: additive(3, [(0, 1, 2)]), "two different columns"),
+    "a pair of text": (lambda: additive(3, ["ab"]), "two different columns from 0 to 2; got 'ab'"),
+    "a column for a pair": (lambda: additive(3, [5]), "two different columns from 0 to 2; got 5"),
+    "a number for pairs": (lambda: additive(3, pairs=5), r"pairs must be a list of pairs of columns.*got 5"),
+    "a number for categorical": (lambda: additive(3, categorical=5), r"categorical must be columns from 0 to 2; got"),
+    "a truth value for columns": (lambda: additive(True), "must be a positive integer; got True"),
     "a pair twice": (lambda: additive(3, [(0, 1), (1, 0)]), "each pair may be given once"),
 }
 

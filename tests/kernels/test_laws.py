@@ -34,6 +34,23 @@ def mapped(kernel, change):
 
 
 @every_kernel
+def test_in_other_units_it_is_the_same_function(kernel):
+    scale = np.array([3.0, 0.2, 50.0, 7.0])
+    rescaled = kernel.in_units(scale, 2.5)
+    np.testing.assert_allclose(rescaled(scale * X, scale * Z), 2.5 * kernel(X, Z), rtol=1e-12, atol=1e-13)
+
+
+@every_kernel
+def test_every_hyperparameter_has_a_prior_and_every_column_a_rate(kernel):
+    priors = kernel.priors(np.ones(D), 1.0)
+    assert len(priors) == len(kernel.theta)
+    assert all(deviation > 0.0 for _, deviation in priors)
+    rates = kernel.rates(X)
+    assert rates.shape == (D,)
+    assert (rates >= 0.0).all()
+
+
+@every_kernel
 def test_repr_evaluates_to_the_kernel(kernel):
     again = eval(repr(kernel), vars(kernels))
     assert again == kernel

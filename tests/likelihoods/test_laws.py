@@ -34,6 +34,18 @@ def test_every_likelihood_is_listed_and_tested() -> None:
     assert len({likelihood.name for likelihood in public}) == len(public)
 
 
+@each_case
+def test_in_other_units_it_is_the_same_density(case: Case) -> None:
+    """p(cy | cf) c = p(y | f) where y is f plus noise; counts and classes have no unit."""
+    rescaled = case.likelihood.in_units(9.0)
+    if case.likelihood.noise is None:
+        assert rescaled == case.likelihood
+        return
+    assert rescaled.noise == 9.0 * case.likelihood.noise
+    there = rescaled.log_density(3.0 * case.y, 3.0 * case.f) + np.log(3.0)
+    np.testing.assert_allclose(there, case.likelihood.log_density(case.y, case.f), rtol=1e-9, atol=1e-9)
+
+
 def test_stored_values_are_what_the_oracle_computes() -> None:
     for case in CASES[:9:2]:
         at = len(case.y) // 2

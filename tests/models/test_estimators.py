@@ -165,7 +165,7 @@ def test_wrong_tables(estimator):
         model.fit(missing.to_numpy(), y)
     with pytest.raises(InputError, match="not numeric: 'day'"):
         model.fit(X.assign(day=pd.Timestamp(2020, 2, 29)), y)
-    with pytest.raises(InputError, match="could not convert string"):
+    with pytest.raises(InputError, match="X must be numbers; got text, such as 'high'"):
         model.fit(X.astype(object).assign(dose="high").to_numpy(), y)
     with pytest.raises(InputError, match=r"(?i)sparse"):
         model.fit(sparse.csr_array(X.to_numpy()), y)
@@ -199,7 +199,7 @@ def test_wrong_targets(estimator):
         with pytest.raises(InputError, match="row 3"):
             clone(estimator).fit(X, np.where(np.arange(50) == 3, np.inf, 1.0))
     else:
-        with pytest.raises(InputError, match="could not convert string"):
+        with pytest.raises(InputError, match="y must be numbers; got text, such as 'a'"):
             clone(estimator).fit(X, np.array(["a", "b"] * 25))
 
 

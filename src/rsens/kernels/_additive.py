@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -28,11 +29,14 @@ def additive(
         categorical: the columns of level codes. Their terms are `Categorical`, and the term of a pair of one of them
             and another column is a product: a function of that column for every level.
     """
-    if not isinstance(n_columns, int | np.integer) or n_columns < 1:
+    if isinstance(n_columns, bool) or not isinstance(n_columns, int | np.integer) or n_columns < 1:
         raise InputError(f"additive: the number of columns must be a positive integer; got {n_columns!r}.")
-    levels = {int(d) for d in categorical}
-    if not levels <= set(range(n_columns)):
-        raise InputError(f"additive: categorical must be columns from 0 to {n_columns - 1}; got {sorted(levels)}.")
+    given = list(categorical) if isinstance(categorical, Iterable) else [categorical]
+    if not all(_is_column(d, n_columns) for d in given):
+        raise InputError(f"additive: categorical must be columns from 0 to {n_columns - 1}; got {given}.")
+    levels = {int(d) for d in given}
+    if not isinstance(pairs, Iterable):
+        raise InputError(f"additive: pairs must be a list of pairs of columns, such as [(0, 1)]; got {pairs!r}.")
 
     def term(*columns: int) -> Kernel:
         """A function of one or two columns of the same kind."""
@@ -42,12 +46,17 @@ def additive(
     terms = [term(d) for d in range(n_columns)]
     seen: set[frozenset[int]] = set()
     for pair in pairs:
-        if len(pair) != 2 or pair[0] == pair[1] or not all(0 <= d < n_columns for d in pair):
-            raise InputError(f"additive: a pair is two different columns from 0 to {n_columns - 1}; got {tuple(pair)}.")
-        if frozenset(pair) in seen:
-            raise InputError(f"additive: each pair may be given once; got {tuple(pair)} again.")
-        seen.add(frozenset(pair))
-        d, e = pair
+        columns = tuple(pair) if isinstance(pair, Iterable) else (pair,)
+        if not all(_is_column(d, n_columns) for d in columns) or len(columns) != 2 or columns[0] == columns[1]:
+            raise InputError(f"additive: a pair is two different columns from 0 to {n_columns - 1}; got {pair!r}.")
+        if frozenset(columns) in seen:
+            raise InputError(f"additive: each pair may be given once; got {pair!r} again.")
+        seen.add(frozenset(columns))
+        d, e = columns
         alike = (d in levels) == (e in levels)
         terms.append(term(d, e) if alike else Product((term(d), term(e))))
     return terms[0] if len(terms) == 1 else Sum(tuple(terms))
+
+
+def _is_column(d: Any, n_columns: int) -> bool:
+    return isinstance(d, int | np.integer) and not isinstance(d, bool) and 0 <= int(d) < n_columns

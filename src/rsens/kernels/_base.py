@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+#: Of the logarithm of a variance, under its weak prior: that of the standard deviation has deviation 1.
+DEVIATION = 2.0
+
 
 class Kernel(ABC):
     """A covariance function k(x, z) of rows. Immutable; `+` and `*` make sums and products.
@@ -65,6 +68,22 @@ class Kernel(ABC):
     @abstractmethod
     def diag_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None]:
         """Total derivatives of x ↦ k(x, x): first (n, D), and second (n, D, D) or None if order is 1."""
+
+    @abstractmethod
+    def in_units(self, scale: Array, variance: float) -> Kernel:
+        """The kernel of √variance · f, as a function of columns that are `scale` (D,) times as large."""
+
+    def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
+        """For every entry of `theta` the mean and deviation of its weak prior: near where the search starts.
+
+        A kernel that knows the size of its hyperparameters says more, given the standard deviations of the columns (D,)
+        and of f.
+        """
+        return [(float(value), DEVIATION) for value in self.theta]
+
+    def rates(self, rows: Array) -> Array:
+        """The inverse length-scale of every column (D,), as `rsens.measures` defines it; 0 where k does not look."""
+        raise InputError(f"ard does not know where {type(self).__name__} keeps its length-scales. Leave ard out.")
 
     def __call__(self, X: Array, Z: Array | None = None) -> Array:
         """The matrix k(X, Z), (n, N), or k(X, X), exactly symmetric."""

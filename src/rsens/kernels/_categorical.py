@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
 from rsens.kernels._base import Array, KernelAt, KernelOn
 from rsens.kernels._blas import inner
+from rsens.kernels._condensed import CategoricalOnPairs, LeafOnPairs
 from rsens.kernels._constant import FlatAt
-from rsens.kernels._leaf import ConstantDiagonal, Positive
+from rsens.kernels._leaf import ConstantDiagonal, Positive, Term
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,12 +26,31 @@ class Categorical(ConstantDiagonal):
     lengthscale: Positive = 1.0
     dims: tuple[int, ...] | None = None
     per_column: ClassVar[tuple[str, ...]] = ("lengthscale",)
+    on_pairs: ClassVar[type[LeafOnPairs] | None] = CategoricalOnPairs
 
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
         return _OnCategorical(self, *self.seen_pair(X, Z))
 
     def at(self, X: Array, Z: Array) -> KernelAt:
         return FlatAt(self.values(*self.seen_rows(X, Z)), np.shape(X)[1])
+
+    def active_in_units(self, columns: Array, variance: float) -> Self:
+        """Level codes have no unit."""
+        return replace(self, variance=self.variance * variance)
+
+    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
+        if field == "lengthscale":  # no unit
+            return 0.0, 1.0
+        return super().prior(field, value, size, q, output_scale)
+
+    def active_rates(self, rows: Array) -> Array:
+        """√(2(1 − e^(−1/l)))."""
+        return np.sqrt(-2.0 * np.expm1(-1.0 / np.asarray(self.lengthscale)))
+
+    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
+        """exp of a sum over columns."""
+        some, others = self.restricted(inside, n_columns), self.restricted(outside, n_columns)
+        return [((some,), (replace(others, variance=1.0),))]
 
     def arrays_at(self, n_columns: int) -> int:
         return 3

@@ -66,6 +66,18 @@ class Sum(Composed):
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.terms))
 
+    def in_units(self, scale: Array, variance: float) -> Sum:
+        return Sum(tuple(term.in_units(scale, variance) for term in self.terms))
+
+    def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
+        return [entry for term in self.terms for entry in term.priors(input_scale, output_scale)]
+
+    def rates(self, rows: Array) -> Array:
+        """The largest value among the terms, each times the square root of its share of the prior variance."""
+        variances = np.array([term.diag(rows).mean() for term in self.terms])
+        shares = variances / (variances.sum() or 1.0)  # no variance at all: Linear where all rows are 0
+        return np.max([np.sqrt(s) * term.rates(rows) for s, term in zip(shares, self.terms, strict=True)], axis=0)
+
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
         leaves = [leaf for term in self.terms for leaf in (term.factors if isinstance(term, Product) else (term,))]
         if Z is None and all(map(is_of_distances, leaves)):
@@ -101,6 +113,18 @@ class Product(Composed):
 
     def __repr__(self) -> str:
         return " * ".join(f"({factor!r})" if isinstance(factor, Sum) else repr(factor) for factor in self.factors)
+
+    def in_units(self, scale: Array, variance: float) -> Product:
+        first, *others = self.factors  # one factor carries the unit of y, the others have none
+        return Product((first.in_units(scale, variance), *(factor.in_units(scale, 1.0) for factor in others)))
+
+    def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
+        first, *others = self.factors
+        return [*first.priors(input_scale, output_scale), *(e for f in others for e in f.priors(input_scale, 1.0))]
+
+    def rates(self, rows: Array) -> Array:
+        """The largest value among the factors."""
+        return np.max([factor.rates(rows) for factor in self.factors], axis=0)
 
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
         return OnProduct([factor.on(X, Z) for factor in self.factors])

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.spatial.distance import pdist
 
 from rsens.kernels._base import Array, Kernel
-from rsens.kernels._categorical import Categorical
 from rsens.kernels._compose_on import product
-from rsens.kernels._leaf import Positive
-from rsens.kernels._stationary import Stationary
+from rsens.kernels._leaf import Leaf, Positive
+
+if TYPE_CHECKING:
+    from rsens.kernels._categorical import Categorical
+    from rsens.kernels._stationary import Stationary
 
 #: Vectors that a leaf holds at most: g, g', and the slope in one further hyperparameter.
 VECTORS = 3
@@ -49,7 +52,14 @@ class OnPairs(ABC):
         """Σ_p m_p ∂k_p/∂θ + trace · ∂k(x, x)/∂θ, (n_theta,)."""
 
 
-class StationaryOnPairs(OnPairs):
+class LeafOnPairs(OnPairs):
+    """A kernel that is no sum or product."""
+
+    @abstractmethod
+    def __init__(self, kernel: Any, pairs: Pairs) -> None: ...
+
+
+class StationaryOnPairs(LeafOnPairs):
     """g(s), s = Σ_d Δ_d²/l_d²."""
 
     def __init__(self, kernel: Stationary, pairs: Pairs) -> None:
@@ -77,7 +87,7 @@ class StationaryOnPairs(OnPairs):
         return np.array([variance + trace * self.diagonal, *_per_field(scales, self._kernel.lengthscale), *further])
 
 
-class CategoricalOnPairs(OnPairs):
+class CategoricalOnPairs(LeafOnPairs):
     """σ² exp(−Σ_d [x_d ≠ z_d]/l_d)."""
 
     def __init__(self, kernel: Categorical, pairs: Pairs) -> None:
@@ -115,18 +125,17 @@ class ProductOnPairs(OnPairs):
 
 def leaf_on_pairs(kernel: Kernel, pairs: Pairs) -> OnPairs:
     """A kernel that `is_of_distances`, at all pairs."""
-    if isinstance(kernel, Stationary):
-        return StationaryOnPairs(kernel, pairs)
-    assert isinstance(kernel, Categorical)
-    return CategoricalOnPairs(kernel, pairs)
+    assert isinstance(kernel, Leaf)
+    assert kernel.on_pairs is not None
+    return kernel.on_pairs(kernel, pairs)
 
 
 def is_of_distances(kernel: Kernel) -> bool:
     """Whether k(x, z) depends on the distances |x_d − z_d| only, and is no sum or product."""
-    return isinstance(kernel, Stationary | Categorical)
+    return isinstance(kernel, Leaf) and kernel.on_pairs is not None
 
 
-def _columns(kernel: Stationary | Categorical, pairs: Pairs) -> tuple[int, ...]:
+def _columns(kernel: Leaf, pairs: Pairs) -> tuple[int, ...]:
     kernel.seen(pairs.X)  # an error if columns are missing
     return kernel.active(pairs.X)[0]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
 from rsens.kernels._base import Array, KernelAt, KernelOn
 from rsens.kernels._blas import inner
-from rsens.kernels._leaf import ConstantDiagonal
+from rsens.kernels._leaf import ConstantDiagonal, Term
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,6 +26,16 @@ class Constant(ConstantDiagonal):
     def at(self, X: Array, Z: Array) -> KernelAt:
         x, z = self.seen_rows(X, Z)
         return FlatAt(np.full((len(x), len(z)), self.variance), x.shape[1])
+
+    def active_in_units(self, columns: Array, variance: float) -> Self:
+        return replace(self, variance=self.variance * variance)
+
+    def active_rates(self, rows: Array) -> Array:
+        return np.zeros(())
+
+    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
+        """It looks at no column, whatever it is given."""
+        return [((self,), ())]
 
     def arrays_at(self, n_columns: int) -> int:
         return 1

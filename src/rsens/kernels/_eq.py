@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from rsens.kernels._base import Array
-from rsens.kernels._leaf import Positive
+from rsens.kernels._leaf import Positive, Term
 from rsens.kernels._stationary import Stationary
 
 
@@ -29,3 +30,8 @@ class EQ(Stationary):
 
     def curvature(self, s: Array) -> Array:
         return 0.25 * self.variance * np.exp(-0.5 * s)
+
+    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
+        """exp of a sum over columns."""
+        some, others = self.restricted(inside, n_columns), self.restricted(outside, n_columns)
+        return [((some,), (replace(others, variance=1.0),))]

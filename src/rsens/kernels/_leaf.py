@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.kernels._base import Array, Kernel, as_rows, as_theta
+from rsens.kernels._base import DEVIATION, Array, Kernel, as_rows, as_theta
+
+if TYPE_CHECKING:
+    from rsens.kernels._condensed import LeafOnPairs
 
 #: A hyperparameter: one number for all columns, or one per column.
 Positive = float | tuple[float, ...]
+#: The product of a factor in some columns and a factor in the others, each as the kernels it is the product of; none of
+#: them is the factor 1.
+Term = tuple[tuple[Kernel, ...], tuple[Kernel, ...]]
 
 
 class Leaf(Kernel):
@@ -20,6 +28,8 @@ class Leaf(Kernel):
 
     #: The fields that may have one value per column.
     per_column: ClassVar[tuple[str, ...]] = ()
+    #: For a function of the distances |x_d − z_d|: k(X, X) as a vector, which makes sums faster.
+    on_pairs: ClassVar[type[LeafOnPairs] | None] = None
     dims: tuple[int, ...] | None
 
     def __post_init__(self) -> None:
@@ -102,7 +112,72 @@ class Leaf(Kernel):
     def active(self, X: Array) -> tuple[tuple[int, ...], int]:
         """The columns of X that k looks at, and how many X has."""
         D = np.shape(X)[1]
-        return tuple(range(D)) if self.dims is None else self.dims, D
+        return self.active_of(D), D
+
+    def active_of(self, n_columns: int) -> tuple[int, ...]:
+        """The columns that k looks at, of so many."""
+        return tuple(range(n_columns)) if self.dims is None else self.dims
+
+    # ---- other units -------------------------------------------------------------------------------------------------
+
+    def in_units(self, scale: Array, variance: float) -> Self:
+        return self.active_in_units(self._active(scale), variance)
+
+    @abstractmethod
+    def active_in_units(self, columns: Array, variance: float) -> Self:
+        """`in_units`, with the scales of the columns that k looks at."""
+
+    # ---- weak priors -------------------------------------------------------------------------------------------------
+
+    def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
+        columns = self._active(input_scale)
+        shared = np.exp(np.mean(np.log(columns)))  # for one value that stands for all columns
+        entries = []
+        for name, value in zip(self.hyperparameter_names, self.theta, strict=True):
+            field, _, column = name.partition("[")
+            size = input_scale[int(column[:-1])] if column else shared
+            entries.append(self.prior(field, float(value), float(size), len(columns), output_scale))
+        return entries
+
+    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
+        """The mean and deviation of the logarithm of one hyperparameter: near its `value`, where the search starts.
+
+        Args:
+            field: Its name.
+            value: Its logarithm as given.
+            size: The standard deviation of its column; the geometric mean, if it stands for all.
+            q: How many columns k looks at.
+            output_scale: The standard deviation of f.
+        """
+        return value, DEVIATION
+
+    # ---- parts of columns --------------------------------------------------------------------------------------------
+
+    def rates(self, rows: Array) -> Array:
+        rates = np.zeros(rows.shape[1])
+        rates[list(self.active(rows)[0])] = self.active_rates(rows)
+        return rates
+
+    def active_rates(self, rows: Array) -> Array:
+        """`rates` of the columns that k looks at, or one for all of them."""
+        return super().rates(rows)  # it is not known
+
+    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
+        """The terms that k is the sum of, each a product of factors in the columns `inside` and `outside`.
+
+        Both are some of the columns that k looks at. None: k is no such sum.
+        """
+        return None
+
+    def restricted(self, columns: Sequence[int], n_columns: int) -> Self:
+        """The kernel of some of the columns that k looks at, each with its own hyperparameters."""
+        seen = self.active_of(n_columns)
+        own = {name: getattr(self, name) for name in self.per_column}
+        chosen = {name: tuple(v[seen.index(c)] for c in columns) for name, v in own.items() if isinstance(v, tuple)}
+        return replace(self, dims=tuple(columns), **chosen)  # type: ignore[type-var]
+
+    def _active(self, scale: Array) -> Array:
+        return scale if self.dims is None else scale[list(self.dims)]
 
 
 @cache
@@ -115,6 +190,11 @@ class ConstantDiagonal(Leaf):
     """A kernel with k(x, x) = variance, its first hyperparameter."""
 
     variance: float
+
+    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
+        if field == "variance":
+            return np.log(output_scale**2), DEVIATION
+        return super().prior(field, value, size, q, output_scale)
 
     def diag(self, X: Array) -> Array:
         return np.full(len(self.seen(X)), self.variance)
@@ -129,6 +209,14 @@ class ConstantDiagonal(Leaf):
         self.seen(X)
         n, D = np.shape(X)
         return np.zeros((n, D)), np.zeros((n, D, D)) if order == 2 else None
+
+
+def times(value: Positive, factors: Array) -> Positive:
+    """One value per column, or still one for all if the factors are the same for all."""
+    product = np.asarray(value) * factors
+    if not isinstance(value, tuple) and np.all(product == product[0]):
+        return float(product[0])
+    return tuple(product.tolist())
 
 
 def _as_dims(dims: Any, kernel: str) -> tuple[int, ...] | None:

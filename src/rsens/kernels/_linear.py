@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
-from rsens.kernels._base import Array, KernelAt, KernelOn
+from rsens.kernels._base import DEVIATION, Array, KernelAt, KernelOn
 from rsens.kernels._blas import row_products, weighted
-from rsens.kernels._leaf import Leaf, Positive
+from rsens.kernels._leaf import Leaf, Positive, Term, times
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,6 +30,22 @@ class Linear(Leaf):
 
     def at(self, X: Array, Z: Array) -> KernelAt:
         return _AtLinear(self, *self.seen_rows(X, Z), self.active(X))
+
+    def active_in_units(self, columns: Array, variance: float) -> Self:
+        return replace(self, variance=times(self.variance, variance / columns**2))
+
+    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
+        return np.log(output_scale**2 / (q * size**2)), DEVIATION
+
+    def active_rates(self, rows: Array) -> Array:
+        """σ/√(mean over rows of k(x, x)); 0 if all rows are 0."""
+        variance = self.diag(rows).mean()
+        return np.sqrt(np.asarray(self.variance) / variance) if variance > 0.0 else np.zeros(())
+
+    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
+        """A sum over columns."""
+        some, others = self.restricted(inside, n_columns), self.restricted(outside, n_columns)
+        return [((some,), ()), ((), (others,))]
 
     def arrays_at(self, n_columns: int) -> int:
         return 2 + (n_columns if self.dims is None else len(self.dims))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -11,7 +12,7 @@ from scipy.spatial.distance import cdist
 from rsens.kernels._base import Array, KernelAt, KernelOn
 from rsens.kernels._blas import row_products, weighted, weighted_squares
 from rsens.kernels._blocks import profiled
-from rsens.kernels._leaf import ConstantDiagonal, Positive
+from rsens.kernels._leaf import ConstantDiagonal, Positive, Term, times
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,6 +43,24 @@ class Periodic(ConstantDiagonal):
         np.exp(s, out=s)
         s *= self.variance
         return s
+
+    def active_in_units(self, columns: Array, variance: float) -> Self:
+        """The length-scale has no unit."""
+        return replace(self, variance=self.variance * variance, period=times(self.period, columns))
+
+    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
+        if field in self.per_column:  # data hardly tells a period from its multiples
+            return value, 0.5
+        return super().prior(field, value, size, q, output_scale)
+
+    def active_rates(self, rows: Array) -> Array:
+        """2π/(pl)."""
+        return 2.0 * np.pi / (np.asarray(self.period) * np.asarray(self.lengthscale))
+
+    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
+        """exp of a sum over columns."""
+        some, others = self.restricted(inside, n_columns), self.restricted(outside, n_columns)
+        return [((some,), (replace(others, variance=1.0),))]
 
     def arrays_at(self, n_columns: int) -> int:
         return 4 + 3 * (n_columns if self.dims is None else len(self.dims))

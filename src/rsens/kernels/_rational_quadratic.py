@@ -27,6 +27,11 @@ class RationalQuadratic(Stationary):
         g = self.variance * np.exp(-self.alpha * log)
         return g, -0.5 * g / (1.0 + b), -self.alpha * g * (log - b / (1.0 + b))
 
+    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
+        if field == "alpha":
+            return 0.0, 1.0
+        return super().prior(field, value, size, q, output_scale)
+
     def curvature(self, s: Array) -> Array:
         log = np.log1p(s / (2.0 * self.alpha))
         return 0.25 * self.variance * (1.0 + 1.0 / self.alpha) * np.exp(-(self.alpha + 2.0) * log)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, Self
 
 import numpy as np
 
 from rsens.kernels._base import Array, KernelAt, KernelOn
-from rsens.kernels._leaf import ConstantDiagonal, Positive
+from rsens.kernels._condensed import LeafOnPairs, StationaryOnPairs
+from rsens.kernels._leaf import ConstantDiagonal, Positive, times
 from rsens.kernels._stationary_at import AtStationary
 from rsens.kernels._stationary_on import OnStationary
 
@@ -20,6 +22,7 @@ class Stationary(ConstantDiagonal):
     """
 
     per_column: ClassVar[tuple[str, ...]] = ("lengthscale",)
+    on_pairs: ClassVar[type[LeafOnPairs] | None] = StationaryOnPairs
     lengthscale: Positive
     #: c, if g' = c·g: then a fit needs no array for g'.
     slope_ratio: ClassVar[float | None] = None
@@ -43,6 +46,20 @@ class Stationary(ConstantDiagonal):
 
     def at(self, X: Array, Z: Array) -> KernelAt:
         return AtStationary(self, *self.seen_rows(X, Z), self.active(X))
+
+    def active_in_units(self, columns: Array, variance: float) -> Self:
+        """Further hyperparameters have no unit: they are the shape of g."""
+        lengthscale = times(self.lengthscale, columns)
+        return replace(self, variance=self.variance * variance, lengthscale=lengthscale)  # type: ignore[type-var]
+
+    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
+        if field == "lengthscale":  # distances between rows grow with √q
+            return np.log(size * np.sqrt(q)), 1.0
+        return super().prior(field, value, size, q, output_scale)
+
+    def active_rates(self, rows: Array) -> Array:
+        """1/l."""
+        return 1.0 / np.asarray(self.lengthscale)
 
     def arrays_at(self, n_columns: int) -> int:
         # held: s, g, g'; for a moment: three for the profile or for g'' and its weights, and u and a product with it

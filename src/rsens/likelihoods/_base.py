@@ -45,6 +45,17 @@ class Likelihood(ABC):
         with np.errstate(over="ignore", under="ignore"):
             return replace(self, **dict(zip(self.hyperparameter_names, np.exp(theta).tolist(), strict=True)))  # type: ignore[type-var]
 
+    # ---- the noise ---------------------------------------------------------------------------------------------------
+
+    @property
+    def noise(self) -> float | None:
+        """The squared scale of y given f, where y is f plus noise."""
+        return None
+
+    def in_units(self, variance: float) -> Self:
+        """p(y | f) for y and f that are √variance times as large; itself, where y has no unit."""
+        return self
+
     # ---- the density in f, for Laplace's method ---------------------------------------------------------------------
 
     @abstractmethod

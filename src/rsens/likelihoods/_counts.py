@@ -39,7 +39,8 @@ class CountLikelihood(LogConcave):
             i = bad[0]
             raise InputError(
                 f"{type(self).__name__}: the predicted rate exp(m + v/2) is beyond float64 at row {i}, "
-                f"with m = {mean.flat[i]:g} and v = {variance.flat[i]:g}. Predict nearer to the training data."
+                f"with m = {mean.flat[i]:g} and v = {variance.flat[i]:g}: the log rate is not known there. Predict "
+                "nearer to the training data; if this is one of its rows, the model does not suit these counts."
             )
         return rate
 

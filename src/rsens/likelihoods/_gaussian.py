@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,13 @@ class GaussianLikelihood(LogConcave):
     noise_variance: float = 1.0
     name: ClassVar[str] = "gaussian"
     hyperparameter_names: ClassVar[tuple[str, ...]] = ("noise_variance",)
+
+    @property
+    def noise(self) -> float:
+        return self.noise_variance
+
+    def in_units(self, variance: float) -> Self:
+        return replace(self, noise_variance=self.noise_variance * variance)
 
     def checked_target(self, y: ArrayLike) -> Array:
         return real_target("GaussianLikelihood", y)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,6 +37,13 @@ class StudentTLikelihood(Likelihood):
             raise InputError(
                 f"StudentTLikelihood: df must be above 2, so that the variance is finite; got {self.df:g}. Use df=4."
             )
+
+    @property
+    def noise(self) -> float:
+        return self.scale2
+
+    def in_units(self, variance: float) -> Self:
+        return replace(self, scale2=self.scale2 * variance)
 
     def checked_target(self, y: ArrayLike) -> Array:
         return real_target("StudentTLikelihood", y)

@@ -14,19 +14,15 @@ It takes one row of a kernel per value and one per row, where asking the model t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from scipy.linalg import blas
 
 from rsens.distributions._base import Array
-from rsens.kernels import EQ, Categorical, Constant, Kernel, Linear, Periodic, Product, Sum
-from rsens.kernels._leaf import Leaf
+from rsens.kernels import Kernel, Product, Sum
+from rsens.kernels._leaf import Leaf, Term
 from rsens.models._posterior import CHUNK_BYTES, LatentPosterior
-
-#: k_t and κ_t, each as the kernels it is the product of; none of them is the factor 1.
-Term = tuple[tuple[Kernel, ...], tuple[Kernel, ...]]
 
 
 def averaged_mean(posterior: LatentPosterior, columns: Sequence[int], held: Array, X: Array) -> Array | None:
@@ -60,32 +56,18 @@ def separated(kernel: Kernel, columns: Sequence[int], n_columns: int) -> list[Te
         return None if None in parts else [_multiplied(terms) for terms in chosen]
     if not isinstance(kernel, Leaf):
         return None
-    seen = tuple(range(n_columns)) if kernel.dims is None else kernel.dims
-    inside = [i for i, column in enumerate(seen) if column in columns]
-    outside = [i for i, column in enumerate(seen) if column not in columns]
-    if not outside or isinstance(kernel, Constant):
+    inside = [column for column in kernel.active_of(n_columns) if column in columns]
+    outside = [column for column in kernel.active_of(n_columns) if column not in columns]
+    if not outside:
         return [((kernel,), ())]
     if not inside:
         return [((), (kernel,))]
-    some, others = _looking_at(kernel, seen, inside), _looking_at(kernel, seen, outside)
-    match kernel:
-        case Linear():  # a sum over columns
-            return [((some,), ()), ((), (others,))]
-        case EQ() | Periodic() | Categorical():  # exp of a sum over columns
-            return [((some,), (replace(others, variance=1.0),))]  # type: ignore[type-var]
-    return None
+    return kernel.split(inside, outside, n_columns)
 
 
 def _multiplied(terms: Sequence[Term]) -> Term:
     insides, outsides = zip(*terms, strict=True)
     return sum(insides, ()), sum(outsides, ())
-
-
-def _looking_at(kernel: Leaf, seen: tuple[int, ...], positions: list[int]) -> Leaf:
-    """The kernel of some of the columns it has seen, each with its own hyperparameters."""
-    own = {name: getattr(kernel, name) for name in kernel.per_column}
-    chosen = {name: tuple(value[i] for i in positions) for name, value in own.items() if isinstance(value, tuple)}
-    return replace(kernel, dims=tuple(seen[i] for i in positions), **chosen)  # type: ignore[type-var]
 
 
 def _values(X: Array, Z: Array, factors: tuple[Kernel, ...]) -> Array:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,18 @@ from rsens._errors import InputError
 from rsens.derivatives import Derivatives
 from rsens.derivatives._model import check_order
 from rsens.distributions._base import Array, Distribution
-from rsens.distributions._point import point_prediction
-from rsens.models._reading import deviations, read_classes, read_labels, read_per_row, read_rows, read_y, translated
+from rsens.models._reading import (
+    check_column_sizes,
+    check_size,
+    deviations,
+    read_classes,
+    read_labels,
+    read_per_row,
+    read_rows,
+    read_truth,
+    read_y,
+    translated,
+)
 
 Codes = NDArray[np.intp]
 
@@ -38,6 +48,8 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
 
     categorical: Any
     coding_: Coding | None
+    #: Parameters that are True or False.
+    _truths: ClassVar[tuple[str, ...]] = ()
 
     def _rows(self, X: Any) -> Array:
         """The rows X (n, D) for a prediction: the model must be fitted, and on the same columns."""
@@ -55,12 +67,15 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _read_training_rows(self, X: Any, sample_weight: Any, keep_unused: bool) -> tuple[Array, Array | None]:
         """(rows, weights). `keep_unused`: levels that a data frame's column of type category has, but no row."""
+        for name in self._truths:
+            read_truth(getattr(self, name), name)
         coding = Coding.of(X, self.categorical, keep_unused=keep_unused)
         rows = self._checked_rows(X, coding or None, reset=True)
         weights = _weights(sample_weight, len(rows))
         if coding and weights is not None:
             coding = Coding.of(X, self.categorical, weights=weights, keep_unused=keep_unused)
         self.coding_ = coding or None
+        check_column_sizes(rows, self._column_names)
         return rows, weights
 
     def _keep_training(self, rows: Array, weights: Array | None) -> None:
@@ -135,16 +150,18 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
     ) -> tuple[Array, Array, Array, Array | None]:
         """(rows, y, offset, weights): offset is zeros if there is none, weights are None if there are none."""
         rows, weights = self._read_training_rows(X, sample_weight, keep_unused)
-        targets = read_y(y, len(rows), type(self).__name__)
+        targets, shift = read_y(y, len(rows), type(self).__name__), _offset(offset, len(rows))
+        check_size(targets, "y")
+        check_size(shift, "offset")
         self._keep_training(rows, weights)
-        return rows, targets, _offset(offset, len(rows)), weights
+        return rows, targets, shift, weights
 
     @abstractmethod
     def _predict_distribution(self, rows: Array, offset: Array) -> Distribution: ...
 
     def _predict_point(self, rows: Array, offset: Array) -> Array:
         """A model whose mean is cheaper than its distribution can say so here."""
-        return point_prediction(self._predict_distribution(rows, offset).checked(len(rows)))
+        return self._predict_distribution(rows, offset).checked(len(rows)).prediction()
 
     @abstractmethod
     def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives: ...

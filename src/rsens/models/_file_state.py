@@ -23,8 +23,8 @@ from rsens.models._file_values import (
     likelihood_to_dict,
     same_keys,
 )
-from rsens.models._glm import BayesianPoissonRegression
-from rsens.models._gp import COUNTS, NOISY, GPClassifier, GPRegressor
+from rsens.models._gp import GPClassifier, GPRegressor
+from rsens.models._gp_settings import COUNTS, NOISY
 from rsens.models._inference import FittedGP
 from rsens.models._linear import BayesianLinearRegression
 from rsens.models._posterior import DenseRoot, LatentPosterior, Root, ScaledTriangularRoot, TriangularRoot
@@ -82,12 +82,7 @@ def restore_gp(model: GPRegressor | GPClassifier, content: Any, arrays: Arrays, 
     allowed = ("probit", "logit") if isinstance(model, GPClassifier) else COUNTS + NOISY
     if len(gps) != n_posteriors or any(gp.likelihood.name not in allowed for gp in gps):
         raise ValueError("the Gaussian processes are not those of such a model")
-    model._keep_fitted(gps, units)
-    model.log_marginal_likelihood_ = number(content["log_marginal_likelihood"])
-    model.likelihood_ = units.likelihood(gps[0].likelihood)
-    if isinstance(model, GPRegressor):
-        noise = getattr(model.likelihood_, "noise_variance", getattr(model.likelihood_, "scale2", None))
-        model.noise_variance_ = noise
+    model._keep_fitted(gps, units, number(content["log_marginal_likelihood"]))
 
 
 def _gp(content: Any, prefix: str, arrays: Arrays, inputs: Array) -> FittedGP:
@@ -145,7 +140,7 @@ def _packed(L: Array) -> Array:
 
 def weights_state(model: Any) -> State:
     """The posterior of the weights, of each class if there are classes; and the noise, if it is a parameter."""
-    posteriors = model._posteriors if hasattr(model, "_posteriors") else [model._posterior]
+    posteriors = model._posteriors
     columns = posteriors[0].columns
     values = {
         "features": [
@@ -174,24 +169,12 @@ def restore_weights(model: Any, content: Any, arrays: Arrays, n_posteriors: int)
         raise ValueError("there are not as many posteriors as such a model has")
     features = _features(content["features"], model)
     posteriors = [_weights(f"weights{i}_", arrays, features, truth(content["intercept"])) for i in range(n_posteriors)]
-    model.coef_names_ = np.array(features.names, dtype=object)
     if isinstance(model, BayesianLinearRegression):
         model.noise_variance_ = number(content["noise_variance"])
         model.degrees_of_freedom_ = whole(content["degrees_of_freedom"])
         if model.noise_variance_ <= 0.0 or model.degrees_of_freedom_ < 1:
             raise ValueError("the noise variance or the degrees of freedom are not positive")
-    if isinstance(model, BayesianLinearRegression | BayesianPoissonRegression):
-        (posterior,) = posteriors
-        model._posterior, model.coef_, model.intercept_ = posterior, posterior.coef, posterior.intercept
-        if isinstance(model, BayesianLinearRegression):
-            model.coef_scale2_ = model.noise_variance_ * posterior.coef_covariance
-        else:
-            model.coef_covariance_ = posterior.coef_covariance
-        return
-    model._posteriors = posteriors
-    model.coef_ = np.stack([posterior.coef for posterior in posteriors])
-    model.intercept_ = np.array([posterior.intercept for posterior in posteriors])
-    model.coef_covariance_ = np.stack([posterior.coef_covariance for posterior in posteriors])
+    model._keep_posteriors(posteriors)
 
 
 def _features(content: Any, model: Any) -> Features:

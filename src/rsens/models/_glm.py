@@ -7,7 +7,7 @@ A likelihood turns it into the predictive distribution, with the uncertainty abo
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import logit, logsumexp, ndtri
@@ -31,6 +31,7 @@ class _GeneralizedLinear:
 
     coding_: Coding | None
     _column_names: list[str]
+    _truths: ClassVar[tuple[str, ...]] = ("fit_intercept", "standardize")
 
     def __init__(
         self,
@@ -105,12 +106,18 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
         """
         rows, codes, weights = self._read_training(X, y, sample_weight=sample_weight)
         targets = one_vs_rest_targets(codes, len(self.classes_))
-        self._posteriors = [self._fit_class(rows, t, weights) for t in (targets if len(targets) > 2 else targets[1:])]
-        self.coef_ = np.stack([posterior.coef for posterior in self._posteriors])
-        self.coef_names_ = np.array(self._features.names, dtype=object)
-        self.intercept_ = np.array([posterior.intercept for posterior in self._posteriors])
-        self.coef_covariance_ = np.stack([posterior.coef_covariance for posterior in self._posteriors])
+        self._keep_posteriors(
+            [self._fit_class(rows, y, weights) for y in (targets if len(targets) > 2 else targets[1:])]
+        )
         return self
+
+    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
+        """What the attributes say; one posterior for two classes, else one per class."""
+        self._posteriors = posteriors
+        self.coef_names_ = posteriors[0].names
+        self.coef_ = np.stack([posterior.coef for posterior in posteriors])
+        self.intercept_ = np.array([posterior.intercept for posterior in posteriors])
+        self.coef_covariance_ = np.stack([posterior.coef_covariance for posterior in posteriors])
 
     def _fit_class(self, rows: Array, y: Array, weights: Array | None) -> WeightPosterior:
         counts = np.ones(len(y)) if weights is None else weights
@@ -174,8 +181,27 @@ class BayesianProbitRegression(_BinaryRegression):
 class BayesianLogisticRegression(_BinaryRegression):
     """Classification by π = 1/(1 + e^{−f}) with f linear in x: λ = π = E[1/(1 + e^{−f})], weights integrated out.
 
-    Prior, posterior, arguments and attributes are those of `BayesianProbitRegression`. The expectation over f ~ N(m, v)
-    is a sum that is right to 1e-9.
+    Prior and posterior are those of `BayesianProbitRegression`. The expectation over f ~ N(m, v) is a sum that is right
+    to 1e-9.
+
+    Args:
+        fit_intercept: Whether there is an intercept. Without one, columns are scaled but not centred.
+        prior_precision: Precision of the slopes, greater than 0. 1 expects f to change by about 1 over a standard
+            deviation of a column.
+        intercept_precision: Precision of the intercept; 0 for a flat prior. The default is a standard deviation of 2.5.
+        standardize: False puts the prior on the slopes of X as it is, and on the intercept at x = 0, with mean 0.
+        categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
+            bool in a data frame are categorical anyway.
+
+    Attributes:
+        classes_: The labels, sorted.
+        coef_, intercept_: The mode on the scale of X, (1, P) and (1,) for two classes, else (K, P) and (K,). P counts
+            the continuous columns and the levels of the categorical ones.
+        coef_names_: What the P coefficients belong to: "age", or "town=Oslo" for a level.
+        coef_covariance_: The posterior covariance of the coefficients, (1, P, P) or (K, P, P).
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
+            deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
+        coding_: The levels of the categorical columns and their frequencies, or None.
     """
 
     @property
@@ -189,18 +215,31 @@ class BayesianLogisticRegression(_BinaryRegression):
 class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
     """Counts with log rate f linear in x: λ = rate = E[e^f] = exp(m + v/2), weights integrated out in closed form.
 
-    Prior, posterior and arguments are those of `BayesianProbitRegression`; the intercept's prior is centred on the
-    overall rate (Σy + ½)/Σe^offset, so that the unit of the exposure makes no difference. Counts that are all zero are
+    Prior and posterior are those of `BayesianProbitRegression`; the intercept's prior is centred on the overall rate
+    (Σy + ½)/Σe^offset, so that the unit of the exposure makes no difference. Counts that are all zero are
     no trouble. `log_predictive_density` integrates the Poisson density over f, which is wider than the predictive
     Poisson distribution.
 
     An exposure (time at risk, area) enters as offset = log(exposure), in `fit` and wherever a prediction is made; no
     offset is an exposure of 1.
 
+    Args:
+        fit_intercept: Whether there is an intercept. Without one, columns are scaled but not centred.
+        prior_precision: Precision of the slopes, greater than 0. 1 expects the log rate to change by about 1 over a
+            standard deviation of a column.
+        intercept_precision: Precision of the intercept; 0 for a flat prior. The default is a standard deviation of 2.5.
+        standardize: False puts the prior on the slopes of X as it is, and on the intercept at x = 0, with mean 0.
+        categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
+            bool in a data frame are categorical anyway.
+
     Attributes:
-        coef_, coef_names_, intercept_: The mode on the scale of X and what it belongs to, (P,), and a number.
+        coef_, intercept_: The mode on the scale of X, (P,) and a number. P counts the continuous columns and the levels
+            of the categorical ones.
+        coef_names_: What the P coefficients belong to: "age", or "town=Oslo" for a level.
         coef_covariance_: The posterior covariance of the coefficients, (P, P).
-        coding_, training_inputs_, input_scale_, n_features_in_, feature_names_in_: As in `BayesianProbitRegression`.
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
+            deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
+        coding_: The levels of the categorical columns and their frequencies, or None.
     """
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None) -> Self:
@@ -219,12 +258,20 @@ class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
         if self.fit_intercept and self.intercept_precision == 0.0 and not counts @ y:
             raise InputError("all counts are 0, so a flat intercept has no mode. Set intercept_precision above 0.")
         base = float(np.log(counts @ y + 0.5) - logsumexp(offset, b=counts))
-        self._posterior = self._posterior_of(PoissonLikelihood(), rows, y, offset, weights, base)
+        self._keep_posteriors([self._posterior_of(PoissonLikelihood(), rows, y, offset, weights, base)])
+        return self
+
+    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
+        """What the attributes say; there is one posterior."""
+        self._posteriors = posteriors
+        self.coef_names_ = self._posterior.names
         self.coef_ = self._posterior.coef
-        self.coef_names_ = np.array(self._features.names, dtype=object)
         self.intercept_ = self._posterior.intercept
         self.coef_covariance_ = self._posterior.coef_covariance
-        return self
+
+    @property
+    def _posterior(self) -> WeightPosterior:
+        return self._posteriors[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,26 +12,17 @@ from rsens._errors import InputError
 from rsens.derivatives import Derivatives
 from rsens.distributions._base import Array, Distribution
 from rsens.kernels import Kernel
-from rsens.likelihoods import (
-    GaussianLikelihood,
-    Likelihood,
-    LogitLikelihood,
-    NegativeBinomialLikelihood,
-    PoissonLikelihood,
-    ProbitLikelihood,
-    StudentTLikelihood,
-)
+from rsens.likelihoods import Likelihood, LogitLikelihood, ProbitLikelihood
 from rsens.models._averages import averaged_mean
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
-from rsens.models._gp_settings import GPSettings, through
-from rsens.models._inference import Data, fit_gp
+from rsens.models._fit_warnings import warn_of_copies
+from rsens.models._gp_settings import COUNTS, GPSettings, regression_likelihood, through
+from rsens.models._gp_settings import NOISY as NOISY
+from rsens.models._inference import Data, FittedGP, fit_gp
 from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
 from rsens.models._posterior import Latent
 from rsens.models._reading import deviations
-
-#: The likelihoods for which y ≥ 0 is asked, and those whose target is f plus noise.
-COUNTS = ("poisson", "negative_binomial")
-NOISY = ("gaussian", "student_t")
+from rsens.models._standard import Standard
 
 
 class GPRegressor(GPSettings, PredictiveRegressor):
@@ -63,10 +54,18 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         optimize: Whether hyperparameters are learned; otherwise they stay as given.
         n_restarts: Further starts of the search, at random; 0 starts once, from the kernel given. With more than 600
             rows, the starts search on 300 of them, and only the best continues with all.
-        priors: "weak" for log-normal priors with the sd of the data as unit (log length-scale ~ N(log √D, 1), log
-            variance ~ N(0, 2²), log noise variance ~ N(log 0.04, 2²); `rsens.models._priors` has them all), None for
-            none, or {"lengthscale": (4.0, 1.0)}: the median and the standard deviation of the logarithm, in the units
-            of the kernel given, for all hyperparameters of that name; the others keep their weak ones.
+        priors: None for none; "weak" for log-normal ones, with median c and standard deviation s of the logarithm:
+
+                variance                                c = 1, of Linear 1/q     s = 2
+                lengthscale                             √q                       1
+                period, and lengthscale of Periodic     the value given          0.5
+                alpha, and lengthscale of Categorical   1                        1
+                noise_variance, scale2                  0.04                     2
+                size of the negative binomial           10                       2
+
+            with the sd of the columns and of y as units (of counts, f has no unit) and q the number of columns that a
+            kernel looks at. Or {"lengthscale": (4.0, 1.0)}, other (c, s) in the units of the kernel given, for all
+            hyperparameters of that name; the others keep their weak ones.
         inducing: How many inducing inputs, rows that the GP is built on: the cost of a fit is then N M² for N rows.
             They are chosen greedily, where the variance given the others is largest. Gaussian noise: the variational
             bound; else Laplace's approximation on the prior of low rank. None: exact up to 3000 rows, 500 inducing
@@ -130,8 +129,10 @@ class GPRegressor(GPSettings, PredictiveRegressor):
             offset: A known part of the latent value, one number per row: for counts, the log of the exposure.
         """
         rows, y, offset, _ = self._read_training(X, y, offset=offset)
-        likelihood = self._likelihood()
+        likelihood = regression_likelihood(self.likelihood, self.noise_variance)
         y = likelihood.checked_target(y)
+        if self.optimize and likelihood.noise is not None:
+            warn_of_copies(rows, y, offset)
         standard, mean = self._standard(rows), 0.0
         if self.standardize and likelihood.name in NOISY:
             known = y - offset
@@ -142,29 +143,13 @@ class GPRegressor(GPSettings, PredictiveRegressor):
             mean = _log_mean_count(y, offset)
         inputs, search = standard.inputs(rows), self._search(len(y))
         gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean), search)
-        self._keep_fitted((gp,), standard)
-        self.likelihood_ = standard.likelihood(gp.likelihood)
-        self.noise_variance_ = getattr(self.likelihood_, "noise_variance", getattr(self.likelihood_, "scale2", None))
-        self.log_marginal_likelihood_ = gp.log_marginal_likelihood - len(y) * float(np.log(standard.output_scale))
+        value = gp.log_marginal_likelihood - len(y) * float(np.log(standard.output_scale))
+        self._keep_fitted((gp,), standard, value)
         return self
 
-    def _likelihood(self) -> Likelihood:
-        if isinstance(self.likelihood, Likelihood):
-            if self.likelihood.name not in COUNTS + NOISY:
-                raise InputError(f"{type(self.likelihood).__name__} is for classes. Use GPClassifier.")
-            return self.likelihood
-        if self.likelihood == "gaussian":
-            return GaussianLikelihood(self.noise_variance)
-        if self.likelihood == "student_t":
-            return StudentTLikelihood(self.noise_variance)
-        if self.likelihood == "poisson":
-            return PoissonLikelihood()
-        if self.likelihood == "negative_binomial":
-            return NegativeBinomialLikelihood(10.0)
-        raise InputError(
-            "likelihood must be 'gaussian', 'student_t', 'poisson', 'negative_binomial' or a likelihood of "
-            f"rsens.likelihoods; got {self.likelihood!r}."
-        )
+    def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
+        super()._keep_fitted(gps, units, log_marginal_likelihood)
+        self.noise_variance_ = self.likelihood_.noise
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -223,16 +208,37 @@ class GPClassifier(GPSettings, PredictiveClassifier):
     with one kernel per class, and `log_marginal_likelihood_` the sum of theirs.
 
     Args:
-        kernel: A kernel of `rsens.kernels`, where the search starts. None: as in GPRegressor.
+        kernel: A kernel of `rsens.kernels`, where the search starts. None: EQ with one length-scale per column, times
+            Categorical for the categorical columns.
         link: "probit" or "logit".
-        standardize, optimize, n_restarts, priors, inducing: As in GPRegressor.
-        max_iter, tolerance, random_state, progress, categorical: As in GPRegressor.
+        standardize: Whether inputs are standardised inside; the kernel given is in these units, that reported in those
+            of the data.
+        optimize: Whether hyperparameters are learned; otherwise they stay as given.
+        n_restarts: Further starts of the search, at random; 0 starts once, from the kernel given. With more than 600
+            rows, the starts search on 300 of them, and only the best continues with all.
+        priors: "weak", None, or {"lengthscale": (4.0, 1.0)}, the median and the standard deviation of the logarithm;
+            GPRegressor has the table of the weak ones.
+        inducing: How many inducing inputs, rows that the GP is built on. None: exact up to 3000 rows, 500 inducing
+            inputs above; math.inf, or any number not below that of the rows: exact.
+        max_iter: Steps of L-BFGS-B for each start.
+        tolerance: L-BFGS-B ends when a step gains less than this, relative to the value.
+        random_state: For the starts and the rows of the first search: a whole number, a NumPy Generator or RandomState.
+        progress: Whether a bar shows the progress of the search.
+        categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
+            bool in a data frame are categorical anyway.
 
     Attributes:
         classes_: The classes, sorted.
-        kernel_, likelihood_, log_marginal_likelihood_, jitter_: As in GPRegressor.
-        inducing_inputs_, n_iter_, input_mean_: As in GPRegressor.
-        training_inputs_, input_scale_, n_features_in_, feature_names_in_, coding_: As in GPRegressor.
+        kernel_, likelihood_: What was learned, in the units of the data.
+        log_marginal_likelihood_: log p(y) of the data, without priors.
+        jitter_: What had to be added to the diagonal of a covariance matrix of the standardised data to factor it.
+        inducing_inputs_: The inducing inputs, in the units of the data, or None if the GP is exact; a tuple, if there
+            are more than two classes.
+        n_iter_: Steps of L-BFGS-B, of all starts and classes together.
+        input_mean_: What is subtracted from the inputs; zeros without `standardize` and for categorical columns.
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
+            deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
+        coding_: The levels of the categorical columns and their frequencies, or None.
     """
 
     def __init__(
@@ -273,9 +279,8 @@ class GPClassifier(GPSettings, PredictiveClassifier):
         inputs, no_offset = units.inputs(rows), np.zeros(len(rows))
         targets = one_vs_rest_targets(codes, len(self.classes_))
         targets = targets[1:] if len(targets) == 2 else targets
-        self._keep_fitted(tuple(fit_gp(kernel, likelihood, Data(inputs, y, no_offset), search) for y in targets), units)
-        self.likelihood_ = likelihood
-        self.log_marginal_likelihood_ = float(sum(gp.log_marginal_likelihood for gp in self._gps))
+        gps = tuple(fit_gp(kernel, likelihood, Data(inputs, y, no_offset), search) for y in targets)
+        self._keep_fitted(gps, units, float(sum(gp.log_marginal_likelihood for gp in gps)))
         return self
 
     def _predict_distribution(self, rows: Array) -> Distribution:

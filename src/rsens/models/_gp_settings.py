@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -18,12 +18,21 @@ from rsens.derivatives import Derivatives, chain_rule
 from rsens.derivatives._model import result_bytes, rows_for
 from rsens.distributions._base import Array
 from rsens.kernels import EQ, Categorical, Kernel
-from rsens.likelihoods import Likelihood
+from rsens.likelihoods import (
+    GaussianLikelihood,
+    Likelihood,
+    NegativeBinomialLikelihood,
+    PoissonLikelihood,
+    StudentTLikelihood,
+)
 from rsens.models._inference import FittedGP, Search
 from rsens.models._posterior import Latent
 from rsens.models._priors import check_priors
 from rsens.models._standard import Standard
 
+#: The likelihoods for which y ≥ 0 is asked, and those whose target is f plus noise.
+COUNTS = ("poisson", "negative_binomial")
+NOISY = ("gaussian", "student_t")
 #: Without `inducing`, a GP is exact up to so many rows, and has so many inducing inputs above.
 MOST_EXACT_ROWS = 3000
 INDUCING = 500
@@ -46,12 +55,14 @@ class GPSettings:
     progress: bool
     input_scale_: Array
     coding_: Coding | None
+    _truths: ClassVar[tuple[str, ...]] = ("standardize", "optimize", "progress")
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """How many rows `derivatives` can take at once; inside, kernels are done in smaller chunks of fixed memory."""
         return rows_for(RECORDS * result_bytes(n_columns, order))
 
     def _start_kernel(self, n_columns: int) -> Kernel:
+        """Where the search starts: a kernel of the columns that X has."""
         if self.kernel is None:
             return _default_kernel(n_columns, self.coding_)
         if not isinstance(self.kernel, Kernel):
@@ -59,6 +70,13 @@ class GPSettings:
                 "kernel must be one of rsens.kernels, such as EQ(variance=1.0, lengthscale=1.0), or None; "
                 f"got {type(self.kernel).__name__}."
             )
+        needed = self.kernel.n_dims
+        if needed is not None and needed > n_columns:
+            raise InputError(
+                f"kernel: column {needed - 1}, in its dims or with a value of its own, is not in X, which has "
+                f"{n_columns} columns, numbered from 0 to {n_columns - 1}; got {self.kernel!r}."
+            )
+        self.kernel.diag(np.zeros((1, n_columns)))  # an error if it has values for fewer columns
         return self.kernel
 
     def _search(self, n_rows: int) -> Search:
@@ -96,9 +114,11 @@ class GPSettings:
             mean[list(self.coding_.categorical)] = 0.0  # their scale is 1: level codes stay as they are
         return Standard(mean, np.where(self.input_scale_ > 0.0, self.input_scale_, 1.0))
 
-    def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard) -> None:
+    def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
         """What the attributes say in the units of the data; for several GPs, tuples."""
         self._gps, self._units = gps, units
+        self.likelihood_ = units.likelihood(gps[0].likelihood)
+        self.log_marginal_likelihood_ = log_marginal_likelihood
         kernels = tuple(units.kernel(gp.kernel) for gp in gps)
         inducing = tuple(None if gp.inducing is None else units.original(gp.inducing) for gp in gps)
         self.kernel_ = kernels if len(gps) > 1 else kernels[0]
@@ -106,6 +126,26 @@ class GPSettings:
         self.jitter_ = max(gp.jitter for gp in gps)
         self.n_iter_ = sum(gp.steps for gp in gps)
         self.input_mean_ = units.input_mean
+
+
+def regression_likelihood(given: str | Likelihood, noise_variance: float) -> Likelihood:
+    """The likelihood that is named or given, for real numbers or counts."""
+    if isinstance(given, Likelihood):
+        if given.name not in COUNTS + NOISY:
+            raise InputError(f"{type(given).__name__} is for classes. Use GPClassifier.")
+        return given
+    if given == "gaussian":
+        return GaussianLikelihood(noise_variance)
+    if given == "student_t":
+        return StudentTLikelihood(noise_variance)
+    if given == "poisson":
+        return PoissonLikelihood()
+    if given == "negative_binomial":
+        return NegativeBinomialLikelihood(10.0)
+    raise InputError(
+        "likelihood must be 'gaussian', 'student_t', 'poisson', 'negative_binomial' or a likelihood of "
+        f"rsens.likelihoods; got {given!r}."
+    )
 
 
 def _generator(random_state: Any) -> np.random.Generator:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +22,12 @@ GREEDY_BYTES = 64 * 2**20
 class InducingInputs:
     """The chosen rows of X, their places in X in the order of choice, and how much of the prior variance they leave.
 
-    `left` is the largest variance of f at a row given f at the chosen rows (for "kmeans++" a bound on it), relative to
-    the largest prior variance.
+    `left` is the largest variance of f at a row given f at the chosen rows, relative to the largest prior variance.
     """
 
     inputs: Array  # (m, D), m ≤ M
     rows: NDArray[np.intp]
     left: float
-
-    @property
-    def suffice(self) -> bool:
-        """Whether nothing is left to say, so that with this kernel the sparse GP is the exact one."""
-        return self.left <= NOTHING
 
 
 def choose_inducing(
@@ -42,28 +35,20 @@ def choose_inducing(
     kernel: Kernel,
     M: int,
     random_state: int | np.random.Generator | None = None,
-    *,
-    method: Literal["greedy", "kmeans++"] = "greedy",
 ) -> InducingInputs:
     """At most M rows of X; fewer where fewer say all, as with repeated rows or a kernel of low rank.
 
-    "greedy" takes next the row with the largest variance given those taken: a pivoted Cholesky factorisation of
-    k(X, X), in O(N M²), random only if X has very many rows. "kmeans++" draws the next row with probability
-    proportional to the squared distance, in the kernel's metric, to the nearest one taken, in O(N M).
+    Next comes the row with the largest variance given those taken: a pivoted Cholesky factorisation of k(X, X), in
+    O(N M²), random only if X has very many rows.
     """
     if M < 1:
         raise InputError(f"the number of inducing inputs must be at least 1; got {M}.")
-    if method not in ("greedy", "kmeans++"):
-        raise InputError(f'method must be "greedy" or "kmeans++"; got {method!r}.')
     rng = np.random.default_rng(random_state)
     seen = np.arange(len(X))
-    if method == "kmeans++":
-        rows, left = _kmeans_plus_plus(X, kernel, M, rng)
-    else:
-        most = max(M, GREEDY_BYTES // (8 * M))
-        if len(X) > most:
-            seen = np.sort(rng.choice(len(X), most, replace=False))
-        rows, left = _greedy(X[seen], kernel, min(M, len(seen)))
+    most = max(M, GREEDY_BYTES // (8 * M))
+    if len(X) > most:
+        seen = np.sort(rng.choice(len(X), most, replace=False))
+    rows, left = _greedy(X[seen], kernel, min(M, len(seen)))
     chosen = seen[rows or [0]]  # one at least, even if f = 0 everywhere, as under a Linear kernel at the origin
     largest = float(kernel.diag(X[seen]).max())
     return InducingInputs(X[chosen], chosen, float(left.max()) / largest if largest > 0.0 else 0.0)
@@ -82,24 +67,6 @@ def _greedy(X: Array, kernel: Kernel, M: int) -> tuple[list[int], Array]:
             column = column - blas.dgemv(1.0, C[:, :j], C[pivot, :j])
         C[:, j] = column / np.sqrt(left[pivot])
         left = np.maximum(left - C[:, j] ** 2, 0.0)
-        rows.append(pivot)
-        left[rows] = 0.0
-    return rows, left
-
-
-def _kmeans_plus_plus(X: Array, kernel: Kernel, M: int, rng: np.random.Generator) -> tuple[list[int], Array]:
-    """The rows drawn, and the squared distance |x − z|² = k(x, x) + k(z, z) − 2k(x, z) to the nearest of them.
-
-    This is never less than the variance given f(z). Nor is k(x, x), the distance to the function 0, which is counted
-    as one of the nearest.
-    """
-    diagonal = left = kernel.diag(X)
-    nothing = NOTHING * left.max()
-    rows: list[int] = []
-    while len(rows) < M and left.max() > nothing:
-        pivot = int(rng.choice(len(X), p=left / left.sum()))
-        distance = diagonal + diagonal[pivot] - 2.0 * kernel(X, X[pivot : pivot + 1])[:, 0]
-        left = np.clip(distance, 0.0, left)
         rows.append(pivot)
         left[rows] = 0.0
     return rows, left

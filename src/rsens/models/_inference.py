@@ -15,7 +15,9 @@ from rsens._errors import RsensWarning
 from rsens.distributions._base import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood, Likelihood
+from rsens.likelihoods._counts import CountLikelihood
 from rsens.models import _exact, _laplace, _sparse, _sparse_laplace
+from rsens.models._fit_warnings import warn_at_limits, warn_of_unknown_counts, ways_out
 from rsens.models._inducing import choose_inducing
 from rsens.models._optimize import Objective, Optimizer, curvature
 from rsens.models._posterior import LatentPosterior
@@ -90,6 +92,8 @@ def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -
         elif search.n_inducing is not None:
             inducing = choose_inducing(data.X, kernel, search.n_inducing, search.rng).inputs
         posterior, value = _posterior(kernel, likelihood, data, inducing)
+        if isinstance(likelihood, CountLikelihood):
+            warn_of_unknown_counts(posterior, data.X, data.y, ways_out(likelihood, inducing))
     return FittedGP(kernel, likelihood, posterior, value, posterior.jitter, inducing, steps, reached)
 
 
@@ -121,6 +125,8 @@ def _learned(
         if N <= MANY_ROWS and search.n_inducing is None:
             found = optimizer.best_of(log_posterior_of(data, None, search.priors is not None), starts)
             found.warn_if_not_converged(search.max_iter)
+            if search.priors is not None:
+                warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, None))
             return *split(found.theta), None, found.steps, found.value
         some = data if N <= SUBSET else data.rows(np.sort(search.rng.choice(N, SUBSET, replace=False)))
         # With priors: without, what these rows do not determine runs off to where all the rows cannot bring it back.
@@ -136,6 +142,8 @@ def _learned(
             found = optimizer.refined(of_all, theta, N / len(some.y) * curvature(of_some, theta))
             theta, steps = found.theta, steps + found.steps
     found.warn_if_not_converged(search.max_iter)
+    if search.priors is not None:
+        warn_at_limits(theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, inducing))
     return *split(theta), inducing, steps, found.value
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -57,6 +57,8 @@ class BayesianLinearRegression(PredictiveRegressor):
         coding_: The levels of the categorical columns and their frequencies, or None.
     """
 
+    _truths: ClassVar[tuple[str, ...]] = ("fit_intercept", "standardize")
+
     def __init__(
         self,
         fit_intercept: bool = True,
@@ -80,7 +82,6 @@ class BayesianLinearRegression(PredictiveRegressor):
         proper = self.prior_precision is not None
         rows, y, offset, _ = self._read_training(X, y, offset=offset, keep_unused=proper)
         features = features_of(self._column_names, self.coding_, proper=proper, intercept=self.fit_intercept)
-        self.coef_names_ = np.array(features.names, dtype=object)
         self.degrees_of_freedom_ = len(rows) - int(self.fit_intercept) - (0 if proper else len(features))
         self._check_size(len(rows))
         columns = columns_of(rows, features, None, intercept=self.fit_intercept, centred=self.fit_intercept)
@@ -97,11 +98,20 @@ class BayesianLinearRegression(PredictiveRegressor):
         if self.fit_intercept:
             weight_mean[0] += centre
         self.noise_variance_ = _noise_variance(abs(R[-1, -1]), self.degrees_of_freedom_, np.abs(y).max())
-        self._posterior = WeightPosterior(columns, weight_mean, root)
+        self._keep_posteriors([WeightPosterior(columns, weight_mean, root)])
+        return self
+
+    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
+        """What the attributes say; there is one posterior, in units of the noise, which is known already."""
+        self._posteriors = posteriors
+        self.coef_names_ = self._posterior.names
         self.coef_ = self._posterior.coef
         self.intercept_ = self._posterior.intercept
         self.coef_scale2_ = self.noise_variance_ * self._posterior.coef_covariance
-        return self
+
+    @property
+    def _posterior(self) -> WeightPosterior:
+        return self._posteriors[0]
 
     def _prior(self, columns: Columns) -> Array:
         """Precision of the weights of the design, relative to that of the noise."""
@@ -124,7 +134,7 @@ class BayesianLinearRegression(PredictiveRegressor):
 
     def _check_rank(self, rows: Array, columns: Columns, singular: Array, Vt: Array) -> None:
         """Under the flat prior no direction may be free: neither exactly nor up to the rounding of the inputs."""
-        values = columns.features.of(rows)
+        values, names = columns.features.of(rows), np.array(columns.features.names, dtype=object)
         rounding = float((np.abs(values).max(axis=0) / columns.scale).max(initial=0.0))
         free = singular <= EPS * (max(len(rows), len(singular)) + 4.0 * rounding) * singular[0]
         if self.prior_precision is not None or not free.any():
@@ -132,7 +142,7 @@ class BayesianLinearRegression(PredictiveRegressor):
         involved = (np.abs(Vt[free]) > 1e-4).any(axis=0)[columns.inputs]
         constant = (values == (values[0] if self.fit_intercept else 0.0)).all(axis=0)
         found = [
-            f"{what}: {', '.join(repr(name) for name in self.coef_names_[which])}"
+            f"{what}: {', '.join(repr(name) for name in names[which])}"
             for what, which in (("constant", constant), ("collinear", involved & ~constant))
             if which.any()
         ]

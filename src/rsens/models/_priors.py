@@ -31,8 +31,7 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens.distributions._base import Array
-from rsens.kernels import Categorical, Kernel, Linear, Periodic, Product, Sum
-from rsens.kernels._leaf import Leaf
+from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
 
 REACH = 18.0
@@ -69,7 +68,7 @@ def log_normals(
     given: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> LogNormals:
     """The table above, in the order of the kernel's `theta`, then the likelihood's; `given` has (c, s) by name."""
-    entries = _of_kernel(kernel, input_scale, output_scale)
+    entries = kernel.priors(input_scale, output_scale)
     for name in likelihood.hyperparameter_names:
         entries.append((np.log(SIZE if name == "size" else NOISE_SHARE * output_scale**2), 2.0))
     fields = [_field(name) for name in (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)]
@@ -106,37 +105,3 @@ def check_priors(priors: Any) -> Mapping[str, tuple[float, float]] | None:
 def _field(name: str) -> str:
     """`lengthscale`, of `lengthscale[3]` and of `terms[0].lengthscale[3]`."""
     return name.rpartition(".")[2].partition("[")[0]
-
-
-def _of_kernel(kernel: Kernel, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
-    """(log c, s) for every entry of the kernel's `theta`."""
-    if isinstance(kernel, Sum):
-        return [entry for part in kernel.parts for entry in _of_kernel(part, input_scale, output_scale)]
-    if isinstance(kernel, Product):  # one factor carries the unit of y, the others have none
-        units = [output_scale, *(1.0 for _ in kernel.parts[1:])]
-        return [e for part, unit in zip(kernel.parts, units, strict=True) for e in _of_kernel(part, input_scale, unit)]
-    if isinstance(kernel, Leaf):
-        return _of_leaf(kernel, input_scale, output_scale)
-    return [(float(value), 2.0) for value in kernel.theta]  # a kernel of the user's: near where it starts
-
-
-def _of_leaf(leaf: Leaf, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
-    columns = input_scale if leaf.dims is None else input_scale[list(leaf.dims)]
-    shared = np.exp(np.mean(np.log(columns)))  # for one value that stands for all columns
-    entries = []
-    for name, value in zip(leaf.hyperparameter_names, leaf.theta, strict=True):
-        field, _, column = name.partition("[")
-        size = input_scale[int(column[:-1])] if column else shared
-        entries.append(_of_field(leaf, field, float(size), len(columns), output_scale, float(value)))
-    return entries
-
-
-def _of_field(leaf: Leaf, field: str, size: float, q: int, output_scale: float, value: float) -> tuple[float, float]:
-    if field == "variance":
-        unit = output_scale**2 / (q * size**2) if isinstance(leaf, Linear) else output_scale**2
-        return np.log(unit), 2.0
-    if isinstance(leaf, Periodic):
-        return value, 0.5
-    if field == "lengthscale" and not isinstance(leaf, Categorical):
-        return np.log(size * np.sqrt(q)), 1.0
-    return 0.0, 1.0

@@ -5,8 +5,9 @@ Where scikit-learn prescribes what an estimator accepts and says, its own checks
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date, timedelta
 from numbers import Real
 from typing import Any
 
@@ -16,8 +17,11 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from rsens._errors import InputError
-from rsens._table import read_table
+from rsens._table import is_missing, is_pandas, read_table
 from rsens.distributions._base import Array
+
+#: Numbers of another size than this leave float64 where they are multiplied: a squared slope is y²/x².
+SMALLEST, LARGEST = 1e-75, 1e75
 
 
 class _InputTypeError(InputError, TypeError):
@@ -41,6 +45,7 @@ def read_rows(X: Any, name: str) -> Array:
     """The rows X (n, D) as finite float64. A data frame is read as everywhere in rsens: its errors name columns."""
     if not (hasattr(X, "columns") or isinstance(X, np.ma.MaskedArray)):
         with translated():
+            _no_dates_or_text(np.asarray(X), "X")
             X = check_array(X, dtype=np.float64, ensure_all_finite=False, estimator=name, input_name="X")
     return read_table(X).values
 
@@ -48,6 +53,7 @@ def read_rows(X: Any, name: str) -> Array:
 def read_y(y: Any, n: int, name: str) -> Array:
     """One finite number per row."""
     column = _column(y, n, name)
+    _no_dates_or_text(column, "y")
     with translated():
         numbers = check_array(column, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y")
     return _finite(numbers, "y")
@@ -55,8 +61,11 @@ def read_y(y: Any, n: int, name: str) -> Array:
 
 def read_classes(y: Any, weights: Array | None, n: int, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The sorted classes that occur, and the number of the class of each row (0 in rows of weight 0)."""
-    column = _column(y, n, name)
+    column = _column(_plain_labels(y), n, name)
     _no_missing_label(column)
+    if _holds_dates(column):
+        raise InputError("y holds dates or times, which are no classes. Make them text, for example with .astype(str).")
+    _labels_of_one_type(y if isinstance(y, list | tuple) else column)
     with translated():
         check_classification_targets(column)
         classes = np.unique(column if weights is None else column[weights > 0.0])
@@ -70,7 +79,7 @@ def read_classes(y: Any, weights: Array | None, n: int, name: str) -> tuple[NDAr
 
 def read_labels(y: Any, classes: NDArray[Any], n: int) -> Array:
     """The number of the class of each row, for labels that were seen in fit."""
-    column = _column(y, n, "log_predictive_density")
+    column = _column(_plain_labels(y), n, "log_predictive_density")
     known = {label: code for code, label in enumerate(classes.tolist())}
     labels = column.tolist()
     codes = [known.get(label, -1) for label in labels]
@@ -83,12 +92,39 @@ def read_labels(y: Any, classes: NDArray[Any], n: int) -> Array:
 def read_per_row(values: Any, n: int, what: str) -> Array:
     """One finite number per row; a single number stands for all rows."""
     try:
+        _no_dates_or_text(np.asarray(values), what)
         array = np.asarray(values, dtype=np.float64)
+    except InputError:
+        raise
     except (TypeError, ValueError):
         raise InputError(f"{what} must be numbers, one per row; got {type(values).__name__}.") from None
     if array.shape not in ((), (n,)):
         raise InputError(f"{what} must have one number for each of the {n} rows; got shape {array.shape}.")
     return _finite(np.broadcast_to(array, (n,)), what)
+
+
+def read_truth(value: Any, what: str) -> bool:
+    """True or False, of Python or NumPy; text such as 'no' is neither."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{what} must be True or False; got {value!r}.")
+    return bool(value)
+
+
+def check_size(values: Array, what: str) -> None:
+    """An error where the largest number is of a size whose powers float64 cannot hold."""
+    largest = float(np.abs(values).max())
+    if largest > LARGEST or 0.0 < largest < SMALLEST:
+        raise InputError(
+            f"{what} is too {'large' if largest > 1.0 else 'small'} to compute with: its largest magnitude is "
+            f"{largest:.3g}, and must lie between {SMALLEST:g} and {LARGEST:g}. Rescale {what}, for example by "
+            f"dividing it by {largest:.1g}."
+        )
+
+
+def check_column_sizes(rows: Array, names: Sequence[str]) -> None:
+    """`check_size` for every column of X."""
+    for name, column in zip(names, rows.T, strict=True):
+        check_size(column, f"column {name!r} of X")
 
 
 def read_precision(value: Any, what: str, *, zero: bool = False) -> float:
@@ -108,6 +144,44 @@ def deviations(rows: Array, weights: Array | None) -> Array:
     centred = centred - share @ centred
     constant = rows.max(axis=0) == rows.min(axis=0)
     return np.where(constant, 0.0, scale * np.sqrt(share @ centred**2))
+
+
+def _no_dates_or_text(values: NDArray[Any], what: str) -> None:
+    """NumPy would take a date for the nanoseconds since 1970, a missing one for −9e18, and '1.5' for 1.5."""
+    if _holds_dates(values):
+        raise InputError(
+            f"{what} must be numbers; got dates or times. Give numbers instead, such as the days since the first date."
+        )
+    texts = values.ravel().tolist() if values.dtype.kind in "USO" else []
+    text = next((value for value in texts if isinstance(value, str | bytes)), None)
+    if text is not None:
+        raise InputError(f"{what} must be numbers; got text, such as {text!r}. Convert it, with pd.to_numeric({what}).")
+
+
+def _holds_dates(values: NDArray[Any]) -> bool:
+    """Dates or times of Python, NumPy or pandas; NaT is a date too."""
+    known = date | timedelta | np.datetime64 | np.timedelta64
+    objects = values.ravel().tolist() if values.dtype == object else []
+    return values.dtype.kind in "mM" or any(isinstance(v, known) or type(v).__name__ == "Period" for v in objects)
+
+
+def _plain_labels(y: Any) -> Any:
+    """Labels of pandas' nullable types as NumPy's, which scikit-learn would make numbers with a point."""
+    dtype = getattr(y.dtype, "numpy_dtype", None) if is_pandas(y) and hasattr(y, "dtype") else None
+    if dtype is None or dtype.kind not in "biu" or y.isna().any():
+        return y
+    return y.to_numpy(dtype=dtype)
+
+
+def _labels_of_one_type(labels: Any) -> None:
+    """Text and numbers have no order among them, and NumPy would make text of both."""
+    texts = [label for label in labels if isinstance(label, str)]
+    others = [label for label in labels if not isinstance(label, str)]
+    if texts and others:
+        raise InputError(
+            f"y mixes text, such as {texts[0]!r}, with other labels, such as {others[0]!r}. Use one type for all "
+            "classes, for example text: [str(label) for label in y]."
+        )
 
 
 def _column(y: Any, n: int, name: str) -> NDArray[Any]:
@@ -133,9 +207,9 @@ def _finite(values: Array, what: str) -> Array:
 def _no_missing_label(column: NDArray[Any]) -> None:
     if column.dtype.kind == "f":
         _finite(column, "y")
-    if column.dtype.kind != "O":
+    if column.dtype.kind not in "OmM":
         return
-    missing = np.array([label is None or label != label or type(label).__name__ == "NAType" for label in column])
+    missing = np.array([is_missing(label) or label != label for label in column])
     if missing.any():
         raise InputError(
             f"y has {int(missing.sum())} missing labels, the first at row {int(missing.argmax())}. Drop these rows."

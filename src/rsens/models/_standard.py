@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from rsens.distributions._base import Array
-from rsens.kernels import Categorical, Constant, Kernel, Linear, Periodic, Product, Sum
-from rsens.kernels._leaf import Leaf, Positive
-from rsens.kernels._stationary import Stationary
-from rsens.likelihoods import GaussianLikelihood, Likelihood, StudentTLikelihood
+from rsens.kernels import Kernel
+from rsens.likelihoods import Likelihood
 from rsens.models._posterior import Latent
 
 
@@ -32,15 +30,11 @@ class Standard:
 
     def kernel(self, kernel: Kernel) -> Kernel:
         """The kernel of f on x − input_mean, from that of f̃ on x̃."""
-        return _in_units(kernel, self.input_scale, self.output_scale**2)
+        return kernel.in_units(self.input_scale, self.output_scale**2)
 
     def likelihood(self, likelihood: Likelihood) -> Likelihood:
         """p(y | f), from p(ỹ | f̃)."""
-        if isinstance(likelihood, GaussianLikelihood):
-            return replace(likelihood, noise_variance=likelihood.noise_variance * self.output_scale**2)
-        if isinstance(likelihood, StudentTLikelihood):
-            return replace(likelihood, scale2=likelihood.scale2 * self.output_scale**2)
-        return likelihood
+        return likelihood.in_units(self.output_scale**2)
 
     def latent(self, latent: Latent) -> Latent:
         """(m, v) of f with derivatives in x, from those of f̃ in x̃."""
@@ -52,34 +46,3 @@ class Standard:
             None if first is None else first * factors,
             None if second is None else second * factors[:, :, None] / self.input_scale,
         )
-
-
-def _in_units(kernel: Kernel, scale: Array, variance: float) -> Kernel:
-    """The kernel with its variance multiplied, and with columns that are `scale` times as large."""
-    if isinstance(kernel, Sum):
-        return Sum(tuple(_in_units(part, scale, variance) for part in kernel.parts))
-    if isinstance(kernel, Product):
-        first, *others = kernel.parts
-        return Product((_in_units(first, scale, variance), *(_in_units(part, scale, 1.0) for part in others)))
-    if not isinstance(kernel, Leaf):
-        return kernel
-    columns = scale if kernel.dims is None else scale[list(kernel.dims)]
-    match kernel:
-        case Linear():
-            return replace(kernel, variance=_times(kernel.variance, variance / columns**2))
-        case Periodic():  # its length-scale has no unit
-            return replace(kernel, variance=kernel.variance * variance, period=_times(kernel.period, columns))
-        case Stationary():
-            lengthscale = _times(kernel.lengthscale, columns)
-            return replace(kernel, variance=kernel.variance * variance, lengthscale=lengthscale)  # type: ignore[type-var]
-        case Constant() | Categorical():
-            return replace(kernel, variance=kernel.variance * variance)
-    return kernel
-
-
-def _times(value: Positive, factors: Array) -> Positive:
-    """One value per column, or still one for all if the factors are the same for all."""
-    product = np.asarray(value) * factors
-    if not isinstance(value, tuple) and np.all(product == product[0]):
-        return float(product[0])
-    return tuple(product.tolist())

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from rsens.distributions._base import Array
@@ -83,6 +84,11 @@ class WeightPosterior:
         curvature = 2.0 * root @ root.T
         second = features.in_columns(np.stack([np.zeros(curvature.shape), curvature]), axes=2)
         return first, np.broadcast_to(second, (len(rows), *second.shape))
+
+    @property
+    def names(self) -> NDArray[np.object_]:
+        """What the entries of `coef` belong to (P,)."""
+        return np.array(self.columns.features.names, dtype=object)
 
     @property
     def coef(self) -> Array:

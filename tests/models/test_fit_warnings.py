@@ -1,0 +1,93 @@
+"""What a GP warns of while it is fitted: counts that it does not know, searches at their limits, copies of rows."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+from rsens import InputError, RsensWarning, stability
+from rsens.likelihoods import StudentTLikelihood
+from rsens.models import GPClassifier, GPRegressor
+
+SETTINGS = {"n_restarts": 0, "random_state": 0}
+
+
+def overdispersed(seed):
+    """Counts a hundred times those of a negative binomial: each has to be fitted to a few per cent, zeros as well."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(50, 3))
+    return X, 100 * rng.poisson(np.exp(X[:, 0]) * rng.gamma(0.5, 2.0, 50))
+
+
+def test_few_inducing_inputs_for_counts_that_vary_too_much():
+    """f has as many free numbers as there are inducing inputs: the search raises its variance without end."""
+    X, y = overdispersed(0)
+    with pytest.warns(RsensWarning) as raised:
+        model = GPRegressor(likelihood="poisson", inducing=20, **SETTINGS).fit(X, y)
+    text = next(text for text in map(str, (each.message for each in raised)) if "does not know the counts" in text)
+    assert re.search(r"counts of \d+ of its 50.*Use likelihood='negative_binomial'.*more than 20 inducing inputs", text)
+    with pytest.raises(InputError, match=r"beyond float64.*does not suit these counts"):
+        model.predict(X)
+
+
+def test_a_search_that_ends_at_its_limits():
+    X, y = overdispersed(1)
+    with pytest.warns(RsensWarning) as raised:
+        GPRegressor(likelihood="poisson", inducing=20, **SETTINGS).fit(X, y)
+    texts = [str(warning.message) for warning in raised]
+    assert any("ended at the limit of variance" in text and "negative_binomial" in text for text in texts)
+    assert all(warning.filename == __file__ for warning in raised)
+
+
+def test_the_exact_gp_with_huge_counts():
+    X, y = overdispersed(1)
+    with pytest.warns(RsensWarning, match=r"where y is 0, the log rate has mean.*exp\(m \+ v/2\) is e\^"):
+        GPRegressor(likelihood="poisson", **SETTINGS).fit(X, 1e7 * y)
+
+
+@pytest.mark.parametrize("likelihood", ["poisson", "negative_binomial"])
+def test_ordinary_counts_are_no_reason(likelihood):
+    X, y = overdispersed(0)
+    GPRegressor(likelihood=likelihood, **SETTINGS).fit(X, y / 100)  # warnings are errors here
+
+
+# ---- copies ----------------------------------------------------------------------------------------------------------
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+Y = X[:, 0] + 0.1 * np.random.default_rng(1).normal(size=40)
+
+
+def test_copies_hide_the_noise():
+    model = GPRegressor(**SETTINGS)
+    with pytest.warns(RsensWarning, match="80 of the 120 rows are exact copies.*too small.*Drop the copies") as raised:
+        copied = model.fit(np.repeat(X, 3, axis=0), np.repeat(Y, 3)).noise_variance_
+    assert raised[0].filename == __file__
+    assert copied < 0.7 * model.fit(X, Y).noise_variance_
+
+
+@pytest.mark.parametrize("likelihood", ["student_t", StudentTLikelihood()])
+def test_copies_hide_the_noise_of_a_student_t(likelihood):
+    with pytest.warns(RsensWarning) as raised:  # without noise, Newton's method has its own trouble
+        GPRegressor(likelihood=likelihood, **SETTINGS).fit(np.repeat(X, 3, axis=0), np.repeat(Y, 3))
+    assert "80 of the 120 rows are exact copies" in str(raised[0].message)
+
+
+def test_copies_that_do_no_harm():
+    """Noise that is given; counts and classes; few copies; as many rows of the same x and another y."""
+    twice, y = np.repeat(X, 2, axis=0), np.repeat(Y, 2)
+    few = [*range(40), 0, 1]
+    GPRegressor(optimize=False).fit(twice, y)
+    GPRegressor(likelihood="poisson", **SETTINGS).fit(twice, np.round(np.exp(y)))
+    GPClassifier(**SETTINGS).fit(twice, y > 0.0)
+    GPRegressor(**SETTINGS).fit(X[few], Y[few])
+    levels, noisy = np.repeat(X[:8], 10, axis=0), np.random.default_rng(2).integers(0, 6, 80).astype(float)
+    assert len(np.unique(np.column_stack([levels, noisy]), axis=0)) < 60
+    GPRegressor(**SETTINGS).fit(levels, noisy)
+
+
+def test_resamples_are_silent():
+    """One warning per refit would say a hundred times what the page on stability says once."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stability(GPRegressor(**SETTINGS), X, Y, n_boot=2, methods="rsens", replace=True, random_state=0)

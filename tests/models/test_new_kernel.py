@@ -1,0 +1,92 @@
+"""A kernel that is written outside the package, as CONTRIBUTING says, does all that those of the package do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import rsens
+from rsens import GPRegressor, InputError
+from rsens.kernels import EQ, Constant, Linear
+from rsens.kernels._leaf import ConstantDiagonal
+from rsens.kernels._stationary import Stationary
+
+X = np.random.default_rng(0).normal(size=(40, 3)) * [1.0, 100.0, 0.1] + [0.0, 50.0, 3.0]
+Y = np.sin(X[:, 0]) + 0.02 * X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=40)
+SETTINGS = {"n_restarts": 0, "random_state": 0}
+
+
+@dataclass(frozen=True, repr=False)
+class Mine(Stationary):
+    """EQ, written anew: a profile and its curvature."""
+
+    variance: float = 1.0
+    lengthscale: float | tuple[float, ...] = 1.0
+    dims: tuple[int, ...] | None = None
+
+    def profile(self, s):
+        g = self.variance * np.exp(-0.5 * s)
+        return g, -0.5 * g
+
+    def curvature(self, s):
+        return 0.25 * self.variance * np.exp(-0.5 * s)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda kind: kind(1.0, (1.0,) * 3), lambda kind: kind(dims=(0, 2)) + Linear(dims=(1,))]
+)
+def test_a_profile_is_all_that_a_stationary_kernel_needs(make):
+    """The same model as with EQ; rounding differs, as EQ needs no array for its slope."""
+    mine, eq = (GPRegressor(make(kind), **SETTINGS).fit(X, Y) for kind in (Mine, EQ))
+    close = {"rtol": 1e-5, "atol": 1e-9}
+    assert mine.kernel_.hyperparameter_names == eq.kernel_.hyperparameter_names
+    np.testing.assert_allclose(mine.kernel_.theta, eq.kernel_.theta, **close)  # in the units of the data
+    np.testing.assert_allclose(mine.predict(X), eq.predict(X), **close)
+    for order in (1, 2):
+        ours, theirs = (model.derivatives(X, order) for model in (mine, eq))
+        np.testing.assert_allclose(ours.first, theirs.first, rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(rsens.rsens(mine, X), rsens.rsens(eq, X), rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(rsens.measures.ard(mine, X), rsens.measures.ard(eq, X), **close)
+
+
+def test_it_cannot_be_stored(tmp_path):
+    model = GPRegressor(Mine() + Constant(), optimize=False).fit(X, Y)
+    with pytest.raises(InputError, match="kernel of type Mine cannot be stored"):
+        rsens.save_model(model, tmp_path / "model.rsens")
+
+
+def test_a_kernel_has_to_say_what_it_is_in_other_units():
+    @dataclass(frozen=True, repr=False)
+    class Silent(ConstantDiagonal):
+        variance: float = 1.0
+        lengthscale: float = 1.0
+        dims: tuple[int, ...] | None = None
+
+        on = at = arrays_at = None
+
+    with pytest.raises(TypeError, match="active_in_units"):
+        Silent()
+
+
+class Told(Mine):
+    """A hyperparameter that nothing is known of."""
+
+    def active_in_units(self, columns, variance):
+        return self
+
+    def prior(self, field, value, size, q, output_scale):
+        return ConstantDiagonal.prior(self, field, value, size, q, output_scale)
+
+    active_rates = ConstantDiagonal.active_rates
+
+
+def test_what_is_not_known_is_near_its_start_or_an_error():
+    kernel = Told(2.0, (3.0, 4.0, 5.0))
+    (variance, *lengthscales) = kernel.priors(np.ones(3), 10.0)
+    assert variance == (np.log(100.0), 2.0)
+    np.testing.assert_allclose(lengthscales, [(np.log(l), 2.0) for l in (3.0, 4.0, 5.0)])
+    with pytest.raises(InputError, match="ard does not know where Told keeps its length-scales"):
+        kernel.rates(X)
+    assert kernel.split([0], [1, 2], 3) is None
