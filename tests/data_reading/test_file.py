@@ -331,6 +331,40 @@ def test_names_that_are_not_there(write):
     refused(path, "has no column to drop 'dosis'. Did you mean 'dose'?", drop=["dosis"])
     refused(path, "'y' is the target and cannot be dropped", target="y", drop=["y"])
     refused(path, "must be a list", columns="age")
+    refused(path, r"has no column 'zz'\. It has", columns=["age,dose,zz"])
+    refused(path, r"has no columns 'qq', 'zz'\. It has", columns=["age, qq", "zz"])
+    refused(path, r"has no columns to drop 'Age', 'toun'\. Did you mean 'age', 'town'\?", drop=["Age", "dose,toun"])
+    refused(path, r"has no column 'zz,qq'\.", columns=["zz,qq"])
+
+
+def test_a_header_that_is_missing(write):
+    path = write("-1.402,0.278,a\n0.5,1.5,b\n2.5,3.5,a\n")
+    refused(
+        path, r"It has '-1.402', '0.278', 'a'\. These are numbers: is the line with the names .* missing\?", target="y"
+    )
+    path = write(table().to_csv(index=False))
+    with pytest.raises(InputError, match=r"'y'\.$"):
+        read_file(path, target="q")
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [("Growth of trees, 2021\n", 2), ("Growth;;;\n\n", 3), ("# made by hand\n# in May\n", 3), ("Growth\n", 2)],
+)
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_title_above_the_header(write, title, line, delimiter):
+    path = write(title.replace(";", delimiter) + table().to_csv(index=False, sep=delimiter))
+    refused(path, f"no target column 'y' in its first line, but line {line} has it. Is there a title", target="y")
+    refused(write(title + "a,y\n1,2\n3,4\n"), f"line {line} has it", target="y")
+
+
+def test_a_cell_like_the_target_is_no_header(write):
+    refused(write("a,b,c\n1,y,2\nx,y,z\n3,4,5\n"), r"has no target column 'y'\. It has 'a', 'b', 'c'", target="y")
+    refused(write("a,b\nrow,1,y\nrow,2,z\n"), r"has no target column 'y'\. It has 'Unnamed: 0'", target="y")
+
+
+def test_a_title_where_no_target_is_asked_for(write):
+    refused(write("Growth\na,b,c\n1,2,3\n4,5,6\n"), "line 2: the row has 3 cells, the header has 1. Is there a title")
 
 
 def test_a_wrong_target_is_found_before_the_rows_are_read(write):

@@ -197,10 +197,38 @@ def test_numbers_that_are_codes():
 
 
 def test_lists_are_left_out():
-    prepared = prepare(table(new=[[1, 2]] * N, mixed=[1, "a", 2.5] * 20), "y")
-    assert set(prepared.dropped) == {"new", "mixed"}
+    times = [pd.Timestamp("2024-01-01"), "a", 2.5] * 20
+    prepared = prepare(table(new=[[1, 2]] * N, mixed=times), "y")
+    assert prepared.dropped["new"] == "'new' has values of type list and was left out."
+    assert prepared.dropped["mixed"] == "'mixed' has values of type Timestamp and str and float and was left out."
     with pytest.raises(InputError, match="neither numbers nor text"):
         prepare(table(y=[[1]] * N), "y")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1, "a", 2.5],
+        [True, "a", None],
+        [1, True, np.nan],
+        [1.5, "-", 2],
+        [1, "2", 3],
+        [1.5, "0,5", "2,25"],
+        [decimal.Decimal("1.5"), "b", 3],
+        ["x", 1e-7, np.int64(3)],
+    ],
+)
+@pytest.mark.parametrize("categorical", [[], ["new"]])
+def test_values_of_several_types_are_read_as_from_a_file(tmp_path, values, categorical):
+    frame = table(new=pd.Series(values * 20, dtype=object))
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    from_file = prepare(read_file(tmp_path / "data.csv", as_text=categorical).frame, "y", categorical=categorical)
+    from_frame = prepare(frame, "y", categorical=categorical)
+    assert from_frame.X.columns.tolist() == from_file.X.columns.tolist() == ["x", "town", "new"]
+    pd.testing.assert_frame_equal(from_frame.X, from_file.X, check_dtype=False, check_categorical=False)
+    assert from_frame.recipe == from_file.recipe
+    again = prepare_again(frame.iloc[:3], from_frame.recipe)
+    pd.testing.assert_frame_equal(again.X, from_frame.X.loc[again.X.index], check_dtype=False, check_categorical=False)
 
 
 # ---- columns that are left out ---------------------------------------------------------------------------------------
@@ -231,6 +259,29 @@ def test_columns_that_say_nothing():
 def test_levels_that_repeat_are_kept():
     prepared = prepare(table(street=[f"street {i % 30}" for i in range(N)], few=list("abcdefghijkl") * 5), "y")
     assert prepared.dropped == {}
+
+
+@pytest.mark.parametrize("values", [[f"street {i % 40}" for i in range(N)], [i % 40 + 0.5 for i in range(N)]])
+def test_a_column_that_is_named_as_categorical_is_kept(values):
+    prepared = prepare(table(new=values), "y", categorical=["new"])
+    assert prepared.kinds["new"] == "categorical"
+    assert prepared.notes == ()
+    rsens.BayesianLinearRegression().fit(prepared.X, prepared.y)
+
+
+@pytest.mark.parametrize("values", [[f"row {i}" for i in range(N)], np.arange(N) + 0.5])
+def test_a_column_that_is_named_as_categorical_but_never_repeats_is_refused(values):
+    with pytest.raises(InputError, match="'new' is named as categorical, but has another value in each of 60 rows"):
+        prepare(table(new=values), "y", categorical=["new"])
+
+
+def test_many_levels_are_named():
+    frame = table(many=[f"m{i % 16}" for i in range(N)], few=[f"f{i % 15}" for i in range(N)])
+    prepared = prepare(frame, "y")
+    assert kinds(prepared) == {"levels": ("many",)}
+    assert "'many' has 16 different texts, taken as categorical." in said(prepared, "levels")
+    assert prepare(frame, "y", categorical=["many"]).notes == ()
+    assert prepare(frame.astype({"many": "category"}), "y").notes == ()
 
 
 def test_columns_that_rows_make_useless():
@@ -306,6 +357,11 @@ def test_nothing_left():
         prepare(frame, "y")
     with pytest.raises(InputError, match="no rows are left"):
         prepare(table(y=np.nan), "y")
+    for empty in (table().iloc[:0], table()[["y"]].iloc[:0]):
+        with pytest.raises(InputError, match=r"the table has no rows\."):
+            prepare(empty, "y")
+    with pytest.raises(InputError, match=r"the table has no rows\."):
+        prepare_again(table().iloc[:0], prepare(table(), "y").recipe)
     with pytest.raises(InputError, match="no columns are left beside the target"):
         prepare(table(x=1.0, town="a"), "y")
     with pytest.raises(InputError, match="one value only, 3: there is nothing to explain"):

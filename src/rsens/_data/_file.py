@@ -67,7 +67,8 @@ def read_file(
 
     The content says what kind of file it is, not its name. Text is UTF-8, or Latin-1 with a note. A column of a text
     file is made of numbers, or of truth values (true, false), if all its cells are, but for missing ones: empty, NA,
-    N/A, NaN, null, None or a question mark. Other columns are text; `prepare` looks at them further.
+    N/A, NaN, null, None or a question mark; and beside numbers a dash, a dot, n.d. and the like, with a note
+    (`rsens._data._cells` has all of them). Other columns are text; `prepare` looks at them further.
 
     Args:
         path: The file, or "-" for standard input.
@@ -84,6 +85,8 @@ def read_file(
     sample = RowSample(min(limits, default=None), whole_number(seed, "seed", 0))
     what = "standard input" if str(path) == "-" else str(path)
     with _table(path, what) as table:
+        if target is not None and isinstance(table, TextTable):
+            table.check_header(target)
         wanted = chosen(table.names, target, columns, drop, what)
         frame = table.read(wanted, sample, split(as_text, table.names))
     if not sample.seen:

@@ -14,15 +14,18 @@ KINDS = (
     "converted",  # text that became numbers
     "date",  # dates that became days
     "ambiguous",  # text that may be numbers or dates, and stays text
+    "odd_cells",  # a few cells that keep a column from being numbers
     "whole_numbers",  # few different whole numbers, taken as numbers
     "identifier",  # names of rows
-    "same",  # columns with the same numbers, up to scale
-    "levels",  # text that hardly repeats
+    "same",  # columns with the same numbers, up to scale; or with those of the target
+    "levels",  # text that hardly repeats, or has many levels
+    "missing_code",  # a number that may stand for a missing value
     "constant",
     "empty",
     "unsupported",  # lists and the like
     "infinite",
     "missing",
+    "target",  # what the likelihood does not know about the target
     "model",  # what the model can and cannot do
     "skipped",  # what was not computed, and why
     "warning",  # what the computations warned of
@@ -31,11 +34,15 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Note:
-    """One thing that was done or seen: its kind (one of `KINDS`), the columns that it is about, and a sentence."""
+    """One thing that was done or seen: its kind (one of `KINDS`), the columns that it is about, and a sentence.
+
+    A severe note is a warning, to be shown before any result: the answer is probably wrong unless the table is mended.
+    """
 
     kind: str
     columns: tuple[str, ...]
     text: str
+    severe: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

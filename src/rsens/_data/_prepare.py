@@ -10,11 +10,18 @@ import numpy as np
 import pandas as pd
 
 from rsens._arguments import one_of
-from rsens._data._columns import chosen, find, split
+from rsens._data._cells import marks_note
+from rsens._data._clean import cleaned
+from rsens._data._columns import chosen, find_all
+from rsens._data._look import look
 from rsens._data._notes import Note, counted, quoted
+from rsens._data._odd import odd_cells
 from rsens._data._readings import WORDS, Reading, ambiguity, fits_both, reading_of, settled_by_others
-from rsens._data._useless import may_be_codes, may_be_identifier, same_numbers, shown, useless
+from rsens._data._useless import shown, useless
 from rsens._errors import InputError
+
+#: What to do about cells that keep a column from being numbers.
+MEND = "Correct or empty these cells; or name the column in `categorical` if it has codes."
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +56,14 @@ def prepare(
     """Decide what each column is, and leave out what no model can use.
 
     Columns of text, truth values and categories are categorical; text is read as numbers or dates where there is one
-    way to do it (`rsens._data._readings` has the rules). Whole numbers are numbers, however few there are. Left out are
-    columns without values, constant ones, text that differs in every row, and text with more than 20 different values,
-    in more than half of the rows a new one. Numbers that seem to name rows are kept, with a note, unless the column has
-    no name. Infinite values count as missing.
+    way to do it (`rsens._data._readings` has the rules). Values of several types are read as a file would have them.
+    Whole numbers are numbers, however few there are. Left out are columns without values, constant ones, text that
+    differs in every row, and text with more than 20 different values, in more than half of the rows a new one. Numbers
+    that seem to name rows are kept, with a note, unless the column has no name. Infinite values count as missing; so do
+    a dash, n.d. and the like among numbers (`rsens._data._cells`).
+
+    Severe notes say that a few odd cells keep a column from being numbers (an error if it is the target), that a column
+    is the target in other words, or that a number may stand for a missing value.
 
     Args:
         frame: The table, with the target; `read_file` gives one.
@@ -60,7 +71,7 @@ def prepare(
         missing: "drop" leaves out rows with missing values, also of the target; "error" refuses them.
         drop: Names of columns to leave out.
         columns: Names of the columns to use; None for all.
-        categorical: Names of columns whose numbers are codes.
+        categorical: Names of columns whose numbers or texts are codes.
     """
     one_of(missing, "missing", ("drop", "error"))
     names = [str(name) for name in frame.columns]
@@ -68,15 +79,17 @@ def prepare(
         raise InputError("the table has columns of the same name. Rename them so that each is unique.")
     frame = frame.set_axis(names, axis=1)
     wanted = chosen(names, target, columns, drop, "the table")
-    codes = {find(name, names, "the table", "categorical column") for name in split(categorical, names)}
-    work = _Work([], {})
-    table, readings = work.read(frame[wanted], codes, target)
+    codes = find_all(categorical, names, "the table", "categorical column")
+    _check_rows(frame)
+    work = _Work([], {}, {})
+    table, readings = work.read(work.clean(frame[wanted], codes), codes, target)
     table = work.finite(table)
-    table = work.without_useless(table, readings, target)
+    table = work.without_useless(table, readings, codes, target)
     table = work.complete(table, missing, target)
-    table = work.without_useless(table, readings, target)  # rows are gone, and with them perhaps all but one value
+    table = work.without_useless(table, readings, codes, target)  # rows are gone, and perhaps all but one value
     _check(table, target)
-    work.look(table, readings, target)
+    work.note_odd_cells()
+    work.notes += look(table, readings, codes, target)
     return work.prepared(table, {name: readings[name] for name in table.columns}, target)
 
 
@@ -91,9 +104,11 @@ def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: st
     frame = frame.set_axis(names, axis=1)
     absent = [name for name in readings if name not in names and name != target]
     if absent:
-        find(absent[0], names, "the table", "column")
+        find_all(absent, names, "the table", "column", whole=True)
+    _check_rows(frame)
     wanted = [name for name in readings if name in names]
-    work = _Work([], {})
+    work = _Work([], {}, {})
+    frame = work.clean(frame[wanted], {name for name in wanted if readings[name].kind == "labels"})
     table = pd.DataFrame({name: readings[name].read(frame[name], name) for name in wanted}, index=frame.index)
     table = work.complete(work.finite(table), missing, target)
     if table.empty:
@@ -107,6 +122,16 @@ class _Work:
 
     notes: list[Note]
     dropped: dict[str, str]
+    odd: dict[str, str]  # columns of text that would be numbers but for a few cells
+
+    def clean(self, frame: pd.DataFrame, codes: set[str]) -> pd.DataFrame:
+        """Columns as a file would give them, without marks of missing values among numbers."""
+        columns = {}
+        for name in frame.columns:
+            columns[name], marks = cleaned(frame[name], as_text=name in codes)
+            if marks:
+                self.notes.append(marks_note(name, marks))
+        return pd.DataFrame(columns, index=frame.index)
 
     def read(self, frame: pd.DataFrame, codes: set[str], target: str) -> tuple[pd.DataFrame, dict[str, Reading]]:
         """Columns as numbers or labels, and how they were read."""
@@ -118,7 +143,7 @@ class _Work:
             elif name == target:
                 raise InputError(f"the target {name!r} has values that are neither numbers nor text.")
             else:
-                self._leave_out(Note("unsupported", (name,), f"{name!r} holds no numbers or text and was left out."))
+                self._leave_out(_unsupported(name, frame[name]))
         found = settled_by_others(found, frame) | dict.fromkeys(codes, Reading("labels"))
         readings = {name: found[name] for name in frame.columns if name in found}
         columns = {}
@@ -129,16 +154,21 @@ class _Work:
             elif name == target and reading.kind == "labels" and fits_both(column):
                 raise InputError(f"the target {name!r} is text: {ambiguity(column)}.")
             columns[name] = reading.read(column, name)
-            self._note_reading(name, frame[name], reading)
+            if name not in codes:
+                self._note_reading(name, column, reading, target)
         self._note_conversions(readings)
         return pd.DataFrame(columns, index=frame.index), readings
 
-    def _note_reading(self, name: str, column: Any, reading: Reading) -> None:
+    def _note_reading(self, name: str, column: Any, reading: Reading, target: str) -> None:
         if reading.kind == "date":
             since = str(reading.origin).removesuffix("T00:00:00")
             self.notes.append(Note("date", (name,), f"{name!r} has dates, counted in days since {since}."))
         elif reading.kind == "labels" and (reason := ambiguity(column)):
             self.notes.append(Note("ambiguous", (name,), f"{name!r} was taken as text: {reason}."))
+        elif reading.kind == "labels" and (found := odd_cells(column)):
+            if name == target:
+                raise InputError(f"the target {name!r} has {found}, so it is text. {MEND}")
+            self.odd[name] = found
 
     def _note_conversions(self, readings: Mapping[str, Reading]) -> None:
         """One note for all columns that were read in the same way: in a file with decimal commas these are many."""
@@ -158,10 +188,12 @@ class _Work:
                 self.notes.append(Note("infinite", (name,), text))
         return table
 
-    def without_useless(self, table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> pd.DataFrame:
+    def without_useless(
+        self, table: pd.DataFrame, readings: Mapping[str, Reading], codes: set[str], target: str
+    ) -> pd.DataFrame:
         """The table without columns that say nothing."""
         for name in [name for name in table.columns if name != target]:
-            note = useless(name, table[name], readings[name].categorical)
+            note = useless(name, table[name], readings[name].categorical, name in codes)
             if note is not None:
                 self._leave_out(note)
         return table[[name for name in table.columns if name not in self.dropped]]
@@ -186,28 +218,16 @@ class _Work:
             advice = f" Leave out {worst.index[0]!r}, and others like it." if len(worst) else ""
             raise InputError(f"no rows are left: each has a missing value, by column: {listed}{more}.{advice}")
         text = f"{found} have missing values and were left out, by column: {listed}{more}."
-        self.notes.append(Note("missing", tuple(map(str, counts.index)), text))
+        severe = 2 * int(incomplete.sum()) > len(table)  # the rows that are left are hardly the table
+        self.notes.append(Note("missing", tuple(map(str, counts.index)), text, severe))
         return table[~incomplete]
 
-    def look(self, table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> None:
-        """Numbers that may be something else: identifiers, codes, other columns."""
-        numbers = [name for name in table.columns if name != target and readings[name].kind == "number"]
-        for name in numbers:
-            if may_be_identifier(name, table[name]):
-                text = f"{name!r} counts the rows, as an identifier does. It was kept; drop it if it only names them."
-                self.notes.append(Note("identifier", (name,), text))
-        codes = tuple(name for name in numbers if may_be_codes(table[name]))
-        if codes:
-            has = "has" if len(codes) == 1 else "have"
-            text = f"{quoted(codes)} {has} few different whole numbers, taken as numbers. If they are codes, say so."
-            self.notes.append(Note("whole_numbers", codes, text))
-        for group in same_numbers(table[[name for name in table.columns if not readings[name].categorical]]):
-            others = [name for name in group if name != target]
-            text = f"{quoted(others)} are the same up to scale and share their importance. Drop all but one of them."
-            if target in group:
-                verb = "is" if len(others) == 1 else "are"
-                text = f"{quoted(others)} {verb} the target itself, up to scale. Drop what is not known beforehand."
-            self.notes.append(Note("same", tuple(others), text))
+    def note_odd_cells(self) -> None:
+        """At the end, when it is known which columns were left out."""
+        for name, found in self.odd.items():
+            left = " and left out" if name in self.dropped else ""
+            text = f"{name!r} has {found}, so it was taken as text{left}. {MEND}"
+            self.notes.append(Note("odd_cells", (name,), text, severe=True))
 
     def prepared(self, table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> Prepared:
         """Inputs and target, in the types that models take."""
@@ -221,6 +241,16 @@ class _Work:
     def _leave_out(self, note: Note) -> None:
         self.notes.append(note)
         self.dropped[note.columns[0]] = note.text
+
+
+def _check_rows(frame: pd.DataFrame) -> None:
+    if not len(frame):
+        raise InputError("the table has no rows.")
+
+
+def _unsupported(name: str, column: Any) -> Note:
+    types = dict.fromkeys(type(value).__name__ for value in column.dropna())
+    return Note("unsupported", (name,), f"{name!r} has values of type {' and '.join(types)} and was left out.")
 
 
 def _check(table: pd.DataFrame, target: str) -> None:

@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._data._columns import named
+from rsens._data._cells import labels, marks_note, typed
+from rsens._data._columns import UNNAMED, is_number, named
 from rsens._data._notes import Note
 from rsens._data._sample import RowSample
 from rsens._errors import InputError
@@ -27,10 +28,8 @@ DELIMITERS = ",;\t|"
 SNIFFED = 100
 #: Rows that are looked at together; only those of the sample are held longer.
 BLOCK = 1024
-#: Cells that stand for a missing value; and cells with nothing but spaces.
-MISSING = frozenset(
-    ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None", "<NA>", "NaT", "?"]
-)
+#: Lines among which the names of columns may be, below a title.
+TOP = 10
 
 
 @dataclass
@@ -42,6 +41,24 @@ class TextTable:
     what: str
     _reader: Any
     _first: list[str] | None  # the first row, which has been read to know whether rows have names
+    _top: list[str]  # the first lines
+
+    def check_header(self, target: str) -> None:
+        """An error if the target is not in the header, but in a line of names below it, as under a title."""
+        if target in self.names:
+            return
+        for number, line in enumerate(self._top, start=1):
+            for delimiter in DELIMITERS:
+                cells = [_latin(cell).strip(' "\r\n') for cell in line.split(delimiter)]
+                if target in cells and not any(map(is_number, cells)) and self._may_be_title(len(cells)):
+                    raise InputError(
+                        f"{self.what} has no target column {target!r} in its first line, but line {number} has it. Is "
+                        f"there a title above the names of the columns? Delete the lines above line {number}."
+                    )
+
+    def _may_be_title(self, width: int) -> bool:
+        """Whether the header is shorter than a line of names, or has cells that are empty or numbers."""
+        return len(self.names) < width or any(UNNAMED.fullmatch(name) or is_number(name) for name in self.names)
 
     def read(self, columns: list[str], sample: RowSample, as_text: Iterable[str]) -> pd.DataFrame:
         """The rows of the sample, with numbers and truth values where a column holds nothing else."""
@@ -60,7 +77,14 @@ class TextTable:
             name: [self._readable(held[row][position].strip()) for row in kept] for position, name in enumerate(columns)
         }
         plain = set(as_text)
-        frame = {name: _labels(cells) if name in plain else _typed(cells) for name, cells in texts.items()}
+        frame = {}
+        for name, cells in texts.items():
+            if name in plain:
+                frame[name] = labels(cells)
+                continue
+            frame[name], marks = typed(cells)
+            if marks:
+                self.notes.append(marks_note(name, marks))
         return pd.DataFrame(frame, index=pd.Index(number[kept]), columns=columns)
 
     def _rows(self) -> Iterator[list[str]]:
@@ -71,9 +95,12 @@ class TextTable:
                 if len(row) != width:
                     if not row:
                         continue
+                    advice = "Quote cells that contain the delimiter, or repair the line."
+                    if row is self._first and width == 1:
+                        advice = "Is there a title above the names of the columns? Delete it."
                     raise InputError(
                         f"{self.what}, line {self._reader.line_num}: the row has {len(row)} cells, the header has "
-                        f"{width}. Quote cells that contain the delimiter, or repair the line."
+                        f"{width}. {advice}"
                     )
                 yield row
         except csv.Error as error:
@@ -109,7 +136,7 @@ def open_text(lines: IO[str], what: str) -> TextTable:
         readable = ["", *readable]
         text = "The rows have one cell more than the header: the first column has no name and is taken for row names."
         notes.append(Note("row_names", ("Unnamed: 0",), text))
-    return TextTable(named(readable, what), notes, what, reader, row)
+    return TextTable(named(readable, what), notes, what, reader, row, first[:TOP])
 
 
 def delimiter_of(lines: list[str]) -> str:
@@ -145,41 +172,3 @@ def _encoding_note(what: str) -> Note:
     return Note(
         "encoding", (), f"{what} has text that is not UTF-8; it was read as Latin-1. Check letters with accents."
     )
-
-
-# ---- types of columns ------------------------------------------------------------------------------------------------
-
-
-def _typed(cells: list[str]) -> Any:
-    """Whole numbers, numbers or truth values if all cells are, else text; missing cells do not count."""
-    known = [cell for cell in cells if cell not in MISSING]
-    complete = len(known) == len(cells)
-    lower = {cell.lower() for cell in set(known)}
-    if lower and lower <= {"true", "false"}:
-        truth = [None if cell in MISSING else cell.lower() == "true" for cell in cells]
-        return np.array(truth, dtype=bool if complete else object)
-    numbers = _numbers(known)
-    if numbers is None:
-        return _labels(cells)
-    if complete:
-        return numbers
-    values = np.full(len(cells), np.nan)
-    values[[cell not in MISSING for cell in cells]] = numbers
-    return values
-
-
-def _numbers(known: list[str]) -> NDArray[Any] | None:
-    if any("_" in cell for cell in known):  # Python would read 1_000
-        return None
-    try:
-        return np.array([int(cell) for cell in known], dtype=np.int64) if known else np.empty(0)
-    except (ValueError, OverflowError):
-        pass
-    try:
-        return np.array([float(cell) for cell in known])
-    except ValueError:
-        return None
-
-
-def _labels(cells: list[str]) -> Any:
-    return pd.Series([None if cell in MISSING else cell for cell in cells]).array

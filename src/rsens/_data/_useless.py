@@ -10,6 +10,7 @@ import numpy as np
 from rsens._coding import MOST_UNNAMED_LEVELS
 from rsens._data._columns import UNNAMED
 from rsens._data._notes import Note, counted
+from rsens._errors import InputError
 
 #: Names of columns that name rows: id, user_id, customerId, row.
 IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|nr|no)([^a-z0-9]|$))|[a-z](Id|ID)$")
@@ -17,14 +18,24 @@ IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|n
 FEW_VALUES = 10
 
 
-def useless(name: str, column: Any, categorical: bool) -> Note | None:
-    """Why a column is to be left out, or None. Missing values do not count."""
+def useless(name: str, column: Any, categorical: bool, named: bool = False) -> Note | None:
+    """Why a column is to be left out, or None. Missing values do not count.
+
+    A column that was `named` as categorical is left out only if it has no two values; an error if no value repeats.
+    """
     known = column.dropna()
     if not len(known):
         return Note("empty", (name,), f"{name!r} has no values and was left out.")
     different = known.nunique()
     if different == 1:
         return Note("constant", (name,), f"{name!r} has one value only, {shown(known.iloc[0])}, and was left out.")
+    if named:
+        if different == len(known) > 2:
+            raise InputError(
+                f"{name!r} is named as categorical, but has another value in each of {counted(len(known), 'row')}: a "
+                "level in one row cannot be told from that row. Leave the column out, or do not name it."
+            )
+        return None
     if UNNAMED.fullmatch(name) and different == len(known):
         return Note("identifier", (name,), f"{name!r}, a column without a name, names the rows and was left out.")
     if not categorical or different == 2:
