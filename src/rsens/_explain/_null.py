@@ -186,7 +186,8 @@ def _measure(
         pairs=question.pairs,
         max_bytes=question.max_bytes,
     )
-    summary = summarize(refit(X, y, child(seed, 0)), X, extended)
+    fit = refit.for_more_columns(d - table.values.shape[1])
+    summary = summarize(fit(X, y, child(seed, 0)), X, extended)
     pairs = np.zeros((t + len(probes), t + len(probes)))
     if summary.pairs is not None:
         pairs[np.triu_indices(len(pairs), 1)] = summary.pairs

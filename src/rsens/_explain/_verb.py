@@ -46,7 +46,7 @@ def explain(
     aggregate: Literal["mean", "rms"] = "mean",
     by: Any = None,
     null: bool | Literal["auto"] = "auto",
-    n_probes: int = 20,
+    n_probes: int = 60,
     refit: Callable[[Any, Any], Any] | None = None,
     n_jobs: int | None = None,
     n_bootstrap: int = 500,
@@ -76,10 +76,12 @@ def explain(
         aggregate: How local values are summed up: "mean", or "rms", the root mean square, which gives more to rows with
             high values.
         by: Subgroups of rows: a column of X or one label per row. See `Explanation.by`.
-        null: Whether to find the level that an irrelevant variable reaches by refitting the model with random probe
-            columns. "auto": if y is given and the model can be refitted. True: an error if it cannot.
-        n_probes: How many probes, and as many again for every group. Each refit has about half as many further columns
-            as X has, and at most 5, unless a group is larger.
+        null: Whether to find the level that an irrelevant variable passes once in twenty times: the model is refitted
+            with probes, shuffled copies of columns of X, beside the real ones, and the level is the 95 % quantile of
+            what they reach. "auto": if y is given and the model can be refitted. True: an error if it cannot.
+        n_probes: How many probes, and as many again for every group. With fewer than 59 even a value above all of them
+            is not above the level with 95 % confidence (`Explanation.reached`). Each refit has about half as many
+            further columns as X has, and at most 5, unless a group is larger.
         refit: How to refit: a function (X, y) -> fitted model that takes X with further columns. By default an
             estimator (anything with `fit` and `get_params`) is cloned and fitted.
         n_jobs: How many refits at once, as in joblib.

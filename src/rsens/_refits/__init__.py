@@ -1,5 +1,9 @@
 """Models fitted again and again, to parts of the rows: what `stability`, `select_interactions` and `assess` share."""
 
+from rsens._refits._continued import mean_kernel as mean_kernel
+from rsens._refits._continued import once as once
+from rsens._refits._continued import with_likelihood_of as with_likelihood_of
+from rsens._refits._continued import with_more_columns as with_more_columns
 from rsens._refits._fit import FAILURES as FAILURES
 from rsens._refits._fit import Fit as Fit
 from rsens._refits._fit import check_refit as check_refit

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
+from rsens._refits._continued import with_more_columns
 
 Refit = Callable[[Any, Any], Any]
 
@@ -25,6 +26,11 @@ class Fit:
 
     def __call__(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
         return self.refit(X, y) if self.refit is not None else seeded(self.estimator, seed).fit(X, y)
+
+    def for_more_columns(self, n_more: int) -> Fit:
+        """How to fit to further columns: a Gaussian process need not begin its search anew."""
+        started = None if self.refit is not None else with_more_columns(self.estimator, n_more)
+        return self if started is None else Fit(started)
 
 
 def seeded(estimator: Any, seed: np.random.SeedSequence) -> Any:

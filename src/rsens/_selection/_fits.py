@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
+from rsens._refits import mean_kernel, once, with_likelihood_of
 from rsens.kernels import ALL_KERNELS, Kernel, Sum, additive
 from rsens.kernels._stationary import Stationary
 
@@ -57,10 +56,10 @@ class Fits:
             if not self.warm or before is None:
                 self.kept[pairs] = fitted(self.estimator, start, self.X, self.y)
             else:
-                once, smaller = _once(self.estimator), self.kept[before]
-                cold = fitted(once, start, self.X, self.y)
+                single, smaller = once(self.estimator), self.kept[before]
+                cold = fitted(single, start, self.X, self.y)
                 continued = _with_shared_terms(start, self.terms, pairs, smaller, before)
-                warm = fitted(_with_likelihood_of(smaller, once), continued, self.X, self.y)
+                warm = fitted(with_likelihood_of(smaller, single), continued, self.X, self.y)
                 self.kept[pairs] = max(cold, warm, key=_log_posterior)
         return self.kept[pairs]
 
@@ -78,34 +77,13 @@ def kind_of_terms(kernel: Kernel | None) -> str:
     return next((name for name, kind in KINDS.items() if type(kernel) is kind), "EQ")
 
 
-def _once(estimator: Any) -> Any:
-    """The estimator without random restarts."""
-    from sklearn.base import clone
-
-    return clone(estimator).set_params(n_restarts=0)
-
-
 def _log_posterior(model: Any) -> float:
     """What the search for the hyperparameters maximised; for several classes, of all together."""
     return sum(gp.log_posterior for gp in model._gps)
 
 
-def _with_likelihood_of(model: Any, estimator: Any) -> Any:
-    """The estimator with a likelihood that starts where the model's ended."""
-    from sklearn.base import clone
-
-    likelihood = model._gps[0].likelihood
-    return clone(estimator).set_params(likelihood=likelihood) if len(likelihood.theta) else estimator
-
-
 def _with_shared_terms(kernel: Kernel, terms: Terms, pairs: Pairs, model: Any, before: Pairs) -> Kernel:
     """The kernel with the hyperparameters of the terms that the model has too; the mean of log values over classes."""
-    shared = dict(zip(terms.parts(before), _terms_of(model), strict=True))
+    shared = dict(zip(terms.parts(before), mean_kernel(model).terms, strict=True))
     assert isinstance(kernel, Sum)  # two columns at least
     return Sum(tuple(shared.get(part, own) for part, own in zip(terms.parts(pairs), kernel.terms, strict=True)))
-
-
-def _terms_of(model: Any) -> tuple[Kernel, ...]:
-    """In the units that the search works in."""
-    kernels = [gp.kernel for gp in model._gps]
-    return kernels[0].with_theta(np.mean([kernel.theta for kernel in kernels], axis=0)).terms
