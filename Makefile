@@ -71,6 +71,7 @@ define reproduce
 	$(RUN).illustrations --out $(1)
 	$(RUN).main_effects --bias per-call --out $(1)/per-call --n-jobs $(PAPER_JOBS) $(FEW)
 	$(RUN).main_effects --bias per-repetition --out $(1)/per-repetition --n-jobs $(PAPER_JOBS) $(FEW)
+	$(RUN).main_effects --bias per-method --out $(1)/per-method --n-jobs $(PAPER_JOBS) $(FEW)
 	$(RUN).disagreements --out $(1) --n-jobs $(PAPER_JOBS) $(FEW)
 	$(RUN).interactions --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SIZES)
 	$(RUN).interactions --inputs correlated --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SIZES)
@@ -78,6 +79,7 @@ define reproduce
 	$(RUN).fourth_derivative --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SIZE)
 	$(RUN).real_data --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SPLITS)
 	$(RUN).stability --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(ROWS)
+	$(RUN).concrete_fits --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(ROWS)
 	$(RUN).beyond --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SIZES) $(FAMILIES)
 	$(RUN).page --out $(1) --docs $(2)
 endef

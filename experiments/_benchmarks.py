@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from rsens import GPRegressor, datasets
-from rsens.black_box._budget import BUDGETS
+from experiments._command import REPETITIONS, Options, whole_number
+from rsens import GPRegressor, InputError, datasets
+from rsens.black_box import BUDGETS
 from rsens.distributions._base import Array
 from rsens.models._averages import separated
 
@@ -105,11 +106,26 @@ TITLES = {
 }
 
 
-def add_options(options: argparse.ArgumentParser, count: str) -> None:
+def add_options(options: Options, count: str) -> None:
     """The options of both scripts. `count` is another name for --repetitions."""
     options.add_argument("--data", choices=[*DATA, "all"], default="all")
-    options.add_argument(f"--{count}", dest="repetitions", type=int, default=argparse.SUPPRESS, help="--repetitions")
-    options.add_argument("--rows", type=int, help="rows that a model is fitted to; default: 80 and 500, as published")
+    also = {"dest": "repetitions", "default": argparse.SUPPRESS, "help": "--repetitions"}
+    options.add_argument(f"--{count}", type=REPETITIONS, **also)
+    said = "rows that a model is fitted to; default: 80 and 500, as published"
+    options.add_argument("--rows", type=whole_number(2), help=said)
+    options.checks.append(_without_rows)
+
+
+def _without_rows(given: argparse.Namespace) -> str | None:
+    """Data that are not there, or have too few rows."""
+    for key in chosen(given.data):
+        try:
+            there = len(SETTINGS[key].load()[1])
+        except InputError as error:
+            return str(error)
+        if given.rows is not None and given.rows >= there:
+            return f"argument --rows: fewer than the {there} rows of {key[0]}; got {given.rows}"
+    return None
 
 
 def chosen(data: str) -> list[tuple[str, str]]:

@@ -7,37 +7,52 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.lines import Line2D
 
 from experiments._benchmarks import TITLES
-from experiments._style import METHODS, grid, new_figure, save, styled
+from experiments._style import METHODS, grid, legend_below, new_figure, save, styled
 
 #: Methods stand side by side over this part of the way from one number of pairs to the next.
 SPREAD = 0.6
 #: The lower panels show all of what is left to gain with so many pairs and more.
 ZOOMED = 3
+#: They are drawn if some model is nearer to that with all interactions than this share of what these gain. Elsewhere
+#: they would be the upper ones, shifted.
+NEAR = 0.25
 
 
 @styled
 def draw(table: pd.DataFrame, folder: Path, name: str) -> None:
-    """A panel for each setting of a data set, above; below, how far the models are from that with all interactions.
+    """A panel for each setting of a data set; below it, how far the models are from that with all interactions.
 
-    The lower panels are cut off where models have one pair or two.
+    The lower panels are cut off where models have one pair or two, and left out where no model comes near.
     """
     settings = table["setting"].unique()
-    figure = new_figure(4.6 * len(settings), 5.8)
-    axes = grid(figure, 2, len(settings), sharex=True, sharey="row")
+    near = comes_near(table)
+    figure = new_figure(4.6 * len(settings), 5.8 if near else 3.6)
+    axes = grid(figure, 2 if near else 1, len(settings), sharex=True, sharey="row")
     for column, setting in zip(axes.T, settings, strict=True):
         of_setting = table[table["setting"] == setting]
-        column[0].set_title(TITLES[of_setting["data"].iloc[0], setting])
         _panel(column[0], of_setting, "ours")
-        _panel(column[1], of_setting, "difference")
-        column[1].set_title("difference to all interactions, within splits")
-        column[1].set_xlabel("interactions in the model")
-    axes[1, 0].set_ylim(*_enlarged(table))
+        column[0].set_title(TITLES[of_setting["data"].iloc[0], setting])
+        if near:
+            _panel(column[1], of_setting, "difference")
+            column[1].set_title("difference to all interactions, within splits")
+        column[-1].set_xlabel("interactions in the model")
     axes[0, 0].set_ylabel("MLPD")
-    axes[1, 0].set_ylabel("MLPD less that of all interactions")
-    _legend(figure)
+    if near:
+        axes[1, 0].set_ylim(*_enlarged(table))
+        axes[1, 0].set_ylabel("MLPD less that of all interactions")
+    ends = [("no interactions", ":"), ("all interactions", "--")]
+    others = [Line2D([], [], color="0.25", linestyle=line, label=text) for text, line in ends]
+    legend_below(figure, METHODS, others, rows=2)
     save(figure, folder, name)
+
+
+def comes_near(table: pd.DataFrame) -> bool:
+    """Whether a model with some pairs is nearly as far from that with none as the model with all interactions."""
+    gain = table.loc[table["method"] == "none", "difference"].abs().max()
+    return bool((table.loc[table["pairs"] > 0, "difference"] > -NEAR * gain).any())
 
 
 def _enlarged(table: pd.DataFrame) -> tuple[float, float]:
@@ -67,12 +82,3 @@ def _panel(ax: Any, table: pd.DataFrame, column: str) -> None:
     for method, line in (("none", ":"), ("all", "--")):
         ax.axhline(table.loc[table["method"] == method, column].iloc[0], color="0.25", linestyle=line, linewidth=1.1)
     ax.set_xticks(np.arange(1, int(reduced["pairs"].max()) + 1))
-
-
-def _legend(figure: Any) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], color=colour, marker=marker, label=text) for text, colour, marker in METHODS.values()]
-    handles.append(Line2D([], [], color="0.25", linestyle=":", label="no interactions"))
-    handles.append(Line2D([], [], color="0.25", linestyle="--", label="all interactions"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles) // 2, frameon=False, fontsize=8.5)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
-from rsens.black_box._asked import Asked
+from rsens.black_box import Asked
 from rsens.derivatives import Derivatives, Model
 from rsens.distributions import Normal
 from rsens.distributions._base import Array
@@ -18,6 +19,7 @@ STRENGTH = np.arange(1.0, D + 1.0)  # A_1 = 1 … A_10 = 10
 NOISE = 0.2  # of the standard deviation of f
 SPREAD = 0.2  # how fast the predictive variance grows with the squared Mahalanobis distance
 BIAS = 0.02  # standard deviation of A_bias
+BIASES = ("per-call", "per-repetition", "per-method")  # when A_bias is drawn
 
 #: The six shapes with their derivatives.
 FUNCTIONS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
@@ -95,3 +97,13 @@ def biases(kind: str, rng: np.random.Generator) -> Callable[[tuple[int, ...]], A
         return lambda shape: np.abs(rng.normal(0.0, BIAS, (*shape, D)))
     once = np.abs(rng.normal(0.0, BIAS, D))
     return lambda shape: np.broadcast_to(once, (*shape, D))
+
+
+def imperfect(truth: Simulated, kind: str, rng: np.random.Generator) -> Iterator[Simulated]:
+    """The model with a bias, as it is when y is made and then when each method looks at it.
+
+    One model for all; per method, one after the other that are each the same for all calls.
+    """
+    if kind != "per-method":
+        return repeat(replace(truth, bias=biases(kind, rng)))
+    return (replace(truth, bias=biases("per-repetition", rng)) for _ in repeat(None))

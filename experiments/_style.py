@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from rsens.plots._style import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILLION, tidy, tint
+from experiments._tables import say_written
+from rsens.plots._style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, tidy, tint
 
-__all__ = ["BLACK", "BLUE", "METHODS", "VERMILLION", "grid", "new_figure", "save", "styled", "tint"]
+__all__ = [
+    "BLACK",
+    "BLUE",
+    "METHODS",
+    "ORANGE",
+    "RING",
+    "SINGLE",
+    "VERMILLION",
+    "grid",
+    "legend_below",
+    "new_figure",
+    "save",
+    "styled",
+    "tint",
+]
 
 #: Of every method for pairs: what it is called, its colour, its marker.
 METHODS: dict[str, tuple[str, str, str]] = {
@@ -21,6 +38,28 @@ METHODS: dict[str, tuple[str, str, str]] = {
     "shap": ("SHAP", GREEN, "v"),
     "pd": ("PD", BLUE, "^"),
     "h": ("H", ORANGE, "P"),
+}
+#: The same of every method for single variables, in the order of the tables.
+SINGLE: dict[str, tuple[str, str, str]] = {
+    "rsens": ("R-sens", VERMILLION, "o"),
+    "ead": ("EAD", BLACK, "s"),
+    "aed": ("AED", PURPLE, "D"),
+    "apc": ("APC", "0.55", "*"),
+    "shap": ("SHAP", GREEN, "v"),
+    "pd": ("PD", BLUE, "^"),
+    "pfi": ("PFI", SKY, "<"),
+    "var": ("VAR", ORANGE, "P"),
+    "kl": ("KL", "0.75", "x"),
+    "ard": ("ARD", "#7F4F24", "X"),
+}
+#: Around a point: ours does not agree with what is published.
+RING: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 10.0,
+    "markerfacecolor": "none",
+    "markeredgecolor": PURPLE,
+    "markeredgewidth": 1.4,
+    "linestyle": "",
 }
 #: A fixed salt for the ids in SVG files, which are random otherwise.
 SETTINGS = {"svg.hashsalt": "rsens", "savefig.dpi": 200, "font.size": 9.0, "axes.titlesize": 9.5}
@@ -45,6 +84,15 @@ def grid(figure: Figure, rows: int, columns: int, **options: Any) -> Any:
     return axes
 
 
+def legend_below(figure: Figure, methods: Iterable[str], others: Iterable[Line2D] = (), *, rows: int = 1) -> None:
+    """Methods with their colours and markers, then what else the lines and points of a figure mean."""
+    of_methods = [(METHODS | SINGLE)[name] for name in methods]
+    handles = [Line2D([], [], color=colour, marker=marker, label=text) for text, colour, marker in of_methods]
+    handles += others
+    columns = -(-len(handles) // rows)
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=8.5)
+
+
 def save(figure: Figure, folder: Path, name: str) -> None:
     """`name`.png and `name`.svg, each the whole file or nothing, without dates and versions."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,3 +100,4 @@ def save(figure: Figure, folder: Path, name: str) -> None:
         half = folder / f"{name}.{kind}.part"
         figure.savefig(half, format=kind, metadata=metadata)
         os.replace(half, folder / f"{name}.{kind}")
+        say_written(folder / f"{name}.{kind}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def agreement(table: pd.DataFrame) -> pd.Series:
 
 def write_side_by_side(table: pd.DataFrame, folder: Path, name: str, keys: list[str]) -> None:
     """`name`.csv, and `name`.md with published | ours | difference in joint standard errors."""
-    write_text(folder / f"{name}.csv", table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+    write_csv(table, folder / f"{name}.csv")
     write_text(folder / f"{name}.md", markdown(table, keys))
 
 
@@ -47,9 +48,31 @@ def markdown(table: pd.DataFrame, keys: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def formula(function: str) -> str:
+    """A function of the simulation as text with superscripts, for tables and figures."""
+    return function.replace("^3", "³").replace("^2", "²").replace("-", "−").replace(" exp", "·exp")
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """The table without its index, with numbers of six digits."""
+    write_text(path, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+
+
 def write_text(path: Path, text: str) -> None:
+    """A result, whose path is said."""
+    replace_file(path, text.encode())
+    say_written(path)
+
+
+def replace_file(path: Path, content: bytes) -> None:
     """The whole file or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_suffix(path.suffix + ".part")
-    half.write_text(text, encoding="utf-8")
+    half.write_bytes(content)
     os.replace(half, path)
+
+
+def say_written(path: Path) -> None:
+    """A line for the person who waits for the file."""
+    here = Path.cwd()
+    sys.stdout.write(f"wrote {path.relative_to(here) if path.is_relative_to(here) else path}\n")

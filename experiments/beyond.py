@@ -20,11 +20,11 @@ import numpy as np
 import pandas as pd
 
 from experiments._beyond_figures import draw_ard, draw_families
-from experiments._command import parallel, parser
+from experiments._command import parallel, parser, whole_number
 from experiments._families import FAMILIES, in_family
 from experiments._journal import Journal, run
 from experiments._simulated import FUNCTIONS, INPUTS, NOISE, STRENGTH, D, Simulated, biases
-from experiments._tables import mean_and_half, write_text
+from experiments._tables import mean_and_half, write_csv, write_text
 from experiments.main_effects import MODELS, ranking_error
 from rsens import GPRegressor
 from rsens._compare._values import method_values
@@ -34,6 +34,8 @@ OF_FAMILIES = ("rsens", "ead", "aed", "apc", "shap", "pd", "pfi", "var", "kl")
 OF_PROCESSES = (*OF_FAMILIES, "ard")
 OF_INPUTS = ("t3", "gaussian")
 SIZES = (50, 100, 200)
+#: Of both tables: the error of a method and that less the error of R-sens, with the half-widths of their intervals.
+COLUMNS = ("repetitions", "error", "error_half", "ours", "ours_half")
 
 #: By model and function: the ranking error of every method, and how far the KL method is from R-sens.
 Result = dict[str, dict[str, dict[str, list[float]]]]
@@ -97,7 +99,7 @@ def _values(model: Any, y: Array, X: Array, methods: tuple[str, ...], entropy: l
 def summarize_families(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
     """One row per cell: the mean error, and that less the error of R-sens with the half-width of its 95 % interval."""
     rows = []
-    for family, inputs in dict.fromkeys(key[:2] for key in results):
+    for family, inputs in _parts(results):
         of_inputs = [result for key, result in results.items() if key[:2] == (family, inputs)]
         for model in MODELS:
             for function in FUNCTIONS:
@@ -105,7 +107,13 @@ def summarize_families(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
                 for k, method in enumerate(OF_FAMILIES):
                     rows.append((family, inputs, model, function, method, *_compared(errors[:, [k, 0]])))
     keys = ["family", "inputs", "model", "function", "method"]
-    return pd.DataFrame(rows, columns=[*keys, "repetitions", "error", "ours", "ours_half"])
+    return pd.DataFrame(rows, columns=[*keys, *COLUMNS])
+
+
+def _parts(results: dict[tuple[Any, ...], Any]) -> list[tuple[str, str]]:
+    """The families and inputs that there are results of."""
+    there = {key[:2] for key in results}
+    return [(family, inputs) for family in FAMILIES for inputs in OF_INPUTS if (family, inputs) in there]
 
 
 def summarize_processes(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
@@ -116,28 +124,23 @@ def summarize_processes(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
             errors = np.array([result[function] for key, result in results.items() if key[0] == n])
             for k, method in enumerate(OF_PROCESSES):
                 rows.append((n, function, method, *_compared(errors[:, [k, 0]])))
-    return pd.DataFrame(rows, columns=["n", "function", "method", "repetitions", "error", "ours", "ours_half"])
+    return pd.DataFrame(rows, columns=["n", "function", "method", *COLUMNS])
 
 
 def _compared(both: Array) -> tuple[Any, ...]:
     """Of errors (repetitions, 2) of a method and of R-sens: their number, the mean of the first, the difference."""
-    return len(both), float(both[:, 0].mean()), *mean_and_half(both[:, 0] - both[:, 1])
+    return len(both), *mean_and_half(both[:, 0]), *mean_and_half(both[:, 0] - both[:, 1])
 
 
 def kl_and_rsens(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
-    """How far the importance of a variable by the KL method is from R-sens, as a share of it: median and largest."""
+    """How far the importance of a variable by the KL method is from R-sens, as a share of it, by function."""
     rows = []
-    for family, inputs in dict.fromkeys(key[:2] for key in results):
-        apart = [
-            value
-            for key, result in results.items()
-            if key[:2] == (family, inputs)
-            for of_model in result.values()
-            for of_function in of_model.values()
-            for value in of_function["apart"]
-        ]
-        rows.append((family, inputs, len(apart), float(np.median(apart)), float(np.max(apart))))
-    return pd.DataFrame(rows, columns=["family", "inputs", "models", "median", "largest"])
+    for family, inputs in _parts(results):
+        of_inputs = [result for key, result in results.items() if key[:2] == (family, inputs)]
+        for function in FUNCTIONS:
+            apart = [result[model][function]["apart"] for result in of_inputs for model in MODELS]
+            rows.append((family, inputs, function, len(apart), float(np.median(apart)), float(np.max(apart))))
+    return pd.DataFrame(rows, columns=["family", "inputs", "function", "models", "median", "largest"])
 
 
 def markdown(table: pd.DataFrame, keys: list[str], methods: tuple[str, ...]) -> str:
@@ -156,7 +159,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the script."""
     options = parser(__doc__.splitlines()[0], repetitions=100, published=False)
     options.add_argument("--families", choices=FAMILIES, nargs="+", default=FAMILIES)
-    options.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="rows for the Gaussian processes")
+    options.add_argument(
+        "--sizes", type=whole_number(2), nargs="+", default=SIZES, help="rows for the Gaussian processes"
+    )
     given = options.parse_args(arguments)
     numbers = range(given.repetitions)
     with parallel(given):
@@ -177,7 +182,7 @@ def main(arguments: list[str] | None = None) -> None:
     of_family, of_process = summarize_families(families), summarize_processes(processes)
     tables = {"beyond_families": of_family, "beyond_kl": kl_and_rsens(families), "beyond_ard": of_process}
     for name, table in tables.items():
-        write_text(given.out / f"{name}.csv", table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+        write_csv(table, given.out / f"{name}.csv")
     keys = ["family", "inputs", "model", "function"]
     write_text(given.out / "beyond_families.md", markdown(of_family, keys, OF_FAMILIES))
     write_text(given.out / "beyond_ard.md", markdown(of_process, ["n", "function"], OF_PROCESSES))

@@ -20,11 +20,9 @@ import pandas as pd
 from experiments._command import parallel, parser
 from experiments._journal import Journal, run
 from experiments._simulated import FUNCTIONS, INPUTS, NOISE, SPREAD, D, N, Simulated, biases
-from experiments._tables import ROUNDING, agreement, mean_and_half, write_text
+from experiments._tables import ROUNDING, agreement, mean_and_half, write_csv, write_text
 from experiments.main_effects import ranking_error
-from rsens.black_box._asked import Asked
-from rsens.black_box._budget import budget_of
-from rsens.black_box._registry import BLACK_BOX
+from rsens.black_box import BLACK_BOX, BUDGETS, Asked
 from rsens.distributions._base import Array
 from rsens.measures import METHODS, importance
 
@@ -87,7 +85,7 @@ def _relative_error(inputs: str, model: str, function: str, method: str, reading
     of_rsens = ranking_error(importance("rsens", simulated, X))
     if method in METHODS:
         return ranking_error(importance(method, simulated, X)) - of_rsens
-    budget = replace(budget_of("paper"), nodes=reading.nodes)
+    budget = replace(BUDGETS["paper"], nodes=reading.nodes)
     asked = _asked(simulated, X, reading, rng)
     return ranking_error(BLACK_BOX[method, 1].value(asked, budget, rng)) - of_rsens
 
@@ -169,7 +167,10 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the script."""
     options = parser(__doc__.splitlines()[0], repetitions=2000, published=False)
     given = options.parse_args(arguments)
-    table = pd.read_csv(given.out / "per-call" / "main_effects.csv")
+    tables = given.out / "per-call" / "main_effects.csv"
+    if not tables.exists():
+        options.error(f"{tables} is not there; first python -m experiments.main_effects --out {tables.parent}")
+    table = pd.read_csv(tables)
     cells, of_methods = table[~table["agrees"]], table[table["method"].isin(["pfi", "var"])]
     settings = {"experiment": "disagreements", "seed": given.seed, "repetitions": given.repetitions}
     few = max(1, given.repetitions // 20)
@@ -189,9 +190,8 @@ def main(arguments: list[str] | None = None) -> None:
         results = run(journal, dict.fromkeys(keys), work, n_jobs=given.n_jobs, label="cells that do not agree")
     tested = summarize(cells, results, readings_of)
     counts = over_all_cells(of_methods, {key: values for key, values in results.items() if key[-1] < few})
-    for frame, ending in ((tested, ""), (counts, "-counts")):
-        text = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
-        write_text(given.out / f"disagreements{ending}.csv", text)
+    write_csv(tested, given.out / "disagreements.csv")
+    write_csv(counts, given.out / "disagreements-counts.csv")
     write_text(given.out / "disagreements.md", markdown(tested, counts))
 
 

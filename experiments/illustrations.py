@@ -20,9 +20,9 @@ from matplotlib.lines import Line2D
 from scipy.special import ndtr
 
 import rsens
-from experiments._command import RESULTS
+from experiments._command import RESULTS, whole_number
 from experiments._style import BLACK, BLUE, VERMILLION, grid, new_figure, save, styled, tint
-from experiments._tables import write_text
+from experiments._tables import write_csv
 from rsens.derivatives import as_model
 from rsens.distributions._base import Array
 from rsens.measures import parts
@@ -178,14 +178,13 @@ def _finish(upper: Axes, lower: Axes, table: pd.DataFrame, styles: dict[str, str
 def main(arguments: list[str] | None = None) -> None:
     """Run the script."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--seed", type=whole_number(0), default=0)
     options.add_argument("--out", type=Path, default=RESULTS, help="folder for results; default: %(default)s")
     given = options.parse_args(arguments)
     of_process, x, y = gaussian_process(given.seed)
     of_linear, of_probit = linear_regression(given.seed), probit_regression(given.seed)
     for name, table in (("gp", of_process), ("linear", of_linear), ("probit", of_probit)):
-        text = table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
-        write_text(given.out / f"illustration_{name}.csv", text)
+        write_csv(table, given.out / f"illustration_{name}.csv")
     draw_gaussian_process(of_process, x, y, given.out)
     draw_linear_regression(of_linear, given.out)
     draw_probit_regression(of_probit, given.out)

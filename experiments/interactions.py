@@ -17,25 +17,25 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.lines import Line2D
 
-from experiments._command import parallel, parser
+from experiments._claims import POSITIVE, ZERO, marked, verdicts
+from experiments._command import parallel, parser, whole_number
 from experiments._interacting import INPUTS, PAIRS, PANELS, SIZES, TRUE, fitted, label, simulated
 from experiments._journal import Journal, run
-from experiments._style import METHODS, grid, new_figure, save, styled
-from experiments._tables import mean_and_half, write_text
+from experiments._style import METHODS, grid, legend_below, new_figure, save, styled
+from experiments._tables import mean_and_half, write_csv, write_text
 from rsens._table import read_table
-from rsens.black_box._asked import asked
-from rsens.black_box._budget import budget_of
-from rsens.black_box._registry import BLACK_BOX
+from rsens.black_box import BLACK_BOX, BUDGETS, asked
 from rsens.derivatives import as_model
 from rsens.distributions._base import Array
 from rsens.measures import METHODS as DERIVATIVES
 from rsens.measures import importance
 
-#: What is smaller than this share of a method's largest value, no reader of the figure sees.
-VISIBLE = 0.1
+#: What is smaller than this share of a method's largest value is hard to see in a figure that goes from 0 to 1.
+MARGIN = 0.1
 #: Which method is said to prefer which pair; all methods not named here are said to prefer none.
-EMPHASIS = {("h", "neither"): "> 0", ("pd", "both"): "> 0"}
+EMPHASIS = {("h", "neither"): POSITIVE, ("pd", "both"): POSITIVE}
 MAIN_EFFECTS = {2: "both have a main effect", 1: "one has a main effect", 0: "neither has a main effect"}
 
 
@@ -43,7 +43,7 @@ def repetition(n: int, number: int, *, strength: float, inputs: str, seed: int) 
     """The values of all 66 pairs by every method, the largest 1."""
     X, y = simulated(n, np.random.default_rng([seed, n, number]), strength=strength, inputs=inputs)
     model = fitted(X, y)
-    question, paper = asked(as_model(model), read_table(X)), budget_of("paper")
+    question, paper = asked(as_model(model), read_table(X)), BUDGETS["paper"]
     values = {}
     for k, name in enumerate(METHODS):
         if name in DERIVATIVES:
@@ -92,8 +92,8 @@ def claims(values: dict[int, dict[str, Array]]) -> pd.DataFrame:
 
     "H over-emphasises the pair where neither variable has a main effect, PD the pair where both have; the other methods
     identify the interactions as equally relevant with more observations. For true pairs EAH and R-sens₂ are almost
-    indistinguishable, but R-sens₂ gives more to nonexistent ones when the observations are few." A difference that
-    should be positive holds if its 95 % interval is above 0; one that should be zero, if it is below 0.1.
+    indistinguishable, but R-sens₂ gives more to nonexistent ones when the observations are few." `holds` is the
+    verdict by the 95 % interval, with a margin of 0.1 for zero.
     """
     few, many = min(values), max(values)
     two, one, none = (PAIRS.index(pair) for pair in TRUE)
@@ -101,20 +101,20 @@ def claims(values: dict[int, dict[str, Array]]) -> pd.DataFrame:
     for name in METHODS:
         v = values[many][name]
         for pair, others, effects in ((two, (one, none), "both"), (none, (two, one), "neither")):
-            expected = EMPHASIS.get((name, effects), "≈ 0" if name not in ("h", "pd") else None)
+            expected = EMPHASIS.get((name, effects), ZERO if name not in ("h", "pd") else None)
             if expected is not None:
                 claim = f"{METHODS[name][0]}: {label(PAIRS[pair])} ({effects} with main effect) less other true pairs"
-                rows.append((claim, many, expected, *mean_and_half(v[:, pair] - v[:, list(others)].mean(axis=1))))
+                difference = v[:, pair] - v[:, list(others)].mean(axis=1)
+                rows.append((claim, many, len(v), expected, *mean_and_half(difference)))
     for n in dict.fromkeys((few, many)):
         difference = values[n]["rsens2"] - values[n]["eah"]
         of_true = difference[:, [PAIRS.index(pair) for pair in TRUE]].mean(axis=1)
         of_null = difference[:, [k for k, pair in enumerate(PAIRS) if pair not in TRUE]].mean(axis=1)
-        rows.append(("R-sens₂ less EAH, true pairs", n, "≈ 0", *mean_and_half(of_true)))
-        rows.append(("R-sens₂ less EAH, null pairs", n, "> 0" if n == few else "≈ 0", *mean_and_half(of_null)))
-    table = pd.DataFrame(rows, columns=["claim", "n", "published", "ours", "ours_half"])
-    positive = table["published"] == "> 0"
-    table["holds"] = np.where(positive, table["ours"] > table["ours_half"], table["ours"].abs() < VISIBLE)
-    return table
+        rows.append(("R-sens₂ less EAH, true pairs", n, len(of_true), ZERO, *mean_and_half(of_true)))
+        of_few = POSITIVE if n == few else ZERO
+        rows.append(("R-sens₂ less EAH, null pairs", n, len(of_null), of_few, *mean_and_half(of_null)))
+    table = pd.DataFrame(rows, columns=["claim", "n", "repetitions", "published", "ours", "ours_half"])
+    return table.assign(holds=verdicts(table, MARGIN))
 
 
 def markdown(table: pd.DataFrame, counts: pd.DataFrame, tested: pd.DataFrame) -> str:
@@ -130,7 +130,7 @@ def markdown(table: pd.DataFrame, counts: pd.DataFrame, tested: pd.DataFrame) ->
     lines = ["| claim | n | published | ours | holds |", "|---|---|---|---|---|"]
     for row in tested.itertuples():
         ours = f"{row.ours:.2f} ± {row.ours_half:.2f}"
-        lines.append(f"| {row.claim} | {row.n} | {row.published} | {ours} | {'yes' if row.holds else '**no**'} |")
+        lines.append(f"| {row.claim} | {row.n} | {row.published} | {ours} | {marked(row.holds)} |")
     blocks.append(lines)
     titles = (
         "Scaled importance of six pairs",
@@ -173,23 +173,15 @@ def draw(table: pd.DataFrame, folder: Path, name: str) -> None:
         ax.set_xlabel("observations")
         ax.set_ylim(-0.02, 1.05)
     axes[0].set_ylabel("importance, largest of 66 pairs = 1")
-    _legend(figure)
+    kinds = [("true interaction", "-"), ("no interaction", ":")]
+    legend_below(figure, METHODS, [Line2D([], [], color="0.35", linestyle=line, label=text) for text, line in kinds])
     save(figure, folder, name)
-
-
-def _legend(figure: Any) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], color=colour, marker=marker, label=text) for text, colour, marker in METHODS.values()]
-    handles.append(Line2D([], [], color="0.35", linestyle="-", label="true interaction"))
-    handles.append(Line2D([], [], color="0.35", linestyle=":", label="no interaction"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False, fontsize=8.5)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the script."""
     options = parser(__doc__.splitlines()[0], repetitions=50)
-    options.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of observations")
+    options.add_argument("--sizes", type=whole_number(2), nargs="+", default=SIZES, help="numbers of observations")
     options.add_argument("--main-effects", type=float, default=1.0, help="main effects times this; default: 1")
     options.add_argument("--inputs", choices=list(INPUTS), default="independent")
     given = options.parse_args(arguments)
@@ -211,8 +203,7 @@ def main(arguments: list[str] | None = None) -> None:
     values = by_size(results)
     table, counts, tested = summarize(values), found(values), claims(values)
     for frame, ending in ((table, ""), (counts, "-found"), (tested, "-claims")):
-        text = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
-        write_text(given.out / f"{name}{ending}.csv", text)
+        write_csv(frame, given.out / f"{name}{ending}.csv")
     write_text(given.out / f"{name}.md", markdown(table, counts, tested))
     draw(table, given.out, name)
 

@@ -7,12 +7,16 @@ a hypothetical model that knows f (ground truth), or knows it but for a bias tha
 of a ranking is Σ |rank − true rank|.
 
 The text says that the bias A_bias is drawn for the model; the published numbers come out only if it is drawn anew at
-every call of the model. `--bias` has both readings.
+every call of the model. `--bias` has these readings and a third one, a draw for each method, which would also explain
+that EAD and AED differ in print where they are equal for one function.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +25,10 @@ import pandas as pd
 
 from experiments._command import parallel, parser
 from experiments._journal import Journal, run
-from experiments._simulated import FUNCTIONS, INPUTS, NOISE, D, Simulated, biases
+from experiments._main_effects_figure import draw
+from experiments._simulated import BIASES, FUNCTIONS, INPUTS, NOISE, D, Simulated, imperfect
 from experiments._tables import agreement, mean_and_half, write_side_by_side
-from rsens.black_box._budget import budget_of
-from rsens.black_box._registry import BLACK_BOX
+from rsens.black_box import BLACK_BOX, BUDGETS
 from rsens.measures import importance
 
 DERIVATIVES = ("rsens", "ead", "aed")
@@ -44,17 +48,19 @@ def repetition(inputs: str, number: int, *, bias: str, seed: int) -> dict[str, d
         errors[model] = {}
         for k, function in enumerate(FUNCTIONS):
             rng = np.random.default_rng([*entropy, m, k])
-            simulated = Simulated(function, mean, precision, biases(bias, rng) if model == "imperfect" else None)
-            errors[model][function] = [ranking_error(values) for values in _importances(simulated, X, rng)]
+            truth = Simulated(function, mean, precision, None)
+            models = imperfect(truth, bias, rng) if model == "imperfect" else repeat(truth)
+            errors[model][function] = [ranking_error(values) for values in _importances(models, X, rng)]
     return errors
 
 
-def _importances(model: Simulated, X: Any, rng: np.random.Generator) -> list[Any]:
-    f = model.f(X)
-    asked = model.asked(X, f + NOISE * f.std(ddof=1) * rng.standard_normal(len(f)))
-    paper = budget_of("paper")
-    of_derivatives = [importance(name, model, X) for name in DERIVATIVES]
-    return of_derivatives + [BLACK_BOX[name, 1].value(asked, paper, rng) for name in PREDICTIONS]
+def _importances(models: Iterator[Simulated], X: Any, rng: np.random.Generator) -> list[Any]:
+    f = next(models).f(X)
+    y = f + NOISE * f.std(ddof=1) * rng.standard_normal(len(f))
+    of_derivatives = [importance(name, next(models), X) for name in DERIVATIVES]
+    return of_derivatives + [
+        BLACK_BOX[name, 1].value(next(models).asked(X, y), BUDGETS["paper"], rng) for name in PREDICTIONS
+    ]
 
 
 def ranking_error(values: Any) -> float:
@@ -68,7 +74,7 @@ def summarize(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
     """One row per cell: the mean error less that of R-sens, with the half-width of its 95 % interval, and agreement."""
     methods = DERIVATIVES + PREDICTIONS
     rows = []
-    for inputs in dict.fromkeys(key[0] for key in results):
+    for inputs in (inputs for inputs in INPUTS if any(key[0] == inputs for key in results)):
         of_inputs = [result for key, result in results.items() if key[0] == inputs]
         for model in MODELS:
             for function in FUNCTIONS:
@@ -86,10 +92,11 @@ def summarize(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the script."""
-    options = parser(__doc__.splitlines()[0], repetitions=500)
+    options = parser(__doc__.splitlines()[0], repetitions=500, folders="bias")
     options.add_argument("--inputs", choices=[*INPUTS, "all"], default="all")
-    options.add_argument("--bias", choices=["per-call", "per-repetition"], default="per-call")
+    options.add_argument("--bias", choices=BIASES, default="per-call", help="when A_bias is drawn; default: per-call")
     given = options.parse_args(arguments)
+    _warn_of_other_readings(given.out, given.bias)
     inputs = list(INPUTS) if given.inputs == "all" else [given.inputs]
     settings = {"experiment": "main_effects", "bias": given.bias, "seed": given.seed}
     journal = Journal(given.out / f"main_effects-{given.bias}.jsonl", settings)
@@ -104,6 +111,17 @@ def main(arguments: list[str] | None = None) -> None:
         )
     table = summarize(results)
     write_side_by_side(table, given.out, "main_effects", ["inputs", "model", "function", "method"])
+    draw(table, given.out, "main_effects")
+
+
+def _warn_of_other_readings(folder: Path, bias: str) -> None:
+    """A folder has the table of one reading: that of the last run."""
+    for other in BIASES:
+        if other != bias and (folder / f"main_effects-{other}.jsonl").exists():
+            sys.stderr.write(
+                f"{folder} has results of --bias {other} too: its main_effects tables and figures will be those of "
+                f"{bias}. To have both, give each an --out of its own.\n"
+            )
 
 
 if __name__ == "__main__":

@@ -23,8 +23,9 @@ import pandas as pd
 from experiments._benchmarks import BUDGET, METHODS, SETTINGS, TITLES, add_options, chosen
 from experiments._command import parallel, parser
 from experiments._journal import Journal, run
+from experiments._stability_figure import draw
 from experiments._style import METHODS as STYLES
-from experiments._tables import write_text
+from experiments._tables import write_csv, write_text
 from rsens._stability._ranks import Ranks, entropy, rank_shares, ranks_of
 from rsens._stability._refit import Task
 from rsens._stability._samples import sampling
@@ -107,9 +108,9 @@ def main(arguments: list[str] | None = None) -> None:
     with parallel(given):
         results = run(journal, keys, partial(repetition, **how), n_jobs=given.n_jobs, label="stability")
     table = summarize(results)
-    text = table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
-    write_text(given.out / "stability.csv", text)
+    write_csv(table, given.out / "stability.csv")
     write_text(given.out / "stability.md", markdown(table))
+    draw(table, given.out, "stability")
 
 
 if __name__ == "__main__":

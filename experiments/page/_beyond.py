@@ -5,18 +5,21 @@ from __future__ import annotations
 import pandas as pd
 
 from experiments._beyond_figures import FAMILIES
-from experiments.page._markdown import NAMES, SHORT_INPUTS, Results, formula, interval, not_run, number, table
-from experiments.page._pairs import variants
+from experiments._tables import formula
+from experiments.page._interactions import variants
+from experiments.page._markdown import NAMES, SHORT_INPUTS, Results, interval, listed, not_run, number, table
 
-#: Why the two can differ: found by trying smaller steps at the rows where they differ most.
-STEEP = [
-    "The largest differences are those of x·exp(−x) and x³ with heavy tails, where single rows have huge predictions. "
-    "For normal predictions the divergence is a quadratic function of a shift of the mean, and only rounding is left. "
-    "For Student-t predictions it grows like a logarithm: where the model is so steep that the step moves the "
-    "prediction by more than its scale, the KL method falls below R-sens, and a smaller step helps until rounding "
-    "stops it. So the two are the same number for smooth models of any family, but not for such steep ones.",
-    "",
-]
+#: A share of R-sens that the KL method may be off before it is called another number.
+EQUAL = 0.01
+#: By family, why the two can differ: found by trying smaller steps at the rows where they differ most.
+STEEP = {
+    "normal": "For normal predictions the divergence is a quadratic function of a shift of the mean, so that only "
+    "rounding is left, which single rows with huge predictions make large.",
+    "student_t": "For Student-t predictions the divergence grows like a logarithm: where the model is so steep that "
+    "the step moves the prediction by more than its scale, the KL method falls below R-sens, and a smaller step helps "
+    "until rounding stops it.",
+}
+CELLS = "The cells of other predictive families"
 
 
 def section(results: Results) -> list[str]:
@@ -57,10 +60,19 @@ def _families(results: Results) -> list[str]:
         "0, and on how many that of PD is below 0:",
         "",
         *table(head, rows),
-        "The cells, as in Table 1; the column of R-sens is its own error:",
+        f"All cells are [at the end of this page](#{CELLS.lower().replace(' ', '-')}).",
         "",
-        *(line for key, group in cells.groupby(["family", "inputs"], sort=False) for line in _cells(*key, group)),
     ]
+
+
+def cells_of_families(results: Results) -> list[str]:
+    """Table 1 for other families, for the end of the page."""
+    cells = results.read("beyond_families")
+    if cells is None:
+        return []
+    lines = [f"## {CELLS}", "", "As in Table 1; the column of R-sens is its own error.", ""]
+    groups = cells.groupby(["family", "inputs"], sort=False)
+    return [*lines, *(line for key, group in groups for line in _cells(*key, group))]
 
 
 def _cells(family: str, inputs: str, cells: pd.DataFrame) -> list[str]:
@@ -86,19 +98,35 @@ def _kl(results: Results) -> list[str]:
     apart = results.read("beyond_kl")
     if apart is None:
         return [*lines, *not_run("beyond")]
-    rows = [
-        (FAMILIES[row.family], SHORT_INPUTS[row.inputs], row.models, f"{row.median:.0e}", f"{row.largest:.0e}")
-        for row in apart.itertuples()
-    ]
+    rows = []
+    for (family, inputs), group in apart.groupby(["family", "inputs"], sort=False):
+        most = group.loc[group["largest"].idxmax()]
+        shares = (f"{value:.0e}" for value in (group["median"].max(), most["largest"]))
+        words = FAMILIES[family], SHORT_INPUTS[inputs], group["models"].sum()
+        rows.append((*words, *shares, formula(most["function"])))
     return [
         *lines,
         "The paper leaves it out as equal to R-sens up to numerical accuracy. The importance of a variable by the KL "
         "method (step of about 1e-4 standard deviations) differs from R-sens by this share of it, at most over the ten "
         "variables of a model:",
         "",
-        *table(["family", "inputs", "models", "median", "largest"], rows),
-        *(STEEP if apart["largest"].max() > 0.01 else []),
+        *table(["family", "inputs", "models", "median of a function, at most", "largest", "with f ="], rows),
+        *_far_apart(apart),
     ]
+
+
+def _far_apart(apart: pd.DataFrame) -> list[str]:
+    """Where the KL method is not R-sens, and why."""
+    far = apart[apart["largest"] > EQUAL]
+    limit = f"{100.0 * EQUAL:.0f} %"
+    if not len(far):
+        return [f"So the two are the same number: they are never more than {limit} apart.", ""]
+    where = []
+    for (family, inputs), group in far.groupby(["family", "inputs"], sort=False):
+        functions = listed([formula(function) for function in group["function"]])
+        where.append(f"{FAMILIES[family]} predictions, {SHORT_INPUTS[inputs]} inputs: {functions}")
+    why = [STEEP[family] for family in far["family"].unique() if family in STEEP]
+    return [f"They are more than {limit} apart in some model of these: {'; '.join(where)}. {' '.join(why)}", ""]
 
 
 def _ard(results: Results) -> list[str]:

@@ -10,23 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-#: What the methods are called in tables.
-NAMES = {
-    "rsens": "R-sens",
-    "ead": "EAD",
-    "aed": "AED",
-    "apc": "APC",
-    "shap": "SHAP",
-    "pd": "PD",
-    "pfi": "PFI",
-    "var": "VAR",
-    "kl": "KL",
-    "ard": "ARD",
-    "rsens2": "R-sens₂",
-    "eah": "EAH",
-    "aeh": "AEH",
-    "h": "H",
-}
+from experiments._style import METHODS, SINGLE
+
+#: What the methods are called, as in the figures.
+NAMES = {name: style[0] for name, style in (SINGLE | METHODS).items()}
 INPUTS = {
     "t3": "independent Student-t₃ inputs (Table 1)",
     "gaussian": "independent normal inputs (supplement)",
@@ -38,10 +25,10 @@ SHORT_INPUTS = {"t3": "t₃", "gaussian": "normal", "mixture": "mixture", "corre
 
 @dataclass
 class Results:
-    """The folder with results. `figures` collects the pictures that the page shows."""
+    """The folder with results. `figures` collects the pictures that the page shows, by their names there."""
 
     folder: Path
-    figures: list[Path] = field(default_factory=list)
+    figures: dict[str, Path] = field(default_factory=dict)
 
     def read(self, name: str) -> pd.DataFrame | None:
         """The CSV file of this name, or None."""
@@ -53,8 +40,9 @@ class Results:
         path = self.folder / f"{name}.svg"
         if not path.exists():
             return []
-        self.figures.append(path)
-        return [f"![{text}](figures/reproduction/{path.name})", ""]
+        shown = f"{name.replace('/', '-')}.svg"
+        self.figures[shown] = path
+        return [f"![{text}](figures/reproduction/{shown})", ""]
 
 
 def not_run(script: str) -> list[str]:
@@ -81,26 +69,16 @@ def interval(value: float, half: float, digits: int = 1) -> str:
     return "" if np.isnan(value) else f"{number(value, digits)} ± {number(half, digits)}"
 
 
-def formula(function: str) -> str:
-    """A function of the simulation with superscripts."""
-    return function.replace("^3", "³").replace("^2", "²").replace("-", "−").replace(" exp", "·exp")
+def share(part: int, whole: int) -> str:
+    """3 of 4."""
+    return f"{part} of {whole}"
 
 
-def yes_or_no(value: Any) -> str:
-    """A judgement; what does not hold stands out."""
-    return "yes" if value else "**no**"
+def bold_unless(agrees: Any, text: str) -> str:
+    """What does not agree stands out."""
+    return text if agrees else f"**{text}**"
 
 
 def listed(items: Sequence[str]) -> str:
     """a, b and c."""
     return " and ".join([*([", ".join(items[:-1])] if len(items) > 1 else []), *items[-1:]])
-
-
-def claims_table(claims: pd.DataFrame, digits: int = 2) -> list[str]:
-    """What the paper says, put to the test."""
-    sizes = ["n"] if "n" in claims else []
-    rows = []
-    for _, row in claims.iterrows():
-        ours = interval(row["ours"], row["ours_half"], digits)
-        rows.append((row["claim"], *row[sizes], row["published"], ours, yes_or_no(row["holds"])))
-    return table(["difference", *sizes, "paper", "ours", "holds"], rows)

@@ -54,13 +54,22 @@ class Levels:
         unknown = [label for label in labels if label not in known]
         if unknown:
             row = int(np.flatnonzero(found == labels.index(unknown[0]))[0])
-            near = get_close_matches(str(unknown[0]), [str(label) for label in self.labels], 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
             raise InputError(
                 f"{what}: column {self.name!r} has the level {unknown[0]!r} at row {row}, which is not known. "
-                f"Known levels: {listed([repr(label) for label in self.labels])}.{hint}"
+                f"Known levels: {listed([repr(label) for label in self.labels])}.{self._hint(unknown[0])}"
             )
         return np.array([known[label] for label in labels], dtype=np.float64)[found]
+
+    def _hint(self, unknown: Any) -> str:
+        """A level that is spelled alike: of another type, or nearly."""
+        same = [label for label in self.labels if str(label) == str(unknown)]
+        if same:
+            return (
+                f" The type differs: {_type_of(unknown)} instead of {_type_of(same[0])}. "
+                "Give the column in the type that it was fitted with."
+            )
+        near = get_close_matches(str(unknown), [str(label) for label in self.labels], 1)
+        return f" Did you mean {near[0]!r}?" if near else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +202,11 @@ class Coding:
 
 
 # ---- reading labels --------------------------------------------------------------------------------------------------
+
+
+def _type_of(label: Any) -> str:
+    kinds = ((str, "text"), (bool, "truth values"), (Real, "numbers"))
+    return next((words for kind, words in kinds if isinstance(label, kind)), type(label).__name__)
 
 
 def _levels(column: Any, position: int, name: str, given: Any, weights: Any, keep_unused: bool, what: str) -> Levels:

@@ -53,6 +53,13 @@ def test_calls_of_var_are_read_differently():
     assert of["a call per node"] > of[TABLES] + 5.0  # the bias differs between the nodes of an expectation
 
 
+def test_the_tables_come_first(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--out", str(tmp_path)])
+    assert stopped.value.code == 2
+    assert "first python -m experiments.main_effects" in capsys.readouterr().err
+
+
 def test_script_writes_cells_and_counts(tmp_path):
     (tmp_path / "per-call").mkdir()
     pd.DataFrame(CELLS, columns=COLUMNS).to_csv(tmp_path / "per-call" / "main_effects.csv", index=False)

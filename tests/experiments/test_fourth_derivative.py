@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from experiments._interacting import fitted, simulated
-from experiments.fourth_derivative import in_jax, main
+from experiments._interacting import PAIRS, TRUE, fitted, simulated
+from experiments.fourth_derivative import NULL_RATIO, TRUE_RATIO, claims, in_jax, main
 from rsens.measures import importance
 
 
@@ -15,6 +15,19 @@ def test_the_function_in_jax_is_the_fitted_process():
     np.testing.assert_allclose(importance("rsens2", in_jax(gp, y), X), importance("rsens2", gp, X), rtol=1e-8)
 
 
+def test_statements_are_judged_by_ratios():
+    true = np.isin(range(len(PAIRS)), [PAIRS.index(pair) for pair in TRUE])
+
+    def result(of_true, of_null):
+        return {"rsens2": np.where(true, 1.0, 0.1), "fourth_derivative": np.where(true, of_true, of_null)}
+
+    alike = claims({(k,): result(0.95 + 0.01 * k, 0.8) for k in range(3)}).set_index("claim")
+    assert alike["holds"].to_list() == ["yes", "yes", "yes", "", "", "", ""]
+    assert alike.loc[TRUE_RATIO, "ours"] == 0.96
+    apart = claims({(k,): result(0.8, 0.1) for k in range(3)}).set_index("claim")["holds"]
+    assert apart[TRUE_RATIO] == apart[NULL_RATIO] == "no"
+
+
 def test_script_shows_that_the_simple_formula_separates_better(tmp_path):
     main(["--size", "100", "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)])
     table = pd.read_csv(tmp_path / "fourth_derivative.csv")
@@ -22,7 +35,11 @@ def test_script_shows_that_the_simple_formula_separates_better(tmp_path):
     assert len(table) == 66
     assert table["rsens2"].is_monotonic_decreasing
     assert list(table["kind"][:3]) == ["true pair"] * 3
-    ratios = pd.read_csv(tmp_path / "fourth_derivative-claims.csv", index_col="ratio")["ours"]
+    tested = pd.read_csv(tmp_path / "fourth_derivative-claims.csv", index_col="claim")
+    assert tested["published"].dropna().to_list() == ["≈ 1", "> 1", "> 0"]
+    assert tested["holds"].dropna().isin(["yes", "no", "undecided"]).all()
+    assert (tested["repetitions"] == 2).all()
+    ratios = tested["ours"]
     separation = ratios["R-sens₂: mean null / mean true"] / ratios["fourth derivative: mean null / mean true"]
     assert separation < 0.5  # about 0.25 at 100 observations, 0.1 at 300
     endings = ("-claims.csv", ".csv", ".jsonl", ".md", ".png", ".svg")

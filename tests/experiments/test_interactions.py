@@ -1,5 +1,7 @@
 """Figure 3: the script runs and resumes, and what the paper says about the figure shows on few repetitions."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -85,7 +87,16 @@ def test_correlated_inputs_have_unit_variance_and_the_covariance_of_the_suppleme
 def test_claims_are_judged_by_their_intervals(few):
     flat = {name: np.ones_like(values) for name, values in few.items()}
     table = claims({50: flat, 300: flat})
-    assert (table["holds"] == (table["published"] == "≈ 0")).all()
+    assert (table["holds"] == np.where(table["published"] == "≈ 0", "yes", "no")).all()
+    assert (table["repetitions"] == 6).all()
+
+
+def test_a_small_difference_with_a_wide_interval_is_undecided(few):
+    flat = {name: np.ones_like(values) for name, values in few.items()}
+    wide = dict(flat, eah=flat["eah"] + 0.3 * np.array([[1.0], [-1.0]] * 3))
+    table = claims({50: flat, 300: wide}).set_index(["claim", "n"])["holds"]
+    assert table["R-sens₂ less EAH, true pairs", 50] == "yes"
+    assert table["R-sens₂ less EAH, true pairs", 300] == "undecided"
 
 
 def test_tables_have_one_row_per_cell(few):
@@ -105,6 +116,13 @@ def test_script_writes_its_tables_and_figure(tmp_path):
     assert names == {f"interactions{ending}" for ending in endings} | {"timings.csv"}
 
 
+def test_a_run_of_some_sizes_leaves_the_others_in_the_tables(tmp_path):
+    for size in ("50", "40"):
+        main(["--sizes", size, *TINY[2:], "--out", str(tmp_path)])
+    assert sorted(pd.read_csv(tmp_path / "interactions.csv")["n"].unique()) == [40, 50]
+    assert set(pd.read_csv(tmp_path / "interactions-claims.csv")["repetitions"]) == {2}
+
+
 def test_script_goes_on_after_an_interruption(tmp_path):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     arguments = [*TINY, "--inputs", "correlated", "--main-effects", "0.3"]
@@ -114,6 +132,10 @@ def test_script_goes_on_after_an_interruption(tmp_path):
     broken.mkdir()
     (broken / f"{name}.jsonl").write_bytes(journal[:-20])  # the last repetition was being written
     main([*arguments, "--out", str(broken)])
-    assert (broken / f"{name}.jsonl").read_bytes() == journal
-    for path in whole.glob(f"{name}*"):
+    first, *lines = (broken / f"{name}.jsonl").read_bytes().splitlines()
+    before, *finished = journal.splitlines()
+    assert first == before
+    # Behind the key and the result of a line is the time it took.
+    assert [json.loads(line)[:2] for line in lines] == [json.loads(line)[:2] for line in finished]
+    for path in (path for path in whole.glob(f"{name}*") if path.suffix != ".jsonl"):
         assert (broken / path.name).read_bytes() == path.read_bytes(), path.name

@@ -8,8 +8,10 @@ import time
 from functools import partial
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from experiments import _progress
 from experiments._journal import Journal, run
 
 ROOT = Path(__file__).parents[2]
@@ -33,8 +35,13 @@ def work(name, number, calls=None):
     return [name, number / 3]
 
 
-def all_results(path, calls=None):
-    return run(Journal(path, {"seed": 0}), KEYS, partial(work, calls=calls), n_jobs=1, label="test")
+def all_results(path, calls=None, keys=KEYS):
+    return run(Journal(path, {"seed": 0}), keys, partial(work, calls=calls), n_jobs=1, label="test")
+
+
+def without_times(lines):
+    """Keys and results of a journal, sorted."""
+    return sorted(json.loads(line)[:2] for line in lines[1:])
 
 
 def test_results_come_in_the_order_of_the_keys_and_are_on_disk(tmp_path):
@@ -42,8 +49,9 @@ def test_results_come_in_the_order_of_the_keys_and_are_on_disk(tmp_path):
     assert list(results) == KEYS
     assert results["b", 2] == ["b", 2 / 3]
     lines = (tmp_path / "new" / "results.jsonl").read_text().splitlines()
-    assert json.loads(lines[0]) == {"seed": 0}
-    assert len(lines) == 1 + len(KEYS)
+    assert json.loads(lines[0]) == {"seed": 0, "version": 1}
+    assert without_times(lines) == [[list(key), work(*key)] for key in KEYS]
+    assert all(json.loads(line)[2] >= 0.0 for line in lines[1:])
 
 
 def test_only_what_is_missing_is_done_again(tmp_path):
@@ -54,7 +62,7 @@ def test_only_what_is_missing_is_done_again(tmp_path):
     calls = []
     assert all_results(path, calls) == whole
     assert calls == KEYS[2:]
-    assert sorted(path.read_text().splitlines(keepends=True)) == sorted(lines)
+    assert without_times(path.read_text().splitlines()) == without_times(lines)
 
 
 def test_processes_give_the_same_results(tmp_path):
@@ -66,6 +74,98 @@ def test_results_of_other_settings_are_refused(tmp_path):
     Journal(tmp_path / "results.jsonl", {"seed": 0})
     with pytest.raises(SystemExit, match="other settings"):
         Journal(tmp_path / "results.jsonl", {"seed": 1})
+
+
+def test_results_of_another_version_are_refused(tmp_path):
+    Journal(tmp_path / "results.jsonl", {"seed": 0}, version=1)
+    with pytest.raises(SystemExit, match='"version": 1'):
+        Journal(tmp_path / "results.jsonl", {"seed": 0}, version=2)
+
+
+def test_a_file_without_line_ends_is_taken_for_a_first_line_only_if_it_is_one(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_text('{"seed": 0, "ver')
+    assert list(all_results(path)) == KEYS
+    path.write_text("something else")
+    with pytest.raises(SystemExit, match="other settings"):
+        all_results(path)
+
+
+@pytest.mark.parametrize(
+    "damage", [b'[["a", 1], ["a"', b"\x00\xff", b'[["a", 1], ["a", 0.3]]', b"3", b"[[1], 2, null]"]
+)
+def test_a_damaged_line_is_named_and_its_repetition_done_again(tmp_path, capsys, damage):
+    path = tmp_path / "results.jsonl"
+    whole = all_results(path)
+    lines = path.read_bytes().split(b"\n")
+    lines[2] = damage
+    path.write_bytes(b"\n".join(lines))
+    calls = []
+    assert all_results(path, calls) == whole
+    assert calls == [KEYS[1]]
+    assert f"{path}, line 3: damaged" in capsys.readouterr().err
+    assert all_results(path, calls) == whole  # and the file is whole again
+    assert calls == [KEYS[1]]
+    assert capsys.readouterr().err == ""
+
+
+def test_parts_that_are_not_asked_for_stay_in_the_results(tmp_path):
+    path = tmp_path / "results.jsonl"
+    assert list(all_results(path, keys=KEYS[2:])) == KEYS[2:]
+    assert list(all_results(path, keys=KEYS[:2])) == KEYS  # sorted, whichever came first
+
+
+def test_fewer_repetitions_of_a_part_are_exactly_these(tmp_path):
+    path = tmp_path / "results.jsonl"
+    all_results(path)
+    assert list(all_results(path, keys=KEYS[2:4])) == KEYS[:4]
+
+
+def test_another_part_with_one_repetition_has_no_interval_and_is_left_out(tmp_path):
+    path = tmp_path / "results.jsonl"
+    all_results(path, keys=KEYS[:1])
+    assert list(all_results(path, keys=KEYS[2:])) == KEYS[2:]
+
+
+def busy(name, number):
+    end = time.process_time() + 0.06
+    while time.process_time() < end:
+        pass
+    return number
+
+
+def test_times_are_one_row_for_each_journal_and_outlive_a_kill(tmp_path):
+    def times(name, keys):
+        run(Journal(tmp_path / f"{name}.jsonl", {}), keys, busy, n_jobs=1, label="test")
+        table = pd.read_csv(tmp_path / "timings.csv")
+        assert list(table.columns) == ["experiment", "repetitions", "seconds", "processor_seconds", "n_jobs"]
+        assert not table["experiment"].duplicated().any()
+        return table.set_index("experiment")
+
+    first = times("one", KEYS[:2]).loc["one"]
+    assert first["repetitions"] == 2
+    assert first["n_jobs"] == 1
+    assert first["processor_seconds"] == pytest.approx(0.12, abs=0.1)
+    times("two", KEYS[:3])
+    both = times("one", KEYS)
+    assert list(both["repetitions"]) == [5, 3]
+    assert both.loc["one", "seconds"] > first["seconds"]
+    pd.testing.assert_frame_equal(times("one", KEYS[:1]), both)  # nothing to do
+    (tmp_path / "timings.csv").unlink()  # as if the run had been killed before it was written
+    assert times("one", KEYS).loc["one", "processor_seconds"] == both.loc["one", "processor_seconds"]
+    (tmp_path / "one.jsonl").unlink()
+    assert times("one", KEYS[:1]).loc["one", "seconds"] < both.loc["one", "seconds"]  # from nothing
+
+
+def test_a_pipe_gets_plain_lines_and_none_in_the_first_minute(tmp_path, capsys, monkeypatch):
+    all_results(tmp_path / "quick.jsonl")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(_progress, "EVERY", 0.0)
+    all_results(tmp_path / "slow.jsonl")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(KEYS)
+    assert lines[0].startswith("test: 1 of 5, 00:0")
+    assert lines[-1] == "test: 5 of 5, 00:00 left"
 
 
 def test_a_killed_process_leaves_its_finished_repetitions(tmp_path):

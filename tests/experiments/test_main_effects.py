@@ -5,19 +5,18 @@ import os
 import subprocess
 import sys
 import time
-from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from experiments._journal import Journal, run
-from experiments._simulated import FUNCTIONS, INPUTS, D, Simulated, biases
+from experiments import _command
+from experiments._simulated import BIASES, FUNCTIONS, INPUTS, D, Simulated, biases, imperfect
 from experiments._tables import agreement
 from experiments.main_effects import DERIVATIVES, main, ranking_error, repetition
-from rsens.black_box._budget import budget_of
-from rsens.black_box._registry import BLACK_BOX
+from rsens.black_box import BLACK_BOX, BUDGETS
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.measures import importance
@@ -88,7 +87,7 @@ def test_when_the_bias_is_drawn_decides_between_rsens_and_partial_dependence():
         for number in range(10):
             model, X = simulated("x", number, bias)
             rng = np.random.default_rng(number)
-            of_pd = ranking_error(BLACK_BOX["pd", 1].value(model.asked(X, X[:, 0]), budget_of("paper"), rng))
+            of_pd = ranking_error(BLACK_BOX["pd", 1].value(model.asked(X, X[:, 0]), BUDGETS["paper"], rng))
             errors.append(of_pd - ranking_error(importance("rsens", model, X)))
         relative[bias] = np.mean(errors)
     assert relative["per-call"] > 12.0  # 22.4 ± 0.9 published from 500 repetitions
@@ -121,6 +120,22 @@ def test_the_bias_is_new_at_every_call_or_the_same_for_all():
     assert (per_call((1000,)) >= 0.0).all()
 
 
+def test_each_method_sees_one_function_of_its_own_if_the_bias_is_drawn_per_method():
+    truth, X = simulated("x", 0)
+    for kind in BIASES:
+        first, second = islice(imperfect(truth, kind, np.random.default_rng(0)), 2)
+        assert np.array_equal(first.f(X), first.f(X)) == (kind != "per-call")
+        assert np.array_equal(first.f(X), second.f(X)) == (kind == "per-repetition")
+
+
+def test_readings_differ_for_imperfect_models_only():
+    errors = {kind: repetition("t3", 0, bias=kind, seed=0) for kind in BIASES}
+    assert errors["per-method"]["ground-truth"] == errors["per-call"]["ground-truth"]
+    ead_and_aed = {kind: errors[kind]["imperfect"]["x"][1:3] for kind in BIASES}
+    assert len(set(ead_and_aed["per-repetition"])) == 1  # one function, whose derivative is never negative
+    assert len(set(ead_and_aed["per-method"])) == 2
+
+
 def test_cells_agree_within_joint_intervals_and_rounding():
     cells = pd.DataFrame(
         {
@@ -134,7 +149,7 @@ def test_cells_agree_within_joint_intervals_and_rounding():
     assert list(agreement(cells)) == [True, False, True, False]
 
 
-def test_the_file_has_all_cells_of_all_tables(tmp_path):
+def test_the_file_has_all_cells_of_all_tables(tmp_path, capsys):
     main(["--inputs", "all", "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)])
     table = pd.read_csv(tmp_path / "main_effects.csv")
     assert list(table.columns) == COLUMNS
@@ -145,6 +160,28 @@ def test_the_file_has_all_cells_of_all_tables(tmp_path):
     assert set(table["model"]) == {"ground-truth", "imperfect"}
     assert (table["agrees"] == agreement(table)).all()
     assert len((tmp_path / "main_effects.md").read_text(encoding="utf-8").splitlines()) == 338
+    names = {f"main_effects.{ending}" for ending in ("csv", "md", "png", "svg")}
+    assert {path.name for path in tmp_path.iterdir()} == names | {"main_effects-per-call.jsonl", "timings.csv"}
+    said = capsys.readouterr().out.splitlines()
+    assert sorted(said) == sorted(f"wrote {tmp_path / name}" for name in names)
+
+
+def test_every_reading_has_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(_command, "RESULTS", tmp_path)
+    for kind in BIASES:
+        main(["--inputs", "gaussian", "--repetitions", "2", "--n-jobs", "1", "--bias", kind])
+    assert {path.parent.name for path in tmp_path.rglob("main_effects.csv")} == set(BIASES)
+
+
+def test_inputs_that_are_not_asked_for_stay_in_the_table(tmp_path):
+    def table(folder, *kinds):
+        for inputs in kinds:
+            main(["--inputs", inputs, "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path / folder)])
+        return (tmp_path / folder / "main_effects.csv").read_bytes()
+
+    both = table("one", "mixture", "t3")
+    assert both == table("two", "t3", "mixture")
+    assert list(dict.fromkeys(pd.read_csv(tmp_path / "one" / "main_effects.csv")["inputs"])) == ["t3", "mixture"]
 
 
 TINY = ["--inputs", "gaussian", "--repetitions", "4", "--bias", "per-repetition"]
@@ -184,19 +221,12 @@ def test_processes_change_nothing(whole, tmp_path):
     assert (tmp_path / "main_effects.csv").read_bytes() == (whole / "main_effects.csv").read_bytes()
 
 
-def test_another_seed_and_the_other_reading_have_files_of_their_own(whole, tmp_path):
+def test_another_seed_and_the_other_reading_have_files_of_their_own(whole, tmp_path, capsys):
     main(["--inputs", "gaussian", "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)])
     assert {path.suffix for path in tmp_path.glob("*per-call*")} == {".jsonl"}
+    assert capsys.readouterr().err == ""
+    main([*TINY, "--n-jobs", "1", "--out", str(tmp_path)])
+    assert "has results of --bias per-call too" in capsys.readouterr().err
+    assert (tmp_path / "main_effects.csv").read_bytes() == (whole / "main_effects.csv").read_bytes()
     with pytest.raises(SystemExit, match="other settings"):
         main([*TINY, "--seed", "1", "--n-jobs", "1", "--out", str(whole)])
-
-
-def test_times_are_written_beside_the_results(tmp_path):
-    work = partial(repetition, bias="per-call", seed=0)
-    for keys in ([("gaussian", 0)], [("gaussian", 0), ("gaussian", 1), ("gaussian", 2)], [("gaussian", 1)]):
-        run(Journal(tmp_path / "some.jsonl", {}), keys, work, n_jobs=1, label="test")
-    times = pd.read_csv(tmp_path / "timings.csv")
-    assert list(times["finished_before"]) == [0, 1]  # the third had nothing to do
-    assert list(times["repetitions"]) == [1, 2]
-    assert (times["n_jobs"] == 1).all()
-    assert (times["processor_seconds"] <= times["seconds"] + 0.2).all()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments._simulated import BIASES
+
 ROOT = Path(__file__).parents[2]
 #: Modules of experiments/ that are run as scripts.
 SCRIPTS = {path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} | {"page"}
@@ -31,6 +33,8 @@ def test_make_runs_every_script(target):
     assert {match[1] for match in run} == SCRIPTS
     assert run[-1][1] == "page"
     assert all(line.startswith("OMP_NUM_THREADS=1 ") for line in lines)
+    readings = [match[2] for match in run if match[1] == "main_effects"]
+    assert [re.search(r"--bias (\S+) --out \S+/(\S+)", line).groups() for line in readings] == [(b, b) for b in BIASES]
     folder = "experiments/results" if target == "paper" else "build/paper-quick"
     assert all(f"--out {folder}" in match[2] for match in run)
     few = [match[1] for match in run if "--repetitions 2" in match[2]]

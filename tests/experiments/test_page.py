@@ -2,12 +2,23 @@
 
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from experiments._benchmarks import METHODS, SETTINGS
 from experiments._command import RESULTS
-from experiments.page.__main__ import DOCS, main, page, times
-from experiments.page._markdown import Results, formula, interval, listed, number, table
+from experiments._interacting import PAIRS
+from experiments._tables import formula
+from experiments.disagreements import TABLES
+from experiments.interactions import claims as claims_of_figure_3
+from experiments.interactions import found
+from experiments.main_effects import PUBLISHED
+from experiments.page import _beyond, _disagreeing, _entropies, _main_effects, _real_data, _times
+from experiments.page.__main__ import DOCS, main, page
+from experiments.page._markdown import Results, interval, listed, number, table
+from experiments.page._verdicts import claims_table, counted
+from experiments.real_data import by_setting, claims, summarize
 
 
 @pytest.fixture(scope="module")
@@ -26,34 +37,271 @@ def test_the_committed_page_is_made_of_the_committed_results(tmp_path, generated
         assert (DOCS / path).read_bytes() == (tmp_path / path).read_bytes(), again
 
 
+def well_formed(text):
+    """Rows as wide as their head, links to headings that are there, no missing number."""
+    width = None
+    for line in text.splitlines():
+        width = (width or line.count("|")) if line.startswith("|") else None
+        assert width is None or line.count("|") == width, line
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
+    assert not re.search(r"\bnan\b|\bNone\b", text)
+    return True
+
+
+def test_the_committed_page_is_well_formed(generated):
+    assert well_formed(generated)
+
+
+# ---- Table 1 ---------------------------------------------------------------------------------------------------------
+
+
+def write(frame, folder, name):
+    path = folder / f"{name}.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frame.to_csv(path, index=False)
+
+
+def table_1(folder, reading, *, inputs=("t3", "gaussian", "mixture", "correlated"), ours=None, agrees=True):
+    """A table of a reading in which all cells are as published, or all of imperfect models are `ours`."""
+    cells = pd.read_csv(PUBLISHED)
+    cells = cells[cells["inputs"].isin(inputs)].assign(agrees=True)
+    cells["ours"], cells["ours_half"] = cells["published"], 0.3
+    imperfect = cells["model"] == "imperfect"
+    if ours is not None:
+        cells.loc[imperfect, "ours"] = ours
+    cells.loc[imperfect, "agrees"] = agrees
+    write(cells, folder, f"{reading}/main_effects")
+
+
 def test_no_result_is_typed_by_hand(tmp_path):
     """With other numbers in the CSV files, the page has those."""
-    for bias in ("per-call", "per-repetition"):
-        (tmp_path / bias).mkdir()
-        cells = pd.read_csv(RESULTS / bias / "main_effects.csv")
-        cells["ours"], cells["ours_half"], cells["agrees"] = 777.0, 0.3, False
-        cells.to_csv(tmp_path / bias / "main_effects.csv", index=False)
+    for reading in ("per-call", "per-repetition"):
+        table_1(tmp_path, reading, ours=777.0, agrees=False)
     text = page(Results(tmp_path))
-    assert text.count("**777.0 ± 0.3**") == 168 + 2 * 168  # ground truth once, imperfect models by both readings
-    assert "0 of 336 cells agree" in text
+    assert text.count("**777.0 ± 0.3**") == 2 * 168  # imperfect models by both readings
+    assert "of their 168 cells, these agree with the published ones: 0 if at every call" in text.replace("Of", "of")
+    assert "168 and 168 of 336" in text
     assert "on 0 of 6 functions" in text
+    assert "No conclusion depends on it" in text
+    assert "Of the readings tried, none agrees" in text
     assert "Not run: `python -m experiments.interactions`." in text
+    assert well_formed(text)
+
+
+def test_a_third_reading_is_counted(tmp_path):
+    table_1(tmp_path, "per-call")
+    table_1(tmp_path, "per-repetition", ours=-50.0, agrees=False)
+    without = page(Results(tmp_path))
+    assert "Not run, and not counted: once per method (all inputs)." in without
+    table_1(tmp_path, "per-method", ours=50.0, agrees=False)
+    text = page(Results(tmp_path))
+    assert "168 if at every call, 0 if once per method and 0 if once per repetition" in text
+    assert "only *at every call* agrees with the print" in text
+    assert "PD ranks better than R-sens on 6 of 6 functions" in text
+    assert "Not run, and not counted" not in text
+    table_1(tmp_path, "per-method")
+    assert "only *at every call* and *once per method* agree with the print" in page(Results(tmp_path))
+    assert well_formed(text)
+
+
+def test_only_cells_that_all_readings_have_are_counted(tmp_path):
+    table_1(tmp_path, "per-call", inputs=["t3"])
+    table_1(tmp_path, "per-repetition", agrees=False)
+    table_1(tmp_path, "per-method", inputs=["gaussian"])
+    lines = _main_effects.summary(Results(tmp_path))
+    assert "42 if at every call and 0 if once per repetition" in lines[0]
+    assert "84 and 42 of 84" in lines[0]
+    missing = (
+        "at every call (normal, mixture and correlated inputs); once per method (t₃, mixture and correlated inputs)"
+    )
+    assert missing in lines[0]
+    assert missing in "\n".join(_main_effects.section(Results(tmp_path)))
+    table_1(tmp_path, "per-call", inputs=["gaussian"])
+    assert not _main_effects.summary(Results(tmp_path))  # not the table of the paper
+
+
+def test_repetitions_come_from_the_times(tmp_path):
+    for reading in ("per-call", "per-repetition"):
+        table_1(tmp_path, reading)
+        row = {"experiment": f"main_effects-{reading}", "repetitions": 2000, "seconds": 60.0, "n_jobs": 3}
+        write(pd.DataFrame([row | {"processor_seconds": 240.0}]), tmp_path, f"{reading}/timings")
+    text = page(Results(tmp_path))
+    assert "means of 500 repetitions (published: 500)" in text
+    assert "- **Time:** 4 minutes of 2 cores" in text
+    assert "| `main_effects-per-call` | 2000 | 2.0 | 1.0 | 3 |" in text
+    assert len(_times.times(tmp_path / "nothing")) == 0
+    write(pd.read_csv(tmp_path / "per-call/timings.csv").assign(repetitions=8), tmp_path, "timings")
+    assert _times.times(tmp_path).loc["main_effects-per-call", "repetitions"] == 2000  # that of the folder of its table
+
+
+# ---- cells that do not agree -----------------------------------------------------------------------------------------
+
+
+def disagreement(folder, published_half=0.5, *, agrees=False):
+    """One cell of VAR that differs by 1.5, and "7 nodes" that makes it agree; its table, and what was found."""
+    cell = {"inputs": "t3", "model": "ground-truth", "function": "x exp(-x)", "method": "var"}
+    cells = pd.DataFrame(
+        [cell | {"function": f, "published_half": 0.5, "ours_half": 0.5} for f in ("x", "x^3", "sin(3x)")]
+    )
+    cells["published_half"] = [0.5, 0.6, 0.4]
+    own = {"published": 4.0, "published_half": published_half, "ours": 5.5, "ours_half": 0.5, "agrees": False}
+    cells = pd.concat([cells, pd.DataFrame([cell | own])], ignore_index=True)
+    again = [(TABLES, 5.5, agrees), ("7 nodes", 4.1, True), ("11 nodes", 6.0, False)]
+    rows = [cell | own | {"reading": r, "ours": ours, "agrees": a, "repetitions": 20} for r, ours, a in again]
+    write(pd.DataFrame(rows), folder, "disagreements")
+    counts = [("var", TABLES, 48, 47, 1.0, 5), ("var", "7 nodes", 48, 31, 9.0, 5)]
+    columns = ["method", "reading", "cells", "agree", "square", "repetitions"]
+    write(pd.DataFrame(counts, columns=columns), folder, "disagreements-counts")
+    write(cells, folder, "per-call/main_effects")
+    return "\n".join(_disagreeing.section(Results(folder)))
+
+
+def test_what_is_left_of_a_cell_is_computed(tmp_path):
+    text = disagreement(tmp_path)
+    assert "4.0 joint standard errors are left" in text  # 1.5 over √(0.5² + 0.55²)/1.96 = 0.379
+    assert "7 nodes (4.1, with 31 of 48 cells)." in text
+    assert "11 nodes" not in text
+    assert "half-width" not in text.split("what was found")[1].split("\n\n")[0]
+    assert "(95 % quantile of χ² by cells): VAR." in text
+    assert "New repetitions agree." in disagreement(tmp_path, agrees=True)
+
+
+def test_another_spread_is_told_whether_new_repetitions_agree_or_not(tmp_path):
+    for agrees in (True, False):
+        text = disagreement(tmp_path, 0.95, agrees=agrees)
+        assert "The published half-width is 1.90 times that of the first repetitions (1.00 with" in text
+        assert "The cause is not known." in text
+
+
+# ---- pairs -----------------------------------------------------------------------------------------------------------
+
+
+def real_data(folder, seed, keys=tuple(SETTINGS), spread=1.0):
+    """Tables of Figure 4 and Table 2 with random numbers."""
+    rng = np.random.default_rng(seed)
+
+    def split():
+        return {"full": rng.normal(), "scores": {name: rng.normal(0.0, spread, 6).tolist() for name in METHODS}}
+
+    results = {(*key, k): split() for key in keys for k in range(5)}
+    results[(*keys[0], 0)]["scores"]["h"][2] = -1e6  # the noise of a fit vanished
+    values = by_setting(results)
+    write(summarize(values), folder, "real_data")
+    write(claims(values, {"concrete": 0.3, "bike": 1.7}), folder, "real_data-claims")
+    names = list("abcdef")
+    pairs = [(*key, name, pair, 50.0) for key in keys for name in METHODS for pair in rng.permutation(names)[:3]]
+    write(pd.DataFrame(pairs, columns=["data", "setting", "method", "pair", "share"]), folder, "real_data-pairs")
+    rows = [
+        (*key, name, 2.6, x, 0.1, x - 2.6, 0.14, abs(x - 2.6) < 0.15, 100)
+        for key in keys
+        for name in METHODS
+        for x in [rng.uniform(1.0, 2.7)]
+    ]
+    columns = ["published", "ours", "ours_half", "difference", "difference_half", "agrees", "samples"]
+    write(pd.DataFrame(rows, columns=["data", "setting", "method", *columns]), folder, "stability")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sections_on_data_are_well_formed_whatever_comes_out(tmp_path, seed):
+    real_data(tmp_path, seed, spread=(1.0, 0.01, 5.0)[seed % 3])
+    text = page(Results(tmp_path))
+    assert well_formed(text)
+    assert "Bike with weekday, " in text
+    assert "--data bike" not in text.split("## How to run")[0]
+    assert "the noise of a fit vanished: 1 of H with 2." in text
+    assert text.count("| difference | paper | ours | holds | corrected | then holds |") == 4
+
+
+def test_data_that_were_not_run_are_named(tmp_path):
+    real_data(tmp_path, 0, keys=[key for key in SETTINGS if key[0] == "concrete"])
+    text = page(Results(tmp_path))
+    assert "Not run: Bike with weekday, Bike with workingday." in text
+    assert "Not run: `python -m experiments.real_data --data bike`." in text
+    assert "Not run: `python -m experiments.stability --data bike`." in text
+    real_data(tmp_path, 0, keys=[("bike", "weekday")])
+    assert "Not run: `python -m experiments.stability`." in page(Results(tmp_path))
+
+
+def test_a_stable_ranking_of_other_pairs_is_no_success(tmp_path):
+    real_data(tmp_path, 0)
+    key = ("concrete", "weak priors")
+    entropies = pd.read_csv(tmp_path / "stability.csv")
+    entropies["ours"] = np.where(entropies["method"].isin(["rsens2", "eah"]), 1.0, 2.0)
+    write(entropies, tmp_path, "stability")
+    pairs = pd.read_csv(tmp_path / "real_data-pairs.csv")
+    own = (pairs["data"] == key[0]) & (pairs["setting"] == key[1])
+    pairs.loc[own & (pairs["method"] == "eah"), "pair"] = ["a", "b", "c"]
+    pairs.loc[~own & pairs["method"].isin(["rsens2", "eah"]), "pair"] = ["a", "b", "c"] * 6
+    for first, words in (["d", "e", "f"], "3 of 3"), (["c", "a", "d"], "1 of 3"):
+        pairs.loc[own & (pairs["method"] == "rsens2"), "pair"] = first
+        write(pairs, tmp_path, "real_data-pairs")
+        text = _entropies.summary(Results(tmp_path))[0]
+        assert "in 4 of 4 settings" in text
+        assert f"weak priors (but R-sens₂ puts other pairs first there: {words} are not among those of EAH)" in text
+        assert text.count("other pairs") == 1
+
+
+def test_what_corrected_intervals_say_is_beside_the_paper_s(tmp_path):
+    real_data(tmp_path, 0)
+    tested = pd.read_csv(tmp_path / "real_data-claims.csv")
+    tested["holds"], tested["holds_corrected"] = "yes", "undecided"
+    write(tested, tmp_path, "real_data-claims")
+    text = _real_data.summary(Results(tmp_path))[0]
+    assert "Bike with weekday, 11 of 11;" in text
+    assert f"share: 0 of {len(tested)} ({len(tested)} undecided)" in text
+
+
+def test_figure_3_is_called_consistent(tmp_path):
+    ones = {name: np.ones((4, len(PAIRS))) for name in METHODS}
+    for name in ("interactions", "interactions-main-effects-0.3"):
+        write(claims_of_figure_3({50: ones, 300: ones}), tmp_path, f"{name}-claims")
+        write(found({50: ones, 300: ones}), tmp_path, f"{name}-found")
+    text = page(Results(tmp_path))
+    assert "statements that hold: 11 of 14 (3 do not)." in text
+    assert "no confirmation" in text
+    assert "14 rows of three sentences" in text
+    assert "means of 4 repetitions (published: 50)" in text
+    assert "[With weaker main effects]" in text
+    assert well_formed(text)
+
+
+# ---- past the paper --------------------------------------------------------------------------------------------------
+
+
+def test_models_where_the_kl_method_is_another_number_are_named(tmp_path):
+    rows = [(family, "t3", f, 10, 1e-7, 1e-6) for family in ("normal", "student_t") for f in ("x", "x^3", "x exp(-x)")]
+    apart = pd.DataFrame(rows, columns=["family", "inputs", "function", "models", "median", "largest"])
+    write(apart, tmp_path, "beyond_kl")
+    text = "\n".join(_beyond.section(Results(tmp_path)))
+    assert "never more than 1 % apart" in text
+    assert "| Normal | t₃ | 30 | 1e-07 | 1e-06 | x |" in text
+    apart.loc[(apart["family"] == "student_t") & (apart["function"] == "x^3"), "largest"] = 0.5
+    write(apart, tmp_path, "beyond_kl")
+    text = "\n".join(_beyond.section(Results(tmp_path)))
+    assert "Student-t (4 df) predictions, t₃ inputs: x³. For Student-t" in text
+    assert "For normal predictions" not in text
+
+
+# ---- pieces ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_page_of_nothing_says_what_to_run(tmp_path):
     text = page(Results(tmp_path))
     named = set(re.findall(r"Not run: `python -m experiments\.(\w+)", text))
     assert named >= {"main_effects", "interactions", "real_data", "stability", "fourth_derivative", "beyond"}
+    assert well_formed(text)
 
 
-def test_every_table_row_has_as_many_cells_as_its_head(generated):
-    width = None
-    for line in generated.splitlines():
-        if not line.startswith("|"):
-            width = None
-        else:
-            width = width or line.count("|")
-            assert line.count("|") == width, line
+def test_figures_of_one_name_in_two_folders_are_two(tmp_path):
+    results = Results(tmp_path)
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "cells.svg").write_text(folder)
+        assert results.figure(f"{folder}/cells", "text") == [f"![text](figures/reproduction/{folder}-cells.svg)", ""]
+    assert [path.read_text() for path in results.figures.values()] == ["one", "two"]
+    assert results.figure("three/cells", "text") == []
 
 
 def test_pieces():
@@ -62,14 +310,11 @@ def test_pieces():
     assert (interval(1.0, 0.25, 2), interval(float("nan"), 1.0)) == ("1.00 ± 0.25", "")
     assert formula("x exp(-x)") == "x·exp(−x)"
     assert [listed(items) for items in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
+    assert counted(pd.Series(["yes", "no", "yes"])) == "2 of 3 (1 does not)"
+    assert counted(pd.Series(["yes"])) == "1 of 1"
 
 
-def test_times_are_those_since_the_last_fresh_start(tmp_path):
-    lines = [("one", 0, 5, 10.0), ("one", 5, 5, 20.0), ("two", 0, 1, 1.0), ("one", 0, 2, 3.0), ("one", 2, 4, 5.0)]
-    columns = ["experiment", "finished_before", "repetitions", "seconds"]
-    frame = pd.DataFrame(lines, columns=columns).assign(processor_seconds=1.0, n_jobs=2)
-    frame.to_csv(tmp_path / "timings.csv", index=False)
-    took = times(tmp_path)
-    assert took.loc["one", ["repetitions", "seconds"]].tolist() == [6, 8.0]
-    assert took.loc["two", "seconds"] == 1.0
-    assert len(times(tmp_path / "nothing")) == 0
+def test_a_row_without_a_statement_has_empty_cells():
+    rows = [("a", "≈ 1", 1.0, 0.1, "yes"), ("b", np.nan, 2.0, 0.1, np.nan)]
+    rows = pd.DataFrame(rows, columns=["claim", "published", "ours", "ours_half", "holds"])
+    assert claims_table(rows, first="ratio")[2:4] == ["| a | ≈ 1 | 1.00 ± 0.10 | yes |", "| b |  | 2.00 ± 0.10 |  |"]

@@ -56,7 +56,7 @@ def test_half_width_is_that_of_many_data_sets():
 def test_the_script_writes_its_files_and_resumes(tmp_path):
     main([*TINY, "--out", str(tmp_path)])
     written = {path.name for path in tmp_path.iterdir()}
-    assert written == {"timings.csv", "stability.csv", "stability.md", "stability.jsonl"}
+    assert written == {"timings.csv", *(f"stability.{ending}" for ending in ("csv", "md", "jsonl", "png", "svg"))}
     first = (tmp_path / "stability.csv").read_bytes()
     table = pd.read_csv(tmp_path / "stability.csv")
     assert len(table) == 2 * len(METHODS)
@@ -66,6 +66,17 @@ def test_the_script_writes_its_files_and_resumes(tmp_path):
     journal.write_bytes(b"".join(lines[:2]))
     main([*TINY, "--out", str(tmp_path)])
     assert (tmp_path / "stability.csv").read_bytes() == first
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_data_that_are_not_asked_for_stay_in_the_table(tmp_path):
+    def table(folder, *names):
+        for data in names:
+            main([*TINY, "--rows", "20", "--data", data, "--out", str(tmp_path / folder)])
+        return (tmp_path / folder / "stability.csv").read_bytes()
+
+    assert table("one", "bike", "concrete") == table("two", "concrete", "bike")
+    assert set(pd.read_csv(tmp_path / "one" / "stability.csv")["data"]) == {"bike", "concrete"}
 
 
 @pytest.mark.usefixtures("data_folder")

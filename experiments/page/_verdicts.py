@@ -1,0 +1,41 @@
+"""Tables and counts of what the paper says in words, put to the test."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from experiments._claims import OUTCOMES, marked
+from experiments.page._markdown import interval, number, share, table
+
+
+def rule(margin: float) -> str:
+    """How a statement is judged."""
+    return (
+        "A difference that should be > 0 holds (yes) if its whole interval is above 0, and does not (no) if none of it "
+        f"is. One that should be ≈ 0 holds if its whole interval is within ± {margin:g}, and does not if none of it "
+        "is. Otherwise it is undecided."
+    )
+
+
+def counted(outcomes: pd.Series) -> str:
+    """How many hold: 12 of 14 (1 does not, 1 undecided)."""
+    yes, no, undecided = (int((outcomes == word).sum()) for word in OUTCOMES)
+    others = [f"{no} {'does' if no == 1 else 'do'} not"] if no else []
+    others += [f"{undecided} undecided"] if undecided else []
+    return share(yes, len(outcomes)) + (f" ({', '.join(others)})" if others else "")
+
+
+def claims_table(claims: pd.DataFrame, digits: int = 2, *, first: str = "difference") -> list[str]:
+    """One statement a row; with a second verdict where there are corrected intervals."""
+    claims = claims.fillna({"published": "", "holds": ""})
+    sizes = ["n"] if "n" in claims else []
+    corrected = "corrected_half" in claims
+    rows = []
+    for _, row in claims.iterrows():
+        cells = [row["claim"], *row[sizes], row["published"], interval(row["ours"], row["ours_half"], digits)]
+        cells.append(marked(row["holds"]))
+        if corrected:
+            cells += [f"± {number(row['corrected_half'], digits)}", marked(row["holds_corrected"])]
+        rows.append(cells)
+    head = [first, *sizes, "paper", "ours", "holds", *(["corrected", "then holds"] if corrected else [])]
+    return table(head, rows)

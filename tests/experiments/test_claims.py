@@ -1,0 +1,44 @@
+"""What the paper says in words: one rule for all statements."""
+
+import pandas as pd
+import pytest
+
+from experiments._claims import marked, verdict, verdicts
+
+
+@pytest.mark.parametrize(
+    ("ours", "half", "outcome"),
+    [(0.2, 0.1, "yes"), (0.2, 0.2, "undecided"), (0.2, 0.3, "undecided"), (-0.2, 0.1, "no"), (0.0, 0.0, "no")],
+)
+def test_positive_is_an_interval_above_zero(ours, half, outcome):
+    assert verdict("> 0", ours, half, margin=0.1) == outcome
+    assert verdict("> 1", ours + 1.0, half, margin=0.1) == outcome
+
+
+@pytest.mark.parametrize(
+    ("ours", "half", "outcome"),
+    [
+        (0.0, 0.05, "yes"),
+        (-0.05, 0.04, "yes"),
+        (0.05, 0.1, "undecided"),  # has 0 in it, and 0.15
+        (0.0, 1.0, "undecided"),  # noise does not help
+        (0.15, 0.06, "undecided"),
+        (-0.2, 0.05, "no"),
+        (0.2, 0.0, "no"),
+    ],
+)
+def test_zero_is_an_interval_within_the_margin(ours, half, outcome):
+    assert verdict("≈ 0", ours, half, margin=0.1) == outcome
+    assert verdict("≈ 1", ours + 1.0, half, margin=0.1) == outcome
+
+
+def test_verdicts_by_another_interval():
+    table = pd.DataFrame(
+        {"published": ["> 0", "≈ 0"], "ours": [0.2, 0.0], "ours_half": [0.1, 0.05], "wide": [1.0, 1.0]}
+    )
+    assert verdicts(table, 0.1) == ["yes", "yes"]
+    assert verdicts(table, 0.1, "wide") == ["undecided", "undecided"]
+
+
+def test_what_does_not_hold_stands_out():
+    assert [marked(outcome) for outcome in ("yes", "no", "undecided", "")] == ["yes", "**no**", "undecided", ""]

@@ -1,0 +1,99 @@
+"""What is wrong with a command is said in a line, before any work; Ctrl-C and Dask leave nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+from joblib.parallel import get_active_backend
+
+from experiments import _command, beyond, main_effects, real_data, stability
+from experiments._journal import Journal, run
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+INTERVAL = "at least 2, for an interval"
+
+
+def refused(script, capsys, *arguments):
+    """What a script says as it ends with code 2."""
+    with pytest.raises(SystemExit) as stopped:
+        script.main(list(arguments))
+    assert stopped.value.code == 2
+    return capsys.readouterr().err
+
+
+@pytest.mark.parametrize("script", [main_effects, stability, real_data, beyond])
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("--repetitions", "1", INTERVAL),
+        ("--repetitions", "many", INTERVAL),
+        ("--n-jobs", "0", "-1 for all cores; got '0'"),
+        ("--n-jobs", "two", "-1 for all cores; got 'two'"),
+        ("--seed", "-1", "at least 0; got '-1'"),
+        ("--out", __file__, f"cannot write to {__file__} (File exists)"),
+    ],
+)
+def test_wrong_options_of_all_scripts(script, capsys, option, value, says):
+    assert f"argument {option}: " in (error := refused(script, capsys, option, value))
+    assert says in error
+
+
+def test_wrong_options_of_some_scripts(capsys):
+    assert INTERVAL in refused(stability, capsys, "--samples", "1")
+    assert INTERVAL in refused(real_data, capsys, "--splits", "1")
+    assert "at least 2; got '-50'" in refused(beyond, capsys, "--sizes", "-50")
+
+
+@pytest.mark.usefixtures("data_folder")
+@pytest.mark.parametrize("script", [stability, real_data])
+def test_rows_must_be_fewer_than_there_are(script, capsys, tmp_path):
+    for rows in ("0", "-5"):
+        assert "--rows: a whole number, at least 2" in refused(script, capsys, "--rows", rows)
+    out = ["--out", str(tmp_path)]
+    assert "fewer than the 103 rows of concrete" in refused(script, capsys, "--rows", "103", *out)
+    assert "fewer than the 1341 rows of bike" in refused(script, capsys, "--rows", "9999", "--data", "bike", *out)
+    assert not list(tmp_path.iterdir())
+
+
+def test_dask_without_its_package(monkeypatch, capsys):
+    monkeypatch.setattr(_command, "find_spec", lambda name: None)
+    assert "pip install 'rsens[distributed]'" in refused(main_effects, capsys, "--dask", "local")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+def test_ctrl_c_ends_with_one_line(tmp_path):
+    command = [sys.executable, "-m", "experiments.main_effects", "--n-jobs", "1", "--out", str(tmp_path)]
+    process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    journal = tmp_path / "main_effects-per-call.jsonl"
+    deadline = time.monotonic() + 120.0
+    while not journal.exists() or journal.read_bytes().count(b"\n") < 2:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[1] == "stopped; run again to go on\n"
+    assert process.returncode == 130
+
+
+def where(name, number):
+    return os.getpid()
+
+
+def test_work_runs_on_a_dask_cluster_of_this_machine_that_is_closed_again(tmp_path):
+    pytest.importorskip("distributed")
+    with _command.parallel(Namespace(dask="local", n_jobs=2)):
+        client = get_active_backend()[0].client
+        assert client.cluster.scheduler_address.startswith("tcp://127.0.0.1:")
+        keys = [("a", 0), ("a", 1)]
+        results = run(Journal(tmp_path / "some.jsonl", {}), keys, where, n_jobs=2, label="test")
+    assert list(results) == keys
+    assert os.getpid() not in results.values()
+    assert client.status == "closed"
+    assert client.cluster.status.name == "closed"
+    assert "Dask" not in type(get_active_backend()[0]).__name__
