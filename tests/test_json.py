@@ -81,3 +81,16 @@ def test_fields_that_do_not_belong_together_are_damage(tmp_path):
     FORM.write(Thing("wrong", np.ones((1, 1)), True), tmp_path / "x.json")
     with pytest.raises(InputError, match=r"x\.json is damaged: the name is wrong"):
         FORM.read(tmp_path / "x.json", Thing)
+
+
+def test_paths_that_are_not_there_or_no_files(tmp_path):
+    thing = Thing("x", np.zeros((1, 1)), None)
+    with pytest.raises(InputError, match=r"cannot be written: there is no folder .*none\. Make it first"):
+        FORM.write(thing, tmp_path / "none" / "x.json")
+    with pytest.raises(InputError, match=r"is a folder\. Give the name of a file"):
+        FORM.write(thing, tmp_path)
+    with pytest.raises(InputError, match=r"there is no file .*x\.json\. Give a file written by Thing\.save"):
+        FORM.read(tmp_path / "x.json", Thing)
+    with pytest.raises(InputError, match="is a folder"):
+        FORM.read(tmp_path, Thing)
+    assert list(tmp_path.iterdir()) == []

@@ -21,6 +21,11 @@ from rsens._errors import InputError
 
 VERSION = 1
 
+
+class MissingPathError(InputError, FileNotFoundError):
+    """There is no such file to read, or no such folder to write into."""
+
+
 #: What turns an entry of a file into a value, or raises TypeError, ValueError or OverflowError.
 Reader = Callable[[Any], Any]
 
@@ -85,13 +90,22 @@ class Form:
 
     def write(self, record: Any, path: str | os.PathLike[str]) -> None:
         """Write the fields of a record, whole or not at all."""
+        folder = Path(path).absolute().parent
+        if not folder.is_dir():
+            raise MissingPathError(f"{path} cannot be written: there is no folder {folder}. Make it first.")
+        if Path(path).is_dir():
+            raise InputError(f"{path} is a folder. Give the name of a file, such as {Path(path) / 'result.json'}.")
         fields = {name: plain_json(getattr(record, name)) for name in self.readers}
         write_json({"format": self._format, "version": VERSION} | fields, path)
 
     def read(self, path: str | os.PathLike[str], kind: Callable[..., R]) -> R:
         """The record, of this class, in a file written by `write`; an `InputError` for any other file."""
+        if Path(path).is_dir():
+            raise InputError(f"{path} is a folder. Give a file written by {self.writer}.")
         try:
             content = read_json(path)
+        except FileNotFoundError:
+            raise MissingPathError(f"there is no file {path}. Give a file written by {self.writer}.") from None
         except (ValueError, RecursionError) as error:  # includes bytes that are no text
             raise InputError(f"{path} is not JSON ({error}). Give a file written by {self.writer}.") from None
         if not isinstance(content, dict) or content.get("format") != self._format:

@@ -22,17 +22,29 @@ def files_in(folder):
 
 
 def run(capsys, *arguments):
+    """What goes to standard output. Beside it, only what was read is told, at once; nothing at all if quiet."""
     assert main([*arguments]) == 0
     said = capsys.readouterr()
-    assert said.err == ""
+    if "--quiet" in arguments:
+        assert said.err == ""
+    else:
+        assert said.err.startswith(f"{arguments[1].removesuffix('.csv')}: 40 rows, ")
+        assert "Warning" not in said.err
     return said.out
 
 
-COMPARE = ["compare", "table.csv", "--target", "y", "--methods", "rsens,ead,pfi", "--budget", "paper"]
+def first_block(said):
+    return " ".join(said.split("\n\n")[0].split())
+
+
+COMPARE = ["compare", "table.csv", "--target", "y", "--methods", "rsens,ead,pfi", "--budget", "paper", "--cv", "2"]
 
 
 def test_compare(table, capsys):
     said = run(capsys, *COMPARE)
+    assert first_block(said) == "All 3 methods put a first."
+    assert "ead: mean size of the slope" in said
+    assert "agreement: rank correlation" in said
     assert "Ranks of variables by method" in said
     first = next(line for line in said.splitlines() if line.startswith("  a "))
     assert first.split() == ["a", "1", "1", "1"]
@@ -51,12 +63,14 @@ def test_compare_as_json(table, capsys):
     assert [method["method"] for method in answer["methods"]] == ["rsens", "ead", "pfi"]
     assert answer["methods"][0]["terms"][0]["term"] == "a"
     assert answer["command"] == "compare"
+    assert answer["quality"]["n_folds"] == 2
 
 
 def test_compare_pairs(table, capsys):
-    said = run(capsys, "compare", "table.csv", "--target", "y", "--order", "2", "--methods", "rsens2")
+    said = run(capsys, "compare", "table.csv", "--target", "y", "--order", "2", "--methods", "rsens2", "--cv", "0")
+    assert first_block(said) == "rsens2 puts b:c first."
     assert "Ranks of pairs" in said
-    assert "  b:c" in said
+    assert "  b × c" in said
 
 
 def test_a_method_without_an_answer_is_told():
@@ -67,8 +81,10 @@ def test_a_method_without_an_answer_is_told():
 
 
 def test_stability_goes_on_where_it_was_stopped(table, capsys, monkeypatch):
-    command = ["stability", "table.csv", "--target", "y", "--methods", "rsens,ead", "--samples"]
+    command = ["stability", "table.csv", "--target", "y", "--methods", "rsens,ead", "--cv", "0", "--samples"]
     said = run(capsys, *command, "3")
+    assert first_block(said).startswith("By rsens, a is first in 3 of 3 samples, and the first 3 are a, ")
+    assert "90 % by rsens: the ranks by rsens" in said
     assert "fitted to 3 samples of 20 rows" in said
     assert "entropy" in said
     samples = table / "rsens-table-stability" / "samples"
@@ -79,7 +95,10 @@ def test_stability_goes_on_where_it_was_stopped(table, capsys, monkeypatch):
     for file in (table / "rsens-table-stability" / "figures").iterdir():
         file.unlink()
     (table / "rsens-table-stability" / "figures").rmdir()
-    answer = json.loads(run(capsys, *command, "4", "--json"))
+    assert main([*command, "4", "--json"]) == 0
+    said = capsys.readouterr()
+    assert "Resumed: 3 of 4 samples are there from before; 1 left to do." in said.err
+    answer = json.loads(said.out)
     after = {path.name: path.stat().st_mtime_ns for path in samples.glob("sample-*")}
     assert len(after) == 4
     assert before.items() <= after.items()
@@ -89,16 +108,20 @@ def test_stability_goes_on_where_it_was_stopped(table, capsys, monkeypatch):
 
 
 def test_work_on_another_question_is_refused_or_forgotten(table, capsys):
-    command = ["stability", "table.csv", "--target", "y", "--methods", "rsens", "--samples", "2", "--quiet"]
+    options = ["--methods", "rsens", "--samples", "2", "--cv", "0", "--quiet"]
+    command = ["stability", "table.csv", "--target", "y", *options]
     run(capsys, *command)
     assert main([*command, "--seed", "1"]) == 2
-    assert "another question" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "work on another question (--seed was 0). Use --out DIR or --overwrite." in said
     assert run(capsys, *command, "--seed", "1", "--overwrite") == ""
 
 
 def test_select(table, capsys):
-    said = run(capsys, "select", "table.csv", "--target", "y", "--pairs", "2", "--cv", "2", "--repeats", "1")
-    assert "1 interaction is enough: b:c" in said
+    said = run(
+        capsys, "select", "table.csv", "--target", "y", "--pairs", "2", "--cv", "2", "--repeats", "1", "--no-check"
+    )
+    assert first_block(said).startswith("1 interaction is enough: b:c. Per row, that is ")
     assert "b × c" in said
     assert {"scores.csv", "pairs.csv", "summary.json", "figures/selection.png"} <= files_in(
         table / "rsens-table-select"
@@ -107,7 +130,7 @@ def test_select(table, capsys):
 
 def test_odd_names(table, capsys):
     odd().to_csv("odd.csv", index=False)
-    options = ["--target", 't,"<b>\x1b[2J', "--methods", "rsens,ead"]
+    options = ["--target", 't,"<b>\x1b[2J', "--methods", "rsens,ead", "--cv", "0"]
     said = run(capsys, "compare", "odd.csv", *options)
     assert "\x1b" not in said
     assert set(pd.read_csv(table / "rsens-odd-compare" / "compare.csv")["term"]) == set(ODD_NAMES)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rsens import BayesianLinearRegression, explain
 from rsens._report._facts import Facts
 from rsens._report._words import summary
 from tests.report import studies
@@ -48,6 +49,7 @@ def explained(**changes):
         "main": pd.Series(np.linspace(0.8, 0.1, 8), names),
         "null": 0.45,
         "null_levels": pd.Series(0.45, names),
+        "reached": pd.Series([0.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.5, 0.9], names),
         "intervals": None,
         "parts": None,
         "categorical": (),
@@ -80,6 +82,28 @@ def test_directions_and_null_level():
     assert sentences[-1] == "1 of 2 rows lies outside the cloud of the data, where the model extrapolates."
 
 
+def test_what_is_only_just_above_the_null_level():
+    reached = pd.Series([0.0, 0.0, 0.02, 0.03, 0.1, 0.2, 0.5, 0.9], list("abcdefgh"))
+    sentence = sentences_of(explained(reached=reached))[2]
+    assert sentence.endswith(
+        "cannot be told from noise. c and d are so only just: some of the shuffled columns reach as high."
+    )
+
+
+def test_the_step_of_a_probability_is_a_probability():
+    sentence = next(s for s in said(studies.classes()) if "R-sens is" in s)
+    assert "changes a probability of about one half by up to 0." in sentence
+
+
+def test_one_pair_that_does_not_interact():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"])
+    y = 3.0 * X["a"] + rng.normal(size=40)
+    model = BayesianLinearRegression().fit(X, y)
+    study = studies.study(explanation=explain(model, X, y, n_probes=5, random_state=0), X=X, y=y, model=model)
+    assert "The pair of variables does not interact more than an irrelevant one would." in said(study)
+
+
 def test_nothing_above_the_null_level():
     sentences = sentences_of(explained(null=0.9, null_levels=pd.Series(0.9, list("abcdefgh"))))
     assert sentences[0] == "No variable moves the prediction of the target more than an irrelevant one would."
@@ -101,7 +125,8 @@ def test_what_a_step_is(changes, start):
 
 
 def test_many_names_are_counted():
-    sentence = sentences_of(explained(null=0.0, null_levels=pd.Series(0.0, list("abcdefgh"))))[2]
+    levels, reached = (pd.Series(0.0, list("abcdefgh")) for _ in range(2))
+    sentence = sentences_of(explained(null=0.0, null_levels=levels, reached=reached))[2]
     assert sentence == "8 of 8 variables are above the null level (0.00), which an irrelevant variable rarely passes."
 
 

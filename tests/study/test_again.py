@@ -43,6 +43,17 @@ def test_no_target_and_one_row_from_a_file(saved, tmp_path):
     assert "model.rsens" not in {path.name for path in files}
 
 
+def test_the_model_that_was_read_is_never_removed(saved, tmp_path):
+    result, _ = saved
+    result.write(tmp_path / "out", report=False)
+    model = (tmp_path / "out" / "model.rsens").read_bytes()
+    again = study(with_text(10), model_file=tmp_path / "out" / "model.rsens")
+    with pytest.raises(InputError, match=r"results of another question \(a model fitted to these rows\)"):
+        again.write(tmp_path / "out", report=False)
+    again.write(tmp_path / "out", report=False, overwrite=True)
+    assert (tmp_path / "out" / "model.rsens").read_bytes() == model
+
+
 def test_rows_outside_the_data_are_told(saved):
     far = with_text(20).assign(a=100.0)
     assert "extrapolation" in study(far, model_file=saved[1]).text()
@@ -63,6 +74,7 @@ def test_classes(tmp_path):
         (with_text(), {"drop": ["a"]}, "drop is settled"),
         (with_text(), {"likelihood": "poisson"}, "likelihood is settled"),
         (with_text(), {"target": "a"}, "predicts 'y', not 'a'"),
+        (with_text(), {"cv": 3}, "cv is for models that are fitted"),
     ],
 )
 def test_errors(saved, data, options, message):

@@ -155,16 +155,22 @@ def test_other_warnings_stay_warnings(warning_from_fit):
         study(numbers(30), "y", **QUICK)
 
 
+def test_no_more_folds_than_rows_and_a_note_says_so():
+    result = study(numbers(12), "y", model="linear", cv=500, null=False, pairs=0)
+    assert result.assessment.n_folds == 12
+    assert "The check has 12 folds, one for each row, and not 500: there are no more rows." in map(str, result.notes)
+
+
 def test_pairs_can_be_left_out():
     assert study(numbers(30), "y", pairs=0, **QUICK).explanation.order == 1
 
 
 def test_many_columns_have_no_pairs_unless_asked_for():
     rng = np.random.default_rng(0)
-    frame = numbers(40).join(pd.DataFrame(rng.normal(size=(40, 30))).add_prefix("z"))
+    frame = numbers(40).join(pd.DataFrame(rng.normal(size=(40, 60))).add_prefix("z"))
     result = study(frame, "y", model="linear", **QUICK)
     assert result.explanation.order == 1
-    assert "Pairs were not computed" in " ".join(note.text for note in result.notes)
+    assert "Pairs were not computed, as there are 64 columns; pairs=10 computes them." in [n.text for n in result.notes]
     assert study(frame, "y", model="linear", pairs=3, **QUICK).explanation.order == 2
 
 
@@ -192,6 +198,7 @@ def test_inducing_inputs():
         ({"rows": 1}, "rows must be"),
         ({"pairs": -1}, "pairs must be"),
         ({"cv": 1}, "at least 2 folds"),
+        ({"data": numbers(9), "cv": 5}, "only 9 rows, too few to check a model"),
         ({"drop": "a"}, "drop must be a list"),
         ({"drop": ["q"]}, "no column to drop 'q'"),
         ({"columns": ["y"]}, "nothing to explain it with"),
@@ -201,7 +208,7 @@ def test_inducing_inputs():
 )
 def test_errors(options, message):
     with pytest.raises(InputError, match=message):
-        study(numbers(10), **{"target": "y", "progress": False, **options})
+        study(**{"data": numbers(10), "target": "y", "progress": False, **options})
 
 
 def test_data_must_be_a_table():

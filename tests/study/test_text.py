@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rsens import study
-from rsens._study._tables import WIDTH, aligned, number, safe, short, table, width_of
+from rsens._study._tables import WIDTH, table, with_command
+from rsens._text import Pair, aligned, counted, listed, number, percent, safe, short, width_of
 from tests.study.tables import classes, numbers, odd, with_text
 
 QUICK = {"cv": 0, "null": False}
@@ -15,6 +16,7 @@ def test_everything_is_there_in_order():
     places = [
         text.index(part)
         for part in (
+            "The prediction of y depends most on a, ",
             "data: 60 rows, 4 columns; target 'y'",
             "Gaussian process with Gaussian noise",
             "How good is the model (5-fold",
@@ -22,12 +24,16 @@ def test_everything_is_there_in_order():
             "the 90 % interval holds",
             "Variables by R-sens",
             "  1  a ",
-            "above the null level",
+            "* above the null level",
+            "interval: this model; for other samples of the data run",
+            "rsens.stability(study.model, study.X, study.y)",
             "Strongest pairs",
             "b × c",
+            "Does the data need them? rsens.select_interactions(study.model, study.X, study.y)",
         )
     ]
     assert places == sorted(places)
+    assert "The strongest interaction is between b and c (R-sens₂ " in " ".join(text.split("\n\n")[0].split())
 
 
 def test_a_bad_model_is_told_first():
@@ -120,6 +126,48 @@ def test_aligned_numbers_have_the_same_decimals():
     assert [aligned(0.474)(x) for x in (0.474, 0.0526)] == ["0.474", "0.053"]
     assert [aligned(12.5)(x) for x in (12.5, -0.126)] == ["12.50", "−0.13"]
     assert aligned(1e-9)(1e-9) == "1.00e−09"
+
+
+def test_a_pair_gives_way_on_both_sides():
+    assert short(Pair("abcdefghij", "klmnopqrst"), 13) == "ab…ij × kl…st"
+    assert short(Pair("ab", "klmnopqrst"), 12) == "ab × klm…rst"
+    assert short(Pair("a", "b"), 12) == "a × b"
+
+
+def test_words():
+    assert (percent(0.126), counted(1, "row"), counted(2000, "row")) == ("13 %", "1 row", "2,000 rows")
+    assert [listed(items) for items in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_what_gives_way_where_there_is_no_room(monkeypatch):
+    """Bars first, then other columns, then letters of names; and nothing in a wide terminal."""
+    header, align = ["name", "bar", "n", "m"], "~<>>"
+    rows = [["y" * 40, "█" * 12, "1", "2"]]
+    shown = {}
+    for columns in (80, 60, 50, 44, 40):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        shown[columns] = table(header, rows, align, give_way=[[1], [2]])
+        assert max(map(width_of, shown[columns].split("\n"))) <= columns
+    assert ("█" in shown[80], "y" * 40 in shown[80]) == (True, True)
+    assert ("█" in shown[60], "…" in shown[60]) == (True, True)
+    assert ("█" in shown[50], "y" * 40 in shown[50]) == (False, True)
+    assert ("█" in shown[44], "…" in shown[44], "1" in shown[44]) == (False, True, True)
+    assert ("1" in shown[40], "2" in shown[40]) == (False, True)
+
+
+def test_a_narrow_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    text = study(numbers(40).rename(columns={"a": "a" * 30}), "y", **QUICK).text()
+    assert max(map(width_of, text.split("\n"))) <= 60
+    assert "█" not in text
+    assert "unc." not in text
+    assert "a" * 30 in text.split("\n\n")[0]  # the answer has whole names
+
+
+def test_a_command_has_no_break_inside(monkeypatch):
+    assert with_command("Run", "rsens x", "  ") == "  Run rsens x"
+    monkeypatch.setenv("COLUMNS", "40")
+    assert with_command("Run", "rsens " + "x" * 40, "  ") == "  Run\n    rsens " + "x" * 40
 
 
 def test_tables_leave_out_empty_columns_and_shorten_the_flexible_one():

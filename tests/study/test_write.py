@@ -10,6 +10,7 @@ import rsens
 from rsens import Explanation, InputError, study
 from rsens._study import _result
 from rsens._study._folder import SUMMARY, check_folder, new_files, write_summary
+from rsens._study._question import Question
 from tests.study.tables import ODD_NAMES, numbers, odd
 
 QUICK = {"cv": 0, "null": False}
@@ -112,6 +113,17 @@ def test_a_folder_with_other_files_is_refused(result, tmp_path):
     assert files_in(tmp_path) > {"mine.txt", "importance.csv"}
 
 
+def test_results_of_another_target_are_refused(result, tmp_path):
+    result.write(tmp_path, report=False)
+    before = (tmp_path / SUMMARY).read_bytes()
+    other = study(numbers(40), "a", columns=["b"], **QUICK)
+    with pytest.raises(InputError, match=r"another question \(target 'y'\)\. Give another folder, or overwrite=True"):
+        other.write(tmp_path, report=False)
+    assert (tmp_path / SUMMARY).read_bytes() == before
+    other.write(tmp_path, report=False, overwrite=True)
+    assert "pairs.csv" not in files_in(tmp_path)
+
+
 def test_an_empty_folder_is_used(result, tmp_path):
     result.write(tmp_path, report=False)
     assert "importance.csv" in files_in(tmp_path)
@@ -157,3 +169,58 @@ def test_a_list_of_files_that_was_tampered_with_deletes_nothing_outside(tmp_path
         (temporary / "new").write_text("")
         write_summary(temporary, "explain", {})
     assert files_in(tmp_path) == {"precious", "out/new", f"out/{SUMMARY}"}
+
+
+def summarised(folder, command="stability", **arguments):
+    with new_files(folder) as temporary:
+        settings = {"data": "table", "target": "y", "arguments": arguments}
+        work = {"work": "samples"} if command == "stability" else {}
+        write_summary(temporary, command, {"settings": settings} | work)
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        (Question("stability", "table", "y", {"order": 1, "samples": 9}), None),
+        (Question("stability", "table", "y", {"order": 1, "samples": 10}), None),
+        (Question("stability", "table", None), None),
+        (Question("explain", "table", "y"), "rsens stability"),
+        (Question("stability", "chair", "y"), "data 'table'"),
+        (Question("stability", "table", "z"), "target 'y'"),
+        (Question("stability", "table", "y", {"order": 2}), "order 1"),
+        (Question("stability", "table", "y", {"samples": 8}), "9 samples"),
+    ],
+)
+def test_the_same_question_and_others(tmp_path, question, other):
+    summarised(tmp_path, order=1, samples=9)
+    check_folder(tmp_path, True, question=question)
+    if other is None:
+        check_folder(tmp_path, False, question=question)
+    else:
+        with pytest.raises(InputError, match=rf"results of another question \({other}\)"):
+            check_folder(tmp_path, False, question=question)
+
+
+def test_kept_work_goes_with_its_results(tmp_path):
+    summarised(tmp_path)
+    (tmp_path / "samples").mkdir()
+    summarised(tmp_path)
+    assert (tmp_path / "samples").is_dir()
+    summarised(tmp_path, "explain")
+    assert files_in(tmp_path) == {SUMMARY}
+    assert not (tmp_path / "samples").exists()
+
+
+def test_nothing_is_left_by_the_check(tmp_path):
+    check_folder(tmp_path / "a" / "b", False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_a_closed_one_is_written(result, tmp_path):
+    """Files are made inside a folder that is there: the one above may be another disk, or closed."""
+    out = tmp_path / "out"
+    out.mkdir()
+    with new_files(out) as temporary:
+        assert temporary.parent == out.resolve()
+        write_summary(temporary, "explain", {})
+    assert files_in(tmp_path) == {f"out/{SUMMARY}"}

@@ -78,6 +78,11 @@ class Facts:
             table=table,
         )
 
+    @property
+    def severe(self) -> list[str]:
+        """What is so wrong with the data that the answer is in doubt."""
+        return [note.text for note in self.notes if getattr(note, "severe", False)]
+
     # ---- names -------------------------------------------------------------------------------------------------------
 
     @cached_property

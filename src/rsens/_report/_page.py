@@ -57,6 +57,7 @@ def render(study: Any, *, interactive: bool | None = None) -> str:
         "facts": facts,
         "about": about(facts),
         "summary": summary(facts),
+        "severe": facts.severe,
         "warnings": [] if facts.assessment is None else facts.assessment.warnings,
         "quality": quality(facts),
         "variables": variables(facts),

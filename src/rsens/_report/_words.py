@@ -34,6 +34,11 @@ def summary(facts: Facts) -> list[Sentence]:
     return [sentence for sentence in sentences if sentence]
 
 
+def answer(facts: Facts) -> list[Sentence]:
+    """The same in short: what matters, above what level, and together with what."""
+    return [sentence for sentence in (_leading(facts), _above_null(facts), _pairs(facts)) if sentence]
+
+
 def relevant(facts: Facts) -> list[str]:
     """The terms to speak of, largest first: those above the null level, or the leading ones where none is known."""
     null = facts.explanation.null_levels
@@ -77,6 +82,9 @@ def _strength(facts: Facts) -> Sentence:
         low, high = e.intervals.loc[term, ["lower", "upper"]]
         interval = f" ({percent(e.level)} interval {number(low)} to {number(high)})"
     value = number(e.main[term])
+    if facts.outputs_are_probabilities:  # √(p(1 − p)) is the unit of R-sens, and ½ where p is ½
+        half = number(0.5 * e.main[term], 2)
+        return [*step, f" changes a probability of about one half by up to {half}: its R-sens is {value}{interval}."]
     return [
         *step,
         f" changes the predictive distribution as much as a shift by {value} of its own standard deviation would: "
@@ -95,10 +103,22 @@ def _above_null(facts: Facts) -> Sentence:
     start = f"{len(found)} of {counted(total, 'variable')} {verb} above the null level{known}, "
     rest = "which an irrelevant variable rarely passes"
     if 3 < len(found) < total:
-        return [f"{start}{rest}: ", *_names(facts, found), "; the others cannot be told from noise."]
-    if len(found) < total:
-        return [f"{start}{rest}; the others cannot be told from noise." if found else f"{start}{rest}."]
-    return [f"{start}{rest}."]
+        sentence: Sentence = [f"{start}{rest}: ", *_names(facts, found), "; the others cannot be told from noise."]
+    elif len(found) < total:
+        sentence = [f"{start}{rest}; the others cannot be told from noise." if found else f"{start}{rest}."]
+    else:
+        sentence = [f"{start}{rest}."]
+    return [*sentence, *_only_just(facts, found)]
+
+
+def _only_just(facts: Facts, found: list[str]) -> Sentence:
+    """The terms that are above the level, as it was estimated, but that some probes reach."""
+    reached = facts.explanation.reached
+    doubtful = [] if reached is None else [term for term in found if reached[term] > 0.0]
+    if not doubtful:
+        return []
+    verb = "is" if len(doubtful) == 1 else "are"
+    return [" ", *_names(facts, doubtful), f" {verb} so only just: some of the shuffled columns reach as high."]
 
 
 def _directions(facts: Facts) -> Sentence:
@@ -145,7 +165,9 @@ def _pairs(facts: Facts) -> Sentence:
         return []
     above = frame[frame["above_null"].fillna(False).astype(bool)] if frame["null"].notna().any() else None
     if above is not None and not len(above):
-        return [f"None of the {counted(len(frame), 'pair')} of variables interacts more than an irrelevant one would."]
+        one = len(frame) == 1
+        none = "The pair of variables does not interact" if one else f"None of the {len(frame)} pairs interacts"
+        return [f"{none} more than an irrelevant one would."]
     top = frame.iloc[0] if above is None else above.iloc[0]
     if not top["value"] > 0.0:
         return ["No pair of variables interacts."]
@@ -155,6 +177,9 @@ def _pairs(facts: Facts) -> Sentence:
     if above is not None and len(frame) > 1:
         verb = "is" if len(above) == 1 else "are"
         more = f"; {len(above)} of {counted(len(frame), 'pair')} {verb} above the null level"
+        clear = int((above["reached"] == 0.0).sum())
+        if clear < len(above):
+            more += f", {clear or 'none'} of them above all shuffled columns"
     return [*sentence, f" (R-sens₂ {number(top['value'])}){more}."]
 
 

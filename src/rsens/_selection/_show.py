@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._explain._show import on_one_line
+from rsens._text import on_one_line
 
 if TYPE_CHECKING:
     from rsens._selection._result import Selection
@@ -38,7 +38,7 @@ def _answers(selection: Selection) -> str:
 
 
 def answer(selection: Selection, method: str) -> str:
-    """How many pairs are enough, which, and what is missing to the full model."""
+    """How many pairs are enough, which, by their whole names, and what is missing to the full model."""
     enough = int(selection.suggestions[method])
     table, pairs = selection.summary(), selection.pairs
     line = table[(table["method"] == method) & (table["k"] == enough)].iloc[0]
@@ -53,7 +53,8 @@ def answer(selection: Selection, method: str) -> str:
     else:
         what = f"{enough} interaction{'s are' if enough > 1 else ' is'} enough: {names}"
     side = "below" if gap < 0.0 else "above"
-    return f"{what}. Per row, that is {size} {side} the model with all interactions."
+    meant = ": within two standard errors, so no difference can be told" if gap < 0.0 else ""
+    return f"{what}. Per row, that is {size} {side} the model with all interactions{meant}."
 
 
 def _not_enough(selection: Selection, enough: int, names: str, size: str) -> str:

@@ -8,15 +8,19 @@ import numpy as np
 import pandas as pd
 
 from rsens._explain._show import on_one_line
+from rsens._text import listed
+from rsens._text import on_one_line as whole
 
 if TYPE_CHECKING:
     from rsens._stability._result import Stability
 
 ROWS = 10
+#: How many of the first terms the answer is about.
+LEADING = 3
 
 
 def text(stability: Stability) -> str:
-    """What was done, the entropies, and the leading terms of the first method that has any."""
+    """What was done, the answer, the entropies, and the leading terms of the first method that has any."""
     table = stability.to_frame()
     leading = table[table["method"] == table["method"].iloc[0]]
     shown = leading.head(ROWS)[["term", "mean_rank", "lower", "upper"]]
@@ -28,10 +32,26 @@ def text(stability: Stability) -> str:
     return "\n\n".join(
         [
             heading(stability),
+            answer(stability),
             f"Entropy of the ranks, 0 (always the same) to {most:.3g} (random)\n{_lines(_methods(stability))}",
             f"Ranks by {by}, lower to upper in 90 % of the samples\n{_lines(shown)}{more}",
         ]
     )
+
+
+def answer(stability: Stability) -> str:
+    """Whether the first terms are the same in all samples, by the first method that ranked any; names are whole."""
+    ranks = stability.ranks
+    method = next(name for name in stability.methods if (ranks["method"] == name).any())
+    table = ranks[ranks["method"] == method].pivot(index="sample", columns="term", values="rank")
+    leading = list(table.mean().reindex(stability.terms).sort_values(kind="stable").index[:LEADING])
+    total = len(table)
+    first = int((table[leading[0]] == 1).sum())
+    said = f"By {method}, {whole(leading[0])} is first in {first} of {total} samples"
+    if len(stability.terms) <= LEADING:
+        return f"{said}."
+    same = int((table[leading] <= LEADING).all(axis=1).sum())
+    return f"{said}, and the first {LEADING} are {listed([whole(term) for term in leading])} in {same} of {total}."
 
 
 def heading(stability: Stability) -> str:

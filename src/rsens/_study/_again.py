@@ -27,6 +27,8 @@ SETTLED: dict[str, Any] = {
     "categorical": [],
     "inducing": None,
 }
+#: Folds that nobody has asked for, or none.
+NO_FOLDS = (5, 0)
 
 
 def study_again(
@@ -41,6 +43,8 @@ def study_again(
     for name, value in SETTLED.items():
         if asked[name] != value:
             raise InputError(f"{name} is settled in {model_file} and cannot be given with a model file. Leave it out.")
+    if asked["cv"] not in NO_FOLDS:
+        raise InputError("cv is for models that are fitted; a model file is not checked anew. Leave it out.")
     notes: list[Note] = []
     with Phases(2, progress) as phases, collected(notes):
         phases.begin("reading")
@@ -61,10 +65,11 @@ def study_again(
         where = f"{os.path.basename(model_file)} and was fitted to {len(model.training_inputs_):,} rows of {origin!r}"
         text = f"The model comes from {where}. It was not fitted anew: no check of the model, no null level."
         notes.append(Note("skipped", (), text))
-        notes += table.notes
+        notes += [*table.notes, *pairs.notes(table.X.shape[1])]
+        settings = settings_of(table, asked | {"model_file": os.path.basename(model_file)}) | {"model_of": origin}
+        phases.read(settings, model, table.likelihood, notes)
         phases.begin("explaining")
         with_pairs = pairs.computed(table.X.shape[1])
-        notes += pairs.notes(table.X.shape[1])
         explanation = explain(
             model, table.X, pairs=with_pairs, null=False, random_state=asked["seed"], progress=progress
         )
@@ -81,7 +86,7 @@ def study_again(
         likelihood=table.likelihood,
         X=table.X,
         y=table.y,
-        settings=settings_of(table, asked | {"model_file": os.path.basename(model_file)}),
+        settings=settings,
         recipe=recipe,
         n_pairs=pairs.shown,
     )

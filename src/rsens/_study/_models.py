@@ -75,8 +75,10 @@ def _linear(choice: Choice) -> tuple[Any, Choice, list[Note]]:
 
 
 def n_inducing(model: Any) -> int | None:
-    """How many inducing inputs a fitted Gaussian process has; None if it is exact."""
-    inputs = getattr(model, "inducing_inputs_", None)
+    """How many inducing inputs a fitted Gaussian process has, or one that is not fitted will have; None if exact."""
+    if not hasattr(model, "inducing_inputs_"):
+        return getattr(model, "inducing", None)
+    inputs = model.inducing_inputs_
     each = inputs if isinstance(inputs, tuple) else (inputs,)
     return max((len(one) for one in each if one is not None), default=None)
 

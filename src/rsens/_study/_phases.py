@@ -1,15 +1,40 @@
-"""What a study is doing, on one line of the terminal; and warnings, kept for the notes."""
+"""What a study is doing, on one line of the terminal and to whom it may concern; and warnings, kept for the notes."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, Protocol
 
 from rsens._arguments import progress_bar
-from rsens._data import Note
+from rsens._data import Choice, Note
 from rsens._errors import RsensWarning
+
+
+class Listener(Protocol):
+    """Who is told while the work goes on: the command line, which prints it."""
+
+    def begun(self, step: str) -> None:
+        """A step has begun."""
+
+    def read(self, settings: dict[str, Any], model: Any, likelihood: Choice, notes: Sequence[Note]) -> None:
+        """The table is read, and it is settled what is fitted to it."""
+
+
+#: Not an argument: those of `study` are for users, and who listens is the affair of the command.
+_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def heard_by(listener: Listener) -> Iterator[None]:
+    """Within this, the listener is told."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
 
 
 class Phases:
@@ -21,11 +46,22 @@ class Phases:
     def __init__(self, total: int, progress: bool | None) -> None:
         self._bar = progress_bar(progress)(total=total, bar_format="{desc}", delay=0.0)
         self._total, self._step = total, 0
+        self._listener = _LISTENER.get()
 
     def begin(self, what: str) -> None:
         """The next step has begun."""
         self._step += 1
-        self.say(what if self._total == 1 else f"step {self._step} of {self._total}: {what}")
+        step = what if self._total == 1 else f"step {self._step} of {self._total}: {what}"
+        self.say(step)
+        if self._listener is not None:
+            self._listener.begun(step)
+
+    def read(self, settings: dict[str, Any], model: Any, likelihood: Choice, notes: Sequence[Note]) -> None:
+        """The table is read."""
+        if self._listener is not None:
+            self._bar.clear()
+            self._listener.read(settings, model, likelihood, notes)
+            self._bar.refresh()
 
     def say(self, what: str) -> None:
         """What the step at work does now."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rsens._data import Note
+
 if TYPE_CHECKING:
     from rsens._study._result import Study
 
@@ -31,9 +33,14 @@ def as_dict(study: Study) -> dict[str, Any]:
         "quality": None if study.assessment is None else study.assessment.to_dict(),
         "variables": _variables(e),
         "pairs": _pairs(study),
-        "notes": [{"kind": note.kind, "columns": list(note.columns), "text": note.text} for note in study.notes],
+        "notes": [note_as_dict(note) for note in study.notes],
         "settings": study.settings,
     }
+
+
+def note_as_dict(note: Note) -> dict[str, Any]:
+    """A note as plain values."""
+    return {"kind": note.kind, "columns": list(note.columns), "text": note.text, "severe": note.severe}
 
 
 def _variables(e: Any) -> list[dict[str, Any]]:

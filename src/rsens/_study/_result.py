@@ -17,8 +17,11 @@ from rsens._study._folder import check_folder, new_files, write_summary
 from rsens._study._metadata import to_metadata
 from rsens._study._phases import Phases
 from rsens._study._plain import as_dict
+from rsens._study._question import Question
 from rsens._study._text import text_of
 from rsens.models import save_model
+
+MODEL = "model.rsens"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -50,7 +53,7 @@ class Study:
     n_pairs: int = 10
 
     def text(self) -> str:
-        """What the command line prints: the model, its quality, variables and pairs."""
+        """What the command line prints: the answer, the model, its quality, variables and pairs."""
         return text_of(self)
 
     def __repr__(self) -> str:
@@ -81,9 +84,10 @@ class Study:
         model.rsens, summary.json, and figures/ with PNG and SVG. The model holds the rows that it was fitted to.
 
         Args:
-            folder: Made if it is not there. Results of an earlier run are replaced.
+            folder: Made if it is not there. Results of an earlier run on the same data and target are replaced.
             report: Whether to draw the report and the figures, which takes longer than the rest.
-            overwrite: Whether a folder with other files will do; files of the same names are replaced.
+            overwrite: Whether a folder with other results or other files will do; results are replaced, and of other
+                files those of the same names. The file of the model that was read stays.
             progress: Whether to show what is going on: True, False, or None for only in a terminal.
 
         Returns:
@@ -92,8 +96,10 @@ class Study:
         from rsens._report import write_report
 
         target = Path(folder)
-        check_folder(target, overwrite)
-        with new_files(target) as temporary, Phases(1, progress) as phases:
+        again = "model_file" in self.settings["arguments"]
+        check_folder(target, overwrite, question=self._question())
+        # The model that was read may be the one in this folder.
+        with new_files(target, keep=[MODEL] if again else []) as temporary, Phases(1, progress) as phases:
             phases.begin("writing")
             e = self.explanation
             _write_csv(e.to_frame(), temporary / "importance.csv")
@@ -101,9 +107,9 @@ class Study:
                 _write_csv(e.to_frame(order=2), temporary / "pairs.csv")
             _write_local(e.local_main, temporary)
             e.save(temporary / "explanation.json")
-            if "model_file" not in self.settings["arguments"]:  # else there is one already
+            if not again:
                 metadata = to_metadata(self.recipe, self.likelihood, self.settings["data"])
-                save_model(self.model, temporary / "model.rsens", metadata=metadata)
+                save_model(self.model, temporary / MODEL, metadata=metadata)
             if report:
                 for name, plot in figures_of(self):
                     phases.say(f"drawing {name}")
@@ -112,6 +118,11 @@ class Study:
                 write_report(self, temporary / "report.html")
             files = write_summary(temporary, "explain", self.to_dict())
         return [target / name for name in sorted(files, key=lambda name: (name != "report.html", "/" in name, name))]
+
+    def _question(self) -> Question:
+        file = self.settings["arguments"].get("model_file")
+        more = {"model_file": file, "model_of": self.settings.get("model_of")}
+        return Question("explain", self.settings["data"], self.settings["target"], more)
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:

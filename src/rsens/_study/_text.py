@@ -1,19 +1,22 @@
-"""A study as plain text: what was done, how good the model is, what moves it."""
+"""A study as plain text: the answer, what was done, how good the model is, what moves it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from rsens._data import Choice, Note
-from rsens._data._notes import counted
-from rsens._quality._show import held_in, percent, plus_minus
+from rsens._quality import Assessment
+from rsens._quality._show import held_in, plus_minus
 from rsens._quality._show import number as scored
+from rsens._study._answer import answer_of
+from rsens._study._hints import Hints, in_python
 from rsens._study._models import AS_ASKED, name_of
-from rsens._study._tables import aligned, number, paragraph, short, table
+from rsens._study._tables import paragraph, table, with_command
+from rsens._text import Pair, aligned, counted, number, on_one_line, percent, short
 from rsens.measures._direction import arrows
 
 if TYPE_CHECKING:
@@ -29,34 +32,45 @@ LIKELIHOODS = {
     "classification": "classes",
 }
 BAR = 12
+ONLY_JUST = "~ only just: some of the shuffled columns reach as high"
 UNITS = {"sd": "standard deviation", "raw": "unit", "given": "given unit"}
 
 
-def text_of(study: Study) -> str:
-    """Everything, without a line end."""
-    heading = heading_of(study.settings, study.model, study.likelihood)
-    notes = notes_of(study.notes)
-    blocks = [_warnings(study), heading, notes, _quality(study), _variables(study), _pairs(study)]
+def text_of(study: Study, *, hints: Hints | None = None, told: Sequence[Note] | None = None) -> str:
+    """Everything, without a line end. With `told`, the heading and these notes have been printed already."""
+    hints = in_python(study) if hints is None else hints
+    heading = heading_of(study.settings, study.model, study.likelihood) if told is None else ""
+    left = [note for note in study.notes if told is None or note not in told]
+    blocks = [
+        warnings_of(left, study.assessment),
+        paragraph(answer_of(study)),
+        heading,
+        notes_of(left),
+        _quality(study),
+        _variables(study, hints),
+        _pairs(study, hints),
+    ]
     return "\n\n".join(block for block in blocks if block)
 
 
-def _warnings(study: Study) -> str:
-    found = [] if study.assessment is None else study.assessment.warnings
-    return "\n".join(paragraph(text, "WARNING  ", " " * 9) for text in found)
+def warnings_of(notes: Iterable[Note], assessment: Assessment | None = None) -> str:
+    """What is wrong with the table, and with the model."""
+    texts = [note.text for note in notes if note.severe] + ([] if assessment is None else assessment.warnings)
+    return "\n".join(paragraph(text, "WARNING  ", " " * 9) for text in texts)
 
 
 def heading_of(settings: dict[str, Any], model: Any, likelihood: Choice) -> str:
     """What data, what model, and why."""
     rows, used, columns = settings["rows_in_data"], settings["rows_used"], len(settings["columns_used"])
     fitted = f" ({used:,} used)" if used < rows else ""
-    target = short(settings["target"])
+    target = on_one_line(settings["target"])
     kind = f"{name_of(model)} with {LIKELIHOODS[likelihood.kind]}"
     asked = likelihood.reason.startswith(AS_ASKED)
     why = f", {likelihood.reason}." if asked else f". The target has {likelihood.reason}."
     return "\n".join(
         [
             paragraph(
-                f"{short(settings['data'])}: {counted(rows, 'row')}{fitted}, {counted(columns, 'column')}; "
+                f"{on_one_line(settings['data'])}: {counted(rows, 'row')}{fitted}, {counted(columns, 'column')}; "
                 f"target '{target}'"
             ),
             paragraph(f"{kind}{why}"),
@@ -65,8 +79,8 @@ def heading_of(settings: dict[str, Any], model: Any, likelihood: Choice) -> str:
 
 
 def notes_of(notes: Iterable[Note]) -> str:
-    """A list, or nothing."""
-    lines = [paragraph(note.text, "  · ", "    ") for note in notes]
+    """A list of those that are no warnings, or nothing."""
+    lines = [paragraph(note.text, "  · ", "    ") for note in notes if not note.severe]
     return "\n".join(["Notes", *lines]) if lines else ""
 
 
@@ -87,13 +101,13 @@ def _quality(study: Study) -> str:
         lines.append(f"  accuracy      {percent(a.accuracy)}, where {percent(a.confidence[0])} were expected")
     if a.ok:
         lines.append("  Nothing to warn about.")
-    return "\n".join(lines)
+    return "\n".join(paragraph(line, "", " " * 16) for line in lines)
 
 
 # ---- variables and pairs ---------------------------------------------------------------------------------------------
 
 
-def _variables(study: Study) -> str:
+def _variables(study: Study, hints: Hints) -> str:
     e = study.explanation
     frame = e.to_frame()
     shown = frame.head(VARIABLES)
@@ -108,8 +122,8 @@ def _variables(study: Study) -> str:
         rows.append(
             [
                 str(line["rank"]),
-                short(line["term"]),
-                write(value) + _mark(line["above_null"]),
+                str(line["term"]),
+                write(value) + _mark(line),
                 "█" * round(BAR * value / most),
                 _interval(line, write),
                 directions[i],
@@ -117,13 +131,14 @@ def _variables(study: Study) -> str:
             ]
         )
     header = ["", "variable", "R-sens", "", f"{percent(e.level)} interval", _direction_title(study)]
+    ranked = table([*header, "pred.", "unc."], rows, ">~><><>>", give_way=[[3], [6, 7]])
     lines = [
         paragraph(f"Variables by R-sens: how far the prediction and its uncertainty move per {_step(e)}"),
-        table([*header, "pred.", "unc."], rows, ">~><><>>"),
+        ranked,
     ]
     if len(frame) > len(shown):
         lines.append(f"  … and {len(frame) - len(shown)} more in importance.csv")
-    return "\n".join([*lines, *_legend(study, write, bool(parts))])
+    return "\n".join([*lines, *_legend(study, hints, write, "unc." in ranked.split("\n")[0])])
 
 
 def _parts(frame: pd.DataFrame) -> list[str]:
@@ -132,7 +147,7 @@ def _parts(frame: pd.DataFrame) -> list[str]:
     return parts if len(parts) == 2 and frame[parts[1]].any() else []
 
 
-def _pairs(study: Study) -> str:
+def _pairs(study: Study, hints: Hints) -> str:
     e = study.explanation
     if e.order == 1 or not study.n_pairs:
         return ""
@@ -143,18 +158,22 @@ def _pairs(study: Study) -> str:
     rows = [
         [
             str(line["rank"]),
-            f"{short(line['first'], 25)} × {short(line['second'], 25)}",
-            write(float(line["value"])) + _mark(line["above_null"]),
+            Pair(line["first"], line["second"]),
+            write(float(line["value"])) + _mark(line),
             "█" * round(BAR * float(line["value"]) / most),
             _interval(line, write),
         ]
         for line in shown.to_dict("records")
     ]
-    lines = ["Strongest pairs: R-sens₂, how far one variable changes the effect of the other"]
-    lines.append(table(["", "pair", "R-sens₂", "", f"{percent(e.level)} interval"], rows, "><><<"))
+    lines = [paragraph("Strongest pairs: R-sens₂, how far one variable changes the effect of the other")]
+    lines.append(table(["", "pair", "R-sens₂", "", f"{percent(e.level)} interval"], rows, ">~><<", give_way=[[3]]))
     if e.null_pairs is not None:
-        count = int(frame["above_null"].fillna(False).sum())
-        lines.append(f"  * above its null level: {count} of {counted(len(frame), 'pair')}")
+        marks = [_mark(line) for line in frame.to_dict("records")]
+        above = f"* above its null level: {marks.count('*')} of {counted(len(frame), 'pair')}"
+        just = f"; ~ only just: {marks.count('~')}" if "~" in marks else ""
+        lines.append(f"  {above}{just}")
+    if hints.select:
+        lines.append(with_command("Does the data need them?", hints.select, "  "))
     return "\n".join(lines)
 
 
@@ -168,9 +187,11 @@ def _interval(line: dict[Any, Any], write: Callable[[float], str]) -> str:
     return f"{write(low)} – {write(high)}" if np.isfinite(low) and np.isfinite(high) else ""
 
 
-def _mark(above: Any) -> str:
-    """A star above the null level; a space keeps the numbers in line."""
-    return " " if pd.isna(above) or not above else "*"
+def _mark(line: dict[Any, Any]) -> str:
+    """* above the null level, ~ above it but reached by some probes; a space keeps the numbers in line."""
+    if pd.isna(line["above_null"]) or not line["above_null"]:
+        return " "
+    return "~" if line["reached"] > 0.0 else "*"
 
 
 def _directions(study: Study, frame: pd.DataFrame) -> list[str]:
@@ -196,7 +217,7 @@ def _direction_title(study: Study) -> str:
     return f"P({short(str(classes[1]), 14)})"
 
 
-def _legend(study: Study, write: Callable[[float], str], split: bool) -> list[str]:
+def _legend(study: Study, hints: Hints, write: Callable[[float], str], split: bool) -> list[str]:
     e = study.explanation
     lines = []
     levels = e.null_levels
@@ -204,10 +225,17 @@ def _legend(study: Study, write: Callable[[float], str], split: bool) -> list[st
         kinds = {"": [name for name in e.names if name not in e.categorical], "categories ": list(e.categorical)}
         said = [f"{kind}{write(float(levels[names].max()))}" for kind, names in kinds.items() if names]
         lines.append(f"* above the null level ({', '.join(said)}), which an irrelevant variable rarely passes")
+        if any(_mark(line) == "~" for line in e.to_frame().to_dict("records")):
+            lines.append(ONLY_JUST)
     if study.likelihood.classes is not None and len(study.likelihood.classes) > 2:
         lines.append("▲ ▼ the class that becomes more probable, and the one that becomes less")
     else:
         lines.append(f"▲ ▼ mean slope of the prediction per {UNITS[e.scale_kind]}; ± goes both ways")
     if split:
         lines.append("pred., unc.: how much of R-sens moves the prediction, and how much its uncertainty")
-    return [paragraph(line, "  ", "    ") for line in lines]
+    lines = [paragraph(line, "  ", "    ") for line in lines]
+    if e.intervals is not None and hints.stability:
+        lines.append(with_command("interval: this model; for other samples of the data run", hints.stability, "  "))
+    elif e.intervals is not None:
+        lines.append("  interval: this model")
+    return lines

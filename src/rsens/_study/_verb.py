@@ -9,25 +9,20 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from rsens._arguments import child, jobs, one_of, seed_sequence, whole_number
+from rsens._arguments import jobs, one_of, seed_sequence, whole_number
 from rsens._data import Note, column_names
 from rsens._data._likelihood import LIKELIHOODS
 from rsens._data._notes import quoted
 from rsens._errors import InputError
 from rsens._explain import explain
-from rsens._quality import assess
 from rsens._study._again import study_again
+from rsens._study._check import PROBES, check_folds, checked, generator
 from rsens._study._gather import gather
 from rsens._study._models import check_model, model_of, n_inducing, row_limit
 from rsens._study._pairs import Pairs
 from rsens._study._phases import Phases, collected
 from rsens._study._result import Study
 from rsens._study._settings import settings_of
-
-#: What random numbers are for.
-FOLDS, PROBES = range(2)
-#: Of cross-validation: each fold leaves two rows, from which the constant has its variance.
-LEAST_ROWS = 3
 
 
 def study(
@@ -68,7 +63,7 @@ def study(
         rows: How many rows to fit and explain, drawn at random; None for all, but at most 1,000 for a Gaussian process
             (fewer if there are more than two classes) and 20,000 with `inducing` or for a linear model.
         pairs: How many pairs of columns to show; 0 for none, which is quicker. "auto": 10, and none if there are more
-            than 30 columns.
+            than 60 columns.
         inducing: How many inducing inputs a Gaussian process is built on; None: exact up to 3,000 rows.
         cv: Folds of the cross-validation; 0 for none.
         null: Whether to refit the model with shuffled columns for the level that an irrelevant variable reaches.
@@ -104,9 +99,8 @@ def study(
     if model_file is not None:
         return study_again(data, target, model_file, asked, wanted, progress)
     if target is None:
-        raise InputError(f"target is missing: the name of the column to predict.{_columns_of(data)}")
-    if cv == 1:
-        raise InputError("cv must be at least 2 folds, or 0 for no cross-validation; got 1.")
+        raise InputError(f"target is missing: the name of the column to predict.{columns_of(data)}")
+    check_folds(cv)
     notes: list[Note] = []
     with Phases(4, progress) as phases, collected(notes):
         phases.begin("reading")
@@ -123,25 +117,17 @@ def study(
             seed=seed,
         )
         notes += table.notes
-        if cv and len(table.X) < LEAST_ROWS:
-            raise InputError(
-                f"there are only {len(table.X)} rows, too few to check a model on rows that it has not seen. Give more."
-            )
-        phases.begin("fitting")
+        check_folds(cv, len(table.X))
         estimator, choice, about = model_of(model, table.likelihood, inducing, seed)
+        notes += about
+        settings = settings_of(table, asked)
+        phases.read(settings, estimator, choice, notes)
+        phases.begin("fitting")
         fitted = estimator.fit(table.X, table.y)
-        notes += [*about, *_of_model(fitted, inducing)]
+        notes += _of_model(fitted, inducing)
         phases.begin("checking the model")
-        assessment = None
-        if cv:
-            folds = min(cv, len(table.X))
-            random = _generator(seed, FOLDS)
-            assessment = assess(
-                fitted, table.X, table.y, cv=folds, n_jobs=n_jobs, random_state=random, progress=progress
-            )
-            notes += [Note("warning", (), text) for text in assessment.notes]
-        else:
-            notes.append(Note("skipped", (), "The model was not cross-validated: nobody knows how good it is."))
+        assessment, about = checked(fitted, table, cv=cv, seed=seed, n_jobs=n_jobs, progress=progress)
+        notes += about
         phases.begin("explaining, and the null level" if null else "explaining")
         notes += wanted.notes(table.X.shape[1])
         explanation = explain(
@@ -151,7 +137,7 @@ def study(
             pairs=wanted.computed(table.X.shape[1]),
             null="auto" if null else False,
             n_jobs=n_jobs,
-            random_state=_generator(seed, PROBES),
+            random_state=generator(seed, PROBES),
             progress=progress,
         )
     return Study(
@@ -162,13 +148,14 @@ def study(
         likelihood=choice,
         X=table.X,
         y=table.y,
-        settings=settings_of(table, asked),
+        settings=settings,
         recipe=table.recipe,
         n_pairs=wanted.shown,
     )
 
 
-def _columns_of(data: Any) -> str:
+def columns_of(data: Any) -> str:
+    """A sentence that names the columns, for those who have not named the target."""
     if isinstance(data, pd.DataFrame):
         return f" There are {quoted(data.columns, 30)}."
     return "" if str(data) == "-" else f" {data} has {quoted(column_names(data), 30)}."
@@ -179,10 +166,6 @@ def _whole_seed(random_state: Any) -> int:
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
         return int(random_state)
     return int(seed_sequence(random_state).generate_state(1)[0])
-
-
-def _generator(seed: int, purpose: int) -> np.random.Generator:
-    return np.random.default_rng(child(seed_sequence(seed), purpose))
 
 
 def _names(names: Any, argument: str) -> Iterable[str]:

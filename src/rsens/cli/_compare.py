@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
+
 import pandas as pd
 
 from rsens._compare import compare
+from rsens._compare._words import legend
 from rsens._data import Note
-from rsens._study._folder import check_folder
-from rsens._study._phases import Phases, collected
+from rsens._study._phases import Phases, collected, heard_by
 from rsens._study._plain import plain
-from rsens._study._tables import paragraph, short, table
-from rsens.cli._files import draw_into_files, folder_of
+from rsens._study._tables import paragraph, table
+from rsens._text import Pair, counted, listed, on_one_line
+from rsens.cli._files import draw_into_files
+from rsens.cli._live import Live
 from rsens.cli._options import Request
-from rsens.cli._tables import methods_of, table_and_model, write_results
+from rsens.cli._tables import begin, check, check_methods, folder_for, methods_of, write_results
 
 #: How many variables or pairs are listed.
 TERMS = {1: 30, 2: 15}
 
 
-def run(request: Request, *, methods: str, order: int, budget: str) -> None:
+def run(request: Request, *, methods: str, order: int, budget: str, cv: int) -> None:
     """Fit a model, and ask several methods about it."""
     draw_into_files()
-    folder = folder_of(request, "compare")
-    check_folder(folder, request.overwrite)
+    check_methods(methods, order)
+    folder = folder_for("compare", request, {"order": order, "methods": methods})
     notes: list[Note] = []
-    with Phases(3, request.progress) as phases, collected(notes):
-        phases.begin("reading")
-        data, model, about = table_and_model(request)
-        notes += about
+    with (
+        Live.of(request) as live,
+        heard_by(live),
+        Phases(4, request.progress) as phases,
+        collected(notes),
+    ):
+        begun = begin(request, {"methods": methods, "order": order, "budget": budget}, cv, phases, notes)
         phases.begin("fitting")
-        model.fit(data.X, data.y)
+        begun.model.fit(begun.table.X, begun.table.y)
+        assessment = check(request, begun, cv, phases, notes)
         phases.begin("comparing")
         found = compare(
-            model,
-            data.X,
-            data.y,
+            begun.model,
+            begun.table.X,
+            begun.table.y,
             methods=methods_of(methods),
             order=order,  # type: ignore[arg-type]
             budget=budget,
@@ -45,37 +54,87 @@ def run(request: Request, *, methods: str, order: int, budget: str) -> None:
     write_results(
         "compare",
         request,
-        data,
-        model,
+        begun,
+        assessment,
         notes,
+        live,
         folder=folder,
         tables={"compare": found},
         figures={"comparison": lambda: _drawn(found)},
-        text=text_of(found),
+        answer=paragraph(answer_of(found)),
+        text=text_of(found, list(begun.table.X.columns)),
         result={"methods": _plain(found)},
-        asked={"methods": methods, "order": order, "budget": budget},
     )
 
 
-def text_of(found: pd.DataFrame) -> str:
+def answer_of(found: pd.DataFrame) -> str:
+    """Which variable or pair is first, and by how many methods."""
+    known = found[found["term"].notna()]
+    methods = list(dict.fromkeys(known["method"]))
+    leaders = {str(name): _leader(lines) for name, lines in known.groupby("method", sort=False)}
+    by_term: dict[str | None, list[str]] = {}
+    for method in methods:
+        by_term.setdefault(leaders[method], []).append(method)
+    first = leaders[methods[0]]
+    if first is None:
+        return f"{methods[0]} puts no {_noun(found)} before all others."
+    agreeing = by_term.pop(first)
+    name = on_one_line(first)
+    if len(methods) == 1:
+        return f"{methods[0]} puts {name} first."
+    if not by_term:
+        return f"All {len(methods)} methods put {name} first."
+    others = [
+        f"{listed(by)} {'puts' if len(by) == 1 else 'put'} {'none' if term is None else on_one_line(term)} first"
+        for term, by in by_term.items()
+    ]
+    with_it = listed(agreeing)
+    many = f"{len(agreeing)} of {counted(len(methods), 'method')} ({with_it}) put" if len(agreeing) > 1 else None
+    return f"{many or f'{with_it} puts'} {name} first; {'; '.join(others)}."
+
+
+def _leader(lines: pd.DataFrame) -> str | None:
+    """The term that alone has rank 1."""
+    first = lines.loc[lines["rank"] == 1, "term"]
+    return str(first.iloc[0]) if len(first) == 1 else None
+
+
+def _noun(found: pd.DataFrame) -> str:
+    return "pair" if found.attrs["order"] == 2 else "variable"
+
+
+def text_of(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
     """Ranks, terms in the order of the first method that answered; and why others did not."""
     known = found[found["term"].notna()]
     names = list(dict.fromkeys(known["method"]))
     ranks = known.pivot(index="term", columns="method", values="rank")
     terms = list(known.loc[known["method"] == names[0], "term"])
     order = found.attrs["order"]
-    rows = [[short(term), *(str(ranks.at[term, name]) for name in names)] for term in terms[: TERMS[order]]]
+    cells = named(terms, columns, order)
+    rows = [[cells[term], *(str(ranks.at[term, name]) for name in names)] for term in terms[: TERMS[order]]]
     if len(terms) > TERMS[order]:
         rows.append([f"… {len(terms) - TERMS[order]} more in compare.csv", *([""] * len(names))])
-    if len(terms) > 1:
+    lines = [legend(names, order)]
+    if len(terms) > 1 and len(names) > 1:
         agreement = ranks.astype(float).corr(method="spearman")[names[0]]
         rows.append(["", *([""] * len(names))])
         rows.append([f"agreement with {names[0]}", *(f"{agreement[name]:.2f}".replace("-", "−") for name in names)])
-    what = "pairs" if order == 2 else "variables"
-    lines = [f"Ranks of {what} by method, 1 for what matters most", table(["", *names], rows, "~" + ">" * len(names))]
+        lines.append("agreement: rank correlation, 1 for the same order, 0 for none, −1 for the reverse")
+    # The last methods give way where there is no room.
+    side_by_side = table(["", *names], rows, "~" + ">" * len(names), give_way=[[k] for k in range(len(names), 1, -1)])
+    hidden = [name for name in names if name not in side_by_side.split("\n")[0].split()]
+    if hidden:
+        lines.append(f"no room for {listed(hidden)}: see compare.csv")
     failed = found[found["term"].isna()]
-    reasons = [f"{name} has no answer: {why}" for name, why in zip(failed["method"], failed["status"], strict=True)]
-    return "\n".join([*lines, *(paragraph(reason, "  ", "    ") for reason in reasons)])
+    lines += [f"{name} has no answer: {why}" for name, why in zip(failed["method"], failed["status"], strict=True)]
+    heading = f"Ranks of {_noun(found)}s by method, 1 for what matters most"
+    return "\n".join([heading, side_by_side, *(paragraph(line, "  ", "    ") for line in lines if line)])
+
+
+def named(terms: Sequence[str], columns: Sequence[str], order: int) -> dict[str, str]:
+    """Terms as cells of a table: pairs "a:b" as two names, each of which can lose letters."""
+    pairs = {f"{a}:{b}": Pair(a, b) for a, b in combinations(columns, 2)} if order == 2 else {}
+    return {str(term): pairs.get(str(term), str(term)) for term in terms}
 
 
 def _plain(found: pd.DataFrame) -> list[dict[str, object]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from rsens._study._figures import plain
-from rsens._study._folder import check_folder
 from rsens._study._gather import name_of
-from rsens._study._tables import paragraph, safe
+from rsens._study._tables import paragraph
+from rsens._text import counted, safe
 from rsens.cli._options import Request
 
 
@@ -17,15 +16,6 @@ def folder_of(request: Request, command: str) -> Path:
     if request.out is not None:
         return request.out
     return Path(f"rsens-{plain(name_of(request.data))}{command and f'-{command}'}")
-
-
-def resumable_folder(request: Request, command: str, work: str) -> Path:
-    """The folder for results, checked. Inside it the folder `work` keeps what is finished; `--overwrite` forgets it."""
-    folder = folder_of(request, command)
-    check_folder(folder, request.overwrite, work)
-    if request.overwrite:
-        shutil.rmtree(folder / work, ignore_errors=True)
-    return folder
 
 
 def draw_into_files() -> None:
@@ -40,5 +30,5 @@ def files_written(folder: Path, files: list[Path]) -> str:
     names = [str(path.relative_to(folder)) for path in files]
     plain_files = [name for name in names if "/" not in name]
     figures = len({name.rpartition(".")[0] for name in names if "/" in name})
-    drawn = f", and {figures} figure{'s' if figures > 1 else ''} as PNG and SVG in figures/" if figures else ""
+    drawn = f", and {counted(figures, 'figure')} as PNG and SVG in figures/" if figures else ""
     return paragraph(f"Written to {safe(str(folder))}: {', '.join(plain_files)}{drawn}.")

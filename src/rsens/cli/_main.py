@@ -18,6 +18,7 @@ import click
 from rsens._errors import InputError, MissingExtraError
 from rsens._version import __version__
 from rsens.cli._commands import compare, demo, explain, select, stability
+from rsens.cli._flags import in_flags
 from rsens.cli._say import complain
 
 DONE, FAILURE, BAD_INPUT, STOPPED, TERMINATED = 0, 1, 2, 130, 143
@@ -63,13 +64,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _process():
             return rsens.main(given, prog_name="rsens", standalone_mode=False) or DONE
     except (InputError, MissingExtraError) as error:
-        complain(str(error))
+        complain(in_flags(str(error)))
         return BAD_INPUT
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except click.Abort:
-        complain("stopped.")
+    except click.Abort as stopped:
+        complain(str(stopped) or "stopped.")
         return STOPPED
     except Exception as error:  # noqa: BLE001 (the user gets a sentence, and the rest on request)
         if "--traceback" in given:

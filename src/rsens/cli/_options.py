@@ -71,59 +71,68 @@ class AtLeast(click.ParamType):  # type: ignore[type-arg] # generic from click 8
         return number
 
 
-OPTIONS = (
-    click.argument("data", metavar="DATA"),
-    click.option("--target", metavar="COLUMN", help="The column to predict."),
-    click.option(
-        "--likelihood",
-        type=click.Choice(LIKELIHOODS),
-        default="auto",
-        metavar="NAME",
-        help=f"{', '.join(LIKELIHOODS[1:])}, or auto, which picks one and says why.  [default: auto]",
-    ),
-    click.option(
-        "--model",
-        type=click.Choice(("gp", "linear")),
-        default="gp",
-        help="A Gaussian process, or a Bayesian (generalised) linear model.  [default: gp]",
-    ),
-    click.option(
-        "--missing",
-        type=click.Choice(("drop", "error")),
-        default="drop",
-        help="Leave out rows with missing values, or refuse them.  [default: drop]",
-    ),
-    click.option("--drop", multiple=True, metavar="COLUMN", help="Leave out a column; may be repeated."),
-    click.option("--columns", multiple=True, metavar="COLUMN", help="Use only these columns; may be repeated."),
-    click.option(
-        "--categorical", multiple=True, metavar="COLUMN", help="A column whose numbers are codes; may be repeated."
-    ),
-    click.option("--rows", type=AtLeast(1), metavar="N", help="Use N rows, drawn at random.  [default: at most 1,000]"),
-    click.option("--inducing", type=AtLeast(1), metavar="M", help="A sparse process on M inducing inputs."),
-    click.option("--seed", type=AtLeast(0), default=0, metavar="N", help="For everything random.  [default: 0]"),
-    click.option("--n-jobs", type=int, metavar="N", help="How many fits at once; -1 for one on each core."),
-    click.option(
-        "--out",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="Where files are written.  [default: rsens-NAME, from the name of DATA]",
-    ),
-    click.option("--overwrite", is_flag=True, help="Write into a folder with other files; forget unfinished work."),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON document, and nothing else."),
-    click.option("--quiet", is_flag=True, help="Print only errors."),
-)
 TRACEBACK = click.option("--traceback", is_flag=True, expose_value=False, help="Show where a failure happened.")
+#: The kinds of models, and what they are.
+GP = {"gp": "A Gaussian process"}
+MODELS = GP | {"linear": "a Bayesian (generalised) linear model.  [default: gp]"}
 
 
-def data_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command all these options; it gets them as one `Request`, and its own as arguments."""
+def data_options(folder: str, models: dict[str, str] = MODELS) -> Callable[..., Any]:
+    """Give a command the options that all have; it gets them as one `Request`, and its own as arguments.
 
-    @functools.wraps(command)
-    def run(**given: Any) -> None:
-        request = Request(**{field.name: given.pop(field.name) for field in fields(Request)})
-        command(request, **given)
+    `folder` is the one where files go, for the help; `models` are those that the command can do with.
+    """
 
-    shared: Callable[..., None] = TRACEBACK(run)
-    for option in reversed(OPTIONS):
-        shared = option(shared)
-    return shared
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(**given: Any) -> None:
+            request = Request(**{field.name: given.pop(field.name) for field in fields(Request)})
+            command(request, **given)
+
+        shared: Callable[..., None] = TRACEBACK(run)
+        for option in reversed(_options(folder, models)):
+            shared = option(shared)
+        return shared
+
+    return decorate
+
+
+def _options(folder: str, models: dict[str, str]) -> tuple[Callable[..., Any], ...]:
+    return (
+        click.argument("data", metavar="DATA"),
+        click.option("--target", metavar="COLUMN", help="The column to predict."),
+        click.option(
+            "--likelihood",
+            type=click.Choice(LIKELIHOODS),
+            default="auto",
+            metavar="NAME",
+            help=f"{', '.join(LIKELIHOODS[1:])}, or auto, which picks one and says why.  [default: auto]",
+        ),
+        click.option("--model", type=click.Choice(tuple(models)), default="gp", help=" or ".join(models.values())),
+        click.option(
+            "--missing",
+            type=click.Choice(("drop", "error")),
+            default="drop",
+            help="Leave out rows with missing values, or refuse them.  [default: drop]",
+        ),
+        click.option("--drop", multiple=True, metavar="COLUMN", help="Leave out a column; may be repeated."),
+        click.option("--columns", multiple=True, metavar="COLUMN", help="Use only these columns; may be repeated."),
+        click.option(
+            "--categorical", multiple=True, metavar="COLUMN", help="A column whose numbers are codes; may be repeated."
+        ),
+        click.option(
+            "--rows", type=AtLeast(1), metavar="N", help="Use N rows, drawn at random.  [default: at most 1,000]"
+        ),
+        click.option("--inducing", type=AtLeast(1), metavar="M", help="A sparse process on M inducing inputs."),
+        click.option("--seed", type=AtLeast(0), default=0, metavar="N", help="For everything random.  [default: 0]"),
+        click.option("--n-jobs", type=int, metavar="N", help="How many fits at once; -1 for one on each core."),
+        click.option(
+            "--out",
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help=f"Where files are written.  [default: {folder}, with the name of DATA]",
+        ),
+        click.option("--overwrite", is_flag=True, help="Replace other results in DIR; forget unfinished work."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON document in place of tables."),
+        click.option("--quiet", is_flag=True, help="Print only errors."),
+    )

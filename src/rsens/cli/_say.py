@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any
+from typing import Any, TextIO
+
+from rsens._text import on_one_line
 
 #: What stands for signs that a terminal does not have, and is as wide.
 PLAIN = {
@@ -24,13 +26,14 @@ PLAIN = {
 }
 
 
-def say(text: str) -> None:
-    """A line, or several, to standard output. If nobody reads on (`| head`), the rest goes nowhere."""
+def say(text: str, stream: TextIO | None = None) -> None:
+    """A line, or several, to standard output or elsewhere. If nobody reads on (`| head`), the rest goes nowhere."""
+    stream = sys.stdout if stream is None else stream
     try:
-        sys.stdout.write(f"{in_encoding(text, sys.stdout.encoding)}\n")
-        sys.stdout.flush()
+        stream.write(f"{in_encoding(text, stream.encoding)}\n")
+        stream.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def say_json(content: Any) -> None:
@@ -40,8 +43,7 @@ def say_json(content: Any) -> None:
 
 def complain(text: str) -> None:
     """A sentence to standard error, without anything that could garble a terminal."""
-    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-    sys.stderr.write(f"rsens: {safe}\n")
+    sys.stderr.write(f"rsens: {on_one_line(text)}\n")
 
 
 def in_encoding(text: str, encoding: str | None) -> str:

@@ -1,64 +1,119 @@
-"""What compare, stability and select share: the table, the model, a folder of results."""
+"""What compare, stability and select share: the table, the model and its check, a folder of results."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from rsens._compare._methods import resolved
 from rsens._data import Note
 from rsens._errors import InputError
+from rsens._quality import Assessment
+from rsens._study._check import check_folds, checked
 from rsens._study._figures import draw
-from rsens._study._folder import new_files, read_summary, write_summary
-from rsens._study._gather import Gathered, gather
+from rsens._study._folder import check_folder, new_files, read_summary, write_summary
+from rsens._study._gather import Gathered, gather, name_of
 from rsens._study._models import check_model, model_of, row_limit
+from rsens._study._phases import Phases
+from rsens._study._plain import note_as_dict
+from rsens._study._question import Question
 from rsens._study._settings import settings_of
-from rsens._study._text import heading_of, notes_of
-from rsens.cli._files import files_written
+from rsens._study._text import heading_of, notes_of, warnings_of
+from rsens._study._verb import columns_of
+from rsens.cli._files import files_written, folder_of
+from rsens.cli._flags import note_in_flags
+from rsens.cli._live import Live
 from rsens.cli._options import Request
 from rsens.cli._say import say, say_json
 
+#: Arguments that the pieces of long work depend on.
+OF_WORK = ("likelihood", "model", "missing", "drop", "columns", "categorical", "rows", "inducing", "seed")
 
-def table_and_model(request: Request) -> tuple[Gathered, Any, list[Note]]:
-    """The rows, the model that suits them, not fitted, and notes."""
-    check_model(request.model, request.inducing)
+
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """A table that is read, a model for it, not fitted, and what is said of them."""
+
+    table: Gathered
+    model: Any
+    settings: dict[str, Any]
+
+
+def folder_for(command: str, request: Request, asked: Mapping[str, Any], work: str | None = None) -> Path:
+    """The folder of the results, if these may be written there. `asked` is what makes it another question."""
     if request.target is None:
-        raise InputError("--target is missing: the name of the column to predict.")
+        raise InputError(f"target is missing: the name of the column to predict.{columns_of(request.data)}")
+    folder = folder_of(request, command)
+    question = Question(command, name_of(request.data), request.target, asked)
+    check_folder(folder, request.overwrite, work, question)
+    return folder
+
+
+def begin(request: Request, asked: dict[str, Any], cv: int, phases: Phases, notes: list[Note]) -> Begun:
+    """Read the table and choose the model."""
+    phases.begin("reading")
+    check_model(request.model, request.inducing)
+    check_folds(cv)
     table = gather(
         request.data,
-        request.target,
+        str(request.target),
         limit=lambda choice: row_limit(request.model, choice, request.inducing),
         seed=request.seed,
         **request.table,
     )
-    model, choice, notes = model_of(request.model, table.likelihood, request.inducing, request.seed)
-    return replace(table, likelihood=choice), model, [*table.notes, *notes]
+    check_folds(cv, len(table.X))
+    model, choice, about = model_of(request.model, table.likelihood, request.inducing, request.seed)
+    table = replace(table, likelihood=choice)
+    notes += [*table.notes, *about]
+    settings = settings_of(table, asked | {"model": request.model, "seed": request.seed})
+    phases.read(settings, model, choice, notes)
+    return Begun(table, model, settings)
+
+
+def check(request: Request, begun: Begun, cv: int, phases: Phases, notes: list[Note]) -> Assessment | None:
+    """How good the model is, as `rsens explain` asks it; None if cv is 0."""
+    phases.begin("checking the model")
+    options: dict[str, Any] = {"seed": request.seed, "n_jobs": request.n_jobs, "progress": request.progress}
+    assessment, about = checked(begun.model, begun.table, cv=cv, **options)
+    notes += about
+    return assessment
+
+
+def question_of_work(request: Request, begun: Begun, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that finished pieces depend on, in the words of users, and the rows."""
+    given = {name: getattr(request, name) for name in OF_WORK}
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+    return {"target": request.target, **plain, **asked, "fingerprint": begun.settings["fingerprint"]}
 
 
 def write_results(
     command: str,
     request: Request,
-    table: Gathered,
-    model: Any,
+    begun: Begun,
+    assessment: Assessment | None,
     notes: list[Note],
+    live: Live,
     *,
     folder: Path,
     tables: Mapping[str, pd.DataFrame],
     figures: Mapping[str, Callable[[], Any]],
+    answer: str,
     text: str,
     result: dict[str, Any],
-    asked: dict[str, Any],
+    work: str | None = None,
 ) -> None:
-    """Write tables and figures, and print the text or the JSON document."""
-    choice = table.likelihood
-    settings = settings_of(table, asked | {"model": request.model, "seed": request.seed})
+    """Write tables and figures, and print the answer and the text, or the JSON document."""
+    choice, settings = begun.table.likelihood, begun.settings
+    notes = [note_in_flags(note) for note in notes]
     content = {
         "target": request.target,
         "likelihood": {"kind": choice.kind, "reason": choice.reason},
-        "notes": [{"kind": note.kind, "columns": list(note.columns), "text": note.text} for note in notes],
+        "quality": None if assessment is None else assessment.to_dict(),
+        "notes": [note_as_dict(note) for note in notes],
         "settings": settings,
         **result,
     }
@@ -67,13 +122,23 @@ def write_results(
             frame.to_csv(temporary / f"{name}.csv", index=False, errors="backslashreplace")
         for name, plot in figures.items():
             draw(plot, temporary / "figures", name)
-        files = write_summary(temporary, command, content)
+        files = write_summary(temporary, command, content if work is None else content | {"work": work})
     paths = [folder / name for name in files]
     if request.as_json:
         say_json(read_summary(folder) | {"folder": str(folder)})
     elif not request.quiet:
-        blocks = [heading_of(settings, model, choice), notes_of(notes), text, files_written(folder, paths)]
+        told = live.told
+        heading = heading_of(settings, begun.model, choice) if told is None else ""
+        left = [note for note in notes if told is None or note not in told]
+        warnings = warnings_of(left, assessment)
+        blocks = [warnings, answer, heading, notes_of(left), text, files_written(folder, paths)]
         say("\n\n".join(block for block in blocks if block))
+
+
+def check_methods(methods: str, order: int) -> None:
+    """An `InputError` before anything is computed if there is no such method; "cheap" is a choice of `stability`."""
+    if methods != "cheap":
+        resolved(methods_of(methods), order)
 
 
 def methods_of(text: str) -> str | list[str]:

@@ -14,6 +14,7 @@ from rsens.plots._style import (
     PARTS,
     axes_points,
     check_axes,
+    check_result,
     check_top,
     font_size,
     name_ticks,
@@ -51,6 +52,7 @@ def bars(explanation: Any, *, top: int | None = None, ax: Axes | None = None) ->
     Returns:
         The Axes. Elided names are kept whole in the `gid` of the tick labels.
     """
+    check_result(explanation, "bars", "rsens.explain", "main", "null_levels")
     check_top(top)
     if ax is not None:
         check_axes(ax)

@@ -17,6 +17,7 @@ from rsens.plots._style import (
     BLUE,
     axes_points,
     check_axes,
+    check_result,
     check_top,
     font_size,
     name_ticks,
@@ -61,6 +62,7 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
     Returns:
         The Axes. Elided names are kept whole in the `gid` of the tick labels.
     """
+    check_result(explanation, "beeswarm", "rsens.explain", "main", "local_main")
     check_top(top)
     if ax is not None:
         check_axes(ax)

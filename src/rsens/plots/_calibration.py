@@ -6,8 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsens._errors import InputError
-from rsens.plots._style import BLACK, BLUE, check_axes, legend_above, new_axes, plain, short_labels, small, tidy, tint
+from rsens.plots._style import (
+    BLACK,
+    BLUE,
+    check_axes,
+    check_result,
+    legend_above,
+    new_axes,
+    plain,
+    short_labels,
+    small,
+    tidy,
+    tint,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,8 +43,7 @@ def calibration(assessment: Any, ax: Axes | None = None) -> Axes:
     Returns:
         The Axes.
     """
-    if not hasattr(assessment, "pit_histogram"):
-        raise InputError(f"calibration draws what rsens.assess returned; got {type(assessment).__name__}.")
+    check_result(assessment, "calibration", "rsens.assess", "pit_histogram")
     if ax is not None:
         check_axes(ax)
     classes = assessment.kind == "classes"

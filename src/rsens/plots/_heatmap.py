@@ -11,6 +11,7 @@ from rsens._errors import InputError
 from rsens.plots._style import (
     axes_points,
     check_axes,
+    check_result,
     check_top,
     font_size,
     name_ticks,
@@ -51,6 +52,7 @@ def heatmap(
     Returns:
         The Axes. Elided names are kept whole in the `gid` of the tick labels.
     """
+    check_result(explanation, "heatmap", "rsens.explain", "main", "null_pairs")
     check_top(top)
     if not isinstance(annotate, bool) and annotate != "auto":
         raise InputError(f"annotate must be True, False or 'auto'; got {annotate!r}.")

@@ -17,6 +17,7 @@ from rsens.plots._style import (
     as_id,
     axes_points,
     check_axes,
+    check_result,
     check_top,
     font_size,
     legend_columns,
@@ -62,6 +63,7 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
     Returns:
         The Axes: the circle has the radius 1. Elided names are kept whole in the `gid` of the labels.
     """
+    check_result(explanation, "network", "rsens.explain", "main", "null_pairs")
     check_top(top)
     if ax is not None:
         check_axes(ax)

@@ -12,6 +12,7 @@ from rsens.plots._style import (
     VERMILLION,
     axes_points,
     check_axes,
+    check_result,
     check_top,
     font_size,
     name_ticks,
@@ -54,6 +55,7 @@ def rank_stability(
     """
     from matplotlib.colors import PowerNorm
 
+    check_result(stability, "rank_stability", "rsens.stability", "rank_shares", "methods")
     check_top(top)
     if ax is not None:
         check_axes(ax)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsens._arguments import fraction
-from rsens.plots._style import BLACK, DASHES, SERIES, check_axes, legend_above, new_axes, tidy
+from rsens.plots._style import BLACK, DASHES, SERIES, check_axes, check_result, legend_above, new_axes, tidy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +37,7 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     """
     from matplotlib.ticker import MaxNLocator
 
+    check_result(selection, "selection", "rsens.select_interactions", "summary", "suggestions")
     reach = NormalDist().inv_cdf(0.5 + 0.5 * fraction(level, "level"))
     if ax is not None:
         check_axes(ax)

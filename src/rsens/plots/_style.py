@@ -84,6 +84,12 @@ def check_axes(ax: Any) -> None:
         raise InputError(f"ax must be matplotlib Axes or None; got {type(ax).__name__}. Make them with plt.subplots().")
 
 
+def check_result(result: Any, plot: str, call: str, *needed: str) -> None:
+    """An `InputError` unless the first argument of a plot is what `call` returned: it has the attributes `needed`."""
+    if isinstance(result, type) or not all(hasattr(result, name) for name in needed):
+        raise InputError(f"{plot} draws what {call} returned; got {type(result).__name__}.")
+
+
 def check_top(top: int | None) -> None:
     """An `InputError` unless `top` is None or a positive whole number."""
     if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):

@@ -15,6 +15,7 @@ from rsens.plots._style import (
     BLACK,
     axes_points,
     check_axes,
+    check_result,
     legend_columns,
     new_axes,
     plain,
@@ -76,6 +77,7 @@ def surface(
     Returns:
         The Axes.
     """
+    check_result(explanation, "surface", "rsens.explain", "main", "scale_kind")
     one_of(quantity, "quantity", QUANTITIES)
     if ax is not None:
         check_axes(ax)

@@ -1,0 +1,75 @@
+"""What is said while a command is at work: what was read, at once; and where there is no terminal, a sign of life."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from rsens._data import Choice, Note
+from rsens._study._text import heading_of, notes_of, warnings_of
+from rsens.cli._flags import note_in_flags
+from rsens.cli._options import Request
+from rsens.cli._say import say
+
+#: Seconds between two signs of life.
+EVERY = 60.0
+
+
+class Live:
+    """Hears of the work and tells the user.
+
+    What was read goes to standard output if that is a terminal, and is then not said again; else to standard error, as
+    standard output is for the result. Signs of life go to standard error where that is no terminal, which has a bar.
+    """
+
+    def __init__(self, *, quiet: bool, as_json: bool = False) -> None:
+        self._quiet = quiet
+        self._on_screen = sys.stdout.isatty() and not as_json
+        self._told: list[Note] | None = None
+        self._step, self._start = "", time.monotonic()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._signs_of_life, daemon=True)
+
+    @classmethod
+    def of(cls, request: Request) -> Live:
+        """For a command on a table."""
+        return cls(quiet=request.quiet, as_json=request.as_json)
+
+    @property
+    def told(self) -> list[Note] | None:
+        """The notes that the reader of standard output has seen, heading included; None if not even that."""
+        return self._told if self._on_screen else None
+
+    def begun(self, step: str) -> None:
+        """A step has begun."""
+        self._step = step
+
+    def read(self, settings: dict[str, Any], model: Any, likelihood: Choice, notes: Sequence[Note]) -> None:
+        """The table is read."""
+        shown = [note_in_flags(note) for note in notes]
+        blocks = [warnings_of(shown), heading_of(settings, model, likelihood), notes_of(shown)]
+        self.say("\n\n".join(block for block in blocks if block) + "\n")
+        self._told = shown
+
+    def say(self, text: str) -> None:
+        """Something to know before the result is there."""
+        if text and not self._quiet:
+            say(text, sys.stdout if self._on_screen else sys.stderr)
+
+    def __enter__(self) -> Live:
+        if not self._quiet and not sys.stderr.isatty():
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _signs_of_life(self) -> None:
+        while not self._over.wait(EVERY):
+            minutes = (time.monotonic() - self._start) / 60.0
+            say(f"rsens: {self._step}, {minutes:.0f} min so far", sys.stderr)
