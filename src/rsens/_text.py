@@ -56,6 +56,14 @@ def short(name: str, width: int = NAME_WIDTH) -> str:
     return f"{head}…{tail}"
 
 
+def elided(name: str, length: int) -> str:
+    """At most `length` characters; both ends are kept, since names of one table often begin alike."""
+    if len(name) <= length:
+        return name
+    front = (length - 1) * 3 // 5
+    return f"{name[:front]}…{name[len(name) - (length - 1 - front) :]}"
+
+
 def _short_pair(pair: Pair, width: int) -> str:
     """Each has half of the room, or what the other leaves."""
     first, second, room = on_one_line(pair.first), on_one_line(pair.second), width - 3

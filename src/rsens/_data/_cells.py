@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._data._notes import Note, counted, quoted
+from rsens._data._notes import Note, quoted
+from rsens._text import counted
 
 #: Cells that stand for a missing value; and cells with nothing but spaces.
 MISSING = frozenset(

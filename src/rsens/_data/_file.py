@@ -20,11 +20,12 @@ import pandas as pd
 
 from rsens._arguments import whole_number
 from rsens._data._columns import chosen, split
-from rsens._data._notes import Note, counted
+from rsens._data._notes import Note
 from rsens._data._parquet import ParquetTable, open_parquet
 from rsens._data._sample import RowSample
 from rsens._data._text import TextTable, open_text
 from rsens._errors import InputError
+from rsens._text import counted
 
 #: How files begin that are something else, and what to do with them.
 OTHERS = {

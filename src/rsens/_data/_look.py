@@ -8,10 +8,11 @@ from typing import Any
 import pandas as pd
 
 from rsens._data._clean import is_text
-from rsens._data._notes import Note, counted, quoted
+from rsens._data._notes import Note, quoted
 from rsens._data._readings import Reading
 from rsens._data._suspect import copies, missing_codes
 from rsens._data._useless import may_be_codes, may_be_identifier, same_numbers
+from rsens._text import counted
 
 #: A column of text with more levels than this has a note.
 MANY_LEVELS = 15

@@ -56,8 +56,3 @@ def quoted(names: Iterable[Any], most: int = 10) -> str:
     """'a', 'b' and 3 more."""
     names = [repr(name) for name in names]
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def counted(n: int, noun: str) -> str:
-    """1 row, 2,000 rows."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -8,8 +8,9 @@ from typing import Any
 
 from rsens._data._cells import is_mark
 from rsens._data._clean import is_text
-from rsens._data._notes import counted, quoted
+from rsens._data._notes import quoted
 from rsens._data._readings import DECIMAL_COMMA, ISO_DATE, PERCENT, PLAIN, THOUSANDS
+from rsens._text import counted
 
 WAYS = {PLAIN: "number", THOUSANDS: "number", DECIMAL_COMMA: "number", PERCENT: "percentage", ISO_DATE: "date"}
 #: A number with a limit before it or a star behind it, as in tables of measurements.

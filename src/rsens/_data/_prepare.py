@@ -14,11 +14,12 @@ from rsens._data._cells import marks_note
 from rsens._data._clean import cleaned
 from rsens._data._columns import chosen, find_all
 from rsens._data._look import look
-from rsens._data._notes import Note, counted, quoted
+from rsens._data._notes import Note, quoted
 from rsens._data._odd import odd_cells
 from rsens._data._readings import WORDS, Reading, ambiguity, fits_both, reading_of, settled_by_others
 from rsens._data._useless import shown, useless
 from rsens._errors import InputError
+from rsens._text import counted
 
 #: What to do about cells that keep a column from being numbers.
 MEND = "Correct or empty these cells; or name the column in `categorical` if it has codes."

@@ -9,8 +9,9 @@ import numpy as np
 
 from rsens._coding import MOST_UNNAMED_LEVELS
 from rsens._data._columns import UNNAMED
-from rsens._data._notes import Note, counted
+from rsens._data._notes import Note
 from rsens._errors import InputError
+from rsens._text import counted
 
 #: Names of columns that name rows: id, user_id, customerId, row.
 IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|nr|no)([^a-z0-9]|$))|[a-z](Id|ID)$")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rsens._text import percent
+
 if TYPE_CHECKING:
     from rsens._quality._assessment import Assessment
 
@@ -33,11 +35,6 @@ def number(value: float) -> str:
 def plus_minus(value: float, error: float) -> str:
     """A value with its standard error, where that is known."""
     return f"{number(value)} ± {error:.2g}" if np.isfinite(error) else number(value)
-
-
-def percent(share: float) -> str:
-    """Of the rows, without decimals."""
-    return f"{100.0 * share:.0f} %"
 
 
 def held_in(coverage: pd.DataFrame) -> list[str]:

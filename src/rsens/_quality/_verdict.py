@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsens._quality._show import held_in, number, percent, plus_minus
+from rsens._quality._show import held_in, number, plus_minus
+from rsens._text import percent
 
 if TYPE_CHECKING:
     from rsens._quality._assessment import Assessment

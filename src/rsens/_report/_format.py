@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rsens._text import elided
+
 #: Digits of numbers that figures are drawn from.
 DIGITS = 4
 #: The most characters of a name in text and tables, and in figures.
@@ -57,11 +59,6 @@ def percent(share: float) -> str:
     return f"{100.0 * share:.0f}\u00a0%"
 
 
-def counted(n: int, noun: str) -> str:
-    """1 row, 2,000 rows."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
 def rounded(values: ArrayLike, digits: int = DIGITS) -> Any:
     """Numbers, nested as they are, with so many digits, for JSON; None for what is not finite."""
     array = np.asarray(values, dtype=np.float64)
@@ -103,21 +100,14 @@ def _joins(character: str) -> bool:
 def shortened(names: Sequence[Any], length: int = NAME_LENGTH) -> list[str]:
     """Names of at most so many characters, elided in the middle, no two alike unless the names are."""
     whole = [printable(name) for name in names]
-    short = [_elided(name, length) for name in whole]
+    short = [elided(name, length) for name in whole]
     times, taken = Counter(short), set(short)
     for i, name in enumerate(short):
         if times[name] > 1 and len(whole[i]) > length:
-            numbered = (_elided(whole[i], length - len(f" ({k})")) + f" ({k})" for k in count(1))
+            numbered = (elided(whole[i], length - len(f" ({k})")) + f" ({k})" for k in count(1))
             short[i] = next(candidate for candidate in numbered if candidate not in taken)
             taken.add(short[i])
     return short
-
-
-def _elided(name: str, length: int) -> str:
-    if len(name) <= length:
-        return name
-    front = (length - 1) * 3 // 5
-    return f"{name[:front]}…{name[len(name) - (length - 1 - front) :]}"
 
 
 def listed(items: Sequence[str], most: int = 8) -> str:

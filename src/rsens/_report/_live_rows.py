@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._report._facts import Facts
-from rsens._report._format import counted, for_plotly, rounded
+from rsens._report._format import for_plotly, rounded
 from rsens._report._live import PLAIN, Spec, name_axis
 from rsens._report._static import MOST_SWARMS
+from rsens._text import counted
 from rsens.plots._beeswarm import in_lanes
 from rsens.plots._colours import GREY, between_quantiles, level_colours
 from rsens.plots._style import SERIES, per_unit

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from rsens._report._facts import Facts, Name
-from rsens._report._format import UNKNOWN, aligned, counted, number, percent, printable
+from rsens._report._format import UNKNOWN, aligned, number, percent, printable
+from rsens._text import counted
 from rsens.measures._direction import BOTH, DOWN, UP, arrows
 
 #: Rows of tables that are shown at once; the others on demand, and on paper.

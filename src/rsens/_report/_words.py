@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from rsens._report._facts import Facts, Name
-from rsens._report._format import counted, number, percent, printable, shortened
+from rsens._report._format import number, percent, printable, shortened
+from rsens._text import counted
 from rsens.measures._direction import BOTH, DOWN, UP, arrows
 
 Sentence = list[str | Name]

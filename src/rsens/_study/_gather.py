@@ -13,8 +13,8 @@ import pandas as pd
 
 from rsens._data import Choice, Note, choose_likelihood, prepare, prepare_again, read_file
 from rsens._data._columns import chosen, split
-from rsens._data._notes import counted
 from rsens._errors import InputError
+from rsens._text import counted
 
 #: The most rows of a file that are held at once. Rows with missing values are left out of these, and then some drawn.
 HELD_ROWS = 50_000
@@ -70,14 +70,16 @@ def gather(
     notes, most = list(table.notes), limit(choice) if rows is None else rows
     if len(prepared.X) > most:
         total = len(prepared.X)
-        notes += [note for note in prepared.notes if note.kind in OF_ROWS]
+        whole = prepared
         # Prepared anew: a column may be constant in the rows that were drawn.
         prepared = prepare(table.frame.loc[_drawn(prepared.X.index, most, seed)], target, **options)
+        notes += [note for note in whole.notes if note.kind in OF_ROWS or _stands(note, prepared.kinds)]
         choice = Choice(choice.kind, choice.reason, choose_likelihood(prepared.y, choice.kind).classes)
         why = "" if rows is not None else ", to be quick; ask for more `rows` if there is time"
         text = f"The model is fitted to {len(prepared.X):,} of {total:,} rows, drawn at random (seed {seed}){why}."
         notes.append(Note("sample", (), text))
-    notes += prepared.notes
+    said = {(note.kind, note.columns) for note in notes if note.severe}
+    notes += [note for note in prepared.notes if not (note.severe and (note.kind, note.columns) in said)]
     return Gathered(
         name=table.name,
         n_rows=table.n_rows,
@@ -158,6 +160,11 @@ def _read(
     options: dict[str, Any] = {"max_rows": most, "seed": seed, "as_text": as_text, "least": least}
     file = read_file(data, columns=columns, drop=drop, target=target, **options)
     return Table(file.frame, None, name_of(data), file.n_rows, file.notes)
+
+
+def _stands(note: Note, kinds: dict[str, str]) -> bool:
+    """Whether a note on all rows is a warning for those that were drawn: odd cells may not be among them."""
+    return note.severe and not (note.kind == "odd_cells" and kinds.get(note.columns[0], "categorical") != "categorical")
 
 
 def _drawn(index: pd.Index, n: int, seed: int) -> pd.Index:

@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from rsens._errors import InputError
+from rsens._text import elided
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -213,23 +214,15 @@ def as_id(name: str) -> str:
 def short_labels(names: Sequence[str], length: int = LABEL_LENGTH) -> list[str]:
     """Names as drawn: on one line, long ones elided in the middle, and no two alike unless the names are."""
     drawable = [_drawable(name) for name in names]
-    labels = [_elided(name, length) for name in drawable]
+    labels = [elided(name, length) for name in drawable]
     repeated = {label for label, times in Counter(labels).items() if times > 1}
     taken = set(labels)
     for i, label in enumerate(labels):
         if label in repeated:  # told apart by a number, in the order given
-            numbered = (_elided(drawable[i], length - len(f" ({k})")) + f" ({k})" for k in count(1))
+            numbered = (elided(drawable[i], length - len(f" ({k})")) + f" ({k})" for k in count(1))
             labels[i] = next(candidate for candidate in numbered if candidate not in taken)
             taken.add(labels[i])
     return labels
-
-
-def _elided(name: str, length: int) -> str:
-    """At most `length` characters; both ends are kept, since names of one table often begin alike."""
-    if len(name) <= length:
-        return name
-    front = (length - 1) * 3 // 5
-    return name[:front] + "…" + name[len(name) - (length - 1 - front) :]
 
 
 def _drawable(name: str) -> str:
