@@ -60,7 +60,7 @@ def _tables(explanation: Explanation) -> list[tuple[str, pd.DataFrame, int]]:
     tables = []
     for title, order in (("Variables", 1), ("Pairs", 2))[: explanation.order]:
         frame = _with_arrows(explanation.to_frame(order=order))
-        frame = frame.drop(columns=["rank", "first", "second", "reached"], errors="ignore")
+        frame = frame.drop(columns=["rank", "first", "second", "above_null"], errors="ignore")
         if len(frame):
             leading = frame.head(ROWS).dropna(axis=1, how="all")
             tables.append((title, leading, len(frame) - len(leading)))

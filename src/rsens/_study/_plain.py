@@ -66,7 +66,7 @@ def _pairs(study: Study) -> list[dict[str, Any]] | None:
 
 
 def _values(line: dict[Any, Any]) -> dict[str, Any]:
-    return {name: plain(line[name]) for name in ("rank", "value", "lower", "upper", "null", "above_null")}
+    return {name: plain(line[name]) for name in ("rank", "value", "lower", "upper", "null", "above_null", "reached")}
 
 
 def _outputs(values: Any, term: str) -> Any:
