@@ -39,7 +39,7 @@ def test_demo(tmp_path):
     assert ranked(done.stdout)[:3] == list(explanation.top(3).index)
     assert (explanation.main[["bmi", "bp", "s5"]] > explanation.null).all()
     page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
-    quoted = {name: float(value) for name, value in re.findall(r"^ +\d+  (\w+) +([\d.]+)[* ] +█", page, re.MULTILINE)}
+    quoted = {name: float(value) for name, value in re.findall(r"^ +\d+  (\w+) +([\d.]+)[*~ ] +█", page, re.MULTILINE)}
     assert quoted == {name: pytest.approx(value, abs=0.002) for name, value in explanation.main.items()}
     report = tmp_path / done.stdout.splitlines()[-1]
     assert report.name == "report.html"

@@ -1,10 +1,12 @@
 """The printed text."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rsens import study
 from rsens._study._tables import WIDTH, table, with_command
+from rsens._study._text import _mark
 from rsens._text import Pair, aligned, counted, listed, number, percent, safe, short, width_of
 from tests.study.tables import classes, numbers, odd, with_text
 
@@ -174,3 +176,11 @@ def test_tables_leave_out_empty_columns_and_shorten_the_flexible_one():
     assert table(["x", "", "n"], [["a", "", "10"], ["bb", "", "9"]], "<<>") == "  x    n\n  a   10\n  bb   9"
     lines = table(["name", "n"], [["y" * 200, "1"]], "~>").split("\n")
     assert max(map(len, lines)) == WIDTH
+
+
+@pytest.mark.parametrize(
+    ("above", "reached", "mark"),
+    [(True, 0.0, "*"), (True, 0.02, "~"), (False, 0.3, " "), (pd.NA, np.nan, " "), (True, np.nan, "*")],
+)
+def test_marks_of_the_null_level(above, reached, mark):
+    assert _mark({"above_null": above, "reached": reached}) == mark
