@@ -16,3 +16,9 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("RSENS_DATA does not name the folder with bike_hour.csv and slump_test.csv")
     return Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Printed tables fit the terminal, and pytest-xdist passes on the width of its own."""
+    monkeypatch.setenv("COLUMNS", "96")

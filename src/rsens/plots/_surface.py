@@ -182,7 +182,9 @@ def _draw_contours(ax: Axes, values: SurfaceValues, quantity: str, size: float) 
     levels = np.asarray(MaxNLocator(LINES).tick_values(low, high))
     levels = levels[(levels > low) & (levels < high)]
     style: dict[str, Any] = {"colors": BLACK, "linewidths": 0.9, "linestyles": "solid", "zorder": 1.2}
-    lines = ax.contour(values.first, values.second, other.T, levels=levels, **style)
+    # Rounding would tilt straight lines by a hair, and turn their labels upside down.
+    straight = np.round(other.T / (high - low), 6) * (high - low)
+    lines = ax.contour(values.first, values.second, straight, levels=levels, **style)
     ax.clabel(lines, fontsize=0.9 * small(), fmt=lambda value: f"{value:.3g}")
     return [Line2D([], [], color=BLACK, linewidth=0.9, label=label)]
 
