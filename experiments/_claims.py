@@ -5,20 +5,22 @@ from __future__ import annotations
 import pandas as pd
 
 #: What a number should be.
-POSITIVE, ZERO = "> 0", "≈ 0"
+POSITIVE, ZERO, NOT_ABOVE = "> 0", "≈ 0", "≤ 0"
 OUTCOMES = ("yes", "no", "undecided")
 
 
 def verdict(expected: str, ours: float, half: float, margin: float) -> str:
-    """Whether ours ± half is "> a" or "≈ a": yes, no, or undecided.
+    """Whether ours ± half is "> a", "≈ a" or "≤ a": yes, no, or undecided.
 
     > a: yes if the whole interval is above a, no if none of it is. ≈ a: yes if the whole interval is within a ± margin,
-    no if none of it is.
+    no if none of it is. ≤ a: the same, below a + margin.
     """
     sign, target = expected.split()
     difference = ours - float(target)
     if sign == ">":
         yes, no = difference - half > 0.0, difference + half <= 0.0
+    elif sign == "≤":
+        yes, no = difference + half <= margin, difference - half > margin
     else:
         yes, no = abs(difference) + half <= margin, abs(difference) - half > margin
     return "yes" if yes else "no" if no else "undecided"

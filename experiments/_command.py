@@ -84,7 +84,7 @@ def _jobs(text: str) -> int:
 def _without_dask(given: argparse.Namespace) -> str | None:
     if given.dask is None or find_spec("distributed") is not None:
         return None
-    return "argument --dask: needs the package distributed; pip install 'rsens[distributed]'"
+    return "argument --dask: needs the package distributed; pip install '.[distributed]'"
 
 
 def _not_writable(given: argparse.Namespace) -> str | None:

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from experiments._benchmarks import BUDGET, METHODS, SETTINGS, TITLES, add_options, chosen
-from experiments._claims import POSITIVE, ZERO, marked, verdicts
+from experiments._claims import NOT_ABOVE, POSITIVE, ZERO, marked, verdicts
 from experiments._command import parallel, parser, whole_number
 from experiments._journal import Journal, run
 from experiments._real_data_figure import draw
@@ -136,7 +136,7 @@ def claims(values: dict[tuple[str, str], tuple[Array, Array]], test_to_training:
         else:
             for name in ("rsens2", "eah"):
                 three = min(3, most)
-                add(key, f"all interactions less {three} by {label[name]}", ZERO, full - of[name][three])
+                add(key, f"all interactions less {three} by {label[name]}", NOT_ABOVE, full - of[name][three])
             add(key, "R-sens₂ less EAH", ZERO, overall["rsens2"] - overall["eah"])
             for first in ("rsens2", "eah"):
                 for name in ("aeh", "shap", "pd", "h"):

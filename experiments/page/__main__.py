@@ -34,7 +34,7 @@ python -m experiments.page
 Every repetition is written to a file (`*.jsonl` beside the tables) as it finishes. A script that was interrupted goes
 on where it was when it is started again, and ends with the same tables; what it is not asked for stays in them.
 `--n-jobs` changes no number either. On a Dask cluster add `--dask tcp://scheduler:8786`, or `--dask local` to start one
-here (`pip install 'rsens[distributed]'`).
+here (`pip install '.[distributed]'`).
 """
 
 

@@ -13,7 +13,7 @@ def rule(margin: float) -> str:
     return (
         "A difference that should be > 0 holds (yes) if its whole interval is above 0, and does not (no) if none of it "
         f"is. One that should be ≈ 0 holds if its whole interval is within ± {margin:g}, and does not if none of it "
-        "is. Otherwise it is undecided."
+        f"is; for ≤ 0 the same goes for what is below {margin:g}. Otherwise it is undecided."
     )
 
 

@@ -32,6 +32,13 @@ def test_zero_is_an_interval_within_the_margin(ours, half, outcome):
     assert verdict("≈ 1", ours + 1.0, half, margin=0.1) == outcome
 
 
+@pytest.mark.parametrize(
+    ("ours", "half", "outcome"), [(-5.0, 1.0, "yes"), (0.05, 0.04, "yes"), (0.05, 0.1, "undecided"), (0.3, 0.1, "no")]
+)
+def test_what_is_reached_may_be_surpassed(ours, half, outcome):
+    assert verdict("≤ 0", ours, half, margin=0.1) == outcome
+
+
 def test_verdicts_by_another_interval():
     table = pd.DataFrame(
         {"published": ["> 0", "≈ 0"], "ours": [0.2, 0.0], "ours_half": [0.1, 0.05], "wide": [1.0, 1.0]}
