@@ -86,8 +86,7 @@ def summary(results: Results) -> list[str]:
         f"- **Table 1 and its siblings:** {all_agree} of {all_cells} cells agree with the published ones if the bias "
         "A_bias of imperfect models is drawn anew at every call of the model. [When it is drawn]"
         f"(#a-finding-when-a_bias-is-drawn) matters: of the {cells} cells of imperfect models, these agree: "
-        f"{listed(counts)}."
-        + " ".join(["", *tables.missing]),
+        f"{listed(counts)}." + " ".join(["", *tables.missing]),
         _bias.summary(tables.of),
     ]
 

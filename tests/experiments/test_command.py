@@ -63,7 +63,7 @@ def test_rows_must_be_fewer_than_there_are(script, capsys, tmp_path):
 
 def test_dask_without_its_package(monkeypatch, capsys):
     monkeypatch.setattr(_command, "find_spec", lambda name: None)
-    assert "pip install 'rsens[distributed]'" in refused(main_effects, capsys, "--dask", "local")
+    assert "pip install '.[distributed]'" in refused(main_effects, capsys, "--dask", "local")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
