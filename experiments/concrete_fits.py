@@ -17,6 +17,7 @@ among the columns of w is enough to make it vanish. `dependence` and `longest` p
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections import Counter
 from functools import partial
 from itertools import combinations
@@ -34,7 +35,7 @@ from experiments._command import REPETITIONS, parallel, parser, whole_number
 from experiments._journal import Journal, run
 from experiments._style import BLUE, VERMILLION, grid, new_figure, save, styled
 from experiments._tables import write_csv, write_text
-from rsens import GPRegressor, InputError
+from rsens import GPRegressor, InputError, RsensWarning
 from rsens._arguments import child
 from rsens._stability._refit import ROWS
 from rsens._stability._samples import Rows, Sampling
@@ -90,7 +91,11 @@ def chosen_rows(sample: str, number: int, n: int, size: int, seed: int) -> tuple
 
 
 def _fitted(name: str, X: Any, y: Any) -> Any:
-    return clone(SETTINGS["concrete", name].estimator).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", RsensWarning
+        )  # samples have copies of rows: what these do is shown here
+        return clone(SETTINGS["concrete", name].estimator).fit(X, y)
 
 
 def _columns(X: pd.DataFrame, which: str, rng: np.random.Generator) -> pd.DataFrame:

@@ -112,7 +112,7 @@ def test_only_cells_that_all_readings_have_are_counted(tmp_path):
     table_1(tmp_path, "per-method", inputs=["gaussian"])
     lines = _main_effects.summary(Results(tmp_path))
     assert "42 if at every call and 0 if once per repetition" in lines[0]
-    assert "84 and 42 of 84" in lines[0]
+    assert "84 of 84 cells agree" in lines[0]
     missing = (
         "at every call (normal, mixture and correlated inputs); once per method (t₃, mixture and correlated inputs)"
     )
