@@ -92,9 +92,7 @@ def chosen_rows(sample: str, number: int, n: int, size: int, seed: int) -> tuple
 
 def _fitted(name: str, X: Any, y: Any) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", RsensWarning
-        )  # samples have copies of rows: what these do is shown here
+        warnings.simplefilter("ignore", RsensWarning)  # samples have copies of rows: what these do is shown here
         return clone(SETTINGS["concrete", name].estimator).fit(X, y)
 
 
