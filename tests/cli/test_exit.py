@@ -5,12 +5,12 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 
 import pytest
 
 from rsens.cli import _explain
 from rsens.cli._main import main
+from tests.interrupts import hearing
 from tests.study.tables import numbers
 
 QUICK = ["--no-report", "--no-null", "--cv", "0"]
@@ -132,10 +132,9 @@ def test_control_characters_in_what_the_user_types_do_not_reach_the_terminal(tab
 def test_stopping_leaves_nothing(table, sent, code):
     """A work of minutes, stopped as soon as the data are read: its first fit is then under way."""
     numbers(1500).to_csv("table.csv", index=False)
-    command = [sys.executable, "-m", "rsens", "explain", "table.csv", "--target", "y"]
-    heard = partial(signal.signal, sent, signal.SIG_DFL)  # what a shell runs in the background ignores Ctrl-C
+    command = hearing("rsens", "explain", "table.csv", "--target", "y")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, preexec_fn=heard, text=True, **pipes) as process:
+    with subprocess.Popen(command, text=True, **pipes) as process:
         time.sleep(6.0)
         process.send_signal(sent)
         out, err = process.communicate(timeout=60)

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from argparse import Namespace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from joblib.parallel import get_active_backend
 
 from experiments import _command, beyond, main_effects, real_data, stability
 from experiments._journal import Journal, run
+from tests.interrupts import hearing
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
@@ -69,10 +69,8 @@ def test_dask_without_its_package(monkeypatch, capsys):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 def test_ctrl_c_ends_with_one_line(tmp_path):
-    command = [sys.executable, "-m", "experiments.main_effects", "--n-jobs", "1", "--out", str(tmp_path)]
-    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # what a shell runs in the background ignores Ctrl-C
-    how = {"cwd": ROOT, "env": ENVIRONMENT, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(command, preexec_fn=heard, **how)
+    command = hearing("experiments.main_effects", "--n-jobs", "1", "--out", str(tmp_path))
+    process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
     journal = tmp_path / "main_effects-per-call.jsonl"
     deadline = time.monotonic() + 120.0
     while not journal.exists() or journal.read_bytes().count(b"\n") < 2:
