@@ -34,8 +34,8 @@ def mean_kernel(model: Any) -> Any:
 def with_more_columns(model: Any, n_more: int) -> Any | None:
     """A copy to be fitted to `n_more` further columns, by one search from where that of the model ended.
 
-    A third of the time that all starts take, to the same optimum. A further column starts with the length-scale that
-    its prior has. None for what is no Gaussian process with the default kernel of continuous columns.
+    Less than half of the time that all starts take, to the same optimum. A further column starts with the length-scale
+    that its prior has. None for what is no Gaussian process with the default kernel of continuous columns.
     """
     if getattr(model, "kernel", model) is not None or not getattr(model, "_gps", ()) or not model.optimize:
         return None

@@ -8,8 +8,8 @@ from typing import Any
 from rsens._arguments import whole_number
 from rsens._data import Note
 
-#: With pairs="auto": how many pairs are shown, and the most columns for which they are computed. Their time grows with
-#: the square of the number of columns: for 200 rows, 40 columns take a tenth of a second and 80 half a second.
+#: With pairs="auto": how many pairs are shown, and the most columns for which they are computed. `explain` stops at
+#: fewer columns, as it cannot know what a pair costs; the models of a study have second derivatives in closed form.
 AUTO_PAIRS, AUTO_PAIRS_COLUMNS = 10, 60
 
 

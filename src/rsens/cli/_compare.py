@@ -9,13 +9,11 @@ import pandas as pd
 
 from rsens._compare import compare
 from rsens._compare._words import legend
-from rsens._data import Note
-from rsens._study._phases import Phases, collected, heard_by
 from rsens._study._plain import plain
 from rsens._study._tables import paragraph, table
 from rsens._text import Pair, counted, listed, on_one_line
 from rsens.cli._files import draw_into_files
-from rsens.cli._live import Live
+from rsens.cli._live import at_work
 from rsens.cli._options import Request
 from rsens.cli._tables import begin, check, check_methods, folder_for, methods_of, write_results
 
@@ -28,13 +26,7 @@ def run(request: Request, *, methods: str, order: int, budget: str, cv: int) -> 
     draw_into_files()
     check_methods(methods, order)
     folder = folder_for("compare", request, {"order": order, "methods": methods})
-    notes: list[Note] = []
-    with (
-        Live.of(request) as live,
-        heard_by(live),
-        Phases(4, request.progress) as phases,
-        collected(notes),
-    ):
+    with at_work(request, 4) as (live, phases, notes):
         begun = begin(request, {"methods": methods, "order": order, "budget": budget}, cv, phases, notes)
         phases.begin("fitting")
         begun.model.fit(begun.table.X, begun.table.y)

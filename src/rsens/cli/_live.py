@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from rsens._data import Choice, Note
+from rsens._study._phases import Phases, collected, heard_by
 from rsens._study._text import heading_of, notes_of, warnings_of
 from rsens.cli._flags import note_in_flags
 from rsens.cli._options import Request
@@ -16,6 +18,14 @@ from rsens.cli._say import say
 
 #: Seconds between two signs of life.
 EVERY = 60.0
+
+
+@contextmanager
+def at_work(request: Request, n_steps: int) -> Iterator[tuple[Live, Phases, list[Note]]]:
+    """What a command tells while it is at work, its steps, and the notes that warnings become."""
+    notes: list[Note] = []
+    with Live.of(request) as live, heard_by(live), Phases(n_steps, request.progress) as phases, collected(notes):
+        yield live, phases, notes
 
 
 class Live:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import pandas as pd
 
 from rsens._compare._words import legend
-from rsens._data import Note
 from rsens._selection import Selection, select_interactions
 from rsens._selection._show import answer
-from rsens._study._phases import Phases, collected, heard_by
 from rsens._study._plain import plain
 from rsens._study._tables import paragraph, table
 from rsens._text import Pair, aligned, number, percent
 from rsens.cli._files import draw_into_files
 from rsens.cli._flags import in_flags
-from rsens.cli._live import Live
+from rsens.cli._live import at_work
 from rsens.cli._options import Request
 from rsens.cli._tables import begin, check, check_methods, folder_for, methods_of, question_of_work, write_results
 from rsens.cli._work import Work
@@ -30,13 +28,7 @@ def run(request: Request, *, pairs: int, methods: str, cv: int, repeats: int, ch
     asked = {"pairs": pairs, "methods": methods, "cv": cv, "repeats": repeats}
     folder = folder_for("select", request, asked, WORK)
     work = Work(folder, WORK, cv * repeats)
-    notes: list[Note] = []
-    with (
-        Live.of(request) as live,
-        heard_by(live),
-        Phases(3, request.progress) as phases,
-        collected(notes),
-    ):
+    with at_work(request, 3) as (live, phases, notes):
         begun = begin(request, asked, check_folds, phases, notes)
         with work.kept(question_of_work(request, begun, asked), request.overwrite):
             live.say(work.resumed())

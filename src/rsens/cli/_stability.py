@@ -8,16 +8,14 @@ from math import log
 from typing import Any
 
 from rsens._compare._words import legend
-from rsens._data import Note
 from rsens._stability import Stability, stability
 from rsens._stability._show import answer
-from rsens._study._phases import Phases, collected, heard_by
 from rsens._study._plain import plain
 from rsens._study._tables import paragraph, table
 from rsens._text import listed
 from rsens.cli._compare import named
 from rsens.cli._files import draw_into_files
-from rsens.cli._live import Live
+from rsens.cli._live import at_work
 from rsens.cli._options import Request
 from rsens.cli._tables import begin, check, check_methods, folder_for, methods_of, question_of_work, write_results
 from rsens.cli._work import Work
@@ -34,13 +32,7 @@ def run(request: Request, *, samples: int, methods: str, order: int, cv: int) ->
     asked = {"methods": methods, "order": order}
     folder = folder_for("stability", request, asked | {"samples": samples}, WORK)
     work = Work(folder, WORK, samples)
-    notes: list[Note] = []
-    with (
-        Live.of(request) as live,
-        heard_by(live),
-        Phases(3, request.progress) as phases,
-        collected(notes),
-    ):
+    with at_work(request, 3) as (live, phases, notes):
         begun = begin(request, asked | {"samples": samples}, cv, phases, notes)
         with work.kept(question_of_work(request, begun, asked), request.overwrite):
             live.say(work.resumed())
