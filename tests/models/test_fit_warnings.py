@@ -86,6 +86,18 @@ def test_copies_that_do_no_harm():
     GPRegressor(**SETTINGS).fit(levels, noisy)
 
 
+def test_coarse_data_are_no_copies():
+    """Nine x and a handful of y in 200 rows: nearly all rows are copies of others, but every x has several y."""
+    rng = np.random.default_rng(0)
+    coarse = rng.integers(0, 3, size=(200, 2)).astype(float)
+    y = np.round(coarse[:, 0] + rng.normal(size=200))
+    assert len(np.unique(np.column_stack([coarse, y]), axis=0)) < 60
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        noise = GPRegressor(**SETTINGS).fit(coarse, y).noise_variance_
+    assert noise > 0.5  # what it was made with is 1
+
+
 def test_resamples_are_silent():
     """One warning per refit would say a hundred times what the page on stability says once."""
     with warnings.catch_warnings():

@@ -69,10 +69,14 @@ def ways_out(likelihood: Likelihood, inducing: Array | None) -> str:
 
 
 def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
-    """Rows that are given more than once, unless as many rows have the same x and another y: these show the noise."""
-    inputs = np.column_stack([rows, offset])
-    different, all_different = (len(np.unique(a, axis=0)) for a in (inputs, np.column_stack([inputs, y])))
-    copies, noisy = len(y) - all_different, all_different - different
+    """Rows that repeat an x with the same y, unless as many repeat one with another y: these show the noise.
+
+    Coarse data, whole numbers say, have copies too, but each x with several y.
+    """
+    _, x = np.unique(np.column_stack([rows, offset]), axis=0, return_inverse=True)
+    repeated = np.bincount(x) - 1
+    one_y = np.bincount(np.unique(np.column_stack([x, y]), axis=0)[:, 0].astype(np.intp)) == 1
+    copies, noisy = int(repeated[one_y].sum()), int(repeated[~one_y].sum())
     if copies > max(COPIES * len(y), noisy):
         warnings.warn(
             f"{copies} of the {len(y)} rows are exact copies of others, in X and y. The same y at the same x looks "
