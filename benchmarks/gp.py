@@ -26,7 +26,7 @@ import numpy as np
 from scipy.linalg import blas
 
 from rsens.kernels import EQ
-from rsens.models._gp import GPRegressor
+from rsens.models import GPRegressor
 
 N = n = 1000
 D = 10

@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from rsens._compare import compare
-from rsens._compare._methods import ALL
+from rsens._compare import ALL, compare
 from rsens._compare._running import Question, run
 from rsens._compare._values import asking
 from rsens.black_box import BLACK_BOX

@@ -15,8 +15,8 @@ import numpy as np
 
 from experiments._command import REPETITIONS, Options, whole_number
 from rsens import GPRegressor, InputError, datasets
+from rsens._typing import Array
 from rsens.black_box import BUDGETS
-from rsens.distributions._base import Array
 from rsens.models._averages import separated
 
 METHODS = ("rsens2", "eah", "aeh", "shap", "pd", "h")

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import expit
 
 from experiments._simulated import NOISE, Simulated
+from rsens._typing import Array
 from rsens.derivatives import Derivatives, Model, chain_rule
 from rsens.distributions import Distribution, Normal, StudentT
-from rsens.distributions._base import Array
 from rsens.likelihoods import LogitLikelihood
 
 FAMILIES = ("normal", "student_t", "logit")

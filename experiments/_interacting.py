@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import rsens
-from rsens.distributions._base import Array
+from rsens._typing import Array
 from rsens.kernels import EQ
 
 D = 12

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from rsens._typing import Array
 from rsens.black_box import Asked
 from rsens.derivatives import Derivatives, Model
 from rsens.distributions import Normal
-from rsens.distributions._base import Array
 
 N, D = 200, 10
 STRENGTH = np.arange(1.0, D + 1.0)  # A_1 = 1 … A_10 = 10

@@ -27,8 +27,8 @@ from experiments._simulated import FUNCTIONS, INPUTS, NOISE, STRENGTH, D, Simula
 from experiments._tables import mean_and_half, write_csv, write_text
 from experiments.main_effects import MODELS, ranking_error
 from rsens import GPRegressor
-from rsens._compare._values import method_values
-from rsens.distributions._base import Array
+from rsens._compare import method_values
+from rsens._typing import Array
 
 OF_FAMILIES = ("rsens", "ead", "aed", "apc", "shap", "pd", "pfi", "var", "kl")
 OF_PROCESSES = (*OF_FAMILIES, "ard")

@@ -37,9 +37,9 @@ from experiments._style import BLUE, VERMILLION, grid, new_figure, save, styled
 from experiments._tables import write_csv, write_text
 from rsens import GPRegressor, InputError, RsensWarning
 from rsens._arguments import child
-from rsens._stability._refit import ROWS
-from rsens._stability._samples import Rows, Sampling
-from rsens.distributions._base import Array
+from rsens._stability._one_sample import ROWS
+from rsens._stability._sampling import Rows, Sampling
+from rsens._typing import Array
 from rsens.measures import importance, parts
 
 ML, WEAK = "maximum likelihood", "weak priors"

@@ -22,8 +22,8 @@ from experiments._journal import Journal, run
 from experiments._simulated import FUNCTIONS, INPUTS, NOISE, SPREAD, D, N, Simulated, biases
 from experiments._tables import ROUNDING, agreement, mean_and_half, write_csv, write_text
 from experiments.main_effects import ranking_error
+from rsens._typing import Array
 from rsens.black_box import BLACK_BOX, BUDGETS, Asked
-from rsens.distributions._base import Array
 from rsens.measures import METHODS, importance
 
 #: Repetitions that are done, and written, together.

@@ -24,9 +24,9 @@ from experiments._journal import Journal, run
 from experiments._style import BLUE, VERMILLION, grid, new_figure, save, styled
 from experiments._tables import mean_and_half, write_csv, write_text
 from rsens import GPRegressor
+from rsens._typing import Array
 from rsens.derivatives import from_jax
 from rsens.distributions import Normal
-from rsens.distributions._base import Array
 from rsens.measures import importance
 
 #: Ratios that are nearer to 1 are called almost equal: as for Figure 3, what is hard to see in a figure.

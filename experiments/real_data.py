@@ -29,10 +29,10 @@ from experiments._journal import Journal, run
 from experiments._real_data_figure import draw
 from experiments._style import METHODS as STYLES
 from experiments._tables import mean_and_half, write_csv, write_text
-from rsens._checkpoint import Checkpoint
-from rsens._selection._fits import Terms
-from rsens._selection._task import Task
-from rsens.distributions._base import Array
+from rsens._files import Checkpoint
+from rsens._select_interactions._fits import Terms
+from rsens._select_interactions._one_split import Task
+from rsens._typing import Array
 
 #: Without priors the noise of a fit can vanish; the model is then certain of numbers that are wrong. A mean over splits
 #: would only say that this happened, so such splits are counted, and left out where a table compares with that model.

@@ -26,9 +26,9 @@ from experiments._journal import Journal, run
 from experiments._stability_figure import draw
 from experiments._style import METHODS as STYLES
 from experiments._tables import write_csv, write_text
+from rsens._stability._one_sample import Task
 from rsens._stability._ranks import Ranks, entropy, rank_shares, ranks_of
-from rsens._stability._refit import Task
-from rsens._stability._samples import sampling
+from rsens._stability._sampling import sampling
 
 PUBLISHED = Path(__file__).parent / "published" / "entropies.csv"
 #: Bootstrap samples of rankings, for the uncertainty of an entropy.

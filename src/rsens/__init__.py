@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 from rsens._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rsens._app.study import Study as Study
+    from rsens._app.study import study as study
+    from rsens._assess import Assessment as Assessment
+    from rsens._assess import assess as assess
     from rsens._compare import compare as compare
     from rsens._errors import InputError as InputError
     from rsens._errors import MissingExtraError as MissingExtraError
     from rsens._errors import RsensWarning as RsensWarning
     from rsens._explain import Explanation as Explanation
     from rsens._explain import explain as explain
-    from rsens._quality import Assessment as Assessment
-    from rsens._quality import assess as assess
-    from rsens._selection import Selection as Selection
-    from rsens._selection import select_interactions as select_interactions
+    from rsens._select_interactions import Selection as Selection
+    from rsens._select_interactions import select_interactions as select_interactions
     from rsens._stability import Stability as Stability
     from rsens._stability import stability as stability
-    from rsens._study import Study as Study
-    from rsens._study import study as study
     from rsens.derivatives import Derivatives as Derivatives
     from rsens.derivatives import Model as Model
     from rsens.derivatives import from_function as from_function
@@ -61,10 +61,10 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._compare": ("compare",),
     "rsens._errors": ("InputError", "MissingExtraError", "RsensWarning"),
     "rsens._explain": ("Explanation", "explain"),
-    "rsens._quality": ("Assessment", "assess"),
-    "rsens._selection": ("Selection", "select_interactions"),
+    "rsens._assess": ("Assessment", "assess"),
+    "rsens._select_interactions": ("Selection", "select_interactions"),
     "rsens._stability": ("Stability", "stability"),
-    "rsens._study": ("Study", "study"),
+    "rsens._app.study": ("Study", "study"),
     "rsens.derivatives": ("Derivatives", "Model", "from_function", "from_jax", "from_torch"),
     "rsens.distributions": (
         "Bernoulli",

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._labels import column_of, columns_of_labels, factorized, holds_labels, plain, series_of, with_labels
-from rsens._table import Array, Table, as_array, is_frame, is_pandas, listed, read_columns
+from rsens._table import Table, as_array, is_frame, is_pandas, listed, read_columns
+from rsens._typing import Array
 
 #: A text column of more levels than this, in more than half of the rows a new one, is taken for a mistake.
 MOST_UNNAMED_LEVELS = 20

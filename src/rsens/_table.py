@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import InputError
+from rsens._typing import Array
 
 if TYPE_CHECKING:
     from rsens._coding import Coding
 
-Array = NDArray[np.float64]
 #: Columns that are not read as numbers, by position: what turns a column of labels into level codes.
 Readers = Mapping[int, Callable[[Any], Array]]
 

@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 
 from rsens import distributions as ds
+from rsens._typing import Array
 from rsens.black_box._asked import Asked, asked
 from rsens.black_box._budget import BUDGETS
-from rsens.derivatives import from_function
-from rsens.derivatives._model import read_for
-from rsens.distributions._base import Array
-from rsens.models._gp import GPClassifier, GPRegressor
+from rsens.derivatives import from_function, read_for
+from rsens.models import GPClassifier, GPRegressor
 
 PAPER, STANDARD = BUDGETS["paper"], BUDGETS["standard"]
 

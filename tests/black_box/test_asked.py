@@ -8,7 +8,7 @@ import rsens
 from rsens._errors import InputError
 from rsens.black_box import BLACK_BOX, BUDGETS, Budget, _asked
 from rsens.black_box._asked import asked, sampled
-from rsens.derivatives._model import read_for
+from rsens.derivatives import read_for
 
 from .functions import asked_about, correlated, linear
 

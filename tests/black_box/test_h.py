@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.black_box._asked import Asked
 from rsens.black_box._h import h_statistic
-from rsens.distributions._base import Array
 from rsens.kernels import Matern52, additive
-from rsens.models._gp import GPRegressor
+from rsens.models import GPRegressor
 from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
 from tests.black_box.pairs import three_classes as classes
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.black_box._asked import Asked
 from rsens.black_box._pair_partial_dependence import pd_pairs
-from rsens.distributions._base import Array
 from rsens.kernels import Matern52
-from rsens.models._gp import GPRegressor
+from rsens.models import GPRegressor
 from tests.black_box.pairs import PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
 from tests.black_box.pairs import three_classes as classes
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from rsens._errors import InputError, MissingExtraError
+from rsens._typing import Array
 from rsens.black_box._asked import Asked
 from rsens.black_box._shap_pairs import shap_pairs
-from rsens.distributions._base import Array
 from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
 from tests.black_box.pairs import three_classes as classes
 

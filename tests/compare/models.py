@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsens._typing import Array
 from rsens.derivatives import Model, from_function
 from rsens.distributions import Normal
 
-Array = NDArray[np.float64]
 NOISE = 0.5
 
 

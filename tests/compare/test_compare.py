@@ -12,7 +12,7 @@ from rsens._compare import compare
 from rsens._compare._methods import ALL
 from rsens._compare._values import method_values, terms
 from rsens._errors import InputError, RsensWarning
-from rsens.black_box._budget import Budget
+from rsens.black_box import Budget
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor

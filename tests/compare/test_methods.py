@@ -6,7 +6,7 @@ import pytest
 
 from rsens._compare._methods import ALL, known, resolved
 from rsens._errors import InputError
-from rsens.black_box._registry import BLACK_BOX
+from rsens.black_box import BLACK_BOX
 from rsens.measures import METHODS
 
 BY_NAME_ONLY = {"fourth_derivative"}

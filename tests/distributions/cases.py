@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from rsens import distributions
+from rsens._typing import Array
 
-Array = NDArray[np.float64]
 Grid = tuple[Array, Array]
 
 

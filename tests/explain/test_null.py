@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
-from rsens._explain._null import refitter
+from rsens._explain._null_level import refitter
 from rsens.kernels import EQ
 from rsens.models import GPRegressor
 from tests.explain.models import BayesianLinear, Linear

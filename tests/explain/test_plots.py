@@ -9,7 +9,7 @@ import pytest
 
 from rsens._errors import InputError
 from rsens._explain import Explanation, explain
-from rsens.measures._rsens import rsens
+from rsens.measures import rsens
 from tests.explain.models import Heteroscedastic
 
 

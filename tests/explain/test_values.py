@@ -9,9 +9,7 @@ import pytest
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
 from rsens._explain._explanation import NotComputedError
-from rsens.measures._groups import group_rsens
-from rsens.measures._prediction import aed
-from rsens.measures._rsens import rsens, rsens2
+from rsens.measures import aed, group_rsens, rsens, rsens2
 from tests.explain.models import BayesianLinear, FirstOrderOnly, Heteroscedastic, Linear, Logistic, Softmax
 
 # Sums of a few hundred doubles of size one, in another order: about 1e-15 each, so 1e-12 is rounding and nothing else.

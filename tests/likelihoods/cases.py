@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsens._typing import Array
 from rsens.likelihoods import (
     GaussianLikelihood,
     Likelihood,
@@ -16,8 +16,6 @@ from rsens.likelihoods import (
     ProbitLikelihood,
     StudentTLikelihood,
 )
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

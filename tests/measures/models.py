@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens import distributions as ds
+from rsens._typing import Array
 from rsens.derivatives import Derivatives, Model
 from rsens.distributions import Distribution
 
-Array = NDArray[np.float64]
 Jet = tuple[Array, Array, Array]  # value (n,), gradient (n, D), Hessian (n, D, D)
 
 D = 3

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 from rsens.distributions import NegativeBinomial, StudentT, Weibull
-from rsens.measures._rules import gauss_for_sums, negative_binomial_rule, student_t_rule, weibull_rule
+from rsens.measures._fourth_derivative._rules import (
+    gauss_for_sums,
+    negative_binomial_rule,
+    student_t_rule,
+    weibull_rule,
+)
 
 
 @pytest.mark.parametrize("df", [0.3, 1.0, 2.0, 4.0, 7.5, 30.0, 1e3, 1e8])

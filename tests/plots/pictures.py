@@ -21,11 +21,11 @@ from scipy.special import softmax
 from rsens.derivatives import from_function
 from rsens.distributions import Bernoulli, Categorical, Poisson, StudentT
 from rsens.plots import bars, beeswarm, calibration, comparison, heatmap, network, profile, rank_stability, selection
+from tests.assess.made import drawn_classes, drawn_numbers
 from tests.plots import explained
 from tests.plots.compared import METHODS, PAIR_METHODS, compared, pairs, with_failure
 from tests.plots.pictured import NAMES, ODD_NAMES, LinearModel, gp_like, pictured
-from tests.quality.made import drawn_classes, drawn_numbers
-from tests.selection.made import made
+from tests.select_interactions.made import made
 from tests.stability.results import noisy
 
 FOLDER = Path(__file__).parent / "baselines"

@@ -8,8 +8,8 @@ from scipy import stats
 
 from rsens import InputError
 from rsens.plots import calibration
+from tests.assess.made import drawn_classes, drawn_numbers, of_classes
 from tests.plots.looks import drawn, outside_figure, overlapping, texts
-from tests.quality.made import drawn_classes, drawn_numbers, of_classes
 
 
 def test_bars_are_the_histogram():

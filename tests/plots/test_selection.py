@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 from rsens._errors import InputError
 from rsens.plots import selection
 from tests.plots.looks import drawn, outside_figure, overlapping, texts
-from tests.selection.made import made
+from tests.select_interactions.made import made
 
 METHODS = ["rsens2", "eah", "aeh", "shap", "pd", "h"]
 

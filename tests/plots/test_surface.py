@@ -11,7 +11,7 @@ from rsens._errors import InputError
 from rsens._explain import Explanation, explain
 from rsens.derivatives import Derivatives, from_function
 from rsens.distributions import Normal, StudentT
-from rsens.measures._rsens import rsens2
+from rsens.measures import rsens2
 from rsens.plots import surface
 from rsens.plots._style import SERIES
 from rsens.plots._surface import pair_surface

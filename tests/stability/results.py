@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rsens._stability import Stability
+from rsens._stability._rankings import Record
 from rsens._stability._ranks import ranks_of
-from rsens._stability._record import Record
 
 
 def result_of(

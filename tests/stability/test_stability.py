@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._compare import compare
-from rsens._compare._methods import ALL
+from rsens._compare import ALL, compare
 from rsens._errors import InputError
 from rsens._stability import stability
 from rsens.black_box import Budget

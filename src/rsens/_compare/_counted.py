@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from rsens._typing import Array
 from rsens.derivatives import Derivatives, Model
-from rsens.distributions._base import Array, Distribution
+from rsens.distributions import Distribution
 
 
 class Counted(Model):

@@ -8,7 +8,7 @@ from typing import Any
 
 from rsens._arguments import one_of
 from rsens._errors import InputError
-from rsens.black_box._registry import BLACK_BOX
+from rsens.black_box import BLACK_BOX
 from rsens.measures import METHODS
 
 #: The inverse length-scales of a Gaussian process: neither local values nor predictions, so it is in no registry.

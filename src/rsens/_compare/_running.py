@@ -22,13 +22,10 @@ from rsens._compare._methods import ARD
 from rsens._compare._targets import Scores
 from rsens._errors import InputError, MissingExtraError
 from rsens._table import Table
-from rsens.black_box._asked import Asked, asked
-from rsens.black_box._budget import Budget
-from rsens.black_box._registry import BLACK_BOX, Method
+from rsens._typing import Array
+from rsens.black_box import BLACK_BOX, Asked, Budget, Method, asked
 from rsens.derivatives import Model
-from rsens.distributions._base import Array
-from rsens.measures import importance
-from rsens.measures._ard import ard
+from rsens.measures import ard, importance
 
 PACKAGE = Path(__file__).parents[1]
 #: Errors that numbers cause, not code.

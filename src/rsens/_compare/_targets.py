@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.derivatives import Model
-from rsens.distributions._base import Array
-from rsens.models._reading import read_labels
+from rsens.models import read_labels
 
 #: Rows, as many as there are targets and of the type of X, to one number for each; more is better.
 Scores = Callable[[Any], Array]

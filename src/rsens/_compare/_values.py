@@ -13,11 +13,9 @@ from rsens._compare._methods import resolved
 from rsens._compare._running import MethodResult, Question, run
 from rsens._compare._targets import scores
 from rsens._errors import InputError
-from rsens.black_box._budget import Budget, budget_of
-from rsens.derivatives._model import read_for
-from rsens.measures._local import check_alpha
-from rsens.measures._rows import check_weights
-from rsens.measures._units import column_units, per_switch, standard_deviations, training_inputs
+from rsens.black_box import Budget, budget_of
+from rsens.derivatives import read_for
+from rsens.measures import check_alpha, check_weights, column_units, per_switch, standard_deviations, training_inputs
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from functools import cache
 from math import factorial
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from rsens._typing import Array
 
 #: Rows per block: fixed, since the counts drawn and the order of summation depend on it.
 BLOCK = 256

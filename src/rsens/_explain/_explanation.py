@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rsens._arguments import whole_number
 from rsens._errors import InputError
-from rsens._explain import _export, _frames, _show
+from rsens._explain import _export, _frames, _text
 from rsens._explain._plot_methods import PlotMethods
 from rsens._explain._record import Record
 from rsens._explain._store import FORM
@@ -258,10 +258,10 @@ class Explanation(PlotMethods):
         return values.sort_values(ascending=False, kind="stable").head(k)
 
     def __repr__(self) -> str:
-        return _show.text(self)
+        return _text.text(self)
 
     def _repr_html_(self) -> str:
-        return _show.as_html(self)
+        return _text.as_html(self)
 
     # ---- files and other libraries ----------------------------------------------------------------------------------
 

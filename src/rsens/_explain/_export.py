@@ -8,8 +8,8 @@ import numpy as np
 
 from rsens._errors import MissingExtraError
 from rsens._explain._record import Record
-from rsens._explain._terms import Terms
-from rsens.derivatives._model import read_for
+from rsens.derivatives import read_for
+from rsens.measures import Terms
 
 
 def to_shap(record: Record, model: Any, X: Any) -> Any:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from rsens._typing import Array
 
 CHANCE_OF_A_FLAG = 0.01
 OFF_SPAN = 1e-6  # of the length of the row, in standard deviations

@@ -41,8 +41,7 @@ class PlotMethods:
         Evaluates the model, which is remembered from `explain` but not stored in files: after `load`, give it and X as
         model=..., X=...
         """
-        from rsens.plots import profile
-        from rsens.plots._profile import profile_settings
+        from rsens.plots import profile, profile_settings
 
         settings = profile_settings(self, variable, options.pop("model", None), options.pop("X", None))
         return profile(variable=variable, ax=ax, **(settings | options))

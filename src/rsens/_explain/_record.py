@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._explain._subgroups import Label
-
-Array = NDArray[np.float64]
+from rsens._typing import Array
 
 #: What exists only together with something else.
 NEEDS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsens._json import Form, Reader, array_of, label, number, number_or_nan, or_none, text, truth, tuple_of, whole
+from rsens._files import Form, Reader, array_of, label, number, number_or_nan, or_none, text, truth, tuple_of, whole
 
 _READERS: dict[str, Reader] = {
     "family": text,

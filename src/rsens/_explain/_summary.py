@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._explain._bootstrap import percentiles, row_sums
-from rsens._explain._terms import Terms
+from rsens._typing import Array
 from rsens.derivatives import Derivatives, iterate
-from rsens.measures._contrasts import contrast_parts, contrast_values, second_contrasts
-from rsens.measures._direction import consistency
-from rsens.measures._groups import group_norms
-from rsens.measures._local import finite
-from rsens.measures._parts import parts
-from rsens.measures._prediction import first_of_prediction
-
-Array = NDArray[np.float64]
+from rsens.measures import (
+    Terms,
+    consistency,
+    contrast_parts,
+    contrast_values,
+    finite,
+    first_of_prediction,
+    group_norms,
+    parts,
+    second_contrasts,
+)
 
 
 @dataclass(frozen=True)

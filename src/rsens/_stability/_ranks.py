@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-Array = NDArray[np.float64]
+from rsens._typing import Array
+
 Ranks = NDArray[np.int64]
 
 

@@ -10,9 +10,9 @@ import pandas as pd
 
 from rsens._arguments import fraction, whole_number
 from rsens._errors import InputError
-from rsens._stability import _show
+from rsens._stability import _text
+from rsens._stability._rankings import FORM, Record
 from rsens._stability._ranks import Ranks, entropy, rank_shares
-from rsens._stability._record import FORM, Record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,7 +150,7 @@ class Stability:
         )
 
     def __repr__(self) -> str:
-        return _show.text(self)
+        return _text.text(self)
 
     # ---- files and pictures -----------------------------------------------------------------------------------------
 

@@ -4,5 +4,6 @@ from rsens.black_box._asked import Asked as Asked
 from rsens.black_box._asked import asked as asked
 from rsens.black_box._budget import BUDGETS as BUDGETS
 from rsens.black_box._budget import Budget as Budget
+from rsens.black_box._budget import budget_of as budget_of
 from rsens.black_box._registry import BLACK_BOX as BLACK_BOX
 from rsens.black_box._registry import Method as Method

@@ -22,10 +22,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens._typing import Array
 from rsens.black_box._asked import Asked, sampled_positions
 from rsens.black_box._budget import Budget
 from rsens.black_box._gaussian import SampleGaussian
-from rsens.distributions._base import Array
 
 #: Rows as good as equal in v count as if they were so far apart, squared; without v, all rows are.
 LEAST_DISTANCE = 1e-8

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens._table import Table
+from rsens._typing import Array
 from rsens.derivatives import Model
-from rsens.distributions._base import Array
 
 #: Rows (…, D) with level codes in categorical columns, in; numbers per row, out.
 OfRows = Callable[[Array], Array]

@@ -19,7 +19,7 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
 from rsens._table import column_scale
-from rsens.distributions._base import Array
+from rsens._typing import Array
 
 #: The smallest eigenvalue of a correlation matrix that is told from 0.
 LEAST_EIGENVALUE = 1e-10

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rsens._typing import Array
 from rsens.black_box._asked import Asked, sampled
 from rsens.black_box._budget import Budget
 from rsens.black_box._pairs import over_pairs
-from rsens.distributions._base import Array
 
 #: What is smaller than this share of the largest partial dependence, or of how far it ranges, is taken for rounding.
 #: Predictions have 16 digits; sums of large terms that cancel, as the mean of a GP can be, have fewer.

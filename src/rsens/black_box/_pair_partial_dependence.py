@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rsens._typing import Array
 from rsens.black_box._asked import Asked, sampled
 from rsens.black_box._budget import Budget
 from rsens.black_box._pairs import over_pairs
-from rsens.distributions._base import Array
 
 #: The grid of a column lies between these quantiles: with 3 points 0.1, 0.5 and 0.9, with 9 the deciles.
 LOWEST, HIGHEST = 0.1, 0.9

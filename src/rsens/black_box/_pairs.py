@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from rsens.distributions._base import Array
+from rsens._typing import Array
 
 
 def over_pairs(n_columns: int, value: Callable[[int, int], float]) -> Array:

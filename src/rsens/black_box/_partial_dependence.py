@@ -17,9 +17,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats.mstats import mquantiles
 
+from rsens._typing import Array
 from rsens.black_box._asked import Asked, sampled
 from rsens.black_box._budget import Budget
-from rsens.distributions._base import Array
 
 DECILES = np.linspace(0.1, 0.9, 9)
 #: Where an equally spaced grid begins and ends, as in scikit-learn.

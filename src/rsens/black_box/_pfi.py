@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.black_box._asked import Asked
 from rsens.black_box._budget import Budget
-from rsens.distributions._base import Array
 
 
 def pfi(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:

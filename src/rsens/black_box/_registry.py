@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rsens._typing import Array
 from rsens.black_box._apc import apc
 from rsens.black_box._asked import Asked
 from rsens.black_box._budget import Budget
@@ -17,7 +18,6 @@ from rsens.black_box._pfi import pfi
 from rsens.black_box._shap import shap
 from rsens.black_box._shap_pairs import shap_pairs
 from rsens.black_box._var import var
-from rsens.distributions._base import Array
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import MissingExtraError
+from rsens._typing import Array
 from rsens.black_box._asked import Asked, sampled
 from rsens.black_box._budget import Budget
-from rsens.distributions._base import Array
 
 
 def shap(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:

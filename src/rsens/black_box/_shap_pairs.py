@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import MissingExtraError
+from rsens._typing import Array
 from rsens.black_box._asked import MOST_ROWS, Asked, sampled
 from rsens.black_box._budget import Budget
 from rsens.black_box._pairs import over_pairs
-from rsens.distributions._base import Array
 
 
 def shap_pairs(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:

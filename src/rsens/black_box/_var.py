@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rsens._typing import Array
 from rsens.black_box._asked import MOST_ROWS, Asked, sampled_positions
 from rsens.black_box._budget import Budget
 from rsens.black_box._gaussian import SampleGaussian
-from rsens.distributions._base import Array
 
 
 def var(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array
+from rsens._typing import Array
 
 
 def chain_rule(

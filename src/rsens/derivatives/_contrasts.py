@@ -16,12 +16,13 @@ import numpy as np
 from rsens._coding import Coding, Levels
 from rsens._errors import InputError
 from rsens._table import Table
+from rsens._typing import Array
 from rsens.derivatives._output import check_fixed
-from rsens.distributions._base import Array, Distribution
+from rsens.distributions import Distribution
 
 if TYPE_CHECKING:
+    from rsens.derivatives._derivatives import Derivatives
     from rsens.derivatives._model import Model
-    from rsens.derivatives._record import Derivatives
 
 
 @dataclass(frozen=True, eq=False)

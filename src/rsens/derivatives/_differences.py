@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike
 from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens._table import positive_per_column
+from rsens._typing import Array
+from rsens.derivatives._derivatives import Derivatives
 from rsens.derivatives._evaluated import evaluate, parameters_at
 from rsens.derivatives._model import Function, Model, check_order, rows_for, rows_of
 from rsens.derivatives._output import categorical_values, check_rows_independent, spread_out
 from rsens.derivatives._quotients import ROWS_PER_CALL, Quotients
-from rsens.derivatives._record import Derivatives
 from rsens.derivatives._step_checks import check_resolution, warn_if_flat, warn_if_step_matters
 from rsens.derivatives._steps import SINGLE_STEP, Steps
-from rsens.distributions._base import Array, Distribution
+from rsens.distributions import Distribution
 
 
 def from_function(

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import expit
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.derivatives._output import check_fixed, family_from, leaf_labels, parameters_of
-from rsens.distributions._base import Array, Distribution
-from rsens.distributions._mixture import Mixture
+from rsens.distributions import Distribution, Mixture
 
 
 @dataclass(frozen=True, eq=False)

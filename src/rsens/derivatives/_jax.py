@@ -10,6 +10,8 @@ import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import InputError, MissingExtraError
+from rsens._typing import Array
+from rsens.derivatives._derivatives import Derivatives, without_derivatives
 from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, Function, Model, check_order, rows_of
 from rsens.derivatives._output import (
     categorical_values,
@@ -22,8 +24,7 @@ from rsens.derivatives._output import (
     spread_out,
     warn_if_cut,
 )
-from rsens.derivatives._record import Derivatives, without_derivatives
-from rsens.distributions._base import Array, Distribution
+from rsens.distributions import Distribution
 
 
 def from_jax(fn: Callable[[Any], Distribution], *, categorical: Any = None) -> Model:

@@ -10,9 +10,10 @@ from typing import Any, Self
 from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens._table import Table, read_table
+from rsens._typing import Array
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
-from rsens.derivatives._record import Derivatives
-from rsens.distributions._base import Array, Distribution
+from rsens.derivatives._derivatives import Derivatives
+from rsens.distributions import Distribution
 
 #: Working memory for one chunk of rows.
 MAX_BYTES = 256 * 2**20

@@ -10,8 +10,8 @@ import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import InputError, RsensWarning
-from rsens.distributions._base import Array, Distribution
-from rsens.distributions._mixture import Mixture
+from rsens._typing import Array
+from rsens.distributions import Distribution, Mixture
 
 #: How far a row's λ may differ between two batches, relative to its column: more than badly conditioned models round.
 SAME = 1e-6

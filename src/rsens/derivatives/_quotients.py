@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from rsens._typing import Array
 from rsens.derivatives._evaluated import Evaluated, evaluate_moved
-from rsens.distributions._base import Array, Distribution
+from rsens.distributions import Distribution
 
 #: Rows in one call of the function. It leaves 32 KB per row for what the function makes, under the memory bound.
 ROWS_PER_CALL = 8192

@@ -7,11 +7,11 @@ import warnings
 import numpy as np
 
 from rsens._errors import InputError, RsensWarning
+from rsens._typing import Array
 from rsens.derivatives._evaluated import evaluate_moved
 from rsens.derivatives._output import SAME, within_levels
 from rsens.derivatives._quotients import Quotients
 from rsens.derivatives._steps import DEFAULT_STEP, SINGLE_STEP, Steps
-from rsens.distributions._base import Array
 
 #: Rows at which derivatives are taken over half the step as well.
 PROBES = 8

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from rsens._table import column_scale, positive_per_column
-from rsens.distributions._base import Array
+from rsens._typing import Array
 
 EPS = float(np.finfo(np.float64).eps)
 #: Steps, by order of the derivative, that balance truncation (step²) with rounding (eps/step, eps/step²).

@@ -5,12 +5,16 @@ from rsens.distributions._bernoulli import Bernoulli as Bernoulli
 from rsens.distributions._bernoulli import Binomial as Binomial
 from rsens.distributions._beta import Beta as Beta
 from rsens.distributions._categorical import Categorical as Categorical
+from rsens.distributions._counts import beta_cdf as beta_cdf
 from rsens.distributions._exponential import Exponential as Exponential
 from rsens.distributions._gamma import Gamma as Gamma
+from rsens.distributions._gaussian import gaussian_log_prob as gaussian_log_prob
 from rsens.distributions._lognormal import LogNormal as LogNormal
 from rsens.distributions._mixture import Mixture as Mixture
+from rsens.distributions._mixture_nodes import nodes as nodes
 from rsens.distributions._multivariate_normal import MultivariateNormal as MultivariateNormal
 from rsens.distributions._negative_binomial import NegativeBinomial as NegativeBinomial
+from rsens.distributions._negative_binomial import negative_binomial_log_prob as negative_binomial_log_prob
 from rsens.distributions._normal import Normal as Normal
 from rsens.distributions._poisson import Poisson as Poisson
 from rsens.distributions._student_t import StudentT as StudentT

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.distributions._arrays import floats, stack
 from rsens.distributions._domain import Domain
-from rsens.distributions._numbers import Array as Array
 from rsens.distributions._numbers import divergence_order, norm, numbers
 
 RowShaper = Callable[[Array], Array]

@@ -10,12 +10,13 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from rsens._errors import InputError
+from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
+from rsens._typing import Array
 from rsens.distributions._arrays import sigmoid
-from rsens.distributions._base import Array, RowShaper
+from rsens.distributions._base import RowShaper
 from rsens.distributions._counts import beta_cdf, count_quantile
 from rsens.distributions._domain import REAL, UNIT, Domain
 from rsens.distributions._finite import finite_renyi
-from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 from rsens.distributions._univariate import Univariate
 
 

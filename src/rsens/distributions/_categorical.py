@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array, Distribution, RowShaper
+from rsens._special import log_ratio
+from rsens._typing import Array
+from rsens.distributions._base import Distribution, RowShaper
 from rsens.distributions._domain import Domain
 from rsens.distributions._finite import finite_renyi
-from rsens.distributions._special import log_ratio
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betainc, betaincc, ndtri
 
-from rsens.distributions._base import Array
+from rsens._typing import Array
 from rsens.distributions._quadrature import LogIntegrand, rule
 
 _EXACT = 4096

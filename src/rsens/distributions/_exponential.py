@@ -7,10 +7,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rsens.distributions._base import Array, RowShaper
+from rsens._special import log_ratio
+from rsens._typing import Array
+from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._jensen import rate_gap
-from rsens.distributions._special import log_ratio
 from rsens.distributions._univariate import Univariate
 
 

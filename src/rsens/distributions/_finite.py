@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logsumexp
 
-from rsens.distributions._base import Array
+from rsens._typing import Array
 from rsens.distributions._jensen import exp_gap
 
 

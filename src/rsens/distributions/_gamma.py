@@ -8,10 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
 
-from rsens.distributions._base import Array, RowShaper
-from rsens.distributions._domain import POSITIVE, Domain
-from rsens.distributions._jensen import log_gap, rate_gap, stirling_gap
-from rsens.distributions._special import (
+from rsens._special import (
     HALF_LOG_TWO_PI,
     expm1mx,
     log_minus_digamma,
@@ -19,6 +16,10 @@ from rsens.distributions._special import (
     stirling_error,
     trigamma_rest,
 )
+from rsens._typing import Array
+from rsens.distributions._base import RowShaper
+from rsens.distributions._domain import POSITIVE, Domain
+from rsens.distributions._jensen import log_gap, rate_gap, stirling_gap
 from rsens.distributions._univariate import Univariate
 
 

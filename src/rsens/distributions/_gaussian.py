@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsens.distributions._base import Array
+from rsens._special import HALF_LOG_TWO_PI, log_ratio
+from rsens._typing import Array
 from rsens.distributions._jensen import rate_gap
-from rsens.distributions._special import HALF_LOG_TWO_PI, log_ratio
 
 
 def gaussian_log_prob(y: Array, mean: Array, variance: Array) -> Array:

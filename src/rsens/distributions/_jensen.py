@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import polygamma
 
-from rsens.distributions._base import Array
-from rsens.distributions._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, stirling_error
+from rsens._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, stirling_error
+from rsens._typing import Array
 
 
 def exp_gap(p: Array, q: Array, d: Array, beta: float) -> Array:

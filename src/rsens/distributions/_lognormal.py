@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rsens.distributions._base import Array, RowShaper
+from rsens._typing import Array
+from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, REAL, Domain
 from rsens.distributions._gaussian import gaussian_log_prob, gaussian_renyi, gaussian_score
 from rsens.distributions._univariate import Univariate

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array, Distribution, RowShaper
+from rsens._typing import Array
+from rsens.distributions._base import Distribution, RowShaper
 from rsens.distributions._domain import Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._mixture_nodes import nodes, supremum

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from rsens.distributions._base import Array, Distribution
+from rsens._typing import Array
+from rsens.distributions._base import Distribution
 from rsens.distributions._counts import count_rule
 from rsens.distributions._multivariate_normal import MultivariateNormal
 from rsens.distributions._normal import Normal

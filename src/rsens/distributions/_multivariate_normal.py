@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array, Distribution, RowShaper
+from rsens._special import HALF_LOG_TWO_PI
+from rsens._typing import Array
+from rsens.distributions._base import Distribution, RowShaper
 from rsens.distributions._domain import Domain
 from rsens.distributions._jensen import rate_gap
-from rsens.distributions._special import HALF_LOG_TWO_PI
 
 
 @dataclass(frozen=True, eq=False)

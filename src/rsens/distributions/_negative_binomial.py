@@ -8,18 +8,19 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import gammaln
 
-from rsens.distributions._base import Array, RowShaper
-from rsens.distributions._counts import beta_cdf, count_quantile, count_rule, sum_from
-from rsens.distributions._domain import POSITIVE, Domain
-from rsens.distributions._finite import finite_renyi
-from rsens.distributions._jensen import exp_gap
-from rsens.distributions._special import (
+from rsens._special import (
     HALF_LOG_TWO_PI,
     expm1mx,
     log1pmx,
     log_minus_digamma,
     stirling_error,
 )
+from rsens._typing import Array
+from rsens.distributions._base import RowShaper
+from rsens.distributions._counts import beta_cdf, count_quantile, count_rule, sum_from
+from rsens.distributions._domain import POSITIVE, Domain
+from rsens.distributions._finite import finite_renyi
+from rsens.distributions._jensen import exp_gap
 from rsens.distributions._univariate import Univariate
 
 _TERMS = 512
@@ -55,7 +56,7 @@ class NegativeBinomial(Univariate):
 
     def _log_prob(self, y: Array) -> Array:
         inside = (y >= 0.0) & np.isfinite(y)
-        return np.where(inside, _log_prob(np.where(inside, y, 0.0), self.mean, self.size), -np.inf)
+        return np.where(inside, negative_binomial_log_prob(np.where(inside, y, 0.0), self.mean, self.size), -np.inf)
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
         rate = self.mean * (rng.standard_gamma(self.size, size + self.mean.shape) / self.size)
@@ -96,7 +97,7 @@ class NegativeBinomial(Univariate):
         return np.stack(np.broadcast_arrays(by_mean, by_size), -1)
 
 
-def _log_prob(y: Array, mean: Array, k: Array) -> Array:
+def negative_binomial_log_prob(y: Array, mean: Array, k: Array) -> Array:
     """Loader's saddle-point form for real y ≥ 0: no log-gamma is subtracted from another one."""
     x = np.where(y > 0.0, y, 1.0)
     excess = (x - mean) / (k + mean)
@@ -196,18 +197,18 @@ def _renyi_any_size(mean: Array, size: Array, mean1: Array, size1: Array, alpha:
         tail = np.maximum(q_log, q1_log)
 
     def integrand(y: Array) -> Array:
-        return _log_prob(y, mean, size) + beta * _log_ratio_at(y, *pairs)
+        return negative_binomial_log_prob(y, mean, size) + beta * _log_ratio_at(y, *pairs)
 
     def all_of_them(y: Array) -> Array:
-        log_p = _log_prob(y, mean, size)
+        log_p = negative_binomial_log_prob(y, mean, size)
         return np.maximum(np.maximum(log_p, log_p + _log_ratio_at(y, *pairs)), integrand(y))
 
     high = np.maximum(mean, mean1) * 1e3 + 1e4 + 400.0 / -tail
     for log_f in (integrand, all_of_them):
         y, log_weight = count_rule(log_f, high)
-        log_p = _log_prob(y, mean, size) + log_weight
+        log_p = negative_binomial_log_prob(y, mean, size) + log_weight
         d = _log_ratio_at(y, *pairs)
-        log_q = _log_prob(y, mean1, size1) + log_weight  # not log p + d, which cancels far out
+        log_q = negative_binomial_log_prob(y, mean1, size1) + log_weight  # not log p + d, which cancels far out
         result = finite_renyi(log_p, log_q, d, alpha, exact=False)
         if (result > 0.1)[0]:
             break  # far apart; close distributions need nodes that hold all of p and all of q as well

@@ -6,11 +6,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rsens._errors import InputError
-
-Array = NDArray[np.float64]
+from rsens._typing import Array
 
 
 def norm(vectors: Array, axis: int) -> Array:

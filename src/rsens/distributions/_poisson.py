@@ -8,11 +8,12 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import gammainc, gammaincc
 
-from rsens.distributions._base import Array, RowShaper
+from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
+from rsens._typing import Array
+from rsens.distributions._base import RowShaper
 from rsens.distributions._counts import count_quantile
 from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._jensen import exp_gap
-from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 from rsens.distributions._univariate import Univariate
 
 

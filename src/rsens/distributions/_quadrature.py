@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rsens.distributions._base import Array
+from rsens._typing import Array
 
 LogIntegrand = Callable[[Array], Array]  #: nodes (n, K) → log integrand (n, K)
 

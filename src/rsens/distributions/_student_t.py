@@ -10,11 +10,12 @@ import numpy as np
 from scipy.special import expit, log_expit, stdtr, stdtrit
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array, RowShaper
+from rsens._special import log_gamma_half_step, log_ratio
+from rsens._typing import Array
+from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, REAL, Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._quadrature import rule
-from rsens.distributions._special import log_gamma_half_step, log_ratio
 from rsens.distributions._univariate import Univariate
 
 #: Distributions are close if their locations are within this many scales, and their scales within this share.

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array, Distribution
+from rsens._typing import Array
+from rsens.distributions._base import Distribution
 from rsens.distributions._numbers import numbers
 
 

@@ -8,12 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import digamma, gamma, gammaln, polygamma, zeta
 
-from rsens.distributions._base import Array, RowShaper
+from rsens._special import log_ratio
+from rsens._typing import Array
+from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._jensen import rate_gap
 from rsens.distributions._quadrature import rule
-from rsens.distributions._special import log_ratio
 from rsens.distributions._univariate import Univariate
 
 _LOG_MEAN = 1.0 - np.euler_gamma  # E[E log E] for E ~ Exponential(1)

@@ -10,12 +10,15 @@ from rsens.kernels._compose import Product as Product
 from rsens.kernels._compose import Sum as Sum
 from rsens.kernels._constant import Constant as Constant
 from rsens.kernels._eq import EQ as EQ
+from rsens.kernels._leaf import Leaf as Leaf
+from rsens.kernels._leaf import Term as Term
 from rsens.kernels._linear import Linear as Linear
 from rsens.kernels._matern import Matern12 as Matern12
 from rsens.kernels._matern import Matern32 as Matern32
 from rsens.kernels._matern import Matern52 as Matern52
 from rsens.kernels._periodic import Periodic as Periodic
 from rsens.kernels._rational_quadratic import RationalQuadratic as RationalQuadratic
+from rsens.kernels._stationary import Stationary as Stationary
 
 #: Every kernel that is not made of others. Each can be made without arguments.
 ALL_KERNELS: tuple[type[Kernel], ...] = (

@@ -6,14 +6,12 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._errors import InputError
+from rsens._typing import Array
 
 if TYPE_CHECKING:
     from rsens.kernels._compose import Product, Sum
-
-Array = NDArray[np.float64]
 
 #: Of the logarithm of a variance, under its weak prior: that of the standard deviation has deviation 1.
 DEVIATION = 2.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.blas import dgemm, dsymm
 
-from rsens.kernels._base import Array
+from rsens._typing import Array
 
 #: Columns that a triangle is cut into strips of.
 STRIP = 64

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rsens.kernels._base import Array
+from rsens._typing import Array
 from rsens.kernels._blas import row_products
 
 #: Entries of a block: the steps from a distance to the values then work in the processor's cache.

@@ -8,7 +8,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from rsens.kernels._base import Array, KernelAt, KernelOn
+from rsens._typing import Array
+from rsens.kernels._base import KernelAt, KernelOn
 from rsens.kernels._blas import inner
 from rsens.kernels._condensed import CategoricalOnPairs, LeafOnPairs
 from rsens.kernels._constant import FlatAt

@@ -9,7 +9,8 @@ from typing import Self
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.kernels._base import Array, Kernel, KernelAt, KernelOn, as_rows, as_theta
+from rsens._typing import Array
+from rsens.kernels._base import Kernel, KernelAt, KernelOn, as_rows, as_theta
 from rsens.kernels._compose_at import AtProduct, AtSum
 from rsens.kernels._compose_on import OnCondensedSum, OnProduct, OnSum, fits, product
 from rsens.kernels._condensed import VECTORS, OnPairs, Pairs, ProductOnPairs, is_of_distances, leaf_on_pairs

@@ -7,7 +7,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens.kernels._base import Array, KernelAt
+from rsens._typing import Array
+from rsens.kernels._base import KernelAt
 from rsens.kernels._compose_on import product
 
 

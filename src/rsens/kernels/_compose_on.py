@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from rsens.kernels._base import Array, Kernel, KernelOn
+from rsens._typing import Array
+from rsens.kernels._base import Kernel, KernelOn
 
 if TYPE_CHECKING:
     from rsens.kernels._condensed import OnPairs

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from rsens.kernels._base import Array, Kernel
+from rsens._typing import Array
+from rsens.kernels._base import Kernel
 from rsens.kernels._compose_on import product
 from rsens.kernels._leaf import Leaf, Positive
 

@@ -8,7 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from rsens.kernels._base import Array, KernelAt, KernelOn
+from rsens._typing import Array
+from rsens.kernels._base import KernelAt, KernelOn
 from rsens.kernels._blas import inner
 from rsens.kernels._leaf import ConstantDiagonal, Term
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.kernels._base import DEVIATION, Array, Kernel, as_rows, as_theta
+from rsens._typing import Array
+from rsens.kernels._base import DEVIATION, Kernel, as_rows, as_theta
 
 if TYPE_CHECKING:
     from rsens.kernels._condensed import LeafOnPairs

@@ -8,7 +8,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from rsens.kernels._base import DEVIATION, Array, KernelAt, KernelOn
+from rsens._typing import Array
+from rsens.kernels._base import DEVIATION, KernelAt, KernelOn
 from rsens.kernels._blas import row_products, weighted
 from rsens.kernels._leaf import Leaf, Positive, Term, times
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rsens.kernels._base import Array
+from rsens._typing import Array
 from rsens.kernels._leaf import Positive
 from rsens.kernels._stationary import Stationary
 

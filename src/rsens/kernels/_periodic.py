@@ -9,7 +9,8 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from rsens.kernels._base import Array, KernelAt, KernelOn
+from rsens._typing import Array
+from rsens.kernels._base import KernelAt, KernelOn
 from rsens.kernels._blas import row_products, weighted, weighted_squares
 from rsens.kernels._blocks import profiled
 from rsens.kernels._leaf import ConstantDiagonal, Positive, Term, times

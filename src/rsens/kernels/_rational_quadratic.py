@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rsens.kernels._base import Array
+from rsens._typing import Array
 from rsens.kernels._leaf import Positive
 from rsens.kernels._stationary import Stationary
 

@@ -8,7 +8,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from rsens.kernels._base import Array, KernelAt, KernelOn
+from rsens._typing import Array
+from rsens.kernels._base import KernelAt, KernelOn
 from rsens.kernels._condensed import LeafOnPairs, StationaryOnPairs
 from rsens.kernels._leaf import ConstantDiagonal, Positive, times
 from rsens.kernels._stationary_at import AtStationary

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from rsens._errors import InputError
-from rsens.kernels._base import Array, KernelAt
+from rsens._typing import Array
+from rsens.kernels._base import KernelAt
 from rsens.kernels._blas import weighted_differences, weighted_outer
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsens.kernels._base import Array, KernelOn
+from rsens._typing import Array
+from rsens.kernels._base import KernelOn
 from rsens.kernels._blas import inner, weighted_squares
 from rsens.kernels._blocks import profiled
 

@@ -1,6 +1,7 @@
 """Likelihoods p(y | f): densities and their derivatives in the latent f, and the predictive of a Gaussian f."""
 
 from rsens.likelihoods._base import Likelihood as Likelihood
+from rsens.likelihoods._counts import CountLikelihood as CountLikelihood
 from rsens.likelihoods._gaussian import GaussianLikelihood as GaussianLikelihood
 from rsens.likelihoods._logit import LogitLikelihood as LogitLikelihood
 from rsens.likelihoods._negative_binomial import NegativeBinomialLikelihood as NegativeBinomialLikelihood

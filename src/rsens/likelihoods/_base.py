@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.distributions import Distribution
-from rsens.distributions._base import Array
 
 
 class Likelihood(ABC):

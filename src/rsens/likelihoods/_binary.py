@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.distributions import Bernoulli
-from rsens.distributions._base import Array
 from rsens.likelihoods._base import LogConcave, latent, no_hyperparameters, real_target
 
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array
-from rsens.distributions._special import HALF_LOG_TWO_PI
+from rsens._special import HALF_LOG_TWO_PI
+from rsens._typing import Array
 from rsens.likelihoods._base import LogConcave, latent, real_target
 from rsens.likelihoods._quadrature import NEGLIGIBLE, REACH, SMALLEST_VARIANCE, integral
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from rsens.distributions import Normal
-from rsens.distributions._base import Array
-from rsens.distributions._gaussian import gaussian_log_prob
+from rsens._typing import Array
+from rsens.distributions import Normal, gaussian_log_prob
 from rsens.likelihoods._base import LogConcave, latent, real_target
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit
 
-from rsens.distributions import NegativeBinomial
-from rsens.distributions._base import Array
-from rsens.distributions._counts import beta_cdf
-from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log1pmx, log_minus_digamma, stirling_error
+from rsens._special import HALF_LOG_TWO_PI, expm1mx, log1pmx, log_minus_digamma, stirling_error
+from rsens._typing import Array
+from rsens.distributions import NegativeBinomial, beta_cdf
 from rsens.likelihoods._base import in_latent
 from rsens.likelihoods._counts import CountLikelihood
 

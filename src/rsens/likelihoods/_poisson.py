@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaincc
 
 from rsens._errors import InputError
+from rsens._special import HALF_LOG_TWO_PI, expm1mx, stirling_error
+from rsens._typing import Array
 from rsens.distributions import Poisson
-from rsens.distributions._base import Array
-from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, stirling_error
 from rsens.likelihoods._base import in_latent, no_hyperparameters
 from rsens.likelihoods._counts import CountLikelihood
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import erfcx, log_ndtr
 
-from rsens.distributions._base import Array
-from rsens.distributions._special import HALF_LOG_TWO_PI
+from rsens._special import HALF_LOG_TWO_PI
+from rsens._typing import Array
 from rsens.likelihoods._base import in_latent, latent
 from rsens.likelihoods._binary import BinaryLikelihood
 

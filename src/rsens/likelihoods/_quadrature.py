@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import logsumexp
 
-from rsens.distributions._base import Array
+from rsens._typing import Array
 
 LogIntegrand = Callable[..., Array]  #: (nodes (n, K), *rows, each (n, 1)) → log integrand (n, K)
 

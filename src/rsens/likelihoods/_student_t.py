@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from rsens._errors import InputError
+from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_gamma_half_step, stirling_error
+from rsens._typing import Array
 from rsens.distributions import StudentT
-from rsens.distributions._base import Array
-from rsens.distributions._special import HALF_LOG_TWO_PI, expm1mx, log_gamma_half_step, stirling_error
 from rsens.likelihoods._base import Likelihood, latent, positive, real_target
 from rsens.likelihoods._quadrature import NEGLIGIBLE, integral
 

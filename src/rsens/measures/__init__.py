@@ -1,14 +1,25 @@
 """Measures of sensitivity: R-sens and R-sens₂, and the methods that the paper compares them with."""
 
 from rsens.measures._ard import ard as ard
+from rsens.measures._contrasts import contrast_parts as contrast_parts
+from rsens.measures._contrasts import contrast_values as contrast_values
+from rsens.measures._contrasts import second_contrasts as second_contrasts
+from rsens.measures._direction import BOTH as BOTH
+from rsens.measures._direction import DOWN as DOWN
+from rsens.measures._direction import UP as UP
+from rsens.measures._direction import arrows as arrows
+from rsens.measures._direction import consistency as consistency
 from rsens.measures._directional import ActiveSubspace as ActiveSubspace
 from rsens.measures._directional import active_subspace as active_subspace
 from rsens.measures._directional import directional as directional
-from rsens.measures._fourth import fourth_derivative as fourth_derivative
+from rsens.measures._fourth_derivative._fourth_derivative import fourth_derivative as fourth_derivative
+from rsens.measures._groups import check_groups as check_groups
 from rsens.measures._groups import group_norms as group_norms
 from rsens.measures._groups import group_rsens as group_rsens
 from rsens.measures._groups import resolve_groups as resolve_groups
 from rsens.measures._kl import kl as kl
+from rsens.measures._local import check_alpha as check_alpha
+from rsens.measures._local import finite as finite
 from rsens.measures._parts import parts as parts
 from rsens.measures._prediction import aed as aed
 from rsens.measures._prediction import aeh as aeh
@@ -20,5 +31,13 @@ from rsens.measures._prediction import second_of_prediction as second_of_predict
 from rsens.measures._registry import METHODS as METHODS
 from rsens.measures._registry import Measure as Measure
 from rsens.measures._registry import importance as importance
+from rsens.measures._rows import check_weights as check_weights
 from rsens.measures._rsens import rsens as rsens
 from rsens.measures._rsens import rsens2 as rsens2
+from rsens.measures._rsens import rsens2_of as rsens2_of
+from rsens.measures._terms import Terms as Terms
+from rsens.measures._units import column_units as column_units
+from rsens.measures._units import per_switch as per_switch
+from rsens.measures._units import read_scale as read_scale
+from rsens.measures._units import standard_deviations as standard_deviations
+from rsens.measures._units import training_inputs as training_inputs

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.derivatives._model import read_for
-from rsens.distributions._base import Array
+from rsens._typing import Array
+from rsens.derivatives import read_for
 from rsens.kernels import Kernel
 
 

@@ -24,9 +24,9 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._table import Table
-from rsens.derivatives import Derivatives
-from rsens.derivatives._contrasts import Contrast
-from rsens.distributions._base import Array, Distribution
+from rsens._typing import Array
+from rsens.derivatives import Contrast, Derivatives
+from rsens.distributions import Distribution
 
 
 def contrast_values(derivatives: Derivatives, alpha: float) -> Iterator[tuple[int, Array]]:

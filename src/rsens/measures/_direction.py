@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rsens.distributions._base import Array
+from rsens._typing import Array
 
 UP, DOWN, BOTH = "▲", "▼", "±"
 #: Below this consistency a variable counts as moving the prediction both ways. With U the movement up and V that down,

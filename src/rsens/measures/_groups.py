@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.derivatives import Derivatives
-from rsens.derivatives._model import read_for
-from rsens.distributions._base import Array
+from rsens._typing import Array
+from rsens.derivatives import Derivatives, read_for
 from rsens.measures._contrasts import contrast_values
 from rsens.measures._local import check_alpha, from_derivatives, gathered
 from rsens.measures._rows import check_scale

@@ -12,12 +12,9 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._table import Table, positive_per_column
-from rsens.derivatives import Model
-from rsens.derivatives._contrasts import contrasts_at
-from rsens.derivatives._model import read_for
-from rsens.derivatives._record import Derivatives, without_derivatives
-from rsens.derivatives._steps import step_unit
-from rsens.distributions._base import Array, Distribution
+from rsens._typing import Array
+from rsens.derivatives import Derivatives, Model, contrasts_at, read_for, step_unit, without_derivatives
+from rsens.distributions import Distribution
 from rsens.measures._contrasts import contrast_values, filled_first
 from rsens.measures._local import Chunks, check_alpha, finite, gathered
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._table import Table
-from rsens.derivatives import Derivatives, iterate
-from rsens.derivatives._model import read_for
-from rsens.distributions._base import Array
+from rsens._typing import Array
+from rsens.derivatives import Derivatives, iterate, read_for
 
 #: Local values of some rows, first axis over these rows.
 Chunks = Iterator[tuple[slice, Array]]

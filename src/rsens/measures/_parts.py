@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsens.distributions._base import Array, Distribution
+from rsens._typing import Array
+from rsens.distributions import Distribution
 from rsens.measures._local import check_alpha
 
 

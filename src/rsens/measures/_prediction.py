@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.derivatives import Derivatives
-from rsens.distributions._base import Array, Distribution
+from rsens.distributions import Distribution
 from rsens.measures._contrasts import filled_first, filled_second, prediction_contrasts
 from rsens.measures._local import Chunks, from_derivatives, gathered
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.derivatives._model import read_for
-from rsens.distributions._base import Array
-from rsens.measures._fourth import fourth_chunks
+from rsens._typing import Array
+from rsens.derivatives import read_for
+from rsens.measures._fourth_derivative._fourth_derivative import fourth_chunks
 from rsens.measures._kl import kl_chunks
 from rsens.measures._local import Chunks, check_alpha
 from rsens.measures._prediction import aed_chunks, aeh_chunks, ead_chunks, eah_chunks

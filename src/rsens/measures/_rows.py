@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array
+from rsens._typing import Array
 
 
 def check_weights(weights: Any, n: int) -> Array:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from rsens._typing import Array
 from rsens.derivatives import Derivatives
-from rsens.distributions._base import Array
 from rsens.measures._contrasts import contrast_values, filled_first, filled_second
 from rsens.measures._local import Chunks, check_alpha, from_derivatives, gathered
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import InputError, RsensWarning
-from rsens.distributions._base import Array
+from rsens._typing import Array
 from rsens.measures._rows import check_scale
 
 

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.lib import format as npy
 
 from rsens._errors import InputError
-from rsens._json import text
-from rsens.distributions._base import Array
+from rsens._files import text
+from rsens._typing import Array
 from rsens.models._file_values import mapping
 
 HEADER = "model.json"

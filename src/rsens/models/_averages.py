@@ -19,9 +19,8 @@ from itertools import product
 import numpy as np
 from scipy.linalg import blas
 
-from rsens.distributions._base import Array
-from rsens.kernels import Kernel, Product, Sum
-from rsens.kernels._leaf import Leaf, Term
+from rsens._typing import Array
+from rsens.kernels import Kernel, Leaf, Product, Sum, Term
 from rsens.models._posterior import CHUNK_BYTES, LatentPosterior
 
 

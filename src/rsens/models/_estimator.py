@@ -24,9 +24,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rsens._coding import Coding
 from rsens._errors import InputError
-from rsens.derivatives import Derivatives
-from rsens.derivatives._model import check_order
-from rsens.distributions._base import Array, Distribution
+from rsens._typing import Array
+from rsens.derivatives import Derivatives, check_order
+from rsens.distributions import Distribution
 from rsens.models._reading import (
     check_column_sizes,
     check_size,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from rsens.distributions._base import Array
-from rsens.kernels._base import Kernel
+from rsens._typing import Array
+from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood
 from rsens.models._posterior import LatentPosterior, TriangularRoot, jittered_cholesky
 

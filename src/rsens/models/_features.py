@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._coding import Coding
-from rsens.distributions._base import Array
+from rsens._typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack
 
-from rsens._json import number, or_none, text, truth, tuple_of, whole
-from rsens.distributions._base import Array
+from rsens._files import number, or_none, text, truth, tuple_of, whole
+from rsens._typing import Array
 from rsens.models._archive import Arrays
 from rsens.models._features import Features
 from rsens.models._file_values import (

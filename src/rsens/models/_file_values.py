@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rsens._coding import Coding, Levels
 from rsens._errors import InputError
-from rsens._json import label, number, or_none, text, truth, tuple_of, whole
+from rsens._files import label, number, or_none, text, truth, tuple_of, whole
 from rsens._labels import plain
 from rsens.kernels import ALL_KERNELS, Composed, Kernel, Product, Sum
 from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rsens._coding import Coding
 from rsens._errors import InputError
-from rsens._json import or_none, text, tuple_of, whole
+from rsens._files import or_none, text, tuple_of, whole
 from rsens.models._archive import Arrays, opened, write_archive
 from rsens.models._file_state import gp_state, restore_gp, restore_weights, weights_state
 from rsens.models._file_values import (

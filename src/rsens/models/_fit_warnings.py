@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rsens._errors import RsensWarning
-from rsens.distributions._base import Array
+from rsens._typing import Array
 from rsens.likelihoods import Likelihood
 from rsens.models._posterior import LatentPosterior
 

@@ -14,9 +14,9 @@ from scipy.special import logit, logsumexp, ndtri
 
 from rsens._coding import Coding
 from rsens._errors import InputError
-from rsens.derivatives import Derivatives, chain_rule
-from rsens.derivatives._model import result_bytes, rows_for
-from rsens.distributions._base import Array, Distribution
+from rsens._typing import Array
+from rsens.derivatives import Derivatives, chain_rule, result_bytes, rows_for
+from rsens.distributions import Distribution
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
 from rsens.models._features import Features, features_of

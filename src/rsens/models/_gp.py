@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.derivatives import Derivatives
-from rsens.distributions._base import Array, Distribution
+from rsens.distributions import Distribution
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood, LogitLikelihood, ProbitLikelihood
 from rsens.models._averages import averaged_mean

@@ -14,9 +14,8 @@ from tqdm import tqdm
 from rsens._arguments import whole_number
 from rsens._coding import Coding
 from rsens._errors import InputError
-from rsens.derivatives import Derivatives, chain_rule
-from rsens.derivatives._model import result_bytes, rows_for
-from rsens.distributions._base import Array
+from rsens._typing import Array
+from rsens.derivatives import Derivatives, chain_rule, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import (
     GaussianLikelihood,

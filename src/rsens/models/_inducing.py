@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array
-from rsens.kernels._base import Kernel
+from rsens._typing import Array
+from rsens.kernels import Kernel
 
 #: What is left of the prior variance, relative to its largest value, below which another row says nothing new.
 NOTHING = 1e-10

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import RsensWarning
-from rsens.distributions._base import Array
+from rsens._typing import Array
 from rsens.kernels import Kernel
-from rsens.likelihoods import GaussianLikelihood, Likelihood
-from rsens.likelihoods._counts import CountLikelihood
+from rsens.likelihoods import CountLikelihood, GaussianLikelihood, Likelihood
 from rsens.models import _exact, _laplace, _sparse, _sparse_laplace
 from rsens.models._fit_warnings import warn_at_limits, warn_of_unknown_counts, ways_out
 from rsens.models._inducing import choose_inducing

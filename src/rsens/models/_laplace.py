@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from rsens.distributions._base import Array
-from rsens.kernels._base import Kernel, KernelOn
-from rsens.likelihoods._base import Likelihood
+from rsens._typing import Array
+from rsens.kernels import Kernel, KernelOn
+from rsens.likelihoods import Likelihood
 from rsens.models._mode import Factor, Mode, Prior, find_mode
 from rsens.models._posterior import LatentPosterior, ScaledTriangularRoot
 

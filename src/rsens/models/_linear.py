@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rsens._errors import InputError, RsensWarning
+from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import StudentT
-from rsens.distributions._base import Array
 from rsens.models._estimator import PredictiveRegressor
 from rsens.models._features import features_of
 from rsens.models._reading import read_precision

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array
-from rsens.kernels._base import Kernel
+from rsens._typing import Array
+from rsens.kernels import Kernel
 from rsens.models._posterior import DenseRoot, LatentPosterior
 
 #: One array (M, rows of a chunk).

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array
-from rsens.likelihoods._base import Likelihood
+from rsens._typing import Array
+from rsens.likelihoods import Likelihood
 from rsens.models._posterior import jittered_cholesky
 
 MAX_STEPS = 200

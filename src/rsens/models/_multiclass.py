@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.derivatives import Derivatives
-from rsens.distributions import Bernoulli, Categorical
-from rsens.distributions._base import Array, Distribution
+from rsens.distributions import Bernoulli, Categorical, Distribution
 
 
 def one_vs_rest_targets(codes: NDArray[np.intp], n_classes: int) -> tuple[Array, ...]:

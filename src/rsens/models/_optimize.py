@@ -12,7 +12,7 @@ from scipy.linalg import LinAlgError
 from scipy.optimize import Bounds, minimize
 
 from rsens._errors import InputError, RsensWarning
-from rsens.distributions._base import Array
+from rsens._typing import Array
 
 #: θ ↦ value and gradient.
 Objective = Callable[[Array], tuple[float, Array]]

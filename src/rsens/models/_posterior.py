@@ -18,8 +18,8 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array
-from rsens.kernels._base import Kernel, KernelAt
+from rsens._typing import Array
+from rsens.kernels import Kernel, KernelAt
 
 #: Working memory for the rows that are done at once: enough right-hand sides for a triangular solve at full speed.
 CHUNK_BYTES = 64 * 2**20

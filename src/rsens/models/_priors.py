@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array
+from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
 

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from rsens._errors import InputError
 from rsens._table import is_missing, is_pandas, read_table
-from rsens.distributions._base import Array
+from rsens._typing import Array
 
 #: Numbers of another size than this leave float64 where they are multiplied: a squared slope is y²/x².
 SMALLEST, LARGEST = 1e-75, 1e75

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from rsens.distributions._base import Array
-from rsens.kernels._base import Kernel
+from rsens._typing import Array
+from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood
 from rsens.models._low_rank import LowRankPrior, add_outer, factored_identity_plus, inverse_from, symmetric
 from rsens.models._posterior import LatentPosterior

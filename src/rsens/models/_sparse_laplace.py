@@ -14,9 +14,9 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from rsens._errors import InputError
-from rsens.distributions._base import Array
-from rsens.kernels._base import Kernel
-from rsens.likelihoods._base import Likelihood
+from rsens._typing import Array
+from rsens.kernels import Kernel
+from rsens.likelihoods import Likelihood
 from rsens.models._laplace import WarmStart
 from rsens.models._low_rank import LowRankPrior, add_outer, factored_identity_plus, inverse_from, symmetric
 from rsens.models._mode import MAX_HALVINGS, MAX_STEPS, ROUNDING, TOLERANCE

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rsens.distributions._base import Array
+from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
 from rsens.models._posterior import Latent

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from rsens._errors import InputError, RsensWarning
-from rsens.distributions._base import Array
+from rsens._typing import Array
 from rsens.likelihoods import Likelihood
 from rsens.models._weights import Columns, WeightPosterior, triangular
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from rsens.distributions._base import Array
+from rsens._typing import Array
 from rsens.models._features import Features
 from rsens.models._reading import deviations
 

@@ -6,19 +6,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from rsens._table import Table
+from rsens._typing import Array
 from rsens.derivatives import Derivatives, as_model, iterate
 from rsens.distributions import Distribution
-from rsens.measures._contrasts import contrast_parts, contrast_values
-from rsens.measures._local import check_alpha, finite
-from rsens.measures._parts import parts
-from rsens.measures._prediction import first_of_prediction
+from rsens.measures import check_alpha, contrast_parts, contrast_values, finite, first_of_prediction, parts
 from rsens.plots._bands import central_intervals, is_event
 
-Array = NDArray[np.float64]
 Kind = Literal["number", "count", "probability", "vector"]
 
 #: What one standard deviation to both sides holds of a normal distribution.

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.distributions import Bernoulli, Distribution, Mixture, Univariate
-
-Array = NDArray[np.float64]
 
 #: Nodes in all for the quantiles of a mixture, shared out between its components.
 MIXTURE_NODES = 40_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsens.measures._direction import BOTH, DOWN, UP, arrows
+from rsens._typing import Array
+from rsens.measures import BOTH, DOWN, UP, arrows
 from rsens.plots._style import (
     BLACK,
     BLUE,
@@ -28,8 +28,6 @@ from rsens.plots._style import (
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 BAR_HEIGHT = 0.7  # of a row
 DIRECTION = f"up, {DOWN} down, {BOTH} both ways"  # beside a ▲ in the legend

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rsens._coding import Coding, Levels
 from rsens._errors import InputError
 from rsens._table import Table, read_table
+from rsens._typing import Array
 from rsens.plots._colours import GREY, between_quantiles, draw_low_high_bar, level_colours, low_high
 from rsens.plots._style import (
     BLACK,
@@ -30,8 +31,6 @@ from rsens.plots._style import (
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 #: Of more rows than this the points are evenly spaced quantiles of the local values.
 MOST_POINTS = 1000

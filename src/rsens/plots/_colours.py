@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._coding import Levels
+from rsens._typing import Array
 from rsens.plots._style import BLUE, SERIES, axes_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
-
-Array = NDArray[np.float64]
 
 #: What has no colour of its own: groups of columns, levels beyond those that can be told apart.
 GREY = "#8C8C8C"

@@ -6,9 +6,9 @@ from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.plots._heatmap import COLOURS, DIGIT
 from rsens.plots._style import (
     LINE_HEIGHT,
@@ -27,8 +27,6 @@ from rsens.plots._style import (
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 NEEDED = ("method", "term", "value", "rank", "status")
 #: Distance of the correlations from the cells, in rows.

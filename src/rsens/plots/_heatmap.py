@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import InputError
+from rsens._typing import Array
 from rsens.plots._style import (
     axes_points,
     check_axes,
@@ -24,8 +25,6 @@ from rsens.plots._style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 #: One hue from near white to dark: safe for colour-blind readers, and its greys are in the same order.
 COLOURS = "Blues"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsens._typing import Array
 from rsens.plots._along import Along
 from rsens.plots._bands import percent
 from rsens.plots._style import (
@@ -26,8 +26,6 @@ from rsens.plots._style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 

@@ -8,12 +8,10 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._table import Table, listed
-
-Array = NDArray[np.float64]
+from rsens._typing import Array
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens._typing import Array
 from rsens.plots._heatmap import square
 from rsens.plots._style import (
     BLUE,
@@ -32,8 +33,6 @@ from rsens.plots._style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 #: The most characters of a name: the first of these that leaves enough room for the circle.
 LABEL_LENGTHS = (24, 16, 10)

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from rsens._arguments import whole_number
 from rsens._errors import InputError
 from rsens._table import Table
+from rsens._typing import Array
 from rsens.derivatives import Derivatives, Model, iterate
-from rsens.measures._local import finite
-from rsens.measures._rsens import rsens2_of
+from rsens.measures import finite, rsens2_of
 from rsens.plots._along import Kind, output_names, predictive, spread_of
 from rsens.plots._explained import model_and_table, step_of
 from rsens.plots._line import find_column, typical_row
-
-Array = NDArray[np.float64]
 
 #: Points farther than this from every row are far from the data, as a share of the range of the data. Of few rows it is
 #: NEAR_FEW over √n in the plane and over n on a line: 1.5 times the mean distance of a point from rows spread evenly.

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import InputError
-from rsens.derivatives._model import read_for
+from rsens._typing import Array
+from rsens.derivatives import read_for
 from rsens.plots._along import Along, along, output_names
 from rsens.plots._bands import masses, percent
 from rsens.plots._explained import model_and_table, step_of
@@ -35,8 +36,6 @@ from rsens.plots._style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 #: Of more rows than this the rug shows evenly spaced quantiles.
 RUG = 500

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsens._typing import Array
 from rsens.plots._heatmap import COLOURS, DIGIT
 from rsens.plots._style import (
     VERMILLION,
@@ -24,8 +24,6 @@ from rsens.plots._style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 #: The most ranks for which shares are written into the cells; where there are more, means are a line.
 MOST_FEW = 15

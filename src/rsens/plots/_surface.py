@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._arguments import one_of
+from rsens._typing import Array
 from rsens.plots._colours import low_high
 from rsens.plots._pair import SurfaceValues
 from rsens.plots._pair import pair_surface as pair_surface
@@ -28,7 +28,6 @@ from rsens.plots._surface_levels import draw_lines, draw_tiles
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[np.float64]
 Quantity = Literal["prediction", "uncertainty", "rsens2"]
 QUANTITIES = ("prediction", "uncertainty", "rsens2")
 

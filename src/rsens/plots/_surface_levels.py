@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsens._typing import Array
 from rsens.plots._heatmap import DIGIT, number_format
 from rsens.plots._pair import SurfaceValues
 from rsens.plots._style import (
@@ -25,8 +25,6 @@ from rsens.plots._style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 #: The most cells of a table, along one side, into which values are written.
 WRITTEN = 10

@@ -1,0 +1,96 @@
+"""The command `rsens`, and how it ends: 0 done, 1 failure, 2 bad input, 130 stopped with Ctrl-C.
+
+Nothing here imports more than click and the light parts of rsens, so that help appears at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from rsens._app.cli._commands import compare, demo, explain, select, stability
+from rsens._app.cli._flags import in_flags
+from rsens._app.cli._say import complain
+from rsens._errors import InputError, MissingExtraError
+from rsens._version import __version__
+
+DONE, FAILURE, BAD_INPUT, STOPPED, TERMINATED = 0, 1, 2, 130, 143
+
+EXAMPLES = """\b
+Examples:
+  rsens demo
+  rsens explain data.csv --target price
+  rsens explain new.csv --model-file rsens-data/model.rsens
+  rsens stability data.csv --target price --samples 100
+"""
+
+
+class InOrder(click.Group):
+    """Lists commands in the order in which they were added."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Explain first, not compare."""
+        return list(self.commands)
+
+
+@click.group(
+    cls=InOrder, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, prog_name="rsens")
+def rsens() -> None:
+    """Which columns of a table move the prediction of one of them, and its uncertainty.
+
+    Fits a probabilistic model, says how good it is, ranks variables and pairs by R-sens, and writes a report.
+    """
+
+
+for command in (explain, compare, stability, select, demo):
+    rsens.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if hasattr(sys.stdout, "reconfigure"):  # names may have letters that the terminal does not know
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        with _process():
+            return rsens.main(given, prog_name="rsens", standalone_mode=False) or DONE
+    except (InputError, MissingExtraError) as error:
+        complain(in_flags(str(error)))
+        return BAD_INPUT
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort as stopped:
+        complain(str(stopped) or "stopped.")
+        return STOPPED
+    except Exception as error:  # noqa: BLE001 (the user gets a sentence, and the rest on request)
+        if "--traceback" in given:
+            traceback.print_exc()
+        complain(f"{type(error).__name__}: {error} This is a failure of rsens; run with --traceback to see where.")
+        return FAILURE
+
+
+@contextmanager
+def _process() -> Iterator[None]:
+    """SIGTERM cleans up, as Ctrl-C does; processes that share the work do not warn. Here, warnings become notes."""
+    handler, warnings = signal.signal(signal.SIGTERM, _terminated), os.environ.get("PYTHONWARNINGS")
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+        if warnings is None:
+            del os.environ["PYTHONWARNINGS"]
+
+
+def _terminated(*_: Any) -> None:
+    sys.exit(TERMINATED)

@@ -1,0 +1,123 @@
+"""The page: texts, tables and figures put into the template."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import uuid
+from importlib import import_module, resources
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from rsens._app.report._cite import PAPER, bibtex, call_of, other_settings
+from rsens._app.report._colours import DARK, LIGHT, css_variables
+from rsens._app.report._facts import Facts
+from rsens._app.report._figures import pictures
+from rsens._app.report._format import json_in_html
+from rsens._app.report._legend import legend
+from rsens._app.report._rows import rows
+from rsens._app.report._tables import SHOWN_PAIRS, about, flattened, pairs, quality, variables
+from rsens._app.report._words import captions, summary
+from rsens._errors import MissingExtraError
+from rsens._version import __version__
+
+TEMPLATES = "templates"
+
+
+def write_report(study: Any, path: str | os.PathLike[str], *, interactive: bool | None = None) -> Path:
+    """Write the report of a study as one HTML file, whole or not at all, and return its path."""
+    target = Path(path)
+    page = render(study, interactive=interactive)
+    temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
+    try:
+        temporary.write_text(page, encoding="utf-8")
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return target
+
+
+def render(study: Any, *, interactive: bool | None = None) -> str:
+    """The report of a study as HTML: the same study gives the same text.
+
+    Args:
+        study: A `Study`, or anything with `explanation`, `assessment`, `notes`, `likelihood`, `settings`, `model`, `X`
+            and `y`; all but `explanation`, `model` and `X` may be None.
+        interactive: Whether figures answer to the pointer, which takes plotly and 5 MB. None: if plotly is there.
+    """
+    interactive = _with_plotly(interactive)
+    facts = Facts.of(study)
+    drawn = pictures(facts, interactive=interactive)
+    of_rows = rows(facts)
+    script = _text("report.js")
+    library = _plotly() if interactive else ""
+    page = {
+        "facts": facts,
+        "about": about(facts),
+        "summary": summary(facts),
+        "severe": facts.severe,
+        "warnings": [] if facts.assessment is None else facts.assessment.warnings,
+        "quality": quality(facts),
+        "variables": variables(facts),
+        "pairs": pairs(facts),
+        "shown_pairs": getattr(study, "n_pairs", None) or SHOWN_PAIRS,
+        "pictures": drawn,
+        **captions(facts, interactive=interactive),
+        "legend": legend(facts),
+        "rows": of_rows,
+        "settings": flattened(other_settings(facts.settings)),
+        "versions": flattened(facts.settings.get("versions", {})) or [("rsens", __version__)],
+        "command": facts.settings.get("command"),
+        "call": call_of(facts.settings),
+        "bibtex": bibtex(__version__),
+        "paper": PAPER,
+        "version": __version__,
+        "light": css_variables(LIGHT),
+        "dark": css_variables(DARK),
+        "style": _text("report.css"),
+        "script": script,
+        "library": library,
+        "policy": _policy([text for text in (library, script) if text]),
+        "data": json_in_html({"figures": drawn.live, "rows": of_rows, "colours": {"light": LIGHT, "dark": DARK}}),
+    }
+    return _template().render(page)
+
+
+def _with_plotly(interactive: bool | None) -> bool:
+    there = find_spec("plotly") is not None
+    if interactive and not there:
+        raise MissingExtraError("plotly", "report")
+    return there if interactive is None else interactive
+
+
+def _plotly() -> str:
+    """The library, as the installed package brings it. Nothing in it may end its script element."""
+    return str(import_module("plotly.offline").get_plotlyjs()).replace("</script", "<\\/script")
+
+
+def _policy(scripts: list[str]) -> str:
+    """What the page may load: nothing. Only these very scripts run."""
+    allowed = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _text(name: str) -> str:
+    return (resources.files("rsens._app.report") / TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _template() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("rsens._app.report", TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2")

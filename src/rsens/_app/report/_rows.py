@@ -1,0 +1,175 @@
+"""The rows that can be looked at one by one: their values, prediction and local sensitivities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rsens._app.report._facts import Facts
+from rsens._app.report._format import aligned, number, percent, rounded, shortened
+from rsens._app.report._static import BANDS
+from rsens._typing import Array
+from rsens.plots import output_names, predictive
+
+#: The most variables, pairs and classes shown of a row.
+MOST_TERMS, MOST_PAIRS, MOST_CLASSES = 12, 3, 6
+
+
+def rows(facts: Facts) -> dict[str, Any]:
+    """What the page shows of each row, ready for JSON: texts as they are shown, and numbers only for lengths."""
+    e = facts.explanation
+    local = e.local_main.to_numpy()
+    shown = facts.shown_rows
+    # Bars and marks of all rows have one scale, so that rows can be compared.
+    longest = max(float(local[shown].max(initial=0.0)), float(e.main.max())) or 1.0
+    ranks = _shares_below(local)
+    predictions = _predictions(facts)
+    pairs = _local_pairs(facts)
+    return {
+        "names": [{"short": facts.names[t].short, "full": facts.names[t].full} for t in e.names],
+        "marks": rounded(e.main / longest, 3),
+        "start": _starts(facts)[1][1],
+        "picks": _starts(facts),
+        "rows": [
+            {
+                "label": facts.row_labels[i],
+                "prediction": predictions[k]["text"],
+                "shape": predictions[k]["shape"],
+                "sentence": _sentence(facts, int(i), local[i], ranks[i]),
+                "terms": _terms(facts, int(i), local[i], longest),
+                "pairs": pairs[k],
+            }
+            for k, i in enumerate(shown)
+        ],
+    }
+
+
+def _starts(facts: Facts) -> list[tuple[str, int]]:
+    """Rows worth a look: the extremes and the middle of the prediction, and the most sensitive."""
+    shown = facts.shown_rows
+    point = facts.point[shown]
+    order = np.argsort(point, kind="stable")
+    total = facts.explanation.local_main.to_numpy()[shown].sum(axis=1)
+    several = facts.outputs_are_probabilities and np.asarray(facts.family.mean).size > facts.explanation.n
+    low, high = ("least certain", "most certain") if several else ("lowest", "highest")
+    return [
+        (low, int(order[0])),
+        ("middle", int(order[(len(order) - 1) // 2])),
+        (high, int(order[-1])),
+        ("most sensitive", int(total.argmax())),
+    ]
+
+
+def _shares_below(local: Array) -> Array:
+    """For each row and variable, the share of the other rows whose local value is lower."""
+    order = np.argsort(np.argsort(local, axis=0, kind="stable"), axis=0, kind="stable")
+    return np.asarray(order / max(len(local) - 1, 1))
+
+
+def _sentence(facts: Facts, row: int, local: Array, below: Array) -> str:
+    """What this prediction depends on, in words."""
+    if not local.max(initial=0.0) > 0.0:
+        return "Nothing moves this prediction."
+    top = int(local.argmax())
+    name = facts.names[facts.explanation.names[top]].short
+    share = float(below[top])
+    than = ""
+    if facts.explanation.n >= 20:
+        than = f", more than in {percent(share)} of the rows" if share >= 0.5 else ", less than in most rows"
+        if share >= 0.995:
+            than = ", about the most of all rows"
+    outside = facts.explanation.extrapolation.iloc[row]
+    edge = " This row lies outside the cloud of the data: the model extrapolates." if outside else ""
+    return f"Here the prediction depends most on {name} (R-sens {number(local[top])}{than}).{edge}"
+
+
+def _terms(facts: Facts, row: int, local: Array, longest: float) -> list[Any]:
+    """Number of the variable, its value, R-sens and the length of its bar; the largest first."""
+    names = facts.explanation.names
+    order = np.argsort(-local, kind="stable")[:MOST_TERMS]
+    texts = aligned(local[order])
+    lengths = rounded(local[order] / longest, 3)
+    return [
+        [int(d), facts.value(row, names[d]), text, length]
+        for d, text, length in zip(order, texts, lengths, strict=True)
+    ]
+
+
+def _local_pairs(facts: Facts) -> list[list[Any]]:
+    """The strongest pairs of each row, if they were kept."""
+    record = facts.explanation
+    shown = facts.shown_rows
+    try:
+        kept = record.local_pairs
+    except AttributeError:  # NotComputedError
+        return [[] for _ in shown]
+    first, second = np.triu_indices(len(record.names), 1)
+    found = []
+    for i in shown:
+        values = kept[i][first, second]
+        order = [int(k) for k in np.argsort(-values, kind="stable")[:MOST_PAIRS] if values[k] > 0.0]
+        found.append([[int(first[k]), int(second[k]), number(values[k])] for k in order])
+    return found
+
+
+# ---- predictions -----------------------------------------------------------------------------------------------------
+
+
+def _predictions(facts: Facts) -> list[dict[str, Any]]:
+    """The prediction of each row in words, and what the page draws of it: an interval, or classes with bars."""
+    kind, middle, prediction, bands = predictive(facts.family, np.array(BANDS))
+    shown = facts.shown_rows
+    observed = [None if facts.y is None else facts.y.iloc[int(i)] for i in shown]
+    if kind == "probability":
+        return [_of_classes(facts, prediction[i], y) for i, y in zip(shown, observed, strict=True)]
+    if kind == "vector":
+        return [{"text": ", ".join(number(v) for v in prediction[i]), "shape": None} for i in shown]
+    low, high = _range(facts, bands[shown, :, :, 0])
+    return [
+        _of_numbers(middle, float(prediction[i, 0]), bands[i, :, :, 0], y, low, high)
+        for i, y in zip(shown, observed, strict=True)
+    ]
+
+
+def _range(facts: Facts, bands: Array) -> tuple[float, float]:
+    """The axis that all rows share."""
+    low, high = float(bands[:, -1, 0].min()), float(bands[:, -1, 1].max())
+    if facts.y is not None:
+        values = facts.y.to_numpy(dtype=np.float64)
+        low, high = min(low, float(values.min())), max(high, float(values.max()))
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _of_numbers(middle: str, value: float, bands: Array, y: Any, low: float, high: float) -> dict[str, Any]:
+    def place(v: Any) -> Any:
+        return rounded(np.clip((np.asarray(v, dtype=np.float64) - low) / (high - low), 0.0, 1.0), 4)
+
+    inner, outer = bands[0], bands[-1]
+    seen = "" if y is None else f"; observed {number(y)}"
+    text = f"Predicted {middle} {number(value)}, {percent(BANDS[-1])} interval {number(outer[0])} to {number(outer[1])}"
+    shape = {
+        "kind": "interval",
+        "value": place(value),
+        "inner": place(inner),
+        "outer": place(outer),
+        "observed": None if y is None else place(y),
+        "ends": [number(low), number(high)],
+    }
+    return {"text": f"{text}{seen}.", "shape": shape}
+
+
+def _of_classes(facts: Facts, probabilities: Array, y: Any) -> dict[str, Any]:
+    classes = getattr(facts.model, "classes_", None)
+    if len(probabilities) == 1:  # the probability of the second class
+        probabilities = np.array([1.0 - probabilities[0], probabilities[0]])
+        labels = [str(c) for c in classes] if classes is not None and len(classes) == 2 else ["0", "1"]
+    else:
+        labels = list(output_names(facts.model, "probability", len(probabilities)))
+    labels = shortened(labels)
+    order = np.argsort(-probabilities, kind="stable")[:MOST_CLASSES]
+    top = int(order[0])
+    seen = "" if y is None else f"; observed {shortened([y])[0]}"
+    bars = [[labels[k], percent(float(probabilities[k])), rounded(probabilities[k], 3)] for k in order]
+    text = f"Predicted {labels[top]} with probability {percent(float(probabilities[top]))}{seen}."
+    return {"text": text, "shape": {"kind": "classes", "bars": bars}}

@@ -1,0 +1,87 @@
+"""Figures of `rsens.plots` as SVG inside a page: for paper, for readers without JavaScript, and without plotly."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from rsens.plots import lay_out
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+#: What matplotlib numbers its groups with; any other id of a text was given by `rsens.plots`: the name, not elided.
+NUMBERED = re.compile(r"[a-zA-Z]+\d*_\d+(_\d+)*")
+REFERENCE = re.compile(r"url\(#([^)]+)\)")
+#: Where matplotlib writes six decimals of a point; two are finer than any screen.
+GEOMETRY = frozenset({"d", "x", "y", "points"})
+DECIMALS = re.compile(r"(\.\d\d)\d+")
+#: Text stays text, in the font of the page: it can be searched, and is small. Ids depend on nothing but the figure.
+SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "rsens", "font.size": 10.0, "font.family": ["DejaVu Sans"]}
+#: Resolution of what is drawn as pixels, in dots per inch.
+RESOLUTION = 200
+
+
+def drawn(figure_id: str, width: float, height: float, draw: Callable[[Figure], None]) -> str:
+    """The SVG element of a figure of this size, in inches; the same bytes each time."""
+    from matplotlib import rc_context, rcParamsDefault
+    from matplotlib.figure import Figure
+
+    # A user's own style (a dark one, say) is for the user's figures.
+    plain: dict[Any, Any] = {k: v for k, v in rcParamsDefault.items() if not k.startswith(("backend", "toolbar"))}
+    file = io.BytesIO()
+    with rc_context(plain | SETTINGS):
+        figure = Figure(figsize=(width, height), dpi=RESOLUTION, layout="constrained")
+        draw(figure)
+        lay_out(figure)
+        figure.savefig(file, format="svg", transparent=True, dpi=RESOLUTION, metadata={"Date": None, "Creator": None})
+    return inlined(file.getvalue(), figure_id)
+
+
+def inlined(svg: bytes, figure_id: str) -> str:
+    """An SVG file as an element of a page that holds others: ids of its own, no fixed size, no header."""
+    root = ElementTree.fromstring(svg)
+    used = _references(root)
+    for element in root.iter():
+        given = element.attrib.pop("id", None)
+        if given in used:
+            element.set("id", f"{figure_id}-{given}")
+        elif given is not None and not NUMBERED.fullmatch(given) and element.find(f".//{{{SVG}}}text") is not None:
+            _name(element, given)
+        for key, value in element.attrib.items():
+            if key == f"{{{XLINK}}}href" and value.startswith("#"):
+                element.set(key, f"#{figure_id}-{value[1:]}")
+            elif key in GEOMETRY:
+                element.set(key, DECIMALS.sub(r"\1", value))
+            else:
+                element.set(key, REFERENCE.sub(rf"url(#{figure_id}-\1)", value))
+    for metadata in root.findall(f"{{{SVG}}}metadata"):
+        root.remove(metadata)
+    for size in ("width", "height"):
+        root.attrib.pop(size, None)
+    root.set("aria-hidden", "true")  # the figure around it has the description
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", XLINK)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _references(root: Any) -> set[str]:
+    """The ids that something refers to."""
+    used = set()
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if key == f"{{{XLINK}}}href" and value.startswith("#"):
+                used.add(value[1:])
+            used.update(REFERENCE.findall(value))
+    return used
+
+
+def _name(element: Any, name: str) -> None:
+    """The whole name, shown when the pointer rests on an elided one."""
+    title = ElementTree.Element(f"{{{SVG}}}title")
+    title.text = name
+    element.insert(0, title)

@@ -1,0 +1,212 @@
+"""The tables of the report, as texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from rsens._app.report._facts import Facts, Name
+from rsens._app.report._format import UNKNOWN, aligned, number, percent, printable
+from rsens._text import counted
+from rsens.measures import BOTH, DOWN, UP, arrows
+
+#: Rows of tables that are shown at once; the others on demand, and on paper.
+SHOWN_VARIABLES, SHOWN_PAIRS, MOST_PAIRS = 20, 10, 50
+#: Of more outputs than this, such as classes, directions would not fit beside each other.
+MOST_OUTPUTS = 4
+WORDS = {UP: "up", DOWN: "down", BOTH: "both ways", "": ""}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One line of the table of variables."""
+
+    rank: int
+    name: Name
+    value: str
+    interval: str
+    directions: list[tuple[str, str]]  # a sign and its word, for each output
+    uncertainty: str
+    above: bool | None
+
+
+@dataclass(frozen=True)
+class Variables:
+    """The table of variables."""
+
+    lines: list[Variable]
+    outputs: list[str]  # heads of the columns of directions
+    level: str
+    has_interval: bool
+    has_uncertainty: bool
+    has_null: bool
+    caption: str
+    shown: int = SHOWN_VARIABLES
+
+
+def variables(facts: Facts) -> Variables:
+    """The variables, ranked."""
+    e = facts.explanation
+    frame = e.to_frame()
+    terms = list(frame["term"])
+    parts = e.parts if e.parts is not None and e.parts.shape[1] == 2 else None
+    direction, consistency = _by_output(e.direction), _by_output(e.consistency)
+    heads = [printable(c) for c in direction.columns] if direction.shape[1] > 1 else ["Direction"]
+    if len(heads) > MOST_OUTPUTS:
+        heads = []
+    signs = [arrows(direction.loc[t], consistency.loc[t]) if heads else [] for t in terms]
+    intervals = _intervals(frame)
+    lines = [
+        Variable(
+            rank=int(frame["rank"].iloc[k]),
+            name=facts.names[term],
+            value=value,
+            interval=intervals[k],
+            directions=[(sign, WORDS[sign]) for sign in signs[k]],
+            uncertainty="" if parts is None else _share(parts.iloc[:, 1][term], e.main[term]),
+            above=None if pd.isna(frame["above_null"].iloc[k]) else bool(frame["above_null"].iloc[k]),
+        )
+        for k, (term, value) in enumerate(zip(terms, aligned(frame["value"]), strict=True))
+    ]
+    return Variables(
+        lines=lines,
+        outputs=heads if any(sign for line in lines for sign, _ in line.directions) else [],
+        level=percent(e.level),
+        has_interval=e.intervals is not None,
+        has_uncertainty=parts is not None,
+        has_null=e.null_levels is not None,
+        caption="All variables, ranked by R-sens"
+        + ("; below each class, which way its probability goes" if len(heads) > 1 else ""),
+    )
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One line of the table of pairs."""
+
+    rank: int
+    first: Name
+    second: Name
+    value: str
+    interval: str
+    above: bool | None
+
+
+def pairs(facts: Facts) -> list[Pair]:
+    """The leading pairs, ranked."""
+    frame = facts.pairs.head(MOST_PAIRS)
+    if not len(frame):
+        return []
+    values, intervals = aligned(frame["value"]), _intervals(frame)
+    lines: list[dict[str, Any]] = [
+        {str(key): value for key, value in line.items()} for line in frame.to_dict("records")
+    ]
+    return [
+        Pair(
+            rank=int(line["rank"]),
+            first=facts.names[line["first"]],
+            second=facts.names[line["second"]],
+            value=values[k],
+            interval=intervals[k],
+            above=None if pd.isna(line["above_null"]) else bool(line["above_null"]),
+        )
+        for k, line in enumerate(lines)
+    ]
+
+
+def _by_output(table: Any) -> pd.DataFrame:
+    return table.to_frame() if isinstance(table, pd.Series) else table
+
+
+def _intervals(frame: pd.DataFrame) -> list[str]:
+    values = aligned([*frame["lower"], *frame["upper"]])
+    ends = zip(values[: len(frame)], values[len(frame) :], strict=True)
+    return ["" if UNKNOWN in pair else f"{pair[0]} to {pair[1]}" for pair in ends]
+
+
+def _share(part: float, whole: float) -> str:
+    return percent(part / whole) if whole > 0.0 else ""
+
+
+# ---- quality ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number with its name and what it means."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+def quality(facts: Facts) -> list[Figure]:
+    """The numbers of the assessment that most readers know."""
+    a = facts.assessment
+    if a is None:
+        return []
+    error = f" ± {number(a.gain_error, 2)}" if a.gain_error == a.gain_error else ""
+    found = [
+        Figure("Gain over a constant", f"{number(a.gain)}{error}", "log predictive density per held-out row"),
+        Figure("Log score", number(a.score), f"of a constant: {number(a.baseline)}"),
+    ]
+    if a.kind == "classes":
+        return [
+            *found,
+            Figure("Accuracy", percent(a.accuracy), "held-out rows whose most probable class is right"),
+            Figure(
+                "Calibration error",
+                number(a.calibration_error, 2),
+                f"chance alone explains up to {number(a.calibration_error_by_chance, 2)}",
+            ),
+            Figure("Brier score", number(a.brier_score), "0 is best, 1 is worst"),
+        ]
+    coverage = [
+        Figure(f"In {percent(level)} intervals", percent(line["share"]), f"of held-out rows; ideal: {percent(level)}")
+        for level, line in a.coverage.iterrows()
+    ]
+    return [*found, *coverage, Figure("R²", number(a.r2), "of held-out point predictions")]
+
+
+# ---- how it was made -------------------------------------------------------------------------------------------------
+
+
+def flattened(settings: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
+    """Settings as lines of name and value; what is nested has both names."""
+    lines = []
+    for key, value in settings.items():
+        name = f"{before}{printable(key)}"
+        if isinstance(value, Mapping):
+            lines += flattened(value, f"{name} · ")
+        elif value is not None:
+            lines.append((name, _setting(value)))
+    return lines
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, list | tuple | set | frozenset):
+        items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
+        return ", ".join(printable(item) for item in items) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return printable(value)
+
+
+def about(facts: Facts) -> list[tuple[str, str]]:
+    """What was explained, in a few entries for the head of the page."""
+    e = facts.explanation
+    kind = getattr(facts.likelihood, "kind", None)
+    unit = {"sd": "standard deviation", "raw": "unit"}.get(e.scale_kind, "given unit")
+    entries = [
+        ("Rows", f"{e.n:,}"),
+        ("Variables", f"{len(e.names):,}" + (f" ({len(e.categorical)} categorical)" if e.categorical else "")),
+        ("Model", facts.model_name),
+        ("Likelihood", str(kind).replace("_", " ") if kind else e.family),
+        ("Sensitivity per", unit + (" or switch" if e.categorical else "")),
+    ]
+    if facts.assessment is not None:
+        entries.append(("Checked on", f"{counted(facts.assessment.n_rows, 'row')} held out"))
+    return entries

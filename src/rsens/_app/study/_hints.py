@@ -1,0 +1,29 @@
+"""What to ask next, in the language that the reader asked in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsens._app.study._result import Study
+
+
+@dataclass(frozen=True)
+class Hints:
+    """The calls that say how many interactions are needed, and whether the ranking holds; empty where there is none."""
+
+    select: str
+    stability: str
+
+
+def in_python(study: Study) -> Hints:
+    """As calls of the library."""
+    if study.y is None:
+        return Hints("", "")
+    model = "study.model" if type(study.model).__name__.startswith("GP") else "rsens.GPRegressor()"
+    if study.likelihood.kind == "classification":
+        model = model.replace("Regressor", "Classifier")
+    return Hints(
+        f"rsens.select_interactions({model}, study.X, study.y)", "rsens.stability(study.model, study.X, study.y)"
+    )

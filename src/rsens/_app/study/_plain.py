@@ -1,0 +1,85 @@
+"""A study as plain values: what `--json` prints and summary.json holds. docs/command-line.md lists the keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rsens._app.tables import Note
+
+if TYPE_CHECKING:
+    from rsens._app.study._result import Study
+
+
+def as_dict(study: Study) -> dict[str, Any]:
+    """Ready for JSON: what is not known is None."""
+    e, choice = study.explanation, study.likelihood
+    return {
+        "data": {
+            "name": study.settings["data"],
+            "rows": study.settings["rows_in_data"],
+            "rows_used": study.settings["rows_used"],
+            "columns": study.settings["columns_used"],
+        },
+        "target": study.settings["target"],
+        "likelihood": {
+            "kind": choice.kind,
+            "reason": choice.reason,
+            "classes": None if choice.classes is None else [str(label) for label in choice.classes],
+        },
+        "model": type(study.model).__name__,
+        "quality": None if study.assessment is None else study.assessment.to_dict(),
+        "variables": _variables(e),
+        "pairs": _pairs(study),
+        "notes": [note_as_dict(note) for note in study.notes],
+        "settings": study.settings,
+    }
+
+
+def note_as_dict(note: Note) -> dict[str, Any]:
+    """A note as plain values."""
+    return {"kind": note.kind, "columns": list(note.columns), "text": note.text, "severe": note.severe}
+
+
+def _variables(e: Any) -> list[dict[str, Any]]:
+    parts = e.parts
+    return [
+        {
+            "name": line["term"],
+            **_values(line),
+            "per": line.get("per", {"sd": "sd", "raw": "unit"}.get(e.scale_kind, "given")),
+            "direction": _outputs(e.direction, line["term"]),
+            "consistency": _outputs(e.consistency, line["term"]),
+            "parts": None if parts is None else {k: plain(v) for k, v in parts.loc[line["term"]].items()},
+        }
+        for line in e.to_frame().to_dict("records")
+    ]
+
+
+def _pairs(study: Study) -> list[dict[str, Any]] | None:
+    if study.explanation.order == 1:
+        return None
+    lines = study.explanation.to_frame(order=2).head(study.n_pairs).to_dict("records")
+    return [{"first": line["first"], "second": line["second"], **_values(line)} for line in lines]
+
+
+def _values(line: dict[Any, Any]) -> dict[str, Any]:
+    return {name: plain(line[name]) for name in ("rank", "value", "lower", "upper", "null", "above_null", "reached")}
+
+
+def _outputs(values: Any, term: str) -> Any:
+    """A number, or one by class."""
+    if isinstance(values, pd.Series):
+        return plain(values[term])
+    return {str(name): plain(value) for name, value in values.loc[term].items()}
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can hold: what is missing or not finite is None."""
+    if value is None or value is pd.NA:
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value

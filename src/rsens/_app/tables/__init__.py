@@ -1,0 +1,11 @@
+"""Tables from files, made ready for a model by stated rules, with a note for everything that was done."""
+
+from rsens._app.tables._file import FileData as FileData
+from rsens._app.tables._file import column_names as column_names
+from rsens._app.tables._file import read_file as read_file
+from rsens._app.tables._likelihood import Choice as Choice
+from rsens._app.tables._likelihood import choose_likelihood as choose_likelihood
+from rsens._app.tables._notes import Note as Note
+from rsens._app.tables._prepare import Prepared as Prepared
+from rsens._app.tables._prepare import prepare as prepare
+from rsens._app.tables._prepare import prepare_again as prepare_again

@@ -1,0 +1,92 @@
+"""Columns by name: those of a file, those that are asked for, and the nearest to a name that is not there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from rsens._app.tables._notes import quoted
+from rsens._errors import InputError
+
+#: What a column without a name is called, by its position; as in pandas.
+UNNAMED = re.compile(r"Unnamed: \d+")
+
+
+def named(header: Sequence[str], what: str) -> list[str]:
+    """The names in a header, without spaces around them; an error if two are the same."""
+    names = [name.strip() or f"Unnamed: {position}" for position, name in enumerate(header)]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise InputError(
+            f"{what} has columns of the same name: {quoted(repeated)}. Rename them so that each is unique."
+        )
+    return names
+
+
+def chosen(
+    names: Sequence[str], target: str | None, columns: Iterable[str] | None, drop: Iterable[str], what: str
+) -> list[str]:
+    """The columns to read, in the order of the table: those asked for but not dropped, and the target."""
+    if target is not None:
+        find(target, names, what, "target column")
+    dropped = find_all(_listed(drop, "drop"), names, what, "column to drop")
+    if target in dropped:
+        raise InputError(f"{target!r} is the target and cannot be dropped. Name another target, or keep it.")
+    wanted = set(names)
+    if columns is not None:
+        wanted = find_all(_listed(columns, "columns"), names, what, "column")
+    return [name for name in names if name == target or (name in wanted and name not in dropped)]
+
+
+def find(name: str, names: Sequence[str], what: str, role: str) -> str:
+    """The name, if there is such a column; else an error that names the nearest."""
+    find_all([name], names, what, role, whole=True)
+    return name
+
+
+def find_all(asked: Iterable[str], names: Sequence[str], what: str, role: str, *, whole: bool = False) -> set[str]:
+    """The columns asked for, by `split` unless `whole`; an error names those that are not there, and the nearest."""
+    found = list(asked) if whole else split(asked, names)
+    unknown = [name for name in dict.fromkeys(found) if name not in names]
+    if not unknown:
+        return set(found)
+    near = [each for each in (_nearest(name, names) for name in unknown) if each is not None]
+    hint = f"Did you mean {quoted(dict.fromkeys(near))}?" if near else f"It has {quoted(names)}."
+    if not near and 2 * sum(map(is_number, names)) >= len(names):
+        hint += " These are numbers: is the line with the names of the columns missing?"
+    roles = role if len(unknown) == 1 else role.replace("column", "columns")
+    raise InputError(f"{what} has no {roles} {quoted(unknown)}. {hint}")
+
+
+def split(asked: Iterable[str], names: Sequence[str]) -> list[str]:
+    """Names asked for; one that is no column, but of whose parts between commas some are, stands for its parts."""
+    found: list[str] = []
+    for name in asked:
+        parts = [part.strip() for part in str(name).split(",")]
+        found += parts if name not in names and any(part in names for part in parts) else [name]
+    return found
+
+
+def _nearest(name: str, names: Sequence[str]) -> str | None:
+    lower = {each.strip().lower(): each for each in names}
+    near = lower.get(str(name).strip().lower())
+    if near is None:
+        close = get_close_matches(str(name).lower(), list(lower), 1, cutoff=0.5)
+        near = lower[close[0]] if close else None
+    return near
+
+
+def is_number(name: str) -> bool:
+    """Whether a name is a number, as names hardly are."""
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _listed(names: Iterable[str], argument: str) -> list[str]:
+    if isinstance(names, str):
+        raise InputError(f"{argument} must be a list of names of columns; got the text {names!r}.")
+    return list(names)

@@ -1,0 +1,133 @@
+"""The likelihood that suits a target, with the reason in words.
+
+The rule of "auto":
+
+1. Text, truth values, categories, and whole numbers with two different values are classes; at most 20 of them.
+2. Whole numbers, none negative, are counts if they look like counts: five different values or more, the smallest
+   below 10, and a variance not below the mean. (Counts vary at least as much as a Poisson count does; whole numbers
+   that vary less, such as marks from 1 to 10, are rather a measurement. Counts that are all large are nearly Gaussian.)
+   They are negative binomial if the variance is more than twice the mean, else Poisson.
+3. All other numbers are Gaussian.
+
+"Not below the mean" allows for chance: the ratio variance/mean of n Poisson counts has a standard deviation of √(2/n),
+and three of them below 1 still pass. Whole numbers such as an age from 0 to 90 pass as counts: the rule only sees
+numbers, so it says what it took them for, and asking for a likelihood overrides it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rsens._app.tables._notes import quoted
+from rsens._arguments import one_of
+from rsens._errors import InputError
+from rsens._labels import factorized, holds_labels
+
+#: One model per class: more classes than this are rather a mistake.
+MOST_CLASSES = 20
+#: Counts have at least so many different values, and the smallest is below this.
+LEAST_VALUES, SMALL = 5, 10
+#: More spread than Poisson: a variance above so many times the mean.
+OVERDISPERSED = 2.0
+
+LIKELIHOODS = ("auto", "gaussian", "student_t", "poisson", "negative_binomial", "classification")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A likelihood, the reason for it, and the classes in order if it is "classification"."""
+
+    kind: str
+    reason: str
+    classes: tuple[Any, ...] | None = None
+
+
+def choose_likelihood(y: Any, likelihood: str = "auto") -> Choice:
+    """What suits the target y, by the rule above; or what was asked for, if y can be that.
+
+    Args:
+        y: The target without missing values, as `prepare` gives it.
+        likelihood: "auto", or one of "gaussian", "student_t", "poisson", "negative_binomial" and "classification".
+    """
+    one_of(likelihood, "likelihood", LIKELIHOODS)
+    target = y if isinstance(y, pd.Series) else pd.Series(np.asarray(y))
+    name = "y" if target.name is None else str(target.name)
+    if target.isna().any():
+        raise InputError(f"the target {name!r} has missing values. Drop these rows.")
+    if holds_labels(target.to_frame(), 0):
+        if likelihood not in ("auto", "classification"):
+            raise InputError(f"the target {name!r} has labels, not numbers: {likelihood!r} cannot be. Use 'auto'.")
+        return _classes(target, name, "")
+    if target.dtype.kind not in "iuf":
+        raise InputError(f"the target {name!r} is neither numbers nor labels; got {target.dtype}.")
+    values = target.to_numpy(dtype=np.float64)
+    if likelihood == "auto":
+        return _automatic(target, values, name)
+    if likelihood == "classification":
+        return _classes(target, name, "as asked for: ")
+    if likelihood in ("poisson", "negative_binomial"):
+        _check_counts(values, name, likelihood)
+    return Choice(likelihood, "as asked for")
+
+
+def _automatic(target: Any, values: Any, name: str) -> Choice:
+    different = np.unique(values)
+    if (different != np.floor(different)).any():
+        return Choice("gaussian", f"numbers from {_number(different[0])} to {_number(different[-1])}")
+    if len(different) == 2:
+        return _classes(target, name, "two different whole numbers: ")
+    words = f"whole numbers from {_number(different[0])} to {_number(different[-1])}"
+    if different[0] < 0.0:
+        return Choice("gaussian", f"{words}, some of them negative")
+    if len(different) < LEAST_VALUES:
+        reason = (
+            f"{words} with only {len(different)} different values: taken as a number. Ask for classification if they"
+        )
+        return Choice("gaussian", f"{reason} are classes")
+    if different[0] >= SMALL:
+        return Choice("gaussian", f"{words}, none below {SMALL}: a measurement rather than a count")
+    mean, variance = float(values.mean()), float(values.var(ddof=1))
+    words = f"{words}, mean {_number(mean)}, variance {_number(variance)}"
+    if variance / mean < 1.0 - 3.0 * np.sqrt(2.0 / len(values)):
+        return Choice("gaussian", f"{words}: less spread than counts have, so a measurement rather than a count")
+    if variance > OVERDISPERSED * mean:
+        return Choice("negative_binomial", f"{words}: counts with more spread than Poisson")
+    return Choice("poisson", f"{words}: counts with about the spread of Poisson")
+
+
+def _classes(target: Any, name: str, words: str) -> Choice:
+    _, labels = factorized(target)
+    kind = "numbers" if target.dtype.kind in "iuf" else "texts"
+    if len(labels) == 1:
+        raise InputError(f"the target {name!r} has one value only, {labels[0]!r}: there is nothing to tell apart.")
+    if len(labels) > MOST_CLASSES:
+        advice = "Group them" if kind == "texts" else "Ask for 'gaussian' if they are amounts, or group them"
+        raise InputError(
+            f"the target {name!r} has {len(labels)} different {kind}; at most {MOST_CLASSES} can be told apart as "
+            f"classes. {advice}."
+        )
+    try:
+        labels = sorted(labels)
+    except TypeError:
+        labels = sorted(labels, key=str)
+    return Choice("classification", f"{words}{len(labels)} classes, {quoted(labels, 5)}", tuple(labels))
+
+
+def _check_counts(values: Any, name: str, likelihood: str) -> None:
+    wrong = (values < 0.0) | (values != np.floor(values))
+    if wrong.any():
+        raise InputError(
+            f"the target {name!r} has {_number(values[wrong][0])}, which is no count: {likelihood!r} needs whole "
+            "numbers of at least 0. Use 'gaussian'."
+        )
+
+
+def _number(value: float) -> str:
+    """Three or so digits of a number that may be large or small."""
+    if value == round(value) and abs(value) < 1e15:
+        return f"{value:,.0f}"
+    return f"{value:,.0f}" if 1000.0 <= abs(value) < 1e15 else f"{value:.3g}"

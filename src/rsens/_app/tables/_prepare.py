@@ -1,0 +1,293 @@
+"""From a table to inputs and target: what columns are, and which of them and which rows are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rsens._app.tables._cells import marks_note
+from rsens._app.tables._clean import cleaned
+from rsens._app.tables._columns import chosen, find_all
+from rsens._app.tables._look import look
+from rsens._app.tables._notes import Note, quoted
+from rsens._app.tables._odd import odd_cells
+from rsens._app.tables._readings import WORDS, Reading, ambiguity, fits_both, reading_of, settled_by_others
+from rsens._app.tables._useless import shown, useless
+from rsens._arguments import one_of
+from rsens._errors import InputError
+from rsens._text import counted
+
+#: What to do about cells that keep a column from being numbers.
+MEND = "Correct or empty these cells; or name the column in `categorical` if it has codes."
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Inputs and target without missing values, ready for a model.
+
+    X: Numbers, and text, categories or truth values, which models take as categorical.
+    y: The target: numbers or labels; None if new rows have none.
+    notes: What was done and seen.
+    dropped: Columns that were left out, each with the reason.
+    kinds: "number", "date" or "categorical" for each column of X.
+    recipe: How columns are read, in plain values: for `prepare_again`, and to be stored with a model.
+    """
+
+    X: pd.DataFrame
+    y: Any
+    notes: tuple[Note, ...]
+    dropped: dict[str, str]
+    kinds: dict[str, str]
+    recipe: dict[str, Any]
+
+
+def prepare(
+    frame: pd.DataFrame,
+    target: str,
+    *,
+    missing: str = "drop",
+    drop: Iterable[str] = (),
+    columns: Iterable[str] | None = None,
+    categorical: Iterable[str] = (),
+) -> Prepared:
+    """Decide what each column is, and leave out what no model can use.
+
+    Columns of text, truth values and categories are categorical; text is read as numbers or dates where there is one
+    way to do it (`_readings` has the rules). Values of several types are read as a file would have them. Whole numbers
+    are numbers, however few there are. Left out are columns without values, constant ones, text that differs in every
+    row, and text with more than 20 different values, in more than half of the rows a new one. Numbers that seem to name
+    rows are kept, with a note, unless the column has no name. Infinite values count as missing; so do a dash, n.d. and
+    the like among numbers (see `_cells`).
+
+    Severe notes say that a few odd cells keep a column from being numbers (an error if it is the target), that a column
+    is the target in other words, or that a number may stand for a missing value.
+
+    Args:
+        frame: The table, with the target; `read_file` gives one.
+        target: The name of the target.
+        missing: "drop" leaves out rows with missing values, also of the target; "error" refuses them.
+        drop: Names of columns to leave out.
+        columns: Names of the columns to use; None for all.
+        categorical: Names of columns whose numbers or texts are codes.
+    """
+    one_of(missing, "missing", ("drop", "error"))
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) < len(names):
+        raise InputError("the table has columns of the same name. Rename them so that each is unique.")
+    frame = frame.set_axis(names, axis=1)
+    wanted = chosen(names, target, columns, drop, "the table")
+    codes = find_all(categorical, names, "the table", "categorical column")
+    _check_rows(frame)
+    work = _Work([], {}, {})
+    table, readings = work.read(work.clean(frame[wanted], codes), codes, target)
+    table = work.finite(table)
+    table = work.without_useless(table, readings, codes, target)
+    table = work.complete(table, missing, target)
+    table = work.without_useless(table, readings, codes, target)  # rows are gone, and perhaps all but one value
+    _check(table, target)
+    work.note_odd_cells()
+    work.notes += look(table, readings, codes, target)
+    return work.prepared(table, {name: readings[name] for name in table.columns}, target)
+
+
+def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: str = "drop") -> Prepared:
+    """New rows, read as those that a model was fitted on; `recipe` comes from `Prepared.recipe`.
+
+    The target may be there or not. Nothing is left out but rows with missing values.
+    """
+    one_of(missing, "missing", ("drop", "error"))
+    target, readings = _from_recipe(recipe)
+    names = [str(name) for name in frame.columns]
+    frame = frame.set_axis(names, axis=1)
+    absent = [name for name in readings if name not in names and name != target]
+    if absent:
+        find_all(absent, names, "the table", "column", whole=True)
+    _check_rows(frame)
+    wanted = [name for name in readings if name in names]
+    work = _Work([], {}, {})
+    frame = work.clean(frame[wanted], {name for name in wanted if readings[name].kind == "labels"})
+    table = pd.DataFrame({name: readings[name].read(frame[name], name) for name in wanted}, index=frame.index)
+    table = work.complete(work.finite(table), missing, target)
+    if table.empty:
+        raise InputError("no rows are left: each has a missing value.")
+    return work.prepared(table, readings, target)
+
+
+@dataclass
+class _Work:
+    """The steps, and what they have to say."""
+
+    notes: list[Note]
+    dropped: dict[str, str]
+    odd: dict[str, str]  # columns of text that would be numbers but for a few cells
+
+    def clean(self, frame: pd.DataFrame, codes: set[str]) -> pd.DataFrame:
+        """Columns as a file would give them, without marks of missing values among numbers."""
+        columns = {}
+        for name in frame.columns:
+            columns[name], marks = cleaned(frame[name], as_text=name in codes)
+            if marks:
+                self.notes.append(marks_note(name, marks))
+        return pd.DataFrame(columns, index=frame.index)
+
+    def read(self, frame: pd.DataFrame, codes: set[str], target: str) -> tuple[pd.DataFrame, dict[str, Reading]]:
+        """Columns as numbers or labels, and how they were read."""
+        found = {}
+        for name in [name for name in frame.columns if name not in codes]:
+            reading = reading_of(frame[name])
+            if reading is not None:
+                found[name] = reading
+            elif name == target:
+                raise InputError(f"the target {name!r} has values that are neither numbers nor text.")
+            else:
+                self._leave_out(_unsupported(name, frame[name]))
+        found = settled_by_others(found, frame) | dict.fromkeys(codes, Reading("labels"))
+        readings = {name: found[name] for name in frame.columns if name in found}
+        columns = {}
+        for name, reading in readings.items():
+            column = frame[name]
+            if name in codes and not isinstance(column.dtype, pd.CategoricalDtype):
+                column = column.astype("category")
+            elif name == target and reading.kind == "labels" and fits_both(column):
+                raise InputError(f"the target {name!r} is text: {ambiguity(column)}.")
+            columns[name] = reading.read(column, name)
+            if name not in codes:
+                self._note_reading(name, column, reading, target)
+        self._note_conversions(readings)
+        return pd.DataFrame(columns, index=frame.index), readings
+
+    def _note_reading(self, name: str, column: Any, reading: Reading, target: str) -> None:
+        if reading.kind == "date":
+            since = str(reading.origin).removesuffix("T00:00:00")
+            self.notes.append(Note("date", (name,), f"{name!r} has dates, counted in days since {since}."))
+        elif reading.kind == "labels" and (reason := ambiguity(column)):
+            self.notes.append(Note("ambiguous", (name,), f"{name!r} was taken as text: {reason}."))
+        elif reading.kind == "labels" and (found := odd_cells(column)):
+            if name == target:
+                raise InputError(f"the target {name!r} has {found}, so it is text. {MEND}")
+            self.odd[name] = found
+
+    def _note_conversions(self, readings: Mapping[str, Reading]) -> None:
+        """One note for all columns that were read in the same way: in a file with decimal commas these are many."""
+        kinds = dict.fromkeys(reading.kind for reading in readings.values())
+        for kind in [kind for kind in kinds if kind not in ("number", "labels", "truth", "date")]:
+            names = tuple(name for name, reading in readings.items() if reading.kind == kind)
+            verb = "was" if len(names) == 1 else "were"
+            self.notes.append(Note("converted", names, f"{quoted(names)} {verb} read as {WORDS[kind]}."))
+
+    def finite(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Infinite values as missing ones."""
+        for name in [name for name in table.columns if table[name].dtype.kind == "f"]:
+            infinite = np.isinf(table[name])
+            if infinite.any():
+                table = table.assign(**{name: table[name].mask(infinite)})
+                text = f"{name!r} has {counted(int(infinite.sum()), 'infinite value')}, taken as missing."
+                self.notes.append(Note("infinite", (name,), text))
+        return table
+
+    def without_useless(
+        self, table: pd.DataFrame, readings: Mapping[str, Reading], codes: set[str], target: str
+    ) -> pd.DataFrame:
+        """The table without columns that say nothing."""
+        for name in [name for name in table.columns if name != target]:
+            note = useless(name, table[name], readings[name].categorical, name in codes)
+            if note is not None:
+                self._leave_out(note)
+        return table[[name for name in table.columns if name not in self.dropped]]
+
+    def complete(self, table: pd.DataFrame, missing: str, target: str) -> pd.DataFrame:
+        """The rows in which nothing is missing."""
+        gaps = table.isna()
+        incomplete = gaps.any(axis=1)
+        if not incomplete.any():
+            return table
+        counts = gaps.sum()[lambda count: count > 0].sort_values(ascending=False)
+        listed = ", ".join(f"{name!r} {count:,}" for name, count in counts.head(10).items())
+        more = f" and {len(counts) - 10} more columns" if len(counts) > 10 else ""
+        found = f"{int(incomplete.sum()):,} of {counted(len(table), 'row')}"
+        if missing == "error":
+            raise InputError(
+                f"{found} have missing values, by column: {listed}{more}. Fill them, leave these columns out, or use "
+                "missing='drop' to leave the rows out."
+            )
+        if incomplete.all():
+            worst = counts.drop(target, errors="ignore")
+            advice = f" Leave out {worst.index[0]!r}, and others like it." if len(worst) else ""
+            raise InputError(f"no rows are left: each has a missing value, by column: {listed}{more}.{advice}")
+        text = f"{found} have missing values and were left out, by column: {listed}{more}."
+        severe = 2 * int(incomplete.sum()) > len(table)  # the rows that are left are hardly the table
+        self.notes.append(Note("missing", tuple(map(str, counts.index)), text, severe))
+        return table[~incomplete]
+
+    def note_odd_cells(self) -> None:
+        """At the end, when it is known which columns were left out."""
+        for name, found in self.odd.items():
+            left = " and left out" if name in self.dropped else ""
+            text = f"{name!r} has {found}, so it was taken as text{left}. {MEND}"
+            self.notes.append(Note("odd_cells", (name,), text, severe=True))
+
+    def prepared(self, table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> Prepared:
+        """Inputs and target, in the types that models take."""
+        typed = {name: _settled(table[name]) for name in table.columns}
+        X = pd.DataFrame({name: column for name, column in typed.items() if name != target}, index=table.index)
+        kinds = {name: _kind(readings[name]) for name in X.columns}
+        ways = {name: [reading.kind, reading.origin] for name, reading in readings.items()}
+        recipe = {"target": target, "columns": ways}
+        return Prepared(X, typed.get(target), tuple(self.notes), dict(self.dropped), kinds, recipe)
+
+    def _leave_out(self, note: Note) -> None:
+        self.notes.append(note)
+        self.dropped[note.columns[0]] = note.text
+
+
+def _check_rows(frame: pd.DataFrame) -> None:
+    if not len(frame):
+        raise InputError("the table has no rows.")
+
+
+def _unsupported(name: str, column: Any) -> Note:
+    types = dict.fromkeys(type(value).__name__ for value in column.dropna())
+    return Note("unsupported", (name,), f"{name!r} has values of type {' and '.join(types)} and was left out.")
+
+
+def _check(table: pd.DataFrame, target: str) -> None:
+    if len(table) == 1:
+        raise InputError("only one row is left. A model needs many more.")
+    if table[target].nunique() == 1:
+        value = shown(table[target].iloc[0])
+        raise InputError(f"the target {target!r} has one value only, {value}: there is nothing to explain.")
+    if len(table.columns) == 1:
+        raise InputError(f"no columns are left beside the target {target!r}: there is nothing to explain it with.")
+
+
+def _settled(column: Any) -> Any:
+    """Without categories that do not occur, and truth values as bool."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.remove_unused_categories()
+    if column.dtype == object and len(column) and all(isinstance(value, bool) for value in column):
+        return column.astype(bool)
+    return column
+
+
+def _kind(reading: Reading) -> str:
+    if reading.categorical:
+        return "categorical"
+    return "date" if reading.kind == "date" else "number"
+
+
+def _from_recipe(recipe: Mapping[str, Any]) -> tuple[str, dict[str, Reading]]:
+    """The target and how columns are read; an `InputError` if someone has changed it."""
+    try:
+        target, ways = recipe["target"], dict(recipe["columns"])
+        readings = {name: Reading(*way) for name, way in ways.items()}
+        if target not in readings or len(readings) < 2:
+            raise ValueError("no target")
+        for reading in readings.values():
+            pd.Timestamp(reading.origin or "1970-01-01")
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"this is not how `prepare` describes columns ({error}).") from None
+    return target, readings

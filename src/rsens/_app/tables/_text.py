@@ -1,0 +1,174 @@
+"""Tables in text files: CSV and its relatives, read row by row, so that memory holds only the rows that are kept.
+
+The delimiter is the one of , ; tab | that splits the first lines most evenly. Spaces around names and cells do not
+count.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rsens._app.tables._cells import labels, marks_note, typed
+from rsens._app.tables._columns import UNNAMED, is_number, named
+from rsens._app.tables._notes import Note
+from rsens._app.tables._sample import RowSample
+from rsens._errors import InputError
+
+DELIMITERS = ",;\t|"
+#: Lines that the delimiter is found from.
+SNIFFED = 100
+#: Rows that are looked at together; only those of the sample are held longer.
+BLOCK = 1024
+#: Lines among which the names of columns may be, below a title.
+TOP = 10
+
+
+@dataclass
+class TextTable:
+    """A text file, open: its names are known, its rows are still to be read."""
+
+    names: list[str]
+    notes: list[Note]
+    what: str
+    _reader: Any
+    _first: list[str] | None  # the first row, which has been read to know whether rows have names
+    _top: list[str]  # the first lines
+
+    def check_header(self, target: str) -> None:
+        """An error if the target is not in the header, but in a line of names below it, as under a title."""
+        if target in self.names:
+            return
+        for number, line in enumerate(self._top, start=1):
+            for delimiter in DELIMITERS:
+                cells = [_latin(cell).strip(' "\r\n') for cell in line.split(delimiter)]
+                if target in cells and not any(map(is_number, cells)) and self._may_be_title(len(cells)):
+                    raise InputError(
+                        f"{self.what} has no target column {target!r} in its first line, but line {number} has it. Is "
+                        f"there a title above the names of the columns? Delete the lines above line {number}."
+                    )
+
+    def _may_be_title(self, width: int) -> bool:
+        """Whether the header is shorter than a line of names, or has cells that are empty or numbers."""
+        return len(self.names) < width or any(UNNAMED.fullmatch(name) or is_number(name) for name in self.names)
+
+    def read(self, columns: list[str], sample: RowSample, as_text: Iterable[str]) -> pd.DataFrame:
+        """The rows of the sample, with numbers and truth values where a column holds nothing else."""
+        positions = [self.names.index(name) for name in columns]
+        held: list[list[str]] = []
+        numbers: list[NDArray[np.int64]] = []
+        rows = self._rows()
+        while block := list(islice(rows, BLOCK)):
+            start = sample.seen
+            places = sample.choose(len(block))
+            held += [[block[place][p] for p in positions] for place in places]
+            numbers.append(start + places)
+        number = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
+        kept = np.flatnonzero(np.isin(number, sample.rows))
+        texts = {
+            name: [self._readable(held[row][position].strip()) for row in kept] for position, name in enumerate(columns)
+        }
+        plain = set(as_text)
+        frame = {}
+        for name, cells in texts.items():
+            if name in plain:
+                frame[name] = labels(cells)
+                continue
+            frame[name], marks = typed(cells)
+            if marks:
+                self.notes.append(marks_note(name, marks))
+        return pd.DataFrame(frame, index=pd.Index(number[kept]), columns=columns)
+
+    def _rows(self) -> Iterator[list[str]]:
+        """All rows, each as long as the header; lines without anything are none."""
+        width = len(self.names)
+        try:
+            for row in chain([self._first] if self._first is not None else [], self._reader):
+                if len(row) != width:
+                    if not row:
+                        continue
+                    advice = "Quote cells that contain the delimiter, or repair the line."
+                    if row is self._first and width == 1:
+                        advice = "Is there a title above the names of the columns? Delete it."
+                    raise InputError(
+                        f"{self.what}, line {self._reader.line_num}: the row has {len(row)} cells, the header has "
+                        f"{width}. {advice}"
+                    )
+                yield row
+        except csv.Error as error:
+            raise _unreadable(self.what, self._reader.line_num, error) from None
+
+    def _readable(self, cell: str) -> str:
+        """The cell, with bytes that are not UTF-8 read as Latin-1."""
+        if cell.isascii():
+            return cell
+        readable = _latin(cell)
+        if readable != cell and not any(note.kind == "encoding" for note in self.notes):
+            self.notes.append(_encoding_note(self.what))
+        return readable
+
+
+def open_text(lines: IO[str], what: str) -> TextTable:
+    """A table from a stream of text, decoded with "surrogateescape"."""
+    first = list(islice(lines, SNIFFED))
+    if not any(line.strip() for line in first):
+        raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
+    reader = csv.reader(chain(first, lines), delimiter=delimiter_of(first), skipinitialspace=True)
+    rows = (row for row in reader if row)
+    try:
+        header = next(rows)
+        row = next(rows, None)
+    except csv.Error as error:
+        raise _unreadable(what, reader.line_num, error) from None
+    notes = []
+    readable = [_latin(name) for name in header]
+    if readable != header:
+        notes.append(_encoding_note(what))
+    if row is not None and len(row) == len(header) + 1:  # as R writes them
+        readable = ["", *readable]
+        text = "The rows have one cell more than the header: the first column has no name and is taken for row names."
+        notes.append(Note("row_names", ("Unnamed: 0",), text))
+    return TextTable(named(readable, what), notes, what, reader, row, first[:TOP])
+
+
+def delimiter_of(lines: list[str]) -> str:
+    """The delimiter by which most rows are as long as the header, and longest; a comma if no line has any."""
+    scores = {}
+    for delimiter in DELIMITERS:
+        try:
+            rows = [row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row]
+        except csv.Error:
+            continue
+        if len(lines) == SNIFFED:
+            rows = rows[:-1]  # it may go on
+        header, widths = len(rows[0]) if rows else 0, Counter(len(row) for row in rows[1:])
+        even = max(widths[header], widths[header + 1]) / max(1, len(rows) - 1)
+        if header > 1 or widths[2] == len(rows) - 1 > 0:
+            scores[delimiter] = (even, header)
+    return max(scores, key=lambda each: scores[each], default=",")
+
+
+def _unreadable(what: str, line: int, error: csv.Error) -> InputError:
+    return InputError(f"{what}, line {line}, cannot be read: {error}. Is there a quote that is never closed?")
+
+
+def _latin(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape").decode("latin-1")
+    return text
+
+
+def _encoding_note(what: str) -> Note:
+    return Note(
+        "encoding", (), f"{what} has text that is not UTF-8; it was read as Latin-1. Check letters with accents."
+    )

@@ -1,0 +1,122 @@
+"""Whether probabilities mean what they say: intervals for numbers and counts, class probabilities for classes.
+
+The probability integral transform (PIT) of a number is u = P(Y ≤ y) at the y that was observed. If the predictions are
+right, u is uniform. For counts it is spread evenly over the interval from P(Y < y) to P(Y ≤ y), which keeps this true
+without random numbers (Czado, Gneiting, Held 2009, "Predictive model assessment for count data", equation 2): the
+distribution function of the PIT at u is the mean over the rows of
+
+    F_i(u) = 0 below lower_i, (u − lower_i)/(upper_i − lower_i) between them, 1 above upper_i.
+
+A number has lower = upper, and F_i is a step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rsens._typing import Array
+
+#: The central intervals whose coverage is reported.
+LEVELS = (0.5, 0.9)
+MOST_BINS = 10
+
+
+def pit_distribution(lower: Array, upper: Array, u: Array) -> Array:
+    """F_i(u), (rows, points): non-decreasing in u, from 0 before 0 to 1 at 1."""
+    width = (upper - lower)[:, None]
+    inside = np.divide(u - lower[:, None], width, out=np.zeros((len(lower), len(u))), where=width > 0.0)
+    return np.where(u >= upper[:, None], 1.0, np.clip(inside, 0.0, 1.0))
+
+
+def pit_histogram(lower: Array, upper: Array, bins: int | None) -> pd.DataFrame:
+    """The share of the rows in each of `bins` equal parts of [0, 1], with the standard error of an ideal model.
+
+    The default is one bin per ten rows, at least 4 and at most 10.
+    """
+    n = len(lower)
+    count = int(np.clip(n // 10, 4, MOST_BINS)) if bins is None else bins
+    edges = np.arange(count + 1.0) / count
+    # u = 0, which underflow makes possible, belongs to the first bin.
+    cumulative = np.concatenate([[0.0], pit_distribution(lower, upper, edges[1:]).mean(axis=0)])
+    return pd.DataFrame(
+        {
+            "left": edges[:-1],
+            "right": edges[1:],
+            "share": np.diff(cumulative),
+            "standard_error": np.sqrt((1.0 / count) * (1.0 - 1.0 / count) / n),
+        }
+    )
+
+
+def coverage(lower: Array, upper: Array) -> pd.DataFrame:
+    """The share of the rows within the central intervals, with the standard error of an ideal model.
+
+    For counts an interval that holds just 90 % may not exist, so its ends count in part, as in the PIT: the expected
+    share is 90 % exactly, and the binomial standard error is an upper bound.
+    """
+    ends = np.array([[0.5 - 0.5 * level, 0.5 + 0.5 * level] for level in LEVELS])
+    below = pit_distribution(lower, upper, ends.ravel()).mean(axis=0).reshape(-1, 2)
+    levels = np.array(LEVELS)
+    return pd.DataFrame(
+        {"share": below[:, 1] - below[:, 0], "standard_error": np.sqrt(levels * (1.0 - levels) / len(lower))},
+        index=pd.Index(LEVELS, name="level"),
+    )
+
+
+# ---- classes ---------------------------------------------------------------------------------------------------------
+
+
+def reliability(probabilities: Array, codes: NDArray[np.intp]) -> pd.DataFrame:
+    """Groups of rows by predicted probability: what was predicted, what was observed.
+
+    The event is the second of two classes; of more, that the predicted class is right. Groups have about equally many
+    rows, at least 20 where there are as many; equal probabilities are in one group. The standard error is that of
+    `observed` if `predicted` is right.
+    """
+    p, event = event_of(probabilities, codes)
+    count = int(np.clip(len(p) // 20, 1, MOST_BINS))
+    edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, count + 1)[1:-1]))
+    group = np.searchsorted(edges, p, side="left")
+    rows = np.bincount(group, minlength=len(edges) + 1)
+    some = rows > 0
+    size = rows[some]
+
+    def mean(values: Array) -> Array:
+        return np.bincount(group, weights=values, minlength=len(rows))[some] / size
+
+    return pd.DataFrame(
+        {
+            "predicted": mean(p),
+            "observed": mean(event),
+            "rows": size,
+            "standard_error": np.sqrt(mean(p * (1.0 - p)) / size),
+        }
+    )
+
+
+def event_of(probabilities: Array, codes: NDArray[np.intp]) -> tuple[Array, Array]:
+    """The probability that is checked, and whether it came true (0 or 1)."""
+    if probabilities.shape[1] == 2:
+        return probabilities[:, 1], (codes == 1).astype(np.float64)
+    return probabilities.max(axis=1), (probabilities.argmax(axis=1) == codes).astype(np.float64)
+
+
+def calibration_error(table: pd.DataFrame) -> tuple[float, float]:
+    """The mean of |observed − predicted| over the rows of a reliability table, and how large chance makes it.
+
+    If the predictions are right, each difference is about normal with its standard error s, so that |difference| has
+    the mean s√(2/π) and the variance s²(1 − 2/π). What chance allows is their mean plus two standard deviations.
+    """
+    share = (table["rows"] / table["rows"].sum()).to_numpy()
+    s = table["standard_error"].to_numpy()
+    error = share @ (table["observed"] - table["predicted"]).abs().to_numpy()
+    by_chance = share @ s * np.sqrt(2.0 / np.pi) + 2.0 * np.sqrt((share**2 @ s**2) * (1.0 - 2.0 / np.pi))
+    return float(error), float(by_chance)
+
+
+def brier_score(probabilities: Array, codes: NDArray[np.intp]) -> float:
+    """The mean of ½ Σ_k (p_k − [y = k])²: for two classes the mean squared error of the probability."""
+    outcome = np.eye(probabilities.shape[1])[codes]
+    return float(0.5 * ((probabilities - outcome) ** 2).sum(axis=1).mean())

@@ -1,0 +1,170 @@
+"""A folder of finished pieces of one work: what was asked, the seed, and one file per piece.
+
+    manifest.json          the question, as names and plain values, and the seed
+    <key>.json             a finished piece, with the digests of the question and of itself
+
+Files are written under another name and renamed, so a process that is killed leaves whole files or none. A piece that
+cannot be read, or whose digests are wrong, is as good as not there: it is done again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rsens._arguments import seed_sequence
+from rsens._errors import InputError
+from rsens._files._json import read_json, write_json
+
+FORMAT = "rsens finished work"
+VERSION = 1
+MANIFEST = "manifest.json"
+KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The finished pieces of one work, by key. Without a folder nothing is kept.
+
+    `seed` is what all random numbers of the work come from; it is kept in the folder.
+    """
+
+    seed: np.random.SeedSequence
+    folder: Path | None = None
+    question: str = ""
+
+    @classmethod
+    def open(
+        cls, folder: str | os.PathLike[str] | None, question: Mapping[str, Any], random_state: Any = None
+    ) -> Checkpoint:
+        """The work on a question in a folder: begun there, or taken up again.
+
+        Args:
+            folder: Where finished pieces are kept; made if it is not there. None: nowhere.
+            question: Everything that the pieces depend on, under the names that users know: text, numbers, truth
+                values, None, or lists of these. Data and estimators as their `fingerprint`.
+            random_state: A seed; None for a new one, or in a folder of begun work for the one kept there.
+
+        A folder that holds work on another question, or something else, is an `InputError`.
+        """
+        if folder is None:
+            return cls(seed_sequence(random_state))
+        path = _made(folder)
+        asked = json.loads(json.dumps({**question, "rsens": _release()}, allow_nan=False))  # tuples become lists
+        manifest = path / MANIFEST
+        if manifest.exists():
+            kept, seed = _read_manifest(manifest)
+            if random_state is not None:
+                seed_given = _plain_seed(seed_sequence(random_state))
+                kept, asked = kept | {"random_state": seed}, asked | {"random_state": seed_given}
+            _check_same(kept, asked, path)
+            asked.pop("random_state", None)
+        else:
+            others = [file.name for file in path.iterdir() if not file.name.startswith(".")]
+            if others:
+                raise InputError(
+                    f"folder: {path} holds other files ({sorted(others)[0]!r}, …) and no {MANIFEST} of ours. "
+                    "Give an empty folder, or one that is not there yet."
+                )
+            seed = _plain_seed(seed_sequence(random_state))
+            write_json({"format": FORMAT, "version": VERSION, "question": asked, "seed": seed}, manifest)
+        return cls(np.random.SeedSequence(seed), path, _digest({"question": asked, "seed": seed}))
+
+    def get(self, key: str) -> Any:
+        """What was put under this key; None if nothing was, or if the file cannot be trusted."""
+        if self.folder is None:
+            return None
+        try:
+            piece = read_json(self._file(key))
+        except (FileNotFoundError, ValueError, RecursionError):
+            return None
+        if not isinstance(piece, dict) or piece.keys() != {"question", "key", "digest", "content"}:
+            return None
+        content = piece["content"]
+        return content if piece == self._piece(key, content) else None
+
+    def put(self, key: str, content: Any) -> None:
+        """Keep a finished piece: anything that JSON can hold and gives back as it was, other than None."""
+        if self.folder is not None:
+            write_json(self._piece(key, content), self._file(key))
+
+    def _piece(self, key: str, content: Any) -> dict[str, Any]:
+        return {"question": self.question, "key": key, "digest": _digest(content), "content": content}
+
+    def _file(self, key: str) -> Path:
+        assert self.folder is not None
+        assert KEY.fullmatch(key), key
+        return self.folder / f"{key}.json"
+
+
+def _release() -> str:
+    """The release of rsens: another one may give other numbers."""
+    try:
+        return version("rsens")
+    except PackageNotFoundError:  # used from a folder of sources
+        return "not installed"
+
+
+def _made(folder: str | os.PathLike[str]) -> Path:
+    if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
+        raise InputError(f"folder must be the path of a folder, or None; got {folder!r}.")
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise InputError(f"folder: {path} is a file. Give a folder.") from None
+    return path
+
+
+def _read_manifest(manifest: Path) -> tuple[dict[str, Any], list[int]]:
+    try:
+        content = read_json(manifest)
+        if content["format"] != FORMAT or content["version"] != VERSION or not isinstance(content["question"], dict):
+            raise ValueError("not written by this version of rsens")
+        seed = content["seed"]
+        np.random.SeedSequence(seed)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise InputError(f"folder: {manifest} cannot be read ({error}). Give another folder.") from None
+    return content["question"], seed
+
+
+def _check_same(kept: dict[str, Any], asked: dict[str, Any], path: Path) -> None:
+    names = [name for name in kept | asked if name not in kept or name not in asked or kept[name] != asked[name]]
+    if names:
+        there, here = (f"{_short(entries.get(names[0]))}" for entries in (kept, asked))
+        more = f" ({', '.join(names[1:])} differ too)" if names[1:] else ""
+        raise InputError(
+            f"folder: {path} holds work on another question: {names[0]} was {there}, and now is {here}{more}. "
+            "Give another folder, or ask as before to take that work up again."
+        )
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:36]}…{text[-1]}"
+
+
+def _plain_seed(seed: np.random.SeedSequence) -> list[int]:
+    """The entropy, as whole numbers below 2³²: what `SeedSequence` takes apart a large number into."""
+    entropy = seed.entropy
+    words = [entropy] if isinstance(entropy, int | np.integer) else list(entropy or ())
+    plain: list[int] = []
+    for word in map(int, words):
+        plain.append(word & 0xFFFFFFFF)
+        while word := word >> 32:
+            plain.append(word & 0xFFFFFFFF)
+    return plain
+
+
+def _digest(content: Any) -> str:
+    text = json.dumps(content, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

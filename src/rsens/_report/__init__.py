@@ -1,4 +1,0 @@
-"""The report: a study as one HTML file that needs nothing else, neither network nor Python."""
-
-from rsens._report._page import render as render
-from rsens._report._page import write_report as write_report

@@ -1,0 +1,72 @@
+"""The record that every derivative measure reads: λ at n rows with its derivatives in x."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens._typing import Array
+from rsens.derivatives._contrasts import Contrast
+from rsens.distributions import Distribution
+
+
+@dataclass(frozen=True, eq=False)
+class Derivatives:
+    """The predictive distribution at n rows, and how its M parameters λ change along the D columns.
+
+    `first[i, m, d]` is ∂λ_m/∂x_d at row i and `second[i, m, d, e]` is ∂²λ_m/∂x_d∂x_e; `second` is None for order 1.
+    Both are 0 in categorical columns, which have `contrasts` instead; `iterate` adds them.
+    """
+
+    distribution: Distribution
+    first: Array
+    second: Array | None = None
+    contrasts: tuple[Contrast, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.distribution, Distribution):
+            raise InputError(
+                f"Derivatives: distribution must be an rsens family; got {type(self.distribution).__name__}."
+            )
+        first = np.asarray(self.first, dtype=np.float64)
+        if first.ndim != 3:
+            raise InputError(f"Derivatives: first must have the shape (rows, parameters, columns); got {first.shape}.")
+        n, _, columns = first.shape
+        distribution = self.distribution.checked(n)
+        names = distribution.parameter_names
+        _check(first, (n, len(names), columns), names, "first")
+        object.__setattr__(self, "distribution", distribution)
+        object.__setattr__(self, "first", first)
+        if self.second is not None:
+            second = np.asarray(self.second, dtype=np.float64)
+            _check(second, (n, len(names), columns, columns), names, "second")
+            object.__setattr__(self, "second", second)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def without_derivatives(distribution: Distribution, columns: int, order: int) -> Derivatives:
+    """The record of a distribution that depends on no continuous column."""
+    n, m = distribution.parameters.shape
+    return Derivatives(
+        distribution, np.zeros((n, m, columns)), np.zeros((n, m, columns, columns)) if order == 2 else None
+    )
+
+
+def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: str) -> None:
+    if values.shape != shape:
+        raise InputError(
+            f"Derivatives: {what} must have the shape {shape} for {shape[0]} rows, {shape[1]} parameters "
+            f"({', '.join(names[:6])}{', …' if len(names) > 6 else ''}) and {shape[2]} columns; got {values.shape}."
+        )
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row, m, *columns = (int(i) for i in np.argwhere(bad)[0])
+        raise InputError(
+            f"the {what} derivative of {names[m]!r} in column {' and '.join(map(str, columns))} (counted from 0) "
+            f"is {values[row, m, *columns]:g} at row {row} ({int(bad.sum())} of {bad.size} values are not finite). "
+            "Check the model there: a square root, norm or absolute value at 0 has no derivative."
+        )

@@ -1,0 +1,139 @@
+"""compare, stability and select: what they print, write, and take up again."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from rsens._app.cli import _compare
+from rsens._app.cli._main import main
+from tests.app.study.tables import ODD_NAMES, numbers, odd
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    numbers(40).to_csv("table.csv", index=False)
+    return tmp_path
+
+
+def files_in(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def run(capsys, *arguments):
+    """What goes to standard output. Beside it, only what was read is told, at once; nothing at all if quiet."""
+    assert main([*arguments]) == 0
+    said = capsys.readouterr()
+    if "--quiet" in arguments:
+        assert said.err == ""
+    else:
+        assert said.err.startswith(f"{arguments[1].removesuffix('.csv')}: 40 rows, ")
+        assert "Warning" not in said.err
+    return said.out
+
+
+def first_block(said):
+    return " ".join(said.split("\n\n")[0].split())
+
+
+COMPARE = ["compare", "table.csv", "--target", "y", "--methods", "rsens,ead,pfi", "--budget", "paper", "--cv", "2"]
+
+
+def test_compare(table, capsys):
+    said = run(capsys, *COMPARE)
+    assert first_block(said) == "All 3 methods put a first."
+    assert "ead: mean size of the slope" in said
+    assert "agreement: rank correlation" in said
+    assert "Ranks of variables by method" in said
+    first = next(line for line in said.splitlines() if line.startswith("  a "))
+    assert first.split() == ["a", "1", "1", "1"]
+    assert "agreement with rsens" in said
+    assert files_in(table / "rsens-table-compare") == {
+        "compare.csv",
+        "summary.json",
+        "figures/comparison.png",
+        "figures/comparison.svg",
+    }
+    assert set(pd.read_csv(table / "rsens-table-compare" / "compare.csv")["method"]) == {"rsens", "ead", "pfi"}
+
+
+def test_compare_as_json(table, capsys):
+    answer = json.loads(run(capsys, *COMPARE, "--order", "1", "--json"))
+    assert [method["method"] for method in answer["methods"]] == ["rsens", "ead", "pfi"]
+    assert answer["methods"][0]["terms"][0]["term"] == "a"
+    assert answer["command"] == "compare"
+    assert answer["quality"]["n_folds"] == 2
+
+
+def test_compare_pairs(table, capsys):
+    said = run(capsys, "compare", "table.csv", "--target", "y", "--order", "2", "--methods", "rsens2", "--cv", "0")
+    assert first_block(said) == "rsens2 puts b:c first."
+    assert "Ranks of pairs" in said
+    assert "  b × c" in said
+
+
+def test_a_method_without_an_answer_is_told():
+    rows = [("rsens", "a", 1.0, 1, "ok"), ("rsens", "b", 0.5, 2, "ok"), ("shap", None, None, None, "no shap here")]
+    found = pd.DataFrame(rows, columns=["method", "term", "value", "rank", "status"]).astype({"rank": "Int64"})
+    found.attrs["order"] = 1
+    assert "shap has no answer: no shap here" in _compare.text_of(found)
+
+
+def test_stability_goes_on_where_it_was_stopped(table, capsys, monkeypatch):
+    command = ["stability", "table.csv", "--target", "y", "--methods", "rsens,ead", "--cv", "0", "--samples"]
+    said = run(capsys, *command, "3")
+    assert first_block(said).startswith("By rsens, a is first in 3 of 3 samples, and the first 3 are a, ")
+    assert "90 % by rsens: the ranks by rsens" in said
+    assert "fitted to 3 samples of 20 rows" in said
+    assert "entropy" in said
+    samples = table / "rsens-table-stability" / "samples"
+    before = {path.name: path.stat().st_mtime_ns for path in samples.glob("sample-*")}
+    (table / "rsens-table-stability" / "summary.json").unlink()  # as if it had been stopped
+    for file in ("stability.csv", "ranks.csv"):
+        (table / "rsens-table-stability" / file).unlink()
+    for file in (table / "rsens-table-stability" / "figures").iterdir():
+        file.unlink()
+    (table / "rsens-table-stability" / "figures").rmdir()
+    assert main([*command, "4", "--json"]) == 0
+    said = capsys.readouterr()
+    assert "Resumed: 3 of 4 samples are there from before; 1 left to do." in said.err
+    answer = json.loads(said.out)
+    after = {path.name: path.stat().st_mtime_ns for path in samples.glob("sample-*")}
+    assert len(after) == 4
+    assert before.items() <= after.items()
+    assert answer["terms"][0]["term"] == "a"
+    assert set(answer["entropy"]) == {"rsens", "ead"}
+    assert "figures/ranks-ead.svg" in files_in(table / "rsens-table-stability")
+
+
+def test_work_on_another_question_is_refused_or_forgotten(table, capsys):
+    options = ["--methods", "rsens", "--samples", "2", "--cv", "0", "--quiet"]
+    command = ["stability", "table.csv", "--target", "y", *options]
+    run(capsys, *command)
+    assert main([*command, "--seed", "1"]) == 2
+    said = capsys.readouterr().err
+    assert "work on another question (--seed was 0). Use --out DIR or --overwrite." in said
+    assert run(capsys, *command, "--seed", "1", "--overwrite") == ""
+
+
+def test_select(table, capsys):
+    said = run(
+        capsys, "select", "table.csv", "--target", "y", "--pairs", "2", "--cv", "2", "--repeats", "1", "--no-check"
+    )
+    assert first_block(said).startswith("1 interaction is enough: b:c. Per row, that is ")
+    assert "b × c" in said
+    assert {"scores.csv", "pairs.csv", "summary.json", "figures/selection.png"} <= files_in(
+        table / "rsens-table-select"
+    )
+
+
+def test_odd_names(table, capsys):
+    odd().to_csv("odd.csv", index=False)
+    options = ["--target", 't,"<b>\x1b[2J', "--methods", "rsens,ead", "--cv", "0"]
+    said = run(capsys, "compare", "odd.csv", *options)
+    assert "\x1b" not in said
+    assert set(pd.read_csv(table / "rsens-odd-compare" / "compare.csv")["term"]) == set(ODD_NAMES)
+    said = run(capsys, "stability", "odd.csv", *options, "--samples", "2")
+    assert "\x1b" not in said
+    assert set(pd.read_csv(table / "rsens-odd-stability" / "stability.csv")["term"]) == set(ODD_NAMES)

@@ -1,0 +1,113 @@
+"""From real tables to answers, through the command; what the data are known for comes out on top."""
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+
+from rsens import Explanation
+from tests.app.cli.command import rsens
+
+
+def ranked(said: str) -> list[str]:
+    """The variables in the printed table, in order."""
+    lines = said.split("Variables by R-sens")[1].split("\n\n")[0].splitlines()
+    return [line.split("  ")[2].strip() if line[2] == " " else line.split("  ")[2] for line in lines if "█" in line]
+
+
+def told(done) -> bool:
+    """Whether all went well, and standard error has what was read and nothing else."""
+    return done.returncode == 0 and " rows" in done.stderr.split("\n")[0] and "arning" not in done.stderr
+
+
+def with_labels(data) -> pd.DataFrame:
+    return data.data.assign(label=[str(data.target_names[k]) for k in data.target])
+
+
+def test_demo(tmp_path):
+    """A regression, with everything; body mass index, blood pressure and s5 lead every analysis of these data."""
+    done = rsens("demo", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("The prediction of progression depends most on s5, bmi and bp. ")
+    assert "\n\ndiabetes: 442 rows, 10 columns; target 'progression'\n" in done.stdout
+    assert "How good is the model" in done.stdout
+    explanation = Explanation.load(tmp_path / "rsens-demo" / "explanation.json")
+    assert set(explanation.top(3).index) == {"bmi", "bp", "s5"}
+    assert ranked(done.stdout)[:3] == list(explanation.top(3).index)
+    assert (explanation.main[["bmi", "bp", "s5"]] > explanation.null).all()
+    page = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    quoted = {name: float(value) for name, value in re.findall(r"^ +\d+  (\w+) +([\d.]+)[*~ ] +█", page, re.MULTILINE)}
+    assert quoted == {name: pytest.approx(value, abs=0.002) for name, value in explanation.main.items()}
+    report = tmp_path / done.stdout.splitlines()[-1]
+    assert report.name == "report.html"
+    assert "<html" in report.read_text(encoding="utf-8")[:1000].lower()
+    figures = {path.stem for path in (tmp_path / "rsens-demo" / "figures").iterdir()}
+    assert {"variables", "rows", "pairs", "network", "calibration", "profile-1-s5"} <= figures
+    assert [path.name for path in tmp_path.iterdir()] == ["rsens-demo"]
+
+
+def test_three_classes(tmp_path):
+    with_labels(load_iris(as_frame=True)).to_csv(tmp_path / "iris.csv", index=False)
+    options = ["--target", "label", "--cv", "2", "--no-report", "--no-null"]
+    done = rsens("explain", "iris.csv", *options, cwd=tmp_path)
+    assert told(done)
+    assert "3 classes, 'setosa', 'versicolor', 'virginica'" in done.stdout
+    assert set(ranked(done.stdout)[:2]) == {"petal length (cm)", "petal width (cm)"}
+
+
+def test_two_classes_from_standard_input(tmp_path):
+    """The size and the outline of the nuclei tell tumours apart, their smoothness hardly."""
+    columns = "mean smoothness,mean symmetry,worst area,worst concave points"
+    table = with_labels(load_breast_cancer(as_frame=True)).to_csv(index=False)
+    options = ["--target", "label", "--columns", columns, "--rows", "200", "--no-report", "--no-null"]
+    done = rsens("explain", "-", *options, cwd=tmp_path, stdin=table)
+    assert told(done)
+    assert "stdin: 569 rows (200 used), 4 columns" in done.stdout
+    assert set(ranked(done.stdout)[:2]) == {"worst area", "worst concave points"}
+    assert (tmp_path / "rsens-stdin" / "importance.csv").is_file()
+
+
+def test_counts_with_categories_in_parquet(tmp_path, data_folder):
+    """Bicycles are hired by the hour of the day."""
+    bike = pd.read_csv(data_folder / "bike_hour.csv")
+    weather = bike["weathersit"].map({1: "clear", 2: "mist", 3: "rain", 4: "storm"})
+    bike.assign(weather=weather).to_parquet(tmp_path / "bike.parquet")
+    columns = ["--columns", "hr,temp,windspeed", "--columns", "weather"]
+    options = ["--target", "cnt", "--rows", "200", "--pairs", "0", "--cv", "3", "--no-null", "--no-report", "--json"]
+    done = rsens("explain", "bike.parquet", *columns, *options, cwd=tmp_path)
+    assert told(done)
+    answer = json.loads(done.stdout)
+    assert answer["likelihood"]["kind"] == "negative_binomial"
+    assert answer["quality"]["gain"] > 2 * answer["quality"]["gain_error"]
+    assert answer["variables"][0]["name"] == "hr"
+    assert {line["name"]: line["per"] for line in answer["variables"]}["weather"] == "switch"
+    assert answer["data"]["rows"] == 17379
+
+
+def test_a_saved_model_answers_for_new_rows(tmp_path):
+    """A categorical column too: sex as text."""
+    table = load_diabetes(as_frame=True, scaled=False).frame
+    table = table.assign(sex=table["sex"].map({1.0: "one", 2.0: "two"}))[["sex", "bmi", "s5", "target"]].iloc[:120]
+    table.to_csv(tmp_path / "old.csv", index=False)
+    table.drop(columns="target").iloc[:5].to_csv(tmp_path / "new.csv", index=False)
+    options = ["--target", "target", "--cv", "0", "--no-null", "--no-report", "--quiet"]
+    first = rsens("explain", "old.csv", *options, cwd=tmp_path)
+    assert (first.returncode, first.stdout, first.stderr) == (0, "", "")
+    again = rsens("explain", "new.csv", "--model-file", "rsens-old/model.rsens", "--no-report", cwd=tmp_path)
+    assert told(again)
+    assert "no check of the model, no null level" in " ".join(again.stdout.split())
+    assert len(pd.read_parquet(tmp_path / "rsens-new" / "local.parquet")) == 5
+
+
+def test_a_linear_model_of_a_file_with_tabs(tmp_path):
+    table = load_diabetes(as_frame=True).frame[["bmi", "s1", "target"]].iloc[:60]
+    table.to_csv(tmp_path / "table.tsv", index=False, sep="\t")
+    options = ["--target", "target", "--model", "linear", "--no-report", "--out", "results"]
+    done = rsens("explain", "table.tsv", *options, cwd=tmp_path)
+    assert told(done)
+    assert ranked(done.stdout)[0] == "bmi"
+    assert "Bayesian linear model" in done.stdout
+    assert (tmp_path / "results" / "model.rsens").is_file()

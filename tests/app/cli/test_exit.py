@@ -1,0 +1,164 @@
+"""How the command ends: exit codes, sentences, nothing half-written."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rsens._app.cli import _explain
+from rsens._app.cli._main import main
+from tests.app.study.tables import numbers
+from tests.interrupts import hearing
+
+QUICK = ["--no-report", "--no-null", "--cv", "0"]
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """A file, in an otherwise empty folder, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    numbers(40).to_csv("table.csv", index=False)
+    return tmp_path
+
+
+def only_the_table(folder):
+    return [path.name for path in folder.iterdir()] == ["table.csv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["explain", "table.csv", "--target", "z"], "no target column 'z'"),
+        (["explain", "table.csv", "--target", "Y"], "Did you mean 'y'?"),
+        (["explain", "table.csv"], "target is missing: the name of the column to predict. table.csv has 'a', 'b'"),
+        (["explain", "tabel.csv", "--target", "y"], "There is no file tabel.csv. Did you mean table.csv?"),
+        (["explain", "table.csv", "--target", "y", "--drop", "q"], "no column to drop 'q'"),
+        (["explain", "table.csv", "--target", "y", "--out", "table.csv"], "table.csv is a file"),
+        (["explain", "table.csv", "--target", "y", "--out", "."], "holds files that rsens did not write"),
+        (["explain", "table.csv", "--model-file", "none.rsens"], "there is no file none.rsens"),
+        (["explain", "table.csv", "--target", "y", "--rows", "2"], "there are only 2 rows, too few to check a model"),
+        (["explain", "table.csv", "--target", "y", "--model", "linear", "--inducing", "3"], "a linear model has none"),
+        (["compare", "table.csv"], "--target is missing"),
+        (["compare", "table.csv", "--target", "y", "--methods", "rsens,sharp"], "no method 'sharp'"),
+        (["stability", "table.csv", "--target", "y", "--methods", "sharp"], "no method 'sharp'"),
+        (["compare", "table.csv", "--target", "y", "--methods", "rsens2"], "rsens2 scores pairs: use --order 2."),
+        (["explain", "table.csv", "--target", "y", "--cv", "1"], "rsens: --cv must be at least 2 folds"),
+        (
+            ["explain", "table.csv", "--target", "y", "--n-jobs", "0"],
+            "--n-jobs must be a whole number other than 0",
+        ),
+        (["explain", "table.csv", "--target", "y", "--likelihood", "poisson"], "Use --likelihood gaussian."),
+        (["explain", "table.csv", "--target", "y", "--out", "/proc/x"], "/proc/x cannot be written"),
+        (["explain", "table.csv", "--model-file", "table.csv"], "Give a model.rsens that `rsens explain` wrote"),
+        (["explain", "table.csv", "--model-file", "m.rsens", "--cv", "5"], "--cv is for models that are fitted"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_2(table, capsys, arguments, message):
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert message in said.err
+    assert said.err.startswith("rsens: ")
+    assert said.err.count("\n") == 1
+    assert only_the_table(table)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["explian"],
+        ["explain"],
+        ["explain", "table.csv", "--rows", "none"],
+        ["explain", "table.csv", "--likelihood", "weibull"],
+        ["select", "table.csv", "--target", "y", "--model", "linear"],
+        ["stability", "table.csv", "--target", "y", "--samples", "1"],
+    ],
+)
+def test_bad_usage_is_2(table, capsys, arguments):
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "Usage: rsens" in said.err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty"),
+        ("a,y\n", "has no rows"),
+        ("a,y\n1,2\n", "only one row"),
+        ("a,y\n,1\n,2\n", "no columns are left"),
+        ("a,y\n1,\n2,\n", "y"),
+        ("a,y\n" + "".join(f"{i},text {i}\n" for i in range(300)), "300 different texts"),
+    ],
+)
+def test_bad_tables(table, capsys, content, message):
+    (table / "table.csv").write_text(content)
+    assert main(["explain", "table.csv", "--target", "y"]) == 2
+    assert message in capsys.readouterr().err
+    assert only_the_table(table)
+
+
+def test_a_package_that_is_missing_is_2(table, capsys, monkeypatch):
+    numbers(10).to_parquet("table.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert main(["explain", "table.parquet", "--target", "y"]) == 2
+    assert "pip install 'rsens[parquet]'" in capsys.readouterr().err
+
+
+def test_a_failure_is_one_sentence_and_1(table, capsys, monkeypatch):
+    def fail(*_, **__):
+        raise ZeroDivisionError("nothing\x1b[31m left")
+
+    monkeypatch.setattr(_explain, "study", fail)
+    assert main(["explain", "table.csv", "--target", "y"]) == 1
+    said = capsys.readouterr().err
+    assert "ZeroDivisionError: nothing\\x1b[31m left" in said
+    assert "run with --traceback" in said
+    assert said.count("\n") == 1
+    assert main(["explain", "table.csv", "--target", "y", "--traceback"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_control_characters_in_what_the_user_types_do_not_reach_the_terminal(table, capsys):
+    assert main(["explain", "table.csv", "--target", "\x1b[2J"]) == 2
+    assert "\x1b" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_stopping_leaves_nothing(table, sent, code):
+    """A work of minutes, stopped as soon as the data are read: its first fit is then under way."""
+    numbers(1500).to_csv("table.csv", index=False)
+    command = hearing("rsens", "explain", "table.csv", "--target", "y")
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        time.sleep(6.0)
+        process.send_signal(sent)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode in (code, -sent)  # a shell says the same of both
+    assert out == ""
+    assert "Traceback" not in err
+    assert only_the_table(table)
+
+
+def test_nobody_reads_on(table):
+    """`rsens … | head -1`: no complaint, and the files are there."""
+    command = [sys.executable, "-m", "rsens", "explain", "table.csv", "--target", "y", *QUICK]
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert done.returncode == 0
+    assert done.stderr.startswith("table: 40 rows")
+    assert "rror" not in done.stderr
+    assert (table / "rsens-table" / "importance.csv").is_file()
+
+
+def test_a_second_run_replaces_the_first(table, capsys):
+    for columns in ("a,b,c", "a"):
+        assert main(["explain", "table.csv", "--target", "y", "--columns", columns, *QUICK]) == 0
+    assert not (table / "rsens-table" / "pairs.csv").exists()
+    assert "a" in (table / "rsens-table" / "importance.csv").read_text()

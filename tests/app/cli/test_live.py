@@ -1,0 +1,139 @@
+"""What is said while a command is at work, and when it is stopped."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from rsens._app.cli import _live, _stability
+from rsens._app.cli._main import main
+from rsens._app.cli._work import QUESTION
+from tests.app.study.tables import numbers
+
+EXPLAIN = ["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0"]
+STABILITY = ["stability", "table.csv", "--target", "y", "--methods", "rsens", "--cv", "0", "--samples"]
+
+
+class Screen(io.StringIO):
+    """Standard output that is a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture(autouse=True)
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    numbers(40).to_csv("table.csv", index=False)
+    return tmp_path
+
+
+def test_on_a_screen_what_was_read_comes_first_and_once(monkeypatch, capsys):
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    assert main(EXPLAIN) == 0
+    said = screen.getvalue()
+    assert said.startswith("table: 40 rows, 4 columns; target 'y'\n")
+    assert said.count("40 rows, 4 columns") == 1
+    assert said.index("depends most on") < said.index("The model was not cross-validated") < said.index("Variables by")
+    assert capsys.readouterr().err == ""
+
+
+def test_elsewhere_the_result_is_whole_and_what_was_read_is_told_beside_it(capsys):
+    assert main(EXPLAIN) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("The prediction of y depends most on ")
+    assert "table: 40 rows, 4 columns" in said.out
+    assert said.err.startswith("table: 40 rows, 4 columns; target 'y'\n")
+    assert main([*EXPLAIN, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["target"] == "y"
+    assert main([*EXPLAIN, "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_hints_are_commands(capsys):
+    assert main(EXPLAIN) == 0
+    said = capsys.readouterr().out
+    assert "Does the data need them? rsens select table.csv --target y" in said
+    assert "for other samples of the data run rsens stability table.csv --target y" in said
+
+
+def test_signs_of_life(monkeypatch, capsys):
+    monkeypatch.setattr(_live, "EVERY", 0.01)
+    assert main(EXPLAIN) == 0
+    assert "rsens: step 2 of 4: fitting, 0 min so far\n" in capsys.readouterr().err
+
+
+def test_noise_is_told_first_by_every_command(table, capsys):
+    numbers(40).assign(y=numbers(40, seed=7)["d"]).to_csv("table.csv", index=False)
+    for options in (
+        ["compare", "--methods", "rsens,ead"],
+        ["stability", "--methods", "rsens", "--samples", "2"],
+        ["select", "--pairs", "1", "--cv", "2", "--repeats", "1"],
+    ):
+        command, *rest = options
+        assert main([command, "table.csv", "--target", "y", *rest]) == 0
+        assert capsys.readouterr().out.startswith("WARNING  The model is worse than a constant")
+
+
+def test_a_severe_note_is_a_warning(table, capsys):
+    frame = numbers(40)
+    frame.assign(a=frame["a"].round(2).astype(str).where(frame.index != 3, "1.2.3")).to_csv("table.csv", index=False)
+    assert main(["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0"]) == 0
+    said = capsys.readouterr()
+    assert said.err.startswith("WARNING  'a' ")
+    assert said.out.startswith("WARNING  'a' ")
+
+
+def test_stopped_work_is_counted_and_goes_on(table, capsys, monkeypatch):
+    whole = _stability.stability
+
+    def stopped(*given, **options):
+        whole(*given, **options | {"n_boot": 2})
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_stability, "stability", stopped)
+        assert main([*STABILITY, "3"]) == 130
+    said = capsys.readouterr().err
+    assert "rsens: stopped. 2 of 3 samples are kept in rsens-table-stability/samples; the same command goes on" in said
+    assert main([*STABILITY, "3"]) == 0
+    assert "Resumed: 2 of 3 samples are there from before; 1 left to do." in capsys.readouterr().err
+
+
+def test_work_that_did_not_begin_leaves_nothing(table, capsys, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_stability, "stability", stopped)
+    assert main([*STABILITY, "3"]) == 130
+    assert "rsens: stopped.\n" in capsys.readouterr().err
+    assert [path.name for path in table.iterdir()] == ["table.csv"]
+
+
+def test_work_on_other_rows_is_refused(table, capsys):
+    assert main([*STABILITY, "2"]) == 0
+    assert (table / "rsens-table-stability" / "samples" / QUESTION).is_file()
+    numbers(40, seed=1).to_csv("table.csv", index=False)
+    assert main([*STABILITY, "2"]) == 2
+    assert "(the rows were others). Use --out DIR or --overwrite." in capsys.readouterr().err
+
+
+def test_results_of_other_questions_stay(table, capsys):
+    """A model that is read, another target, fewer samples, another command."""
+    assert main(EXPLAIN) == 0
+    assert main([*STABILITY, "3"]) == 0
+    before = {path: path.read_bytes() for path in table.rglob("*") if path.is_file()}
+    for arguments, other in (
+        (["explain", "table.csv", "--model-file", "rsens-table/model.rsens"], "a model fitted to these rows"),
+        (["explain", "table.csv", "--target", "a"], "target 'y'"),
+        ([*STABILITY, "2"], "3 samples"),
+        ([*EXPLAIN, "--out", "rsens-table-stability"], "rsens stability"),
+    ):
+        capsys.readouterr()
+        assert main(arguments) == 2
+        assert f"results of another question ({other}). Use --out DIR or --overwrite." in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in table.rglob("*") if path.is_file()} == before

@@ -1,0 +1,46 @@
+"""Text can be read on its background in both themes: WCAG asks for 4.5 to 1."""
+
+import pytest
+
+from rsens._app.report._colours import DARK, LIGHT
+
+TEXT = [
+    ("ink", "paper"),
+    ("muted", "paper"),
+    ("accent", "paper"),
+    ("ink", "soft"),
+    ("warning", "warning-paper"),
+    ("accent", "soft"),
+]
+
+
+def luminance(colour: str) -> float:
+    channels = (int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5))
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_definition():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize(("text", "background"), TEXT)
+def test_contrast(theme, text, background):
+    assert contrast(theme[text], theme[background]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("mark", ["blue", "vermillion", "ink"])
+def test_marks_stand_out(theme, mark):
+    """Graphical objects need 3 to 1."""
+    assert contrast(theme[mark], theme["paper"]) >= 3.0
+
+
+def test_themes_have_the_same_names():
+    assert LIGHT.keys() == DARK.keys()

@@ -1,0 +1,138 @@
+"""The summary says what the tables say."""
+
+import dataclasses
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import BayesianLinearRegression, explain
+from rsens._app.report._facts import Facts
+from rsens._app.report._words import summary
+from tests.app.report import studies
+
+
+def said(study) -> list[str]:
+    return [
+        "".join(part if isinstance(part, str) else part.short for part in sentence)
+        for sentence in summary(Facts.of(study))
+    ]
+
+
+def test_known_answers():
+    sentences = said(studies.numbers())
+    assert sentences[0] == "The prediction of price depends most on city, a and b."
+    above = next(s for s in sentences if "null level" in s and "variables" in s)
+    assert above.startswith("3 of 4 variables are above the null level")
+    assert above.endswith("the others cannot be told from noise.")
+    assert any(s.startswith("The strongest interaction is between a and b") for s in sentences)
+    assert any("better than a constant" in s for s in sentences)
+
+
+def test_what_moves_the_uncertainty():
+    """log variance 0.8 x1: R-sens 0.8/√2, all of it from the variance; the mean moves by 2 of exp(0.4 x1)."""
+    sentences = said(studies.function(50))
+    assert any(s.endswith("But x1 mostly moves the uncertainty.") for s in sentences)
+    assert "The prediction rises with x0." in sentences
+    assert not any("null" in s or "held" in s for s in sentences)
+
+
+def test_several_classes_have_no_one_direction():
+    assert not any("rises" in s or "falls" in s for s in said(studies.classes()))
+
+
+def explained(**changes):
+    """A stand-in for the facts that sentences are made of."""
+    names = ["a", "b", "c", "d", "e", "f", "g", "h"]
+    base = {
+        "main": pd.Series(np.linspace(0.8, 0.1, 8), names),
+        "null": 0.45,
+        "null_levels": pd.Series(0.45, names),
+        "reached": pd.Series([0.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.5, 0.9], names),
+        "intervals": None,
+        "parts": None,
+        "categorical": (),
+        "scale_kind": "sd",
+        "level": 0.95,
+        "direction": pd.Series([1.0, -1.0, 1.0, 0.1, 0, 0, 0, 0], names),
+        "consistency": pd.Series([1.0, 0.9, 0.8, 0.1, np.nan, np.nan, np.nan, np.nan], names),
+        "extrapolation": pd.Series([True, False]),
+        "n": 2,
+    }
+    return SimpleNamespace(**base | changes)
+
+
+def sentences_of(explanation) -> list[str]:
+    facts = Facts.of(studies.function(5))
+    facts = dataclasses.replace(facts, explanation=explanation)
+    vars(facts)["ranked"] = list(explanation.main.index)
+    vars(facts)["names"] = {n: SimpleNamespace(short=n, full=n) for n in explanation.main.index}
+    vars(facts)["pairs"] = pd.DataFrame()
+    return ["".join(p if isinstance(p, str) else p.short for p in s) for s in summary(facts)]
+
+
+def test_directions_and_null_level():
+    sentences = sentences_of(explained())
+    assert sentences[2] == (
+        "4 of 8 variables are above the null level (0.450), which an irrelevant variable rarely passes: a, b, c and d; "
+        "the others cannot be told from noise."
+    )
+    assert sentences[3] == "The prediction rises with a and c, falls with b and goes both ways with d."
+    assert sentences[-1] == "1 of 2 rows lies outside the cloud of the data, where the model extrapolates."
+
+
+def test_what_is_only_just_above_the_null_level():
+    reached = pd.Series([0.0, 0.0, 0.02, 0.03, 0.1, 0.2, 0.5, 0.9], list("abcdefgh"))
+    sentence = sentences_of(explained(reached=reached))[2]
+    assert sentence.endswith(
+        "cannot be told from noise. c and d are so only just: some of the shuffled columns reach as high."
+    )
+
+
+def test_the_step_of_a_probability_is_a_probability():
+    sentence = next(s for s in said(studies.classes()) if "R-sens is" in s)
+    assert "changes a probability of about one half by up to 0." in sentence
+
+
+def test_one_pair_that_does_not_interact():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"])
+    y = 3.0 * X["a"] + rng.normal(size=40)
+    model = BayesianLinearRegression().fit(X, y)
+    study = studies.study(explanation=explain(model, X, y, n_probes=5, random_state=0), X=X, y=y, model=model)
+    assert "The pair of variables does not interact more than an irrelevant one would." in said(study)
+
+
+def test_nothing_above_the_null_level():
+    sentences = sentences_of(explained(null=0.9, null_levels=pd.Series(0.9, list("abcdefgh"))))
+    assert sentences[0] == "No variable moves the prediction of the target more than an irrelevant one would."
+    assert sentences[1] == (
+        "0 of 8 variables are above the null level (0.900), which an irrelevant variable rarely passes."
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "start"),
+    [
+        ({"categorical": ("a",)}, "A switch of a to another level changes"),
+        ({"scale_kind": "raw"}, "One unit of a changes"),
+        ({"scale_kind": "given"}, "One given unit of a changes"),
+    ],
+)
+def test_what_a_step_is(changes, start):
+    assert sentences_of(explained(**changes))[1].startswith(start)
+
+
+def test_many_names_are_counted():
+    levels, reached = (pd.Series(0.0, list("abcdefgh")) for _ in range(2))
+    sentence = sentences_of(explained(null=0.0, null_levels=levels, reached=reached))[2]
+    assert sentence == "8 of 8 variables are above the null level (0.00), which an irrelevant variable rarely passes."
+
+
+def test_what_is_largest_but_below_its_own_null_level_is_not_spoken_of():
+    """Categories have a level of their own, above that of numbers."""
+    levels = pd.Series([0.9] + [0.45] * 7, list("abcdefgh"))
+    sentences = sentences_of(explained(categorical=("a",), null=None, null_levels=levels))
+    assert sentences[0] == "The prediction of the target depends most on b, c and d."
+    assert sentences[1].startswith("One standard deviation of b changes")

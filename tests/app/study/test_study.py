@@ -1,0 +1,216 @@
+"""`study`: what comes out of a table, and what is said about it."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rsens
+from rsens import InputError, RsensWarning, study
+from rsens._app.study import _verb
+from tests.app.study.tables import classes, numbers, with_text
+
+#: Without the parts that take long.
+QUICK = {"cv": 0, "null": False}
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """A study with everything."""
+    return study(numbers(), "y", progress=False)
+
+
+def kinds(result):
+    return [note.kind for note in result.notes]
+
+
+def test_the_known_answer(whole):
+    """2a has the largest slope, d none, and b and c interact."""
+    assert whole.explanation.main.idxmax() == "a"
+    assert whole.explanation.main.idxmin() == "d"
+    assert whole.explanation.pairs.idxmax() == ("b", "c")
+    assert (whole.explanation.main > whole.explanation.null)[["a", "b", "c"]].all()
+    assert whole.assessment.gain > 2 * whole.assessment.gain_error
+    assert whole.likelihood.kind == "gaussian"
+    assert isinstance(whole.model, rsens.GPRegressor)
+    assert list(whole.X.columns) == list("abcd")
+    assert whole.y.name == "y"
+
+
+def test_the_same_seed_gives_the_same_numbers(whole):
+    again = study(numbers(), "y", progress=False)
+    assert again.to_dict() == whole.to_dict()
+    other = study(numbers(), "y", random_state=1, progress=False)
+    assert other.explanation.null != whole.explanation.null
+
+
+def test_settings_say_how_to_do_it_again(whole):
+    settings = whole.settings
+    assert settings["target"] == "y"
+    assert settings["rows_in_data"] == settings["rows_used"] == 60
+    assert settings["arguments"]["seed"] == 0
+    assert settings["versions"]["rsens"] == rsens.__version__
+    assert settings["fingerprint"] == study(numbers(), "y", **QUICK).settings["fingerprint"]
+    assert settings["fingerprint"] != study(numbers(seed=1), "y", **QUICK).settings["fingerprint"]
+
+
+def test_a_generator_or_no_seed_becomes_a_number():
+    frame = numbers(30)
+    for random_state in (None, np.random.default_rng(0)):
+        seed = study(frame, "y", random_state=random_state, **QUICK).settings["arguments"]["seed"]
+        assert isinstance(seed, int)
+
+
+def test_it_cannot_be_changed(whole):
+    with pytest.raises(AttributeError):
+        whole.model = None
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "model"),
+    [
+        (numbers(30), {}, "GPRegressor"),
+        (numbers(30), {"likelihood": "student_t"}, "GPRegressor"),
+        (numbers(30).assign(y=lambda f: np.round(np.exp(f["y"] / 2))), {"likelihood": "poisson"}, "GPRegressor"),
+        (classes(2, 30), {}, "GPClassifier"),
+        (classes(3, 30), {}, "GPClassifier"),
+        (numbers(30), {"model": "linear"}, "BayesianLinearRegression"),
+        (classes(3, 30), {"model": "linear"}, "BayesianProbitRegression"),
+    ],
+)
+def test_model_of_the_likelihood(frame, options, model):
+    result = study(frame, "y", **options, **QUICK)
+    assert type(result.model).__name__ == model
+    assert result.explanation.main.idxmax() == "a"
+
+
+def test_text_and_codes_are_categorical():
+    result = study(with_text(), "y", categorical=["code"], **QUICK)
+    assert set(result.explanation.categorical) == {"town", "code"}
+    assert result.explanation.main["town"] > result.explanation.main["code"]
+
+
+def test_rows_with_missing_values_are_left_out_or_refused():
+    frame = numbers()
+    frame.loc[[3, 5], "a"] = np.nan
+    result = study(frame, "y", **QUICK)
+    assert len(result.X) == 58
+    assert "missing" in kinds(result)
+    with pytest.raises(InputError, match="missing values"):
+        study(frame, "y", missing="error")
+
+
+def test_row_labels_are_kept():
+    frame = numbers(30).set_axis([f"row {i}" for i in range(30)], axis=0)
+    frame.loc["row 4", "a"] = np.nan
+    result = study(frame, "y", rows=10, **QUICK)
+    assert set(result.X.index) < set(frame.index) - {"row 4"}
+    assert list(result.explanation.local_main.index) == list(result.X.index) == list(result.y.index)
+    pd.testing.assert_frame_equal(result.X, frame.loc[result.X.index, list("abcd")])
+
+
+def test_rows_are_drawn_and_a_note_says_so(monkeypatch):
+    result = study(numbers(), "y", rows=25, **QUICK)
+    assert len(result.X) == 25
+    assert "25 of 60 rows" in next(note.text for note in result.notes if note.kind == "sample")
+    monkeypatch.setattr(_verb, "row_limit", lambda *_: 20)
+    result = study(numbers(), "y", **QUICK)
+    assert len(result.X) == 20
+    assert "to be quick" in next(note.text for note in result.notes if note.kind == "sample")
+
+
+def test_a_column_that_is_constant_in_the_rows_drawn_is_left_out():
+    frame = numbers().assign(rare=[1.0] + [0.0] * 59)
+    result = study(frame, "y", rows=20, **QUICK)
+    assert "rare" not in result.X or result.X["rare"].nunique() > 1
+    assert "rare" in study(frame, "y", **QUICK).X
+
+
+@pytest.fixture
+def warning_from_fit(monkeypatch):
+    """Makes fits warn."""
+
+    def set_up(category, text):
+        fit = rsens.GPRegressor.fit
+
+        def warn_and_fit(self, X, y):
+            warnings.warn(text, category, stacklevel=2)
+            return fit(self, X, y)
+
+        monkeypatch.setattr(rsens.GPRegressor, "fit", warn_and_fit)
+
+    return set_up
+
+
+def test_our_warnings_become_notes_each_once(warning_from_fit):
+    warning_from_fit(RsensWarning, "a warning of ours")
+    result = study(numbers(30), "y", cv=2, null=False)
+    assert [note.text for note in result.notes if note.kind == "warning"] == ["a warning of ours"]
+
+
+def test_other_warnings_stay_warnings(warning_from_fit):
+    warning_from_fit(UserWarning, "not ours")
+    with pytest.warns(UserWarning, match="not ours"):
+        study(numbers(30), "y", **QUICK)
+
+
+def test_no_more_folds_than_rows_and_a_note_says_so():
+    result = study(numbers(12), "y", model="linear", cv=500, null=False, pairs=0)
+    assert result.assessment.n_folds == 12
+    assert "The check has 12 folds, one for each row, and not 500: there are no more rows." in map(str, result.notes)
+
+
+def test_pairs_can_be_left_out():
+    assert study(numbers(30), "y", pairs=0, **QUICK).explanation.order == 1
+
+
+def test_many_columns_have_no_pairs_unless_asked_for():
+    rng = np.random.default_rng(0)
+    frame = numbers(40).join(pd.DataFrame(rng.normal(size=(40, 60))).add_prefix("z"))
+    result = study(frame, "y", model="linear", **QUICK)
+    assert result.explanation.order == 1
+    assert "Pairs were not computed, as there are 64 columns; pairs=10 computes them." in [n.text for n in result.notes]
+    assert study(frame, "y", model="linear", pairs=3, **QUICK).explanation.order == 2
+
+
+def test_one_column():
+    result = study(numbers(30), "y", columns=["a"], **QUICK)
+    assert list(result.explanation.names) == ["a"]
+    assert "pairs" not in result.text().lower().replace("strongest", "")
+
+
+def test_inducing_inputs():
+    result = study(numbers(), "y", inducing=15, **QUICK)
+    assert len(result.model.inducing_inputs_) == 15
+    assert "Sparse Gaussian process" in result.text()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": None}, "target is missing.*'a', 'b'"),
+        ({"target": "z"}, "no target column 'z'"),
+        ({"model": "forest"}, "model must be one of"),
+        ({"model": "linear", "inducing": 5}, "a linear model has none"),
+        ({"model": "linear", "likelihood": "student_t"}, "no student t likelihood"),
+        ({"likelihood": "weibull"}, "likelihood must be one of"),
+        ({"rows": 1}, "rows must be"),
+        ({"pairs": -1}, "pairs must be"),
+        ({"cv": 1}, "at least 2 folds"),
+        ({"data": numbers(9), "cv": 5}, "only 9 rows, too few to check a model"),
+        ({"drop": "a"}, "drop must be a list"),
+        ({"drop": ["q"]}, "no column to drop 'q'"),
+        ({"columns": ["y"]}, "nothing to explain it with"),
+        ({"random_state": -1}, "random_state"),
+        ({"n_jobs": 0}, "n_jobs"),
+    ],
+)
+def test_errors(options, message):
+    with pytest.raises(InputError, match=message):
+        study(**{"data": numbers(10), "target": "y", "progress": False, **options})
+
+
+def test_data_must_be_a_table():
+    with pytest.raises(InputError, match="data must be a data frame or the path"):
+        study(numbers().to_numpy(), "y")

@@ -1,0 +1,186 @@
+"""The printed text."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import study
+from rsens._app.study._tables import WIDTH, table, with_command
+from rsens._app.study._text import _mark
+from rsens._text import Pair, aligned, counted, listed, number, percent, safe, short, width_of
+from tests.app.study.tables import classes, numbers, odd, with_text
+
+QUICK = {"cv": 0, "null": False}
+
+
+def test_everything_is_there_in_order():
+    text = study(numbers(), "y", progress=False).text()
+    places = [
+        text.index(part)
+        for part in (
+            "The prediction of y depends most on a, ",
+            "data: 60 rows, 4 columns; target 'y'",
+            "Gaussian process with Gaussian noise",
+            "How good is the model (5-fold",
+            "log score",
+            "the 90 % interval holds",
+            "Variables by R-sens",
+            "  1  a ",
+            "* above the null level",
+            "interval: this model; for other samples of the data run",
+            "rsens.stability(study.model, study.X, study.y)",
+            "Strongest pairs",
+            "b × c",
+            "Does the data need them? rsens.select_interactions(study.model, study.X, study.y)",
+        )
+    ]
+    assert places == sorted(places)
+    assert "The strongest interaction is between b and c (R-sens₂ " in " ".join(text.split("\n\n")[0].split())
+
+
+def test_a_bad_model_is_told_first():
+    """Noise: no model is better than a constant."""
+    rng = np.random.default_rng(0)
+    frame = numbers(40).assign(y=rng.normal(size=40))
+    text = study(frame, "y", null=False, progress=False).text()
+    assert text.startswith("WARNING  The model is")
+    assert "constant" in text.split("\n\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "said"),
+    [
+        ("auto", "with classes. The target has two different whole numbers: 2 classes, 1, 2."),
+        ("classification", "with classes, as asked for: 2 classes, 1, 2."),
+        ("gaussian", "with Gaussian noise, as asked for."),
+    ],
+)
+def test_why_the_likelihood_is_what_it_is(likelihood, said):
+    frame = numbers(40).assign(y=[1, 2] * 20)
+    text = study(frame, "y", likelihood=likelihood, model="linear", cv=0, null=False, pairs=0).text()
+    assert said in " ".join(text.split())
+
+
+def test_a_note_is_a_list_entry():
+    text = study(numbers(30), "y", **QUICK).text()
+    assert "Notes\n  · The model was not cross-validated" in text
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        pytest.param(lambda: study(odd(), 't,"<b>\x1b[2J', **QUICK), id="odd names"),
+        pytest.param(lambda: study(with_text(), "y", **QUICK), id="categories"),
+        pytest.param(
+            lambda: study(classes(3, 30).replace({"y": {"class 1": "z" * 80}}), "y", **QUICK), id="long classes"
+        ),
+    ],
+)
+def test_lines_are_not_too_long_and_have_no_control_characters(result):
+    lines = result().text().split("\n")
+    assert max(map(width_of, lines)) <= WIDTH
+    assert all(line.isprintable() for line in lines)
+
+
+def test_two_classes_have_the_probability_of_the_second():
+    text = study(classes(2, 40), "y", **QUICK).text()
+    assert "P(class 1)" in text
+    assert "▲" in next(line for line in text.split("\n") if "  a  " in line)
+
+
+def test_several_classes_have_those_that_become_more_and_less_probable():
+    text = study(classes(3, 40), "y", **QUICK).text()
+    assert "▲ class 2 ▼ class" in next(line for line in text.split("\n") if "  a  " in line)
+
+
+def test_the_split_is_left_out_where_the_uncertainty_has_no_parameter_that_moves():
+    frame = numbers(40).assign(y=lambda f: np.round(np.exp(f["y"] / 2)))
+    assert "unc." not in study(frame, "y", likelihood="negative_binomial", **QUICK).text()
+    assert "unc." in study(numbers(30), "y", **QUICK).text()
+
+
+# ---- the parts -------------------------------------------------------------------------------------------------------
+
+
+def test_safe():
+    assert safe("a\x1b[31m\tb\n\u202e") == "a\\x1b[31m\\tb\n\\u202e"
+
+
+def test_short_keeps_both_ends_and_counts_wide_letters_twice():
+    assert short("abcdefghij", 5) == "ab…ij"
+    assert short("abc", 5) == "abc"
+    assert short("日本語日本語", 7) == "日…語"
+    assert width_of("日本語") == 6
+    assert width_of("e\u0301") == 1
+
+
+def test_numbers():
+    assert [number(x) for x in (0.12345, -12.3456, 123456.7, 1e9, float("nan"))] == [
+        "0.123",
+        "−12.3",
+        "123,457",
+        "1e+09",
+        "",
+    ]
+
+
+def test_aligned_numbers_have_the_same_decimals():
+    assert [aligned(0.474)(x) for x in (0.474, 0.0526)] == ["0.474", "0.053"]
+    assert [aligned(12.5)(x) for x in (12.5, -0.126)] == ["12.50", "−0.13"]
+    assert aligned(1e-9)(1e-9) == "1.00e−09"
+
+
+def test_a_pair_gives_way_on_both_sides():
+    assert short(Pair("abcdefghij", "klmnopqrst"), 13) == "ab…ij × kl…st"
+    assert short(Pair("ab", "klmnopqrst"), 12) == "ab × klm…rst"
+    assert short(Pair("a", "b"), 12) == "a × b"
+
+
+def test_words():
+    assert (percent(0.126), counted(1, "row"), counted(2000, "row")) == ("13 %", "1 row", "2,000 rows")
+    assert [listed(items) for items in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_what_gives_way_where_there_is_no_room(monkeypatch):
+    """Bars first, then other columns, then letters of names; and nothing in a wide terminal."""
+    header, align = ["name", "bar", "n", "m"], "~<>>"
+    rows = [["y" * 40, "█" * 12, "1", "2"]]
+    shown = {}
+    for columns in (80, 60, 50, 44, 40):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        shown[columns] = table(header, rows, align, give_way=[[1], [2]])
+        assert max(map(width_of, shown[columns].split("\n"))) <= columns
+    assert ("█" in shown[80], "y" * 40 in shown[80]) == (True, True)
+    assert ("█" in shown[60], "…" in shown[60]) == (True, True)
+    assert ("█" in shown[50], "y" * 40 in shown[50]) == (False, True)
+    assert ("█" in shown[44], "…" in shown[44], "1" in shown[44]) == (False, True, True)
+    assert ("1" in shown[40], "2" in shown[40]) == (False, True)
+
+
+def test_a_narrow_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    text = study(numbers(40).rename(columns={"a": "a" * 30}), "y", **QUICK).text()
+    assert max(map(width_of, text.split("\n"))) <= 60
+    assert "█" not in text
+    assert "unc." not in text
+    assert "a" * 30 in text.split("\n\n")[0]  # the answer has whole names
+
+
+def test_a_command_has_no_break_inside(monkeypatch):
+    assert with_command("Run", "rsens x", "  ") == "  Run rsens x"
+    monkeypatch.setenv("COLUMNS", "40")
+    assert with_command("Run", "rsens " + "x" * 40, "  ") == "  Run\n    rsens " + "x" * 40
+
+
+def test_tables_leave_out_empty_columns_and_shorten_the_flexible_one():
+    assert table(["x", "", "n"], [["a", "", "10"], ["bb", "", "9"]], "<<>") == "  x    n\n  a   10\n  bb   9"
+    lines = table(["name", "n"], [["y" * 200, "1"]], "~>").split("\n")
+    assert max(map(len, lines)) == WIDTH
+
+
+@pytest.mark.parametrize(
+    ("above", "reached", "mark"),
+    [(True, 0.0, "*"), (True, 0.02, "~"), (False, 0.3, " "), (pd.NA, np.nan, " "), (True, np.nan, "*")],
+)
+def test_marks_of_the_null_level(above, reached, mark):
+    assert _mark({"above_null": above, "reached": reached}) == mark

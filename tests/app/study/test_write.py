@@ -1,0 +1,226 @@
+"""What is written, that it can be read, and that there is all of it or nothing."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rsens
+from rsens import Explanation, InputError, study
+from rsens._app.study import _result
+from rsens._files import Question, check_folder, new_files, write_summary
+from rsens._files._results_folder import SUMMARY
+from tests.app.study.tables import ODD_NAMES, numbers, odd
+
+QUICK = {"cv": 0, "null": False}
+
+
+@pytest.fixture(scope="module")
+def result():
+    return study(numbers(40), "y", **QUICK)
+
+
+def files_in(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_files(result, tmp_path):
+    written = result.write(tmp_path / "out", report=False)
+    assert {path.name for path in written} == {
+        "importance.csv",
+        "pairs.csv",
+        "local.parquet",
+        "explanation.json",
+        "model.rsens",
+        "summary.json",
+    }
+    assert all(path.is_file() for path in written)
+    importance = pd.read_csv(tmp_path / "out" / "importance.csv")
+    pd.testing.assert_frame_equal(
+        importance[["term", "value"]], result.explanation.to_frame()[["term", "value"]], check_dtype=False
+    )
+    pairs = pd.read_csv(tmp_path / "out" / "pairs.csv")
+    assert tuple(pairs.loc[0, ["first", "second"]]) == ("b", "c")
+    local = pd.read_parquet(tmp_path / "out" / "local.parquet").set_index("row")
+    np.testing.assert_array_equal(local, result.explanation.local_main)
+    loaded = Explanation.load(tmp_path / "out" / "explanation.json")
+    pd.testing.assert_series_equal(loaded.main, result.explanation.main)
+    model = rsens.load_model(tmp_path / "out" / "model.rsens")
+    np.testing.assert_array_equal(model.predict(result.X), result.model.predict(result.X))
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["variables"][0]["name"] == "a"
+    assert set(summary["files"]) == {path.name for path in written}
+
+
+def test_local_values_without_pyarrow(result, tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    result.write(tmp_path / "out", report=False)
+    local = pd.read_csv(tmp_path / "out" / "local.csv", index_col="row")
+    np.testing.assert_allclose(local, result.explanation.local_main, rtol=1e-12)
+
+
+def test_odd_names_everywhere(tmp_path):
+    """Also in the figures and the report, whose own tests look closer."""
+    target = 't,"<b>\x1b[2J'
+    result = study(odd(), target, pairs=3, **QUICK)
+    written = result.write(tmp_path / "out")
+    assert written[0].name == "report.html"
+    assert {path.suffix for path in written if path.parent.name == "figures"} == {".png", ".svg"}
+    assert all(path.name.isascii() and len(path.name) < 100 for path in written)
+    assert set(pd.read_csv(tmp_path / "out" / "importance.csv")["term"]) == set(ODD_NAMES)
+    assert set(pd.read_parquet(tmp_path / "out" / "local.parquet").columns) == {"row", *ODD_NAMES}
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["target"] == target
+    assert {line["name"] for line in summary["variables"]} == set(ODD_NAMES)
+    report = written[0].read_text(encoding="utf-8")
+    assert "<script>alert(1)</script>" not in report
+    assert all("<script>alert" not in p.read_text(encoding="utf-8") for p in written if p.suffix == ".svg")
+
+
+def test_the_report_alone(result, tmp_path):
+    path = result.report(tmp_path / "r.html")
+    assert path.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html")
+
+
+def test_nothing_is_left_if_something_fails(result, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_result, "save_model", fail)
+    with pytest.raises(KeyboardInterrupt):
+        result.write(tmp_path / "out", report=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_results_of_an_earlier_run_are_replaced_and_other_files_stay(result, tmp_path):
+    out = tmp_path / "out"
+    result.write(out, report=False)
+    (out / "mine.txt").write_text("mine")
+    before = files_in(out)
+    one_column = study(numbers(30), "y", columns=["a"], **QUICK)
+    one_column.write(out, report=False)
+    assert files_in(out) == before - {"pairs.csv"}
+    assert json.loads((out / SUMMARY).read_text())["data"]["columns"] == ["a"]
+
+
+def test_a_folder_with_other_files_is_refused(result, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="rsens did not write"):
+        result.write(tmp_path, report=False)
+    assert files_in(tmp_path) == {"mine.txt"}
+    result.write(tmp_path, report=False, overwrite=True)
+    assert files_in(tmp_path) > {"mine.txt", "importance.csv"}
+
+
+def test_results_of_another_target_are_refused(result, tmp_path):
+    result.write(tmp_path, report=False)
+    before = (tmp_path / SUMMARY).read_bytes()
+    other = study(numbers(40), "a", columns=["b"], **QUICK)
+    with pytest.raises(InputError, match=r"another question \(target 'y'\)\. Give another folder, or overwrite=True"):
+        other.write(tmp_path, report=False)
+    assert (tmp_path / SUMMARY).read_bytes() == before
+    other.write(tmp_path, report=False, overwrite=True)
+    assert "pairs.csv" not in files_in(tmp_path)
+
+
+def test_an_empty_folder_is_used(result, tmp_path):
+    result.write(tmp_path, report=False)
+    assert "importance.csv" in files_in(tmp_path)
+
+
+def test_folders_are_made(result, tmp_path):
+    result.write(tmp_path / "a" / "b", report=False)
+    assert "importance.csv" in files_in(tmp_path / "a" / "b")
+
+
+# ---- folders ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "f").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        check_folder(tmp_path / "f", False)
+    with pytest.raises(InputError, match="cannot be written"):
+        check_folder(tmp_path / "f" / "g", False)
+
+
+def test_unfinished_work_is_no_other_file(tmp_path):
+    (tmp_path / "samples").mkdir()
+    check_folder(tmp_path, False, "samples")
+    with pytest.raises(InputError):
+        check_folder(tmp_path, False)
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"format": "rsens results"}', '{"format": "other", "files": []}'])
+def test_a_list_of_files_that_is_not_ours(tmp_path, content):
+    (tmp_path / SUMMARY).write_text(content)
+    with pytest.raises(InputError, match="rsens did not write"):
+        check_folder(tmp_path, False)
+
+
+def test_a_list_of_files_that_was_tampered_with_deletes_nothing_outside(tmp_path):
+    (tmp_path / "precious").write_text("")
+    out = tmp_path / "out"
+    out.mkdir()
+    listed = ["../precious", str(tmp_path / "precious"), "gone"]
+    (out / SUMMARY).write_text(json.dumps({"format": "rsens results", "files": listed}))
+    with new_files(out) as temporary:
+        (temporary / "new").write_text("")
+        write_summary(temporary, "explain", {})
+    assert files_in(tmp_path) == {"precious", "out/new", f"out/{SUMMARY}"}
+
+
+def summarised(folder, command="stability", **arguments):
+    with new_files(folder) as temporary:
+        settings = {"data": "table", "target": "y", "arguments": arguments}
+        work = {"work": "samples"} if command == "stability" else {}
+        write_summary(temporary, command, {"settings": settings} | work)
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        (Question("stability", "table", "y", {"order": 1, "samples": 9}), None),
+        (Question("stability", "table", "y", {"order": 1, "samples": 10}), None),
+        (Question("stability", "table", None), None),
+        (Question("explain", "table", "y"), "rsens stability"),
+        (Question("stability", "chair", "y"), "data 'table'"),
+        (Question("stability", "table", "z"), "target 'y'"),
+        (Question("stability", "table", "y", {"order": 2}), "order 1"),
+        (Question("stability", "table", "y", {"samples": 8}), "9 samples"),
+    ],
+)
+def test_the_same_question_and_others(tmp_path, question, other):
+    summarised(tmp_path, order=1, samples=9)
+    check_folder(tmp_path, True, question=question)
+    if other is None:
+        check_folder(tmp_path, False, question=question)
+    else:
+        with pytest.raises(InputError, match=rf"results of another question \({other}\)"):
+            check_folder(tmp_path, False, question=question)
+
+
+def test_kept_work_goes_with_its_results(tmp_path):
+    summarised(tmp_path)
+    (tmp_path / "samples").mkdir()
+    summarised(tmp_path)
+    assert (tmp_path / "samples").is_dir()
+    summarised(tmp_path, "explain")
+    assert files_in(tmp_path) == {SUMMARY}
+    assert not (tmp_path / "samples").exists()
+
+
+def test_nothing_is_left_by_the_check(tmp_path):
+    check_folder(tmp_path / "a" / "b", False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_a_closed_one_is_written(result, tmp_path):
+    """Files are made inside a folder that is there: the one above may be another disk, or closed."""
+    out = tmp_path / "out"
+    out.mkdir()
+    with new_files(out) as temporary:
+        assert temporary.parent == out.resolve()
+        write_summary(temporary, "explain", {})
+    assert files_in(tmp_path) == {f"out/{SUMMARY}"}

@@ -1,0 +1,415 @@
+"""Files of every kind and in every condition: what is read, and the sentence where nothing can be."""
+
+import gzip
+import io
+import os
+import sys
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import InputError, MissingExtraError
+from rsens._app.tables import FileData, choose_likelihood, prepare, prepare_again, read_file
+
+ODD = ['a,"b"', "<script>alert('x')</script>", "🌊 emoji", "x" * 200, "tab\there", "  spaces  ".strip(), "new\nline"]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """A function that writes text or bytes to a file, and gives its path."""
+
+    def write(content, name="data.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def table(n=50, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 90, n),
+            "dose": rng.normal(size=n),
+            "town": rng.choice(["Oslo", "Tromsø", "a, b"], n),
+            "member": rng.random(n) < 0.5,
+            "y": rng.normal(size=n),
+        }
+    )
+
+
+def same(read, expected):
+    pd.testing.assert_frame_equal(read.reset_index(drop=True), expected, check_dtype=True, check_exact=True)
+
+
+def kinds(data):
+    return [note.kind for note in data.notes]
+
+
+# ---- what is read ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_delimiters_line_ends_and_encodings(write, delimiter, end, encoding):
+    text = table().to_csv(index=False, sep=delimiter, lineterminator=end)
+    data = read_file(write(text.encode(encoding), "data.txt"))
+    assert isinstance(data, FileData)
+    same(data.frame, table())
+    assert data.notes == ()
+    assert data.n_rows == 50
+
+
+def test_gzip_whatever_the_name_says(write):
+    content = gzip.compress(table().to_csv(index=False).encode())
+    for name in ("data.csv.gz", "data.csv"):
+        same(read_file(write(content, name)).frame, table())
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_standard_input(monkeypatch, pack):
+    buffer = io.BytesIO(pack(table().to_csv(index=False).encode()))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(buffer))
+    same(read_file("-").frame, table())
+    assert not buffer.closed
+
+
+def test_standard_input_in_errors(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    with pytest.raises(InputError, match="standard input is empty"):
+        read_file("-")
+
+
+def test_standard_input_from_a_pipe(monkeypatch):
+    reading, writing = os.pipe()
+    with open(writing, "wb") as end:
+        end.write(b"a,b\n1,2\n3,4\n")
+    with open(reading) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert read_file("-").frame.to_numpy().tolist() == [[1, 2], [3, 4]]
+
+
+def test_latin_1(write):
+    data = read_file(write("prénom,ville\nRené,Orléans\nZoé,Paris\n".encode("latin-1")), target="prénom")
+    assert data.frame["ville"].tolist() == ["Orléans", "Paris"]
+    assert data.frame.columns.tolist() == ["prénom", "ville"]
+    assert kinds(data) == ["encoding"]
+    late = b"a,b\n" + b"1,x\n" * 5000 + "2,é\n".encode("latin-1")
+    data = read_file(write(late))
+    assert data.frame["b"].iloc[-1] == "é"
+    assert kinds(data) == ["encoding"]
+
+
+def test_odd_names(write):
+    frame = pd.DataFrame(np.arange(3.0 * len(ODD)).reshape(3, -1) + 0.5, columns=ODD)
+    data = read_file(write(frame.to_csv(index=False)), target=ODD[1], columns=[ODD[0], ODD[6]])
+    same(data.frame, frame[[ODD[0], ODD[1], ODD[6]]])
+
+
+def test_spaces_do_not_count(write):
+    data = read_file(write('a, b , "c, d"\n 1 , x , 2.5\n3,"y ", 4\n'))
+    assert data.frame.columns.tolist() == ["a", "b", "c, d"]
+    assert data.frame.to_numpy().tolist() == [[1, "x", 2.5], [3, "y", 4.0]]
+
+
+def test_types_of_columns(write):
+    text = (
+        "whole,number,big,truth,gaps,truth_gaps,text,nothing,under\n"
+        "1,1e3,99999999999999999999,True,1,true,a,,1_0\n-2,.5,1,false,NA,,?,NaN,2\n3,inf,2,TRUE,3,false,null,N/A,3\n"
+    )
+    frame = read_file(write(text)).frame
+    assert frame["whole"].dtype == np.int64
+    assert frame["number"].tolist() == [1000.0, 0.5, np.inf]
+    assert frame["big"].tolist() == [1e20, 1.0, 2.0]
+    assert frame["truth"].dtype == bool
+    np.testing.assert_array_equal(frame["gaps"], [1.0, np.nan, 3.0])
+    assert frame["truth_gaps"].tolist()[::2] == [True, False]
+    assert frame["truth_gaps"].isna().tolist() == [False, True, False]
+    assert frame["text"].isna().tolist() == [False, True, True]
+    assert frame["nothing"].isna().all()
+    assert frame["under"].tolist() == ["1_0", "2", "3"]
+
+
+def test_numbers_are_exact(write):
+    values = np.random.default_rng(0).normal(size=200) * 10.0 ** np.random.default_rng(1).integers(-300, 300, 200)
+    frame = read_file(write(pd.DataFrame({"x": values, "y": 1}).to_csv(index=False))).frame
+    np.testing.assert_array_equal(frame["x"], values)
+
+
+def test_columns_that_are_text_on_purpose(write):
+    path = write("code,y\n01,1\n02,2\nNA,3\n")
+    assert read_file(path).frame["code"].tolist()[:2] == [1.0, 2.0]
+    assert read_file(path, as_text=["code"]).frame["code"].tolist()[:2] == ["01", "02"]
+
+
+def test_row_names_as_r_writes_them(write):
+    data = read_file(write('"mpg","cyl"\n"Mazda",21,6\n"Datsun",22.8,4\n'))
+    assert data.frame.columns.tolist() == ["Unnamed: 0", "mpg", "cyl"]
+    assert data.frame["Unnamed: 0"].tolist() == ["Mazda", "Datsun"]
+    assert kinds(data) == ["row_names"]
+
+
+def test_names_that_are_empty(write):
+    assert read_file(write(",a,\n0,1,\n1,2,\n")).frame.columns.tolist() == ["Unnamed: 0", "a", "Unnamed: 2"]
+
+
+def test_one_column_and_blank_lines(write):
+    assert read_file(write("\n\nx\n1\n\n2\n\n")).frame["x"].tolist() == [1, 2]
+
+
+def test_cells_over_several_lines(write):
+    data = read_file(write('a,b\n"one\ntwo",1\n"three",2\n'))
+    assert data.frame["a"].tolist() == ["one\ntwo", "three"]
+
+
+def test_decimal_commas_do_not_hide_the_delimiter(write):
+    frame = read_file(write("a;b;c\n1,5;2,25;x\n3,5;4,75;y\n")).frame
+    assert frame.columns.tolist() == ["a", "b", "c"]
+    assert frame["a"].tolist() == ["1,5", "3,5"]
+
+
+def test_columns_and_drop(write):
+    path = write(table().to_csv(index=False))
+    assert read_file(path, columns=["dose"], target="y").frame.columns.tolist() == ["dose", "y"]
+    assert read_file(path, drop=["age", "town"], target="y").frame.columns.tolist() == ["dose", "member", "y"]
+    assert read_file(path, columns=["y", "town", "age"], drop=["town"]).frame.columns.tolist() == ["age", "y"]
+
+
+# ---- Parquet ---------------------------------------------------------------------------------------------------------
+
+
+def parquet(frame, path, **settings):
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(path, **settings)
+    return path
+
+
+def test_parquet(tmp_path, monkeypatch):
+    frame = table().assign(when=pd.date_range("2024-01-01", periods=50), kind=pd.Categorical(["u", "v"] * 25))
+    path = parquet(frame, tmp_path / "data.parquet", row_group_size=7)
+    read = read_file(path, target="y").frame
+    pd.testing.assert_frame_equal(read.reset_index(drop=True), frame, check_dtype=False)
+    assert isinstance(read["kind"].dtype, pd.CategoricalDtype)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+    assert len(read_file("-", columns=["age"]).frame) == 50
+    packed = tmp_path / "data.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert len(read_file(packed).frame) == 50
+
+
+def test_parquet_with_an_index_and_odd_names(tmp_path):
+    frame = pd.DataFrame(np.arange(14.0).reshape(2, 7), columns=[*ODD[:5], "a", "a.b"], index=["r", "s"])
+    path = parquet(frame, tmp_path / "data.parquet")
+    assert read_file(path).frame.columns.tolist() == frame.columns.tolist()
+    assert read_file(path, columns=["a"]).frame.columns.tolist() == ["a"]
+    assert read_file(path, columns=["a.b"], target=ODD[2]).frame.to_numpy().tolist() == [[2.0, 6.0], [9.0, 13.0]]
+
+
+def test_parquet_without_pyarrow(tmp_path, monkeypatch):
+    path = parquet(table(), tmp_path / "data.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pyarrow is needed .* 'rsens\[parquet\]'"):
+        read_file(path)
+
+
+def test_damaged_parquet(tmp_path, write):
+    content = parquet(table(), tmp_path / "data.parquet").read_bytes()
+    for broken in (content[:100], b"PAR1", content[:200] + bytes(200) + content[400:]):
+        with pytest.raises(InputError, match="begins like a Parquet file but cannot be read"):
+            read_file(write(broken))
+
+
+def test_parquet_without_rows(tmp_path):
+    with pytest.raises(InputError, match="has no rows"):
+        read_file(parquet(table().iloc[:0], tmp_path / "data.parquet"))
+
+
+# ---- many rows -------------------------------------------------------------------------------------------------------
+
+
+def test_a_sample_of_the_rows(write, tmp_path):
+    frame = table(30_000)
+    path = write(frame.to_csv(index=False))
+    data = read_file(path, max_rows=500, seed=3)
+    assert len(data.frame) == 500
+    assert data.n_rows == 30_000
+    assert [str(note) for note in data.notes] == ["Read 30,000 rows, kept 500 at random (seed 3)."]
+    assert data.frame.index.is_monotonic_increasing
+    pd.testing.assert_frame_equal(data.frame, frame.loc[data.frame.index], check_dtype=False)
+    pd.testing.assert_frame_equal(data.frame, read_file(path, rows=500, max_rows=900, seed=3).frame)
+    assert read_file(path, max_rows=500, seed=4).frame.index.tolist() != data.frame.index.tolist()
+    # the same rows from another format, in blocks of another size
+    other = read_file(parquet(frame, tmp_path / "data.parquet"), rows=500, seed=3).frame
+    assert other.index.tolist() == data.frame.index.tolist()
+
+
+def test_as_many_rows_as_allowed_are_no_sample(write):
+    assert read_file(write(table().to_csv(index=False)), max_rows=50).notes == ()
+
+
+def test_memory_does_not_grow_with_the_file(write):
+    """A block of rows and the sample are in memory, not the file."""
+    header, line = ",".join(f"x{i}" for i in range(12)) + "\n", ",".join(["0.123456789"] * 12) + "\n"
+    peaks = []
+    for rows in (100, 5_000, 15_000):  # the first only so that what is imported on first use does not count
+        path = write(header + line * rows)
+        tracemalloc.start()
+        read_file(path, max_rows=50, columns=["x3"])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] < 1.2 * peaks[1]
+
+
+# ---- sentences -------------------------------------------------------------------------------------------------------
+
+
+def refused(path, match, **settings):
+    with pytest.raises(InputError, match=match) as caught:
+        read_file(path, **settings)
+    assert caught.value.__cause__ is None
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_not_there(tmp_path, write):
+    write("a,b\n", "measurements.csv")
+    refused(tmp_path / "measurement.csv", r"There is no file .*measurement\.csv\. Did you mean measurements\.csv\?")
+    refused(tmp_path / "x.csv", r"There is no file .*x\.csv\.$")
+    refused(tmp_path / "no" / "x.csv", r"There is no folder .*no either")
+    refused(tmp_path, "is a folder")
+
+
+def test_files_without_rows(write):
+    refused(write(""), "is empty")
+    refused(write("\n\n  \n"), "is empty")
+    refused(write(b"\xef\xbb\xbf"), "is empty")
+    refused(write(gzip.compress(b"")), "is empty")
+    refused(write("a,b,c\n"), "has no rows, only a header with 3 names")
+    refused(write("a,b\n1,2\n"), "has only one row")
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (bytes(range(256)) * 10, "is not a text file"),
+        (b"PK\x03\x04" + bytes(100), "is a zip or Excel file. Save the table as CSV"),
+        (b"\x89PNG\r\n", "is a picture"),
+        (b"%PDF-1.4", "is a PDF"),
+        (b"\x1f\x8b", "cannot be unpacked"),
+        (gzip.compress(b"a,b\n" + bytes(str(os.urandom(9999)), "ascii"))[:-2000], "cannot be unpacked"),
+    ],
+)
+def test_files_that_are_no_tables(write, content, match):
+    refused(write(content), match)
+
+
+def test_rows_of_another_length(write):
+    refused(write("a,b,c\n1,2,3\n4,5\n6,7,8\n"), "line 3: the row has 2 cells, the header has 3")
+    refused(write("a,b,c\n1,2,3\n\n4,5,6,7\n"), "line 4: the row has 4 cells, the header has 3")
+    refused(write('a,b\n"x\ny",1\n2\n'), "line 4: the row has 1 cell")
+    late = "a,b\n" + "1,2\n" * 20_000 + "1,2,3\n"
+    refused(write(late), "line 20002", max_rows=10)
+
+
+def test_a_quote_that_is_never_closed(write):
+    refused(write('a,b\n"' + "1,2\n" * 100_000), "never closed")
+
+
+def test_names_that_are_the_same(write):
+    refused(write("a,b,a\n1,2,3\n4,5,6\n"), "columns of the same name: 'a'")
+
+
+def test_names_that_are_not_there(write):
+    path = write(table().to_csv(index=False))
+    refused(path, "has no target column 'Y'. Did you mean 'y'?", target="Y")
+    refused(path, "has no target column 'toun'. Did you mean 'town'?", target="toun")
+    refused(path, "It has 'age', 'dose', 'town', 'member', 'y'", target="q")
+    refused(path, "has no column 'ages'. Did you mean 'age'?", columns=["ages"])
+    refused(path, "has no column to drop 'dosis'. Did you mean 'dose'?", drop=["dosis"])
+    refused(path, "'y' is the target and cannot be dropped", target="y", drop=["y"])
+    refused(path, "must be a list", columns="age")
+    refused(path, r"has no column 'zz'\. It has", columns=["age,dose,zz"])
+    refused(path, r"has no columns 'qq', 'zz'\. It has", columns=["age, qq", "zz"])
+    refused(path, r"has no columns to drop 'Age', 'toun'\. Did you mean 'age', 'town'\?", drop=["Age", "dose,toun"])
+    refused(path, r"has no column 'zz,qq'\.", columns=["zz,qq"])
+
+
+def test_a_header_that_is_missing(write):
+    path = write("-1.402,0.278,a\n0.5,1.5,b\n2.5,3.5,a\n")
+    refused(
+        path, r"It has '-1.402', '0.278', 'a'\. These are numbers: is the line with the names .* missing\?", target="y"
+    )
+    path = write(table().to_csv(index=False))
+    with pytest.raises(InputError, match=r"'y'\.$"):
+        read_file(path, target="q")
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [("Growth of trees, 2021\n", 2), ("Growth;;;\n\n", 3), ("# made by hand\n# in May\n", 3), ("Growth\n", 2)],
+)
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_title_above_the_header(write, title, line, delimiter):
+    path = write(title.replace(";", delimiter) + table().to_csv(index=False, sep=delimiter))
+    refused(path, f"no target column 'y' in its first line, but line {line} has it. Is there a title", target="y")
+    refused(write(title + "a,y\n1,2\n3,4\n"), f"line {line} has it", target="y")
+
+
+def test_a_cell_like_the_target_is_no_header(write):
+    refused(write("a,b,c\n1,y,2\nx,y,z\n3,4,5\n"), r"has no target column 'y'\. It has 'a', 'b', 'c'", target="y")
+    refused(write("a,b\nrow,1,y\nrow,2,z\n"), r"has no target column 'y'\. It has 'Unnamed: 0'", target="y")
+
+
+def test_a_title_where_no_target_is_asked_for(write):
+    refused(write("Growth\na,b,c\n1,2,3\n4,5,6\n"), "line 2: the row has 3 cells, the header has 1. Is there a title")
+
+
+def test_a_wrong_target_is_found_before_the_rows_are_read(write):
+    path = write("a,b\n" + "1,2,3\n" * 3)
+    refused(path, "has no target column", target="c")
+
+
+def test_wrong_numbers(write):
+    path = write(table().to_csv(index=False))
+    for settings in ({"rows": 1}, {"max_rows": 0}, {"rows": 2.5}, {"seed": -1}, {"seed": None}):
+        refused(path, next(iter(settings)), **settings)
+
+
+def test_nothing_but_sentences(write):
+    """Broken tables are read or refused; no error of another library comes through."""
+    rng = np.random.default_rng(0)
+    pieces = [
+        b",",
+        b"\n",
+        b'"',
+        b"\r",
+        b"\0",
+        b"\xff",
+        b"\xe9",
+        b";",
+        b"\t",
+        b"nan",
+        b"1e999",
+        b"9" * 30,
+        b"True",
+        b"%",
+    ]
+    original, outcomes = table(20).to_csv(index=False).encode(), set()
+    for _ in range(150):
+        content = bytearray(original)
+        for _ in range(rng.integers(1, 8)):
+            place = rng.integers(len(content))
+            content[place:place] = pieces[rng.integers(len(pieces))]
+            del content[place + 5 : place + 5 + rng.integers(6)]
+        try:
+            data = read_file(write(bytes(content)))
+            prepared = prepare(data.frame, data.frame.columns[-1])
+            choose_likelihood(prepared.y)
+            prepare_again(data.frame, prepared.recipe)
+            outcomes.add("read")
+        except InputError:
+            outcomes.add("refused")
+    assert outcomes == {"read", "refused"}

@@ -1,0 +1,114 @@
+"""The likelihood that is chosen for a target, and the reason that is given."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_iris, load_wine
+
+from rsens import InputError
+from rsens._app.tables import choose_likelihood, read_file
+
+rng = np.random.default_rng(0)
+LABELS = ["text", "truth", "category", "pandas text"]
+
+
+def labels(kind, values):
+    return {
+        "text": lambda: pd.Series(values, dtype=object),
+        "truth": lambda: pd.Series(values) == values[0],
+        "category": lambda: pd.Series(pd.Categorical(values)),
+        "pandas text": lambda: pd.Series(values, dtype="string"),
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_are_classes(kind):
+    choice = choose_likelihood(labels(kind, ["no", "yes", "no", "yes"]))
+    assert choice.kind == "classification"
+    assert choice.classes == ((False, True) if kind == "truth" else ("no", "yes"))
+    assert "2 classes" in choice.reason
+
+
+@pytest.mark.parametrize("values", [[0, 1], [1, 2], [-1, 1], [0.0, 1.0]])
+def test_two_whole_numbers_are_classes(values):
+    choice = choose_likelihood(np.array(values * 10))
+    assert choice.kind == "classification"
+    assert choice.classes == tuple(values)
+
+
+@pytest.mark.parametrize(
+    ("y", "kind", "words"),
+    [
+        (rng.normal(size=100), "gaussian", "numbers from"),
+        (np.array([0.5, 1.5] * 10), "gaussian", "numbers from 0.5 to 1.5"),
+        (rng.poisson(3.0, 300), "poisson", "about the spread of Poisson"),
+        (rng.poisson(3.0, 300).astype(float), "poisson", "whole numbers from 0"),
+        (rng.poisson(rng.gamma(2.0, 5.0, 300)), "negative_binomial", "more spread than Poisson"),
+        (rng.poisson(3.0, 300) - 1, "gaussian", "negative"),
+        (rng.integers(1, 6, 300), "gaussian", "less spread than counts"),  # marks from 1 to 5
+        (rng.integers(0, 3, 300), "gaussian", "Ask for classification"),
+        (rng.integers(1990, 2020, 300), "gaussian", "none below 10"),
+        (load_diabetes().target, "gaussian", "whole numbers from 25 to 346"),
+        (load_iris().target, "gaussian", "only 3 different values"),
+        (load_wine().data[:, 12], "gaussian", "whole numbers from 278 to 1,680"),
+    ],
+)
+def test_numbers(y, kind, words):
+    choice = choose_likelihood(y)
+    assert choice.kind == kind
+    assert words in choice.reason
+    assert choice.classes is None
+
+
+def test_bicycles(data_folder):
+    y = read_file(data_folder / "bike_hour.csv", columns=["cnt"], target="cnt").frame["cnt"]
+    choice = choose_likelihood(y)
+    assert choice.kind == "negative_binomial"
+    assert (
+        choice.reason == "whole numbers from 1 to 977, mean 189, variance 32,901: counts with more spread than Poisson"
+    )
+
+
+def test_poisson_counts_are_hardly_ever_taken_for_a_measurement():
+    """Three standard deviations of variance/mean: one in 700 or fewer, as its distribution leans to the right."""
+    chosen = [choose_likelihood(np.random.default_rng(seed).poisson(4.0, 50)).kind for seed in range(300)]
+    assert chosen.count("poisson") >= 297
+
+
+def test_many_classes():
+    y = pd.Series([f"city {i}" for i in range(300)], name="city")
+    with pytest.raises(InputError, match="the target 'city' has 300 different texts; at most 20"):
+        choose_likelihood(y)
+    assert len(choose_likelihood(pd.Series([f"c{i}" for i in range(20)] * 2)).classes) == 20
+    with pytest.raises(InputError, match="one value only"):
+        choose_likelihood(pd.Series(["a", "a"]))
+
+
+@pytest.mark.parametrize("asked", ["gaussian", "student_t", "poisson", "negative_binomial"])
+def test_what_is_asked_for(asked):
+    choice = choose_likelihood(np.array([0, 1, 5, 3]), asked)
+    assert (choice.kind, choice.reason) == (asked, "as asked for")
+    with pytest.raises(InputError, match=f"labels, not numbers: '{asked}' cannot be"):
+        choose_likelihood(pd.Series(["a", "b"]), asked)
+
+
+def test_classes_that_are_asked_for():
+    assert choose_likelihood(load_iris().target, "classification").classes == (0, 1, 2)
+    with pytest.raises(InputError, match="Ask for 'gaussian' if they are amounts"):
+        choose_likelihood(np.arange(50), "classification")
+
+
+@pytest.mark.parametrize("asked", ["poisson", "negative_binomial"])
+@pytest.mark.parametrize("wrong", [-1.0, 2.5])
+def test_no_counts(asked, wrong):
+    with pytest.raises(InputError, match=f"the target 'n' has {wrong:g}, which is no count"):
+        choose_likelihood(pd.Series([1.0, wrong, 3.0], name="n"), asked)
+
+
+def test_wrong_arguments():
+    with pytest.raises(InputError, match="likelihood must be one of 'auto'"):
+        choose_likelihood([1, 2, 3], "binomial")
+    with pytest.raises(InputError, match="missing values"):
+        choose_likelihood([1.0, np.nan])
+    with pytest.raises(InputError, match="neither numbers nor labels"):
+        choose_likelihood(pd.Series(pd.date_range("2024-01-01", periods=3)))

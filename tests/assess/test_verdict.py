@@ -1,0 +1,149 @@
+"""The sentences: what is said, and when nothing is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.assess.made import of_classes, of_numbers
+
+EVEN = (np.arange(100) + 0.5) / 100
+
+
+def test_a_good_model_gets_no_warning():
+    assessment = of_numbers(EVEN, np.linspace(0.5, 1.5, 100))
+    assert assessment.ok
+    assert assessment.warnings == []
+    assert "Nothing to warn about." in assessment.summary()
+
+
+@pytest.mark.parametrize(
+    ("gain", "word"), [(-0.5, "is worse than a constant"), (-0.05, "no better"), (0.05, "no better"), (0.2, None)]
+)
+def test_against_the_constant(gain, word):
+    """100 differences of ±1 have the standard error 0.1."""
+    gains = gain + np.tile([1.0, -1.0], 50)
+    assessment = of_numbers(EVEN, gains)
+    assert assessment.gain == pytest.approx(gain)
+    assert assessment.gain_error == pytest.approx(np.std(gains, ddof=1) / 10.0)
+    found = assessment.warnings
+    assert found == [] if word is None else word in found[0]
+
+
+def test_the_constant_itself_is_no_better():
+    assert "no better than a constant" in of_numbers(EVEN, 0.0).warnings[0]
+
+
+def test_intervals_too_narrow():
+    assessment = of_numbers(np.concatenate([EVEN[:71] * 0.9 / 0.71 + 0.05, np.zeros(29)]))
+    assert assessment.warnings == [
+        "Intervals are too narrow (over-confident): the 90 % interval holds 71 % of held-out rows."
+    ]
+
+
+def test_intervals_too_wide():
+    assessment = of_numbers(0.5 + 0.6 * (EVEN - 0.5))
+    assert assessment.warnings == [
+        "Intervals are too wide (under-confident): the 50 % interval holds 84 % of held-out rows."
+    ]
+
+
+def test_heavy_tails():
+    assessment = of_numbers(np.concatenate([np.full(70, 0.5), np.zeros(15), np.ones(15)]))
+    assert assessment.warnings == [
+        "Tails are heavier than the model says: the 50 % interval holds 70 % of held-out rows, "
+        "the 90 % interval holds 70 %."
+    ]
+
+
+def test_chance_is_no_reason_to_warn():
+    """Uniform PITs in 100 data sets of 50 rows: two standard errors are 0.14 for the 50 % interval, 0.085 for 90 %."""
+    rng = np.random.default_rng(8)
+    warned = sum(not of_numbers(rng.random(50)).ok for _ in range(100))
+    assert warned < 8
+
+
+@pytest.mark.parametrize(("rows", "few"), [(5, True), (35, True), (36, False)])
+def test_too_few_rows(rows, few):
+    """Two standard errors of a 90 % interval are 0.6/√n, which is 0.1 for 36 rows."""
+    assessment = of_numbers((np.arange(rows) + 0.5) / rows)
+    assert any("Too few rows to tell" in sentence for sentence in assessment.warnings) == few
+    assert assessment.ok != few
+
+
+@pytest.mark.parametrize(("rows", "words"), [(19, "Too few rows"), (25, "too narrow")])
+def test_probabilities_are_not_both_off_and_unknown(rows, words):
+    """All PITs are 0: from 20 rows on that is clear, though two standard errors are above 0.1."""
+    found = of_numbers(np.zeros(rows), 1.0).warnings
+    assert len(found) == 1
+    assert words in found[0]
+
+
+def test_one_row_decides():
+    gains = np.tile([0.3, 0.5], 50)
+    gains[17] = -1e6
+    assessment = of_numbers(EVEN, gains)
+    assert "no better than a constant" in assessment.warnings[0]
+    assert assessment.notes == [
+        "One row decides the score: row 17 has the log density −1e+06; without it the gain is 0.399 ± 0.01."
+    ]
+    assert len(assessment.summary().splitlines()) <= 6
+    assert "nan" not in assessment.summary()
+
+
+def test_what_the_model_calls_impossible():
+    gains = np.full(100, 0.4)
+    gains[[3, 5]] = -np.inf
+    assessment = of_numbers(EVEN, gains)
+    assert "in 2 held-out rows impossible" in assessment.warnings[0]
+    assert assessment.score == -np.inf
+    assert assessment.to_dict()["score"] is None
+    assert assessment.notes == []
+
+
+def test_rows_left_out_are_said():
+    fold = np.arange(100) % 5 + 1
+    fold[:3] = 0
+    gains = np.full(100, 1.0)
+    gains[:3] = np.nan
+    assessment = of_numbers(EVEN, gains, fold=fold)
+    assert assessment.n_rows == 97
+    assert assessment.n_left_out == 3
+    assert assessment.notes[0].startswith("3 rows were left out")
+    assert "their fold" in assessment.notes[0]
+    assert assessment.ok
+
+
+# ---- classes ---------------------------------------------------------------------------------------------------------
+
+
+def predicted(confidence: float, right: int, n: int = 100) -> tuple[np.ndarray, np.ndarray]:
+    return np.tile([1.0 - confidence, confidence], (n, 1)), np.repeat([1, 0], [right, n - right])
+
+
+def test_classes_too_sure():
+    assessment = of_classes(*predicted(0.93, 71))
+    assert assessment.warnings[-1] == (
+        "Probabilities are too high (over-confident): the predicted class has 93 % on average and is right in 71 % of "
+        "held-out rows."
+    )
+
+
+def test_classes_too_cautious():
+    assessment = of_classes(*predicted(0.6, 95))
+    assert "too low (under-confident)" in assessment.warnings[-1]
+
+
+def test_classes_off_in_groups():
+    """Right on average, but the groups are the wrong way round."""
+    p = np.repeat([0.6, 0.95], 100)
+    codes = np.concatenate([np.repeat([1, 0], [95, 5]), np.repeat([1, 0], [60, 40])])
+    assessment = of_classes(np.stack([1.0 - p, p], axis=1), codes)
+    assert assessment.accuracy == pytest.approx(assessment.confidence[0])
+    assert "Probabilities are off: they differ by 0.35" in assessment.warnings[-1]
+
+
+def test_classes_right_and_few():
+    assert of_classes(*predicted(0.9, 90)).ok
+    few = of_classes(*predicted(0.9, 9, 10)).warnings
+    assert "with 10 held-out rows, the share of right classes is known to ± 0.19" in few[-1]

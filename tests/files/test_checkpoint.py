@@ -1,0 +1,338 @@
+"""Finished pieces of work in a folder, and the fingerprints that say whose they are."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import UserDict
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rsens._arguments import child, seed_sequence
+from rsens._errors import InputError
+from rsens._files import Checkpoint, fingerprint
+from rsens.kernels import EQ, Linear
+from rsens.models import GPRegressor
+
+QUESTION = {"data": "0123", "methods": ("rsens", "ead"), "alpha": 0.1, "n_rows": None}
+CONTENT = {"values": {"rsens": [0.1, 1e-300, 1 / 3], "ü 🚲": None}, "flag": True}
+
+
+def test_pieces_come_back_exactly(tmp_path):
+    work = Checkpoint.open(tmp_path / "new" / "folder", QUESTION, 0)
+    assert work.get("a-1") is None
+    work.put("a-1", CONTENT)
+    assert work.get("a-1") == CONTENT
+    assert Checkpoint.open(tmp_path / "new" / "folder", QUESTION, 0).get("a-1") == CONTENT
+    assert sorted(os.listdir(tmp_path / "new" / "folder")) == ["a-1.json", "manifest.json"]
+
+
+def test_without_a_folder_nothing_is_kept():
+    work = Checkpoint.open(None, QUESTION, 3)
+    work.put("a", CONTENT)
+    assert work.get("a") is None
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: "",
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace("0.1", "0.2"),
+        lambda text: text.replace('"flag":true', '"flag":false'),
+        lambda text: text.replace('"key":"a"', '"key":"b"'),
+        lambda text: text.replace('"question":"', '"question":"0'),
+        lambda text: "[" * 100_000,
+        lambda text: "null",
+        lambda text: json.dumps({"content": 1}),
+        lambda text: text.replace("0.1", "NaN"),
+    ],
+)
+def test_damaged_pieces_are_not_trusted(tmp_path, damage):
+    work = Checkpoint.open(tmp_path, QUESTION, 0)
+    work.put("a", CONTENT)
+    text = (tmp_path / "a.json").read_text()
+    assert damage(text) != text
+    (tmp_path / "a.json").write_text(damage(text))
+    assert work.get("a") is None
+    work.put("a", CONTENT)
+    assert work.get("a") == CONTENT
+
+
+def test_bytes_that_are_no_text_are_not_trusted(tmp_path):
+    work = Checkpoint.open(tmp_path, QUESTION, 0)
+    (tmp_path / "a.json").write_bytes(b"\xff\xfe\x00")
+    assert work.get("a") is None
+
+
+def test_a_piece_of_another_folder_is_not_trusted(tmp_path):
+    one = Checkpoint.open(tmp_path / "one", QUESTION, 0)
+    other = Checkpoint.open(tmp_path / "other", QUESTION, 1)
+    one.put("a", CONTENT)
+    (tmp_path / "one" / "a.json").rename(tmp_path / "other" / "a.json")
+    assert other.get("a") is None
+
+
+def test_writing_leaves_the_old_piece_or_the_new(tmp_path, monkeypatch):
+    work = Checkpoint.open(tmp_path, QUESTION, 0)
+    work.put("a", CONTENT)
+
+    def fail(*args):
+        raise OSError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match="disk full"):
+            work.put("a", 1)
+    assert work.get("a") == CONTENT
+    assert sorted(os.listdir(tmp_path)) == ["a.json", "manifest.json"]
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"data": "9"}, r"data was '0123', and now is '9'\. "),
+        ({"alpha": 0.2, "methods": ["rsens"]}, r"methods was .* \(alpha differ too\)"),
+        ({"new": 1}, "new was None, and now is 1"),
+    ],
+)
+def test_another_question_is_refused(tmp_path, change, text):
+    Checkpoint.open(tmp_path, QUESTION, 0)
+    with pytest.raises(InputError, match=text):
+        Checkpoint.open(tmp_path, QUESTION | change, 0)
+    Checkpoint.open(tmp_path, QUESTION, 0)  # the folder is as it was
+
+
+def test_another_seed_is_another_question(tmp_path):
+    Checkpoint.open(tmp_path, QUESTION, 0)
+    with pytest.raises(InputError, match="random_state was"):
+        Checkpoint.open(tmp_path, QUESTION, 1)
+
+
+def test_another_release_is_another_question(tmp_path, monkeypatch):
+    Checkpoint.open(tmp_path, QUESTION, 0)
+    monkeypatch.setattr("rsens._files._checkpoint.version", lambda name: "99.0")
+    with pytest.raises(InputError, match=r"rsens was .*99\.0"):
+        Checkpoint.open(tmp_path, QUESTION, 0)
+
+
+def test_the_seed_is_kept(tmp_path):
+    work = Checkpoint.open(tmp_path, QUESTION)
+    assert numbers(Checkpoint.open(tmp_path, QUESTION).seed) == numbers(work.seed)
+    assert numbers(Checkpoint.open(tmp_path / "other", QUESTION).seed) != numbers(work.seed)
+
+
+@pytest.mark.parametrize("random_state", [0, 7, 2**32, 2**70 + 5, np.random.default_rng(3)])
+def test_a_folder_changes_no_random_number(tmp_path, random_state):
+    seed = seed_sequence(random_state)
+    given = random_state if isinstance(random_state, int) else np.random.default_rng(3)
+    assert numbers(Checkpoint.open(tmp_path, QUESTION, given).seed) == numbers(seed)
+    assert numbers(child(Checkpoint.open(tmp_path, QUESTION).seed, 4, 2)) == numbers(child(seed, 4, 2))
+
+
+def numbers(seed):
+    return np.random.default_rng(seed).integers(2**60, size=4).tolist()
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"format": "rsens finished work", "version": 1, "question": {}}', "[1]"])
+def test_a_folder_with_a_manifest_that_cannot_be_read(tmp_path, text):
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(InputError, match=r"manifest\.json cannot be read"):
+        Checkpoint.open(tmp_path, QUESTION)
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(InputError, match=r"thesis\.tex"):
+        Checkpoint.open(tmp_path, QUESTION)
+    with pytest.raises(InputError, match="is a file"):
+        Checkpoint.open(tmp_path / "thesis.tex", QUESTION)
+    assert os.listdir(tmp_path) == ["thesis.tex"]
+
+
+def test_what_a_killed_process_leaves_does_no_harm(tmp_path):
+    (tmp_path / ".0123.tmp").write_text('{"half')
+    work = Checkpoint.open(tmp_path, QUESTION, 0)
+    work.put("a", 1)
+    assert work.get("a") == 1
+
+
+@pytest.mark.parametrize("folder", [3, "", b"x", ["a"]])
+def test_wrong_folders(folder):
+    with pytest.raises(InputError, match="folder must be"):
+        Checkpoint.open(folder, QUESTION)
+
+
+# ---- fingerprints ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Setting:
+    a: float
+    b: object = None
+
+
+class Plain:
+    def __init__(self, a):
+        self.a = a
+
+
+def adds(k):
+    return lambda x: x + k
+
+
+def frame(**changes):
+    columns = {"a": [1.0, 2.0], "b": ["x", "y"], "c": pd.Categorical(["u", "u"], ["u", "v"])}
+    return pd.DataFrame(columns | changes)
+
+
+def read_only(values):
+    array = np.array(values)
+    array.flags.writeable = False
+    return array
+
+
+#: Each value is made anew by every call; all of them differ from each other.
+MAKERS = [
+    lambda: None,
+    lambda: True,
+    lambda: 1,
+    lambda: 1.0,
+    lambda: "1",
+    lambda: b"1",
+    lambda: [1, 2],
+    lambda: (1, 2),
+    lambda: [[1], 2],
+    lambda: {"a": 1, "b": 2},
+    lambda: {"a": 1, "b": 3},
+    lambda: {3, 1, 2},
+    lambda: np.arange(3.0),
+    lambda: np.arange(3),
+    lambda: np.arange(3.0)[np.newaxis],
+    lambda: np.array(["a", "b"]),
+    lambda: np.array(["a", 1], dtype=object),
+    frame,
+    lambda: frame(a=[1.0, 3.0]),
+    lambda: frame(b=["x", "z"]),
+    lambda: frame(c=pd.Categorical(["u", "u"], ["u", "w"])),
+    lambda: frame(c=["u", "u"]),
+    lambda: frame().rename(columns={"a": "aa"}),
+    lambda: frame()["a"],
+    lambda: pd.Timestamp("2020-01-01"),
+    lambda: Setting(1.0),
+    lambda: Setting(2.0),
+    lambda: Setting(1.0, (Setting(3.0),)),
+    lambda: Plain(1),
+    lambda: Plain(2),
+    lambda: adds(1),
+    lambda: adds(2),
+    lambda: partial(adds, 2),
+    lambda: np.sum,
+    lambda: np.exp,
+    lambda: len,
+    lambda: Plain,
+    lambda: GPRegressor(),
+    lambda: GPRegressor(n_restarts=0),
+    lambda: GPRegressor(kernel=EQ(1.0, (1.0, 2.0))),
+    lambda: GPRegressor(kernel=EQ(1.0, (1.0, 3.0))),
+    lambda: GPRegressor(kernel=EQ(1.0, (1.0, 2.0)) + Linear(1.0)),
+    lambda: GPRegressor(random_state=np.random.RandomState(0)),
+    lambda: GPRegressor(random_state=np.random.RandomState(1)),
+    lambda: np.random.default_rng(0),
+    lambda: make_pipeline(StandardScaler(), RandomForestRegressor(max_depth=2)),
+    lambda: make_pipeline(StandardScaler(), RandomForestRegressor(max_depth=3)),
+]
+
+
+def test_fingerprints_are_equal_for_equal_values_only():
+    fingerprints = [fingerprint(make()) for make in MAKERS]
+    assert fingerprints == [fingerprint(make()) for make in MAKERS]
+    assert len(set(fingerprints)) == len(fingerprints)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        (np.float64(0.5), 0.5),
+        (np.arange(6.0).reshape(2, 3), np.asfortranarray(np.arange(6.0).reshape(2, 3))),
+        (np.arange(6.0)[::2], np.array([0.0, 2.0, 4.0])),
+        (np.arange(3.0), read_only([0.0, 1.0, 2.0])),
+        (frame(), frame().set_axis(["r", "s"])),
+        (["ab", "ab"], ["ab", "".join(["a", "b"])]),
+        (GPRegressor(), GPRegressor().fit([[0.0], [1.0]], [0.0, 1.0])),
+    ],
+)
+def test_fingerprints_do_not_see_how_a_value_is_stored(one, other):
+    assert fingerprint(one) == fingerprint(other)
+
+
+class ColumnOfPolars:
+    """Every column of polars has `cat`, with other names in it than in pandas."""
+
+    cat = object()
+    dtype = "Float64"
+
+    def __init__(self, values):
+        self.values = np.array(values)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+class FrameOfPolars(UserDict):
+    columns = property(list)
+
+
+def test_frames_of_polars():
+    one, same, other = (FrameOfPolars(a=ColumnOfPolars(values)) for values in ([1.0, 2.0], [1.0, 2.0], [1.0, 3.0]))
+    assert fingerprint(one) == fingerprint(same) != fingerprint(other)
+
+
+def test_several_values_are_not_one_list():
+    assert fingerprint(1, 2) != fingerprint([1, 2])
+    assert fingerprint(1, 2) != fingerprint(12)
+    assert fingerprint("a", "b") != fingerprint("ab")
+
+
+def test_cycles_end():
+    loop, other = Plain(1), Plain(1)
+    loop.me, other.me = [loop], [other]
+    assert fingerprint(loop) == fingerprint(other)
+
+
+CODE = """
+from rsens._files import fingerprint
+class Estimator:
+    def get_params(self, deep):
+        return {"b": {"p", "q", "r"}, "a": (1.0, None)}
+def function(x, y=("a", "b")):
+    inner = lambda z: z in {"p", "q", "r"}
+    return inner(x)
+printed = fingerprint(Estimator(), {"a", "b", "c"}, function)
+"""
+
+
+def test_the_same_in_another_process():
+    """With another hash seed: nothing may depend on the order of sets, or on addresses."""
+    here = {"__name__": "__main__"}
+    exec(CODE, here)
+    found = subprocess.run(
+        [sys.executable, "-c", f"{CODE}print(printed)"],
+        env=os.environ | {"PYTHONHASHSEED": "1"}, capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    assert found.stdout.strip() == here["printed"]
+
+
+def test_what_cannot_be_taken_apart_is_an_error():
+    with pytest.raises(InputError, match="generator"):
+        fingerprint(x for x in ())

@@ -1,0 +1,102 @@
+"""What is refused, and how."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.model_selection import ShuffleSplit
+
+from rsens._errors import InputError
+from rsens._select_interactions import select_interactions
+from rsens._select_interactions._folds import dealt
+from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
+
+X = np.random.default_rng(0).normal(size=(20, 3))
+Y = X[:, 0] + X[:, 1]
+SEED = np.random.SeedSequence(0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"estimator": BayesianLinearRegression()}, "needs a GPRegressor or GPClassifier.*BayesianLinearRegression"),
+        ({"estimator": GaussianProcessRegressor()}, "got GaussianProcessRegressor"),
+        ({"estimator": GPRegressor}, r"give an instance, GPRegressor\(\)"),
+        ({"X": X[:, :1]}, "at least two columns; X has one"),
+        ({"X": X * np.nan}, "X must be finite"),
+        ({"y": Y[:-1]}, "each of the 20 rows of X; got 19"),
+        ({"y": None}, "got NoneType"),
+        ({"y": np.where(np.arange(20) == 3, np.nan, Y)}, "first at row 3"),
+        ({"y": np.column_stack([Y, Y])}, r"got shape \(20, 2\)"),
+        ({"k": -1}, "k must be a whole number of at least 0"),
+        ({"k": 2.0}, "k must be a whole number"),
+        ({"methods": "rsens"}, "rsens scores single variables"),
+        ({"methods": "hh"}, "no method 'hh'"),
+        ({"cv": 1}, "folds from 2 to the 20 rows"),
+        ({"cv": 21}, "folds from 2 to the 20 rows"),
+        ({"cv": "five"}, "cv must be a number of folds"),
+        ({"cv": []}, "no folds"),
+        ({"cv": [([0, 1], [1, 2])]}, "both trains on row 1"),
+        ({"cv": [([0, 1], [25])]}, "needs held-out rows, positions from 0 to 19"),
+        ({"cv": [0, 1]}, r"pair \(train, test\)"),
+        ({"repeats": 0}, "repeats must be a whole number of at least 1"),
+        ({"warm_start": "yes"}, "warm_start"),
+        ({"budget": "large"}, "budget must be"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"random_state": -1}, "random_state"),
+        ({"progress": 3}, "progress"),
+        ({"estimator": GPClassifier(), "y": np.where(np.arange(20) < 1, "rare", "often")}, "class 'rare' is rare"),
+        ({"folder": ""}, "folder must be"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    call = {"estimator": GPRegressor(n_restarts=0), "X": X, "y": Y, "k": 1} | arguments
+    with pytest.raises(InputError, match=message):
+        select_interactions(call.pop("estimator"), call.pop("X"), call.pop("y"), **call)
+
+
+def test_another_question_in_the_folder(tmp_path):
+    settings = {"k": 0, "cv": 2, "repeats": 1, "folder": tmp_path, "random_state": 0}
+    select_interactions(GPRegressor(n_restarts=0), X, Y, **settings)
+    with pytest.raises(InputError, match="another question: k was 0, and now is 1"):
+        select_interactions(GPRegressor(n_restarts=0), X, Y, **settings | {"k": 1})
+    with pytest.raises(InputError, match="another question: y"):
+        select_interactions(GPRegressor(n_restarts=0), X, Y + 1.0, **settings)
+
+
+def test_a_method_that_cannot_rank():
+    """Matern12 has no derivatives at the data."""
+    from rsens.kernels import Matern12
+
+    with pytest.raises(InputError, match="'rsens2' cannot rank the pairs: Matern12 has no derivatives"):
+        select_interactions(GPRegressor(Matern12(), n_restarts=0), X, Y, k=1, cv=2, repeats=1)
+
+
+# ---- splits ----------------------------------------------------------------------------------------------------------
+
+
+def test_folds_hold_out_every_row_once_per_round():
+    found = dealt(5, 3, Y, False, SEED)
+    assert len(found) == 15
+    for round_ in (found[:5], found[5:10], found[10:]):
+        np.testing.assert_array_equal(np.sort(np.concatenate([test for _, test in round_])), np.arange(20))
+    assert all(len(np.union1d(train, test)) == 20 for train, test in found)
+    assert not np.array_equal(found[0][1], found[5][1])
+
+
+def test_folds_have_equal_shares_of_the_classes():
+    y = np.repeat(["a", "b", "c"], [10, 6, 4])
+    for _, test in dealt(2, 4, y, True, SEED):
+        assert pd.Series(y[test]).value_counts().to_dict() == {"a": 5, "b": 3, "c": 2}
+
+
+def test_given_splits_are_part_of_the_question(tmp_path):
+    """A splitter without a seed gives other splits the next time: what was scored on the first ones does not count."""
+    model, settings = GPRegressor(n_restarts=0), {"k": 0, "folder": tmp_path, "random_state": 0}
+    positions = [(np.arange(10), np.arange(10, 20)), (np.arange(10, 20), np.arange(10))]
+    found = select_interactions(model, X, Y, cv=iter(positions), **settings)
+    assert found.n_splits == 2
+    again = select_interactions(model, X, Y, cv=positions, **settings)
+    pd.testing.assert_frame_equal(again.scores, found.scores)
+    with pytest.raises(InputError, match="another question: cv was"):
+        select_interactions(model, X, Y, cv=ShuffleSplit(2), **settings)

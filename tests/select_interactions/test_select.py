@@ -1,0 +1,223 @@
+"""What is found in data whose interactions are known, and that nothing else changes it."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import ShuffleSplit
+
+from rsens._errors import RsensWarning
+from rsens._select_interactions import _fits, _task, select_interactions
+from rsens.kernels import EQ, Categorical, Matern52
+from rsens.models import GPClassifier, GPRegressor
+from tests.select_interactions.simulated import classes, counts, no_interactions, two_interactions, with_levels
+
+GP = GPRegressor(n_restarts=0)
+QUICK = {"cv": 3, "repeats": 1, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def two():
+    return select_interactions(GP, *two_interactions(), k=3, warm_start=False, random_state=0)
+
+
+def test_two_interactions_are_found(two):
+    assert two.suggested == 2
+    assert {tuple(pair) for pair in two.pairs[["first", "second"]].head(2).to_numpy()} == {("a", "d"), ("b", "c")}
+    assert (two.pairs["share"].head(2) == 1.0).all()
+    assert str(two).startswith("2 interactions are enough: ")
+
+
+def test_splits_are_two_rounds_of_five_folds(two):
+    assert two.n_splits == 10
+    assert len(two.scores) == 10 * (4 + 1)
+    # a full model and four reduced ones per split, and a full model of all rows
+    assert two.n_fits == 10 * 5 + 1
+
+
+def test_both_pairs_are_needed(two):
+    mean = two.table.set_index("k")["mean"]
+    assert mean[2] > mean[1] + 0.1
+    assert mean[2] > mean[0] + 0.3
+
+
+def test_additive_data_needs_none():
+    found = select_interactions(GP, *no_interactions(), k=2, cv=4, random_state=1)
+    assert found.suggested == 0
+    assert str(found).startswith("No interaction is needed.")
+
+
+def test_scores_are_those_of_the_models():
+    """One split done by hand."""
+    X, y = two_interactions()
+    train, test = np.arange(60), np.arange(60, 90)
+    found = select_interactions(GPRegressor(n_restarts=0, random_state=0), X, y, k=1, cv=[(train, test)])
+    full = GPRegressor(n_restarts=0, random_state=0).fit(X.iloc[train], y.iloc[train])
+    none = GPRegressor(EQ(dims=0) + EQ(dims=1) + EQ(dims=2) + EQ(dims=3), n_restarts=0).fit(X[:60], y[:60])
+    scores = found.scores.set_index(["method", "k"])["log_density"]
+    assert scores["full"].item() == pytest.approx(full.log_predictive_density(X[60:], y[60:]).mean(), abs=1e-9)
+    assert scores["rsens2", 0] == pytest.approx(none.log_predictive_density(X[60:], y[60:]).mean(), abs=1e-6)
+    assert np.isnan(found.table["se"]).all()
+
+
+def test_number_of_jobs_changes_nothing():
+    X, y = two_interactions(50)
+    one, two = (select_interactions(GP, X, y, k=1, n_jobs=n_jobs, **QUICK) for n_jobs in (None, 2))
+    pd.testing.assert_frame_equal(one.scores, two.scores, check_exact=True)
+    pd.testing.assert_frame_equal(one.pairs, two.pairs, check_exact=True)
+
+
+def test_seeds():
+    X, y = no_interactions(40)
+    settings = {"k": 0, "cv": 2, "repeats": 1}
+    a, b = (select_interactions(GP, X, y, random_state=7, **settings) for _ in range(2))
+    c = select_interactions(GP, X, y, random_state=np.random.default_rng(7), **settings)
+    pd.testing.assert_frame_equal(a.scores, b.scores, check_exact=True)
+    assert not a.scores["log_density"].equals(c.scores["log_density"])
+
+
+def test_methods_share_fits(monkeypatch):
+    fits = []
+
+    def counted(estimator, kernel, X, y):
+        fits.append(kernel)
+        return _fits_fitted(estimator, kernel, X, y)
+
+    _fits_fitted = _fits.fitted
+    monkeypatch.setattr(_fits, "fitted", counted)
+    X, y = two_interactions()
+    settings = QUICK | {"k": 2, "warm_start": False}
+    one = select_interactions(GP, X, y, methods="rsens2", **settings)
+    alone = len(fits)
+    assert alone == 3 * 3  # 0, 1 and 2 pairs in three splits
+    fits.clear()
+    both = select_interactions(GP, X, y, methods=["rsens2", "eah"], **settings)
+    different = (both._record.chosen[0] != both._record.chosen[1]).any(axis=-1).sum()
+    assert alone <= len(fits) <= alone + 2 * different < 2 * alone
+    assert both.methods == ("rsens2", "eah")
+    pd.testing.assert_frame_equal(both.scores[: len(one.scores) - 3], one.scores[:-3], check_exact=True)
+
+
+def test_pairs_in_another_order_are_the_same_model():
+    terms = _fits.Terms(3)
+    assert terms.kernel(frozenset([(0, 1), (1, 2)])) == terms.kernel(frozenset([(1, 2), (0, 1)]))
+
+
+def test_counts():
+    found = select_interactions(GPRegressor(likelihood="poisson", n_restarts=0), *counts(), k=1, **QUICK)
+    assert found.suggested == 1
+    assert found.pairs.loc[0, ["first", "second"]].tolist() == ["x0", "x1"]
+
+
+def test_two_classes():
+    found = select_interactions(GPClassifier(n_restarts=0), *classes(), k=1, **QUICK)
+    assert found.suggested == 1
+    assert found.pairs.loc[0, ["first", "second"]].tolist() == ["x0", "x1"]
+    table = found.table.set_index("k")["mean"]
+    assert table[0] < -0.6 < table[1]  # without the pair no better than a coin, −log 2
+
+
+def test_three_classes():
+    X, y = classes(60)
+    y = np.where(X[:, 2] > 1.0, "other", y)
+    found = select_interactions(GPClassifier(n_restarts=0), X, y, k=1, cv=2, repeats=1, random_state=0)
+    assert found.k == 1
+    assert found.pairs.loc[0, ["first", "second"]].tolist() == ["x0", "x1"]
+
+
+def test_categorical_columns():
+    X, y = with_levels()
+    found = select_interactions(GP, X, y, k=2, **QUICK)
+    assert found.pairs.loc[0, ["first", "second"]].tolist() == ["dose", "site"]
+    assert found.suggested == 1
+    product = found.kernel(1).terms[-1]
+    assert product == EQ(dims=0) * Categorical(dims=1)
+    assert found.model(1).predict(X.head(3)).shape == (3,)
+
+
+def test_levels_that_a_training_set_lacks():
+    X, y = with_levels(45)
+    X.loc[3, "site"] = "east"
+    rows = np.arange(45)
+    found = select_interactions(GP, X, y, k=1, cv=[(rows[5:], rows[:5])], random_state=0)
+    assert np.isfinite(found.scores["log_density"]).all()
+
+
+def test_arrays_with_named_categorical_columns():
+    X, y = with_levels(60)
+    codes = np.column_stack([X["dose"], X["site"].astype("category").cat.codes])
+    found = select_interactions(GPRegressor(n_restarts=0, categorical=[1]), codes, y, k=1, **QUICK)
+    assert found.kernel(1).terms[-1] == EQ(dims=0) * Categorical(dims=1)
+
+
+@pytest.mark.parametrize(("kernel", "term"), [(Matern52(), Matern52(dims=0)), (EQ() + EQ(), EQ(dims=0))])
+def test_terms_are_of_the_kind_of_the_full_kernel(kernel, term):
+    X, y = no_interactions(40)
+    split = ShuffleSplit(1, train_size=30, random_state=0)
+    found = select_interactions(GPRegressor(kernel, n_restarts=0), X, y, k=0, cv=split)
+    assert found.kernel(0).terms[0] == term
+
+
+def test_more_pairs_than_there_are():
+    X, y = no_interactions(40)
+    found = select_interactions(GP, X, y, k=9, cv=2, repeats=1, random_state=0)
+    assert found.k == 3
+    assert "There are only 3 pairs; k = 9 was asked for." in str(found)
+
+
+def test_odd_names():
+    X, y = no_interactions(40)
+    X.columns = ["🚲, \n rides", "a" * 200, "x:y"]
+    found = select_interactions(GP, X, y, k=1, cv=2, repeats=1, random_state=0)
+    assert set(found.pairs[["first", "second"]].iloc[0]) <= set(X.columns)
+    assert "\n rides" not in str(found)
+
+
+def test_fits_that_warn_warn_once():
+    X, y = no_interactions(40)
+    with pytest.warns(RsensWarning, match=r"There were \d+ warnings in 5 fits, the first: .*max_iter") as raised:
+        select_interactions(GPRegressor(n_restarts=0, max_iter=1), X, y, k=0, cv=2, repeats=1, random_state=0)
+    assert len(raised) == 1
+
+
+def test_a_column_that_is_constant_in_a_split():
+    X, y = no_interactions(40)
+    X["b"] = (np.arange(40) == 0).astype(float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = select_interactions(GP, X, y, k=1, cv=[(np.arange(1, 40), np.array([0]))], random_state=0)
+    assert found.n_splits == 1
+
+
+def test_interrupted_work_is_taken_up_again(tmp_path, monkeypatch):
+    X, y = two_interactions(60)
+    settings = QUICK | {"k": 1}
+    whole = select_interactions(GP, X, y, **settings)
+    run, done = _task.Task._run, []
+
+    def interrupted(task, train, test, seed):
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(train)
+        return run(task, train, test, seed)
+
+    monkeypatch.setattr(_task.Task, "_run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
+    counted = []
+    monkeypatch.setattr(_task.Task, "_run", lambda task, *rest: counted.append(rest) or run(task, *rest))
+    resumed = select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
+    assert len(counted) == 3 + 1 - 2
+    pd.testing.assert_frame_equal(resumed.scores, whole.scores, check_exact=True)
+    pd.testing.assert_frame_equal(resumed.pairs, whole.pairs, check_exact=True)
+    counted.clear()
+    select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
+    assert not counted
+
+
+def test_a_folder_without_a_seed_keeps_its_own(tmp_path):
+    X, y = no_interactions(40)
+    settings = {"k": 0, "cv": 2, "repeats": 1, "folder": tmp_path / "work"}
+    first, again = (select_interactions(GP, X, y, **settings) for _ in range(2))
+    pd.testing.assert_frame_equal(first.scores, again.scores, check_exact=True)
