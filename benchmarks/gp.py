@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import blas
 
+from rsens.adapters import read_for
 from rsens.kernels import EQ
 from rsens.models import GPRegressor
 
@@ -191,7 +192,7 @@ def memory_row(model: GPRegressor, rows: int) -> Row:
 
     X = np.random.default_rng(2).standard_normal((rows, D))
     tracemalloc.start()
-    for _, record in iterate(model, X, 2):
+    for _, record in iterate(*read_for(model, X), 2):
         record.distribution.fisher_norm(record.first)
         record.distribution.fisher_norm(record.second)
     _, peak = tracemalloc.get_traced_memory()

@@ -24,7 +24,7 @@ from experiments._command import RESULTS, whole_number
 from experiments._style import BLACK, BLUE, VERMILLION, grid, new_figure, save, styled, tint
 from experiments._tables import write_csv
 from rsens._typing import Array
-from rsens.derivatives import as_model
+from rsens.adapters import as_model
 from rsens.measures import parts
 
 COLOURS = (VERMILLION, BLUE)  # of x1 and x2, as in the paper

@@ -27,8 +27,8 @@ from experiments._style import METHODS, grid, legend_below, new_figure, save, st
 from experiments._tables import mean_and_half, write_csv, write_text
 from rsens._table import read_table
 from rsens._typing import Array
+from rsens.adapters import as_model
 from rsens.black_box import BLACK_BOX, BUDGETS, asked
-from rsens.derivatives import as_model
 from rsens.measures import METHODS as DERIVATIVES
 from rsens.measures import importance
 

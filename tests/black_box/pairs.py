@@ -11,9 +11,10 @@ import pandas as pd
 
 from rsens import distributions as ds
 from rsens._typing import Array
+from rsens.adapters import read_for
 from rsens.black_box._asked import Asked, asked
 from rsens.black_box._budget import BUDGETS
-from rsens.derivatives import from_function, read_for
+from rsens.derivatives import from_function
 from rsens.models import GPClassifier, GPRegressor
 
 PAPER, STANDARD = BUDGETS["paper"], BUDGETS["standard"]

@@ -6,9 +6,9 @@ import pytest
 
 import rsens
 from rsens._errors import InputError
+from rsens.adapters import read_for
 from rsens.black_box import BLACK_BOX, BUDGETS, Budget, _asked
 from rsens.black_box._asked import asked, sampled
-from rsens.derivatives import read_for
 
 from .functions import asked_about, correlated, linear
 

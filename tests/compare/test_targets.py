@@ -9,7 +9,8 @@ from scipy import stats
 
 from rsens._compare._targets import scores
 from rsens._errors import InputError
-from rsens.derivatives import from_function, read_for
+from rsens.adapters import read_for
+from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.models import BayesianLogisticRegression, GPRegressor
 from tests.explain.models import Linear, Softmax

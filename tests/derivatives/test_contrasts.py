@@ -6,9 +6,9 @@ import pytest
 
 from rsens._coding import Coding
 from rsens._errors import InputError
+from rsens.adapters import coding_of, read_for
 from rsens.derivatives import Derivatives, from_function, iterate
 from rsens.derivatives._contrasts import contrast_bytes, weights_of
-from rsens.derivatives._model import coding_of, read_for
 from rsens.distributions import Normal
 
 FRAME = pd.DataFrame({"x": [0.5, 1.5, 2.5, 3.5], "city": ["a", "b", "a", "c"], "sold": [True, False, True, True]})
@@ -36,7 +36,7 @@ class Estimator:
 
 
 def record_of(model, X, order):
-    ((_, record),) = iterate(model, X, order)
+    ((_, record),) = iterate(*read_for(model, X), order)
     return record
 
 
@@ -107,7 +107,7 @@ def test_memory_counts_contrasts():
 def test_chunks_agree_with_the_whole(order):
     model = Estimator(FRAME)
     whole = record_of(model, FRAME, order)
-    chunks = list(iterate(model, FRAME, order, max_bytes=1000))
+    chunks = list(iterate(*read_for(model, FRAME), order, max_bytes=1000))
     assert len(chunks) > 1
     for rows, record in chunks:
         for contrast, all_rows in zip(record.contrasts, whole.contrasts, strict=True):

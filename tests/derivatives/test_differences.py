@@ -5,6 +5,7 @@ import pytest
 from sklearn.tree import DecisionTreeRegressor
 
 from rsens._errors import InputError, RsensWarning
+from rsens.adapters import read_for
 from rsens.derivatives import from_function, iterate
 from rsens.derivatives._quotients import ROWS_PER_CALL
 from rsens.derivatives._steps import DEFAULT_STEP, SINGLE_STEP
@@ -108,7 +109,7 @@ class TestCalls:
 
     def test_no_call_is_larger_than_the_bound(self):
         fn = Recorder(cubic)
-        for _ in iterate(from_function(fn), rows(20_000, columns=2), 2):
+        for _ in iterate(*read_for(from_function(fn), rows(20_000, columns=2)), 2):
             pass
         assert max(map(len, fn.calls)) <= ROWS_PER_CALL
 

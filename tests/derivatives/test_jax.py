@@ -10,6 +10,7 @@ import pytest
 
 import rsens
 from rsens._errors import InputError, MissingExtraError
+from rsens.adapters import read_for
 from rsens.derivatives import from_jax, iterate
 from rsens.derivatives._model import MAX_BYTES
 from rsens.distributions import Bernoulli, Categorical, Mixture, Normal, StudentT
@@ -31,7 +32,7 @@ def counted(function):
 
 def test_the_global_setting_is_not_touched():
     assert not jax.config.jax_enable_x64
-    list(iterate(from_jax(smooth), rows(), 2))
+    list(iterate(*read_for(from_jax(smooth), rows()), 2))
     assert not jax.config.jax_enable_x64
     assert jnp.ones(2).dtype == jnp.float32
     assert jax.jit(lambda x: x + 1)(1.0).dtype == jnp.float32
@@ -86,10 +87,10 @@ def test_compiled_once_for_each_shape(order):
 def test_chunks_of_any_number_of_rows_share_one_program():
     fn = counted(smooth)
     model = from_jax(fn)
-    list(iterate(model, rows(40), 1, max_bytes=MAX_BYTES // 4))
+    list(iterate(*read_for(model, rows(40)), 1, max_bytes=MAX_BYTES // 4))
     calls = fn.calls
     for n in (33, 47, 64):
-        list(iterate(model, rows(n), 1, max_bytes=MAX_BYTES // 4))
+        list(iterate(*read_for(model, rows(n)), 1, max_bytes=MAX_BYTES // 4))
     assert fn.calls == calls
 
 

@@ -7,7 +7,8 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression
 
 from rsens._errors import InputError
-from rsens.derivatives import Derivatives, Model, as_model, from_function, iterate
+from rsens.adapters import as_model, read_for
+from rsens.derivatives import Derivatives, Model, from_function, iterate
 from rsens.derivatives._model import MAX_BYTES
 from rsens.distributions import Normal
 from tests.derivatives.sources import rows
@@ -87,7 +88,7 @@ def test_what_is_no_model(name):
     with pytest.raises(InputError, match=text):
         as_model(model)
     with pytest.raises(InputError, match=text):
-        next(iterate(model, rows(), 1))
+        next(iterate(*read_for(model, rows()), 1))
 
 
 WRONG_RECORDS = {
@@ -123,7 +124,7 @@ class TestIterate:
     @pytest.mark.parametrize("at_once", [1, 3, 1000])
     def test_every_row_comes_once_in_even_chunks(self, n, at_once):
         X = rows(n)
-        chunks = list(iterate(Estimator(at_once).fit(X), X, 2))
+        chunks = list(iterate(*read_for(Estimator(at_once).fit(X), X), 2))
         assert np.concatenate([np.arange(n)[part] for part, _ in chunks]).tolist() == list(range(n))
         sizes = [len(record) for _, record in chunks]
         assert max(sizes) <= at_once
@@ -133,14 +134,14 @@ class TestIterate:
 
     def test_less_memory_means_smaller_chunks(self):
         model = Estimator(8).fit(rows())
-        assert len(list(iterate(model, rows(16), 1))) == 2
-        assert len(list(iterate(model, rows(16), 1, max_bytes=MAX_BYTES // 4))) == 8
-        assert len(list(iterate(model, rows(16), 1, max_bytes=1))) == 16
+        assert len(list(iterate(*read_for(model, rows(16)), 1))) == 2
+        assert len(list(iterate(*read_for(model, rows(16)), 1, max_bytes=MAX_BYTES // 4))) == 8
+        assert len(list(iterate(*read_for(model, rows(16)), 1, max_bytes=1))) == 16
 
     def test_an_estimator_gets_frames_if_frames_are_given(self):
         X = pd.DataFrame(rows(), columns=["a", "b", "c"], index=list("tuvwxyz"))
         model = Estimator().fit(X)
-        list(iterate(model, X, 1))
+        list(iterate(*read_for(model, X), 1))
         assert all(isinstance(part, pd.DataFrame) for part in model.seen_)
         pd.testing.assert_frame_equal(pd.concat(model.seen_), X)
 
@@ -149,16 +150,16 @@ class TestIterate:
         X[7] = -1.0
         model = from_function(lambda X: Normal(0.0, X[:, 0]), scale=1e-3)
         with pytest.raises(InputError, match=r"at row 7 \(1 of 10"):
-            list(iterate(model, X, 1))
+            list(iterate(*read_for(model, X), 1))
         few = MAX_BYTES * 4 // model.rows_per_chunk(1, 1) + 1
         with pytest.raises(InputError, match=r"at row 1 .*\(Rows are counted from row 6 of X\.\)"):
-            list(iterate(model, X, 1, max_bytes=few))
+            list(iterate(*read_for(model, X), 1, max_bytes=few))
 
     def test_bad_rows_and_orders(self):
         with pytest.raises(InputError, match="no rows"):
-            next(iterate(Plain(), np.zeros((0, 2)), 1))
+            next(iterate(*read_for(Plain(), np.zeros((0, 2))), 1))
         with pytest.raises(InputError, match="order must be"):
-            next(iterate(Plain(), rows(), 3))
+            next(iterate(*read_for(Plain(), rows()), 3))
 
     def test_wide_tables_get_fewer_rows_at_once(self):
         model = as_model(Plain())

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rsens.adapters import read_for
 from rsens.derivatives import iterate
 from rsens.distributions import ALL_FAMILIES, Bernoulli, Normal, Poisson
 from tests.derivatives.sources import DIFFERENCES, FAMILY_CASES, JAX, SOURCES, TORCH, rows
@@ -94,12 +95,12 @@ def test_rescaling_a_column_divides_its_derivatives(source):
 def test_chunks_change_nothing(source, order):
     X = rows(23)
     model = source.model(example)
-    ((whole, expected),) = iterate(model, X, order)
+    ((whole, expected),) = iterate(*read_for(model, X), order)
     assert whole == slice(0, 23)
     seen = 0
     # A bound this small leaves a few rows per chunk.
     one = model.prepared(X).rows_per_chunk(X.shape[1], order)
-    for part, record in iterate(model, X, order, max_bytes=5 * 256 * 2**20 // one):
+    for part, record in iterate(*read_for(model, X), order, max_bytes=5 * 256 * 2**20 // one):
         assert part.start == seen
         assert 0 < len(record) == part.stop - part.start <= 5
         seen = part.stop

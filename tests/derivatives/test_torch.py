@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from rsens._errors import InputError, MissingExtraError
+from rsens.adapters import read_for
 from rsens.derivatives import from_torch, iterate
 from rsens.derivatives._model import MAX_BYTES
 from rsens.distributions import Normal, Poisson
@@ -42,7 +43,7 @@ def test_a_network_by_hand():
 def test_a_module_is_left_as_it_was():
     net = network(torch.nn.BatchNorm1d(8), torch.nn.Dropout(0.5))
     before = {name: value.clone() for name, value in net.state_dict().items()}
-    list(iterate(from_torch(normal_from(net)), rows(), 2))
+    list(iterate(*read_for(from_torch(normal_from(net)), rows()), 2))
     assert all(torch.equal(before[name], value) for name, value in net.state_dict().items())
     assert all(parameter.grad is None and parameter.requires_grad for parameter in net.parameters())
     assert not net.training

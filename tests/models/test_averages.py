@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rsens.adapters import read_for
 from rsens.black_box import asked
-from rsens.derivatives import read_for
 from rsens.kernels import EQ, Constant, Kernel, Linear, Matern12, Matern32, Matern52, RationalQuadratic, additive
 from rsens.models import _averages
 from rsens.models._averages import averaged_mean

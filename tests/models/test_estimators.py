@@ -19,6 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rsens
 from rsens import InputError
+from rsens.adapters import read_for
 from rsens.derivatives import Derivatives, iterate
 from rsens.models import (
     BayesianLinearRegression,
@@ -109,7 +110,7 @@ def test_derivatives_do_not_depend_on_chunks(estimator):
     X, y = frame(estimator)
     model = clone(estimator).fit(X, y)
     whole = model.derivatives(X, 2)
-    chunks = list(iterate(model, X, 2, max_bytes=20_000))
+    chunks = list(iterate(*read_for(model, X), 2, max_bytes=20_000))
     assert len(chunks) > 1
     np.testing.assert_allclose(np.concatenate([c.second for _, c in chunks]), whole.second, rtol=1e-9, atol=1e-15)
 

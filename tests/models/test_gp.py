@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import rsens
 from rsens._errors import InputError, RsensWarning
+from rsens.adapters import read_for
 from rsens.derivatives import iterate
 from rsens.distributions import Bernoulli, Categorical, NegativeBinomial, Normal, Poisson, StudentT
 from rsens.kernels import EQ, Constant, Linear, Matern52, Periodic, RationalQuadratic, additive
@@ -198,7 +199,7 @@ def test_sensitivities_are_those_of_automatic_differentiation():
 def test_chunks_change_nothing():
     model, X = fitted("gaussian"), inputs(9, seed=5)
     whole = model.derivatives(X, 2)
-    parts = [record for _, record in iterate(model, X, 2, max_bytes=1)]
+    parts = [record for _, record in iterate(*read_for(model, X), 2, max_bytes=1)]
     assert len(parts) == 9
     second = np.concatenate([part.second for part in parts])
     np.testing.assert_allclose(second, whole.second, rtol=1e-9, atol=1e-12 * np.abs(whole.second).max())

@@ -13,7 +13,8 @@ from rsens._assess._baseline import Kind, constant_for_classes, constant_for_cou
 from rsens._errors import InputError, RsensWarning
 from rsens._refits import FAILURES, Fit, Rows, taken
 from rsens._typing import Array
-from rsens.derivatives import Model, as_model
+from rsens.adapters import as_model
+from rsens.derivatives import Model
 from rsens.distributions import Bernoulli, Distribution, Mixture
 
 

@@ -13,8 +13,8 @@ from rsens._compare._methods import resolved
 from rsens._compare._running import MethodResult, Question, run
 from rsens._compare._targets import scores
 from rsens._errors import InputError
+from rsens.adapters import read_for
 from rsens.black_box import Budget, budget_of
-from rsens.derivatives import read_for
 from rsens.measures import check_alpha, check_weights, column_units, per_switch, standard_deviations, training_inputs
 
 

@@ -20,7 +20,7 @@ from rsens._explain._summary import Question, summarize
 from rsens._refits import Fit
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import read_for
+from rsens.adapters import read_for
 from rsens.measures import (
     Terms,
     check_alpha,
@@ -117,7 +117,7 @@ def explain(
     deviations = standard_deviations(table.values, row_weights, model, training)
     terms = Terms.of(groups, table.names)
     if table.coding is not None:
-        check_groups(dict(zip(terms.names, terms.members, strict=True)), table.coding.categorical, table.names)
+        check_groups(terms, table)
         deviations = per_switch(deviations, table.coding)
     question = Question(
         terms=terms,

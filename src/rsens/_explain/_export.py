@@ -8,7 +8,7 @@ import numpy as np
 
 from rsens._errors import MissingExtraError
 from rsens._explain._record import Record
-from rsens.derivatives import read_for
+from rsens.adapters import read_for
 from rsens.measures import Terms
 
 

@@ -35,6 +35,7 @@ from rsens._explain._summary import Question, Summary, summarize
 from rsens._refits import Fit, check_refit
 from rsens._table import Table, is_pandas
 from rsens._typing import Array
+from rsens.adapters import read_for
 
 NULL_QUANTILE = 0.95
 MOST_PROBE_COLUMNS = 5
@@ -186,7 +187,7 @@ def _measure(
         max_bytes=question.max_bytes,
     )
     fit = refit.for_more_columns(d - table.values.shape[1])
-    summary = summarize(fit(X, y, child(seed, 0)), X, extended)
+    summary = summarize(*read_for(fit(X, y, child(seed, 0)), X), extended)
     pairs = np.zeros((t + len(probes), t + len(probes)))
     if summary.pairs is not None:
         pairs[np.triu_indices(len(pairs), 1)] = summary.pairs

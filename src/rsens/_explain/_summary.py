@@ -9,19 +9,10 @@ from typing import Any
 import numpy as np
 
 from rsens._explain._bootstrap import percentiles, row_sums
+from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, iterate
-from rsens.measures import (
-    Terms,
-    consistency,
-    contrast_parts,
-    contrast_values,
-    finite,
-    first_of_prediction,
-    group_norms,
-    parts,
-    second_contrasts,
-)
+from rsens.derivatives import Derivatives, Model, iterate
+from rsens.measures import Terms, consistency, finite, first_of_prediction, parts_of, rsens2_of, rsens_of
 
 
 @dataclass(frozen=True)
@@ -56,8 +47,8 @@ class Summary:
 
 
 def summarize(
-    model: Any,
-    X: Any,
+    model: Model,
+    table: Table,
     question: Question,
     *,
     keep_local_pairs: bool = False,
@@ -78,7 +69,7 @@ def summarize(
     def columns() -> Iterator[Array]:
         """What is summed over rows, a chunk at a time: main, pairs, parts, directions and their sizes."""
         nonlocal family, n_parameters, part_names
-        for rows, derivatives in iterate(model, X, 2 if question.pairs else 1, max_bytes=question.max_bytes):
+        for rows, derivatives in iterate(model, table, 2 if question.pairs else 1, max_bytes=question.max_bytes):
             local = _evaluate(derivatives, rows, question)
             family, n_parameters, part_names = local.family, local.n_parameters, tuple(local.parts)
             local_main[rows] = local.main
@@ -135,63 +126,18 @@ class _Local:
 
 
 def _evaluate(derivatives: Derivatives, rows: slice, question: Question) -> _Local:
-    family, terms, units = derivatives.distribution, question.terms, question.units
-    root = np.sqrt(question.alpha)
+    family, terms, units, alpha = derivatives.distribution, question.terms, question.units, question.alpha
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
-        first = derivatives.first * units
-        along = terms.steepest(first, family.whiten(first)) if terms.grouped else first
-        main = root * family.fisher_norm(along)
-        pairs = None
-        if question.pairs:
-            assert derivatives.second is not None  # asked for with order 2
-            squares = np.outer(units, units)
-            pairs = root * family.fisher_norm(derivatives.second) * squares
-            pairs = 0.5 * pairs + 0.5 * pairs.swapaxes(1, 2)  # equal but for rounding in some sources
-            if terms.grouped:
-                pairs = terms.pair_norms(pairs, root * family.whiten(derivatives.second * squares))
+        main = rsens_of(derivatives, alpha, units, terms)
+        pairs = rsens2_of(derivatives, alpha, units, terms) if question.pairs else None
         direction = terms.of_columns(first_of_prediction(derivatives) * units, np.nan)
-        if derivatives.contrasts:
-            _contrast(derivatives, question, main, pairs, direction)
+    for contrast in derivatives.contrasts:  # levels have no direction
+        direction[..., terms.of_column(contrast.column)] = np.nan
     finite(main, rows, terms.names, 1, "R-sens")
     if pairs is not None:
         finite(pairs, rows, terms.names, 2, "R-sens₂")
-    by_part = parts(family, along, alpha=question.alpha) if family.orthogonal_blocks else {}
-    for column, split in contrast_parts(derivatives, question.alpha) if by_part else ():
-        for name, part in split.items():
-            by_part[name][:, terms.of_column(column)] = part * units[column]
+    by_part = parts_of(derivatives, alpha, units, terms)
     return _Local(type(family).__name__, derivatives.first.shape[1], main, pairs, by_part, direction)
-
-
-def _contrast(derivatives: Derivatives, question: Question, main: Array, pairs: Array | None, direction: Array) -> None:
-    """Write the contrasts of categorical columns in place of derivatives; levels have no direction."""
-    family, terms, units, root = derivatives.distribution, question.terms, question.units, np.sqrt(question.alpha)
-    for column, values in contrast_values(derivatives, question.alpha):
-        main[:, terms.of_column(column)] = values * units[column]
-        direction[..., terms.of_column(column)] = np.nan
-    if pairs is None:
-        return
-
-    def size_of_first(change: Array) -> Array:
-        """(n, M, D) → (n, T), in the direction of the group that matters most."""
-        sizes = terms.of_columns(root * family.fisher_norm(change * units), np.nan)
-        for t in terms.grouped:
-            sizes[:, [t]] = group_norms(root * family.whiten(change * units), {"group": terms.members[t]})
-        return sizes
-
-    def size_of_value(change: Array) -> Array:
-        return root * family.fisher_norm(change)
-
-    categorical = [terms.of_column(contrast.column) for contrast in derivatives.contrasts]
-    rest = [t for t in range(len(terms)) if t not in categorical]
-    pairs[:, categorical, categorical] = 0.0
-    found = second_contrasts(derivatives, lambda p, first: first, lambda p: p.parameters, size_of_first, size_of_value)
-    for column, other, values in found:
-        t = terms.of_column(column)
-        if other is None:
-            pairs[:, t, rest] = pairs[:, rest, t] = values[:, rest] * units[column]
-        else:
-            s = terms.of_column(other)
-            pairs[:, t, s] = pairs[:, s, t] = values * units[column] * units[other]
 
 
 def _bounds(replicates: Array, squared: bool, level: float, weights: Array) -> Array:

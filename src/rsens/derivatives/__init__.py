@@ -10,11 +10,10 @@ from rsens.derivatives._jax import JaxModel as JaxModel
 from rsens.derivatives._jax import from_jax as from_jax
 from rsens.derivatives._model import MAX_BYTES as MAX_BYTES
 from rsens.derivatives._model import Model as Model
-from rsens.derivatives._model import as_model as as_model
 from rsens.derivatives._model import check_order as check_order
 from rsens.derivatives._model import iterate as iterate
-from rsens.derivatives._model import read_for as read_for
 from rsens.derivatives._model import result_bytes as result_bytes
 from rsens.derivatives._model import rows_for as rows_for
+from rsens.derivatives._model import rows_of as rows_of
 from rsens.derivatives._steps import step_unit as step_unit
 from rsens.derivatives._torch import from_torch as from_torch

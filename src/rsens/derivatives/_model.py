@@ -85,88 +85,17 @@ class Function(Model):
         return list(range(n_columns) if self.coding is None else self.coding.continuous)
 
 
-class _Estimator(Model):
-    """An object with a method `derivatives(X, order)`, such as a fitted estimator of ours."""
-
-    def __init__(self, estimator: Any) -> None:
-        self._estimator = estimator
-        self.coding = getattr(estimator, "coding_", None) or None
-
-    def derivatives(self, X: Any, order: int) -> Derivatives:
-        check_order(order)
-        record = self._estimator.derivatives(X, order)
-        if not isinstance(record, Derivatives):
-            raise InputError(f"{self._name}.derivatives must return Derivatives; got {type(record).__name__}.")
-        shape = rows_of(self, X).values.shape
-        if record.first.shape[::2] != shape:
-            raise InputError(f"{self._name}.derivatives: X has shape {shape}; got first of shape {record.first.shape}.")
-        if order == 2 and record.second is None:
-            raise InputError(f"{self._name}.derivatives(X, 2) must give second derivatives; got None.")
-        return record
-
-    def predict_distribution(self, X: Any) -> Distribution:
-        predict = getattr(self._estimator, "predict_distribution", None)
-        distribution = predict(X) if callable(predict) else self.derivatives(X, 1).distribution
-        if not isinstance(distribution, Distribution):
-            got = type(distribution).__name__
-            raise InputError(f"{self._name}.predict_distribution must return an rsens family; got {got}.")
-        return distribution
-
-    def predict_point(self, X: Any) -> Array:
-        predict = getattr(self._estimator, "predict_point", None)  # a mean can be much cheaper than a variance
-        return predict(X) if callable(predict) else super().predict_point(X)
-
-    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
-        average = getattr(self._estimator, "partial_dependence", None)
-        return average(columns, at, X) if callable(average) else None
-
-    def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        rows = getattr(self._estimator, "rows_per_chunk", None)
-        return int(rows(n_columns, order)) if callable(rows) else rows_for(result_bytes(n_columns, order))
-
-    @property
-    def _name(self) -> str:
-        return type(self._estimator).__name__
-
-
-def as_model(obj: Any) -> Model:
-    """The object as a `Model`; this is the only place that decides what can be explained."""
-    if isinstance(obj, Model):
-        return obj
-    if isinstance(obj, type):
-        raise InputError(f"expected a model; got the class {obj.__name__}. Make one: {obj.__name__}(…), and fit it.")
-    if not callable(getattr(obj, "derivatives", None)):
-        raise InputError(
-            f"expected a model; got {type(obj).__name__}. Wrap a function of rows X that returns a family, such as "
-            "Normal(mean, variance): from_jax(fn) or from_torch(fn) if it is written in JAX or PyTorch, "
-            "from_function(fn) otherwise."
-        )
-    _check_fitted(obj)
-    return _Estimator(obj)
-
-
-def _check_fitted(obj: Any) -> None:
-    if not (callable(getattr(obj, "fit", None)) and callable(getattr(obj, "get_params", None))):
-        return
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
-    try:
-        check_is_fitted(obj)
-    except NotFittedError:
-        raise InputError(f"{type(obj).__name__} is not fitted. Call fit(X, y) first.") from None
-
-
-def iterate(model: Any, X: Any, order: int, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[slice, Derivatives]]:
-    """The derivatives of `model` at the rows X, chunk by chunk: (which rows, their record).
+def iterate(
+    model: Model, table: Table, order: int, *, max_bytes: int = MAX_BYTES
+) -> Iterator[tuple[slice, Derivatives]]:
+    """The derivatives of a model at the rows of a table, chunk by chunk: (which rows, their record).
 
     Chunks are as even as can be and as large as `max_bytes` of working memory allows.
     Their size changes no result beyond rounding.
     """
     check_order(order)
-    model, table = read_for(model, X)
     n, columns = table.values.shape
-    model = model.prepared(X)
+    model = model.prepared(table.source)
     most = max(1, _rows_with_contrasts(model, columns, order) * max_bytes // MAX_BYTES)
     chunks = -(-n // most)
     for k in range(chunks):
@@ -180,17 +109,6 @@ def iterate(model: Any, X: Any, order: int, *, max_bytes: int = MAX_BYTES) -> It
                 raise
             raise InputError(f"{error} (Rows are counted from row {start} of X.)") from error
         yield slice(start, stop), record
-
-
-def read_for(model: Any, X: Any, weights: Any = None) -> tuple[Model, Table]:
-    """The object as a `Model` that knows its categorical columns, and the rows X with level codes in them."""
-    source = as_model(model).coded(X, weights)
-    return source, rows_of(source, X)
-
-
-def coding_of(model: Any) -> Coding | None:
-    """The categorical columns that a fitted model knows; None for none. A function finds them in the rows."""
-    return as_model(model).coding
 
 
 def rows_of(model: Model, X: Any) -> Table:

@@ -13,14 +13,12 @@ from rsens.measures._directional import ActiveSubspace as ActiveSubspace
 from rsens.measures._directional import active_subspace as active_subspace
 from rsens.measures._directional import directional as directional
 from rsens.measures._fourth_derivative._fourth_derivative import fourth_derivative as fourth_derivative
-from rsens.measures._groups import check_groups as check_groups
-from rsens.measures._groups import group_norms as group_norms
 from rsens.measures._groups import group_rsens as group_rsens
-from rsens.measures._groups import resolve_groups as resolve_groups
 from rsens.measures._kl import kl as kl
 from rsens.measures._local import check_alpha as check_alpha
 from rsens.measures._local import finite as finite
 from rsens.measures._parts import parts as parts
+from rsens.measures._parts import parts_of as parts_of
 from rsens.measures._prediction import aed as aed
 from rsens.measures._prediction import aeh as aeh
 from rsens.measures._prediction import ead as ead
@@ -35,7 +33,11 @@ from rsens.measures._rows import check_weights as check_weights
 from rsens.measures._rsens import rsens as rsens
 from rsens.measures._rsens import rsens2 as rsens2
 from rsens.measures._rsens import rsens2_of as rsens2_of
+from rsens.measures._rsens import rsens_of as rsens_of
 from rsens.measures._terms import Terms as Terms
+from rsens.measures._terms import check_groups as check_groups
+from rsens.measures._terms import group_norms as group_norms
+from rsens.measures._terms import resolve_groups as resolve_groups
 from rsens.measures._units import column_units as column_units
 from rsens.measures._units import per_switch as per_switch
 from rsens.measures._units import read_scale as read_scale

@@ -24,7 +24,7 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.derivatives import read_for
+from rsens.adapters import read_for
 from rsens.kernels import Kernel
 
 

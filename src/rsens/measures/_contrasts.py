@@ -27,6 +27,7 @@ from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives import Contrast, Derivatives
 from rsens.distributions import Distribution
+from rsens.measures._terms import Terms
 
 
 def contrast_values(derivatives: Derivatives, alpha: float) -> Iterator[tuple[int, Array]]:
@@ -98,21 +99,28 @@ def second_contrasts(
 def filled_second(
     pairs: Array,
     derivatives: Derivatives,
+    *,
     first: Callable[[Distribution, Array], Array],
     value: Callable[[Distribution], Array],
-    size: Callable[[Array], Array],
+    size_of_first: Callable[[Array], Array],
+    size_of_value: Callable[[Array], Array],
+    units: Array,
+    terms: Terms,
 ) -> Array:
-    """Pairs (n, …, D, D) of continuous columns with those of categorical ones filled in; their diagonal is 0."""
-    if not derivatives.contrasts:
-        return pairs
-    columns = [contrast.column for contrast in derivatives.contrasts]
-    pairs[..., columns, columns] = 0.0
-    rest = [d for d in range(pairs.shape[-1]) if d not in columns]
-    for c, other, values in second_contrasts(derivatives, first, value, size, size):
+    """Pairs (n, …, T, T) of continuous terms with the contrasts of categorical ones filled in; their diagonal is 0.
+
+    `first` and `value` say what is contrasted, as in `second_contrasts`; the sizes of changes come by term.
+    """
+    categorical = [terms.of_column(contrast.column) for contrast in derivatives.contrasts]
+    rest = [t for t in range(len(terms)) if t not in categorical]
+    pairs[..., categorical, categorical] = 0.0
+    for column, other, values in second_contrasts(derivatives, first, value, size_of_first, size_of_value):
+        t = terms.of_column(column)
         if other is None:
-            pairs[..., c, rest] = pairs[..., rest, c] = values[..., rest]
+            pairs[..., t, rest] = pairs[..., rest, t] = values[..., rest] * units[column]
         else:
-            pairs[..., c, other] = pairs[..., other, c] = values
+            s = terms.of_column(other)
+            pairs[..., t, s] = pairs[..., s, t] = values * units[column] * units[other]
     return pairs
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, read_for
+from rsens.adapters import read_for
+from rsens.derivatives import Derivatives
 from rsens.measures._contrasts import check_continuous
 from rsens.measures._local import check_alpha, from_derivatives, gathered
 from rsens.measures._rows import check_scale, check_weights
@@ -45,7 +46,9 @@ def directional(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
         return order * np.matmul(w.swapaxes(1, 2), w)
 
     # G is made of first derivatives, but it has one entry per pair of columns.
-    return gathered(from_derivatives(model, X, 1, value, "G, the matrix of squared R-sens,", column_axes=2), X)
+    return gathered(
+        from_derivatives(model, table, 1, value, "G, the matrix of squared R-sens,", column_axes=2), len(table.values)
+    )
 
 
 def active_subspace(
@@ -67,7 +70,7 @@ def active_subspace(
 
     # The mean of G is Fᵀ F with F the R factor of all W stacked; G itself, a square, would lose the small eigenvalues.
     factor = np.zeros((0, len(table.names)))
-    for rows, w in from_derivatives(model, X, 1, value, "The whitened derivative"):
+    for rows, w in from_derivatives(model, table, 1, value, "The whitened derivative"):
         stacked = (root[rows, None, None] * w).reshape(-1, len(table.names))
         factor = np.asarray(np.linalg.qr(np.concatenate([factor, stacked]), mode="r"))
     _, lengths, vectors = np.linalg.svd(factor)

@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import Table, positive_per_column
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, Model, contrasts_at, read_for, step_unit, without_derivatives
+from rsens.adapters import read_for
+from rsens.derivatives import Derivatives, Model, contrasts_at, step_unit, without_derivatives
 from rsens.distributions import Distribution
 from rsens.measures._contrasts import contrast_values, filled_first
 from rsens.measures._local import Chunks, check_alpha, finite, gathered
@@ -51,22 +52,23 @@ def kl(
         sided: "both" or "one".
         alpha: Order of the divergence; it multiplies the result by about its square root.
     """
-    return gathered(kl_chunks(model, X, alpha, step=step, scale=scale, sided=sided), X)
+    order = check_alpha(alpha)
+    source, table = read_for(model, X)
+    return gathered(kl_chunks(source, table, order, step=step, scale=scale, sided=sided), len(table.values))
 
 
 def kl_chunks(
-    model: Any, X: Any, alpha: float, *, step: Any = None, scale: Any = None, sided: Literal["both", "one"] = "both"
+    model: Model, table: Table, alpha: float, *, step: Any = None, scale: Any = None, sided: str = "both"
 ) -> Chunks:
-    order = check_alpha(alpha)
-    source, table = read_for(model, X)
+    """R-sens by finite perturbation of all rows, chunk by chunk."""
     columns = len(table.names)
     relative = positive_per_column(DEFAULT_STEP if step is None else step, columns, "step")
     unit = step_unit(table.values) if scale is None else positive_per_column(scale, columns, "scale")
     if sided not in ("both", "one"):
-        raise InputError(f"sided must be 'both' or 'one'; got {sided!r}.")
+        raise InputError(Argument("sided"), f" must be 'both' or 'one'; got {sided!r}.")
     signs = (1.0, -1.0) if sided == "both" else (1.0,)
-    prepared = source.prepared(X)
-    return _chunks(prepared, table, relative * unit, signs, order, relative.min() < SINGLE_STEP)
+    prepared = model.prepared(table.source)
+    return _chunks(prepared, table, relative * unit, signs, alpha, relative.min() < SINGLE_STEP)
 
 
 def _chunks(

@@ -1,4 +1,4 @@
-"""What the measures share: local values in chunks of rows, and the checks of what goes in and of what comes out."""
+"""Local values: one pass over the rows, in chunks, every value checked."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, iterate, read_for
+from rsens.derivatives import Derivatives, Model, iterate
 
-#: Local values of some rows, first axis over these rows.
+#: Which rows, and their values, with one entry per column (or pair of columns) on the last axis (axes).
 Chunks = Iterator[tuple[slice, Array]]
 
 
@@ -24,27 +24,32 @@ def check_alpha(alpha: Any) -> float:
     except OverflowError:  # a whole number or fraction beyond float64
         order = np.inf
     if not 0.0 < order < 1e308:
-        raise InputError(f"alpha must be a number greater than 0 and finite; got {alpha!r}. The usual choice is 1.")
+        raise InputError(
+            Argument("alpha"), f" must be a number greater than 0 and finite; got {alpha!r}. The usual choice is 1."
+        )
     return order
 
 
 def from_derivatives(
-    model: Any, X: Any, order: int, value: Callable[[Derivatives], Array], what: str, column_axes: int | None = None
+    model: Model,
+    table: Table,
+    order: int,
+    value: Callable[[Derivatives], Array],
+    what: str,
+    column_axes: int | None = None,
 ) -> Chunks:
     """`value` of the derivatives, chunk by chunk; its last axes, `column_axes` or `order` of them, run over columns."""
-    model, table = read_for(model, X)
-    for rows, derivatives in iterate(model, X, order):
+    for rows, derivatives in iterate(model, table, order):
         with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
             local = value(derivatives)
         yield rows, finite(local, rows, table.names, column_axes or order, what)
 
 
-def gathered(chunks: Chunks, X: Any) -> Array:
-    """The chunks as one array, one entry per row of X."""
+def gathered(chunks: Chunks, n: int) -> Array:
+    """The chunks as one array, one entry for each of the n rows."""
     result: Array | None = None
     for rows, values in chunks:
         if result is None:
-            n = len(X.values if isinstance(X, Table) else X)
             result = np.empty((n, *values.shape[1:]))
         result[rows] = values
     assert result is not None  # a table has at least one row

@@ -5,8 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from rsens._typing import Array
+from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
+from rsens.measures._contrasts import contrast_parts
 from rsens.measures._local import check_alpha
+from rsens.measures._terms import Terms
+
+
+def parts_of(
+    derivatives: Derivatives, alpha: float, units: Array | None = None, terms: Terms | None = None
+) -> dict[str, Array]:
+    """The parts of `rsens_of`, (n, T) each, by name: contrasts are split as the squared norm of λ(x_l) − λ(x) is."""
+    n_columns = derivatives.first.shape[-1]
+    units, terms = np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
+    family = derivatives.distribution
+    if not family.orthogonal_blocks:
+        return {}
+    by_part = parts(family, terms.along(derivatives.first * units, family), alpha=alpha)
+    for column, split in contrast_parts(derivatives, alpha):
+        for name, part in split.items():
+            by_part[name][:, terms.of_column(column)] = part * units[column]
+    return by_part
 
 
 def parts(distribution: Distribution, derivative: Array, *, alpha: float = 1.0) -> dict[str, Array]:

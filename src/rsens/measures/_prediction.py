@@ -10,26 +10,30 @@ derivative. Levels have no order, so it has no sign, and AED and AEH are there w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
+from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives
+from rsens.adapters import read_for
+from rsens.derivatives import Derivatives, Model
 from rsens.distributions import Distribution
 from rsens.measures._contrasts import filled_first, filled_second, prediction_contrasts
 from rsens.measures._local import Chunks, from_derivatives, gathered
+from rsens.measures._terms import Terms
 
 
 def ead(model: Any, X: Any) -> Array:
     """|∂f/∂x_d| of every row, summed over outputs, shape (n, D); its mean over rows is the EAD of the paper."""
-    return gathered(ead_chunks(model, X), X)
+    return _gathered(ead_chunks, model, X)
 
 
 def eah(model: Any, X: Any) -> Array:
     """|∂²f/∂x_d∂x_e| of every row, summed over outputs, shape (n, D, D); its mean over rows is the EAH of the paper."""
-    return gathered(eah_chunks(model, X), X)
+    return _gathered(eah_chunks, model, X)
 
 
 def aed(model: Any, X: Any) -> Array:
@@ -45,10 +49,11 @@ def aeh(model: Any, X: Any) -> Array:
 def prediction_derivatives(model: Any, X: Any, order: int = 1) -> Array:
     """First or second derivatives of the point prediction, shape (n, P, D) or (n, P, D, D) for P outputs."""
     if order not in (1, 2):
-        raise InputError(f"order must be 1 or 2; got {order!r}.")
+        raise InputError(Argument("order"), f" must be 1 or 2; got {order!r}.")
     value = first_of_prediction if order == 1 else second_of_prediction
-    chunks = from_derivatives(model, X, order, value, "The derivative of the prediction")
-    return gathered(chunks, X)
+    source, table = read_for(model, X)
+    chunks = from_derivatives(source, table, order, value, "The derivative of the prediction")
+    return gathered(chunks, len(table.values))
 
 
 def first_of_prediction(derivatives: Derivatives) -> Array:
@@ -69,25 +74,40 @@ def second_of_prediction(derivatives: Derivatives) -> Array:
     if hessian is not None:
         second += np.einsum("nmd,npmk,nke->npde", derivatives.first, hessian, derivatives.first, optimize=True)
     second = 0.5 * second + 0.5 * second.swapaxes(2, 3)
-    return filled_second(second, derivatives, _first, Distribution.prediction, np.abs)
+    n_columns = second.shape[-1]
+    return filled_second(
+        second,
+        derivatives,
+        first=_first,
+        value=Distribution.prediction,
+        size_of_first=np.abs,
+        size_of_value=np.abs,
+        units=np.ones(n_columns),
+        terms=Terms.single(n_columns),
+    )
 
 
-def ead_chunks(model: Any, X: Any, alpha: float = 1.0) -> Chunks:
-    return from_derivatives(model, X, 1, lambda d: _summed(d, first_of_prediction(d)), "EAD")
+def ead_chunks(model: Model, table: Table, alpha: float = 1.0) -> Chunks:
+    return from_derivatives(model, table, 1, lambda d: _summed(d, first_of_prediction(d)), "EAD")
 
 
-def eah_chunks(model: Any, X: Any, alpha: float = 1.0) -> Chunks:
-    return from_derivatives(model, X, 2, lambda d: _summed(d, second_of_prediction(d)), "EAH")
+def eah_chunks(model: Model, table: Table, alpha: float = 1.0) -> Chunks:
+    return from_derivatives(model, table, 2, lambda d: _summed(d, second_of_prediction(d)), "EAH")
 
 
-def aed_chunks(model: Any, X: Any, alpha: float = 1.0) -> Chunks:
+def aed_chunks(model: Model, table: Table, alpha: float = 1.0) -> Chunks:
     """Signed and weighted, with an axis for outputs: the global AED is Σ_p |mean over rows|."""
-    return from_derivatives(model, X, 1, lambda d: d.distribution.output_weight * first_of_prediction(d), "AED")
+    return from_derivatives(model, table, 1, lambda d: d.distribution.output_weight * first_of_prediction(d), "AED")
 
 
-def aeh_chunks(model: Any, X: Any, alpha: float = 1.0) -> Chunks:
+def aeh_chunks(model: Model, table: Table, alpha: float = 1.0) -> Chunks:
     """Signed and weighted, with an axis for outputs: the global AEH is Σ_p |mean over rows|."""
-    return from_derivatives(model, X, 2, lambda d: d.distribution.output_weight * second_of_prediction(d), "AEH")
+    return from_derivatives(model, table, 2, lambda d: d.distribution.output_weight * second_of_prediction(d), "AEH")
+
+
+def _gathered(chunks: Callable[[Model, Table], Chunks], model: Any, X: Any) -> Array:
+    source, table = read_for(model, X)
+    return gathered(chunks(source, table), len(table.values))
 
 
 def _summed(derivatives: Derivatives, of_prediction: Array) -> Array:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
+from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import read_for
+from rsens.adapters import read_for
+from rsens.derivatives import Model
 from rsens.measures._fourth_derivative._fourth_derivative import fourth_chunks
 from rsens.measures._kl import kl_chunks
 from rsens.measures._local import Chunks, check_alpha
@@ -23,13 +25,13 @@ from rsens.measures._rsens import rsens2_chunks, rsens_chunks
 class Measure:
     """One way to score columns (order 1) or pairs of columns (order 2).
 
-    `chunks(model, X, alpha)` gives local values, chunk by chunk. The global value is their mean over rows; for a signed
-    measure, whose local values have an axis for outputs, the absolute mean, summed over outputs.
+    `chunks(model, table, alpha)` gives local values, chunk by chunk. The global value is their mean over rows; for a
+    signed measure, whose local values have an axis for outputs, the absolute mean, summed over outputs.
     """
 
     name: str
     order: int
-    chunks: Callable[[Any, Any, float], Chunks]
+    chunks: Callable[[Model, Table, float], Chunks]
     signed: bool = False
 
 
@@ -62,10 +64,11 @@ def importance(name: str, model: Any, X: Any, *, weights: Any = None, scale: Any
     order = check_alpha(alpha)
     source, table = read_for(model, X)
     share = check_weights(weights, len(table.values))
-    model = source if weights is None else read_for(model, X, share)[0]  # levels of a function are counted by weight
+    if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
+        source, table = read_for(model, X, share)
     units = check_scale(scale, table.names)
     factor = units if measure.order == 1 else np.outer(units, units)
     mean: Array = sum(
-        (np.tensordot(share[rows], local, 1) for rows, local in measure.chunks(model, X, order)), np.zeros(())
+        (np.tensordot(share[rows], local, 1) for rows, local in measure.chunks(source, table, order)), np.zeros(())
     )
     return factor * (np.abs(mean).sum(axis=0) if measure.signed else mean)

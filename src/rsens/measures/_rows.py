@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 
 
@@ -16,9 +16,13 @@ def check_weights(weights: Any, n: int) -> Array:
         return np.full(n, 1.0 / n)
     values = _numbers(weights, "weights")
     if values.shape != (n,):
-        raise InputError(f"weights: expected one number for each of the {n} rows; got shape {values.shape}.")
+        raise InputError(
+            Argument("weights"), f": expected one number for each of the {n} rows; got shape {values.shape}."
+        )
     if not (np.isfinite(values) & (values >= 0.0)).all() or not values.any():
-        raise InputError("weights must be finite, at least 0, and not all 0. Leave out rows that should not count.")
+        raise InputError(
+            Argument("weights"), " must be finite, at least 0, and not all 0. Leave out rows that should not count."
+        )
     values = values / values.max()  # the sum of large weights need not fit in float64
     return values / values.sum()
 
@@ -31,14 +35,20 @@ def check_scale(scale: Any, names: tuple[str, ...]) -> Array:
         given = {str(key): scale[key] for key in scale.keys()}  # noqa: SIM118  (a Series iterates over its values)
         missing = [name for name in names if name not in given]
         if missing:
-            raise InputError(f"scale has no entry for {', '.join(map(repr, missing))}. Give one number per column.")
+            raise InputError(
+                Argument("scale"), f" has no entry for {', '.join(map(repr, missing))}. Give one number per column."
+            )
         scale = [given[name] for name in names]
     values = _numbers(scale, "scale")
     if values.shape != (len(names),):
-        raise InputError(f"scale: expected one number for each of the {len(names)} columns; got shape {values.shape}.")
+        raise InputError(
+            Argument("scale"), f": expected one number for each of the {len(names)} columns; got shape {values.shape}."
+        )
     bad = ~(np.isfinite(values) & (values >= 0.0))
     if bad.any():
-        raise InputError(f"scale must be finite and at least 0; got {values[bad][0]:g} for {names[bad.argmax()]!r}.")
+        raise InputError(
+            Argument("scale"), f" must be finite and at least 0; got {values[bad][0]:g} for {names[bad.argmax()]!r}."
+        )
     return values
 
 
@@ -46,4 +56,4 @@ def _numbers(values: Any, what: str) -> Array:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} must be numbers; got {type(values).__name__}.") from None
+        raise InputError(Argument(what), f" must be numbers; got {type(values).__name__}.") from None

@@ -1,15 +1,23 @@
-"""R-sens and R-sens₂ (paper eqs. 3 and 4)."""
+"""R-sens and R-sens₂ (paper eqs. 3 and 4), from the derivatives of λ.
+
+`rsens_of` and `rsens2_of` are the only places where they are computed: the calls `rsens` and `rsens2`, `explain`,
+`compare` and the null level all come here. A term is a column, or a group of columns that move together.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives
-from rsens.measures._contrasts import contrast_values, filled_first, filled_second
+from rsens.adapters import read_for
+from rsens.derivatives import Derivatives, Model
+from rsens.measures._contrasts import contrast_values, filled_second
 from rsens.measures._local import Chunks, check_alpha, from_derivatives, gathered
+from rsens.measures._terms import Terms
 
 
 def rsens(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
@@ -40,7 +48,7 @@ def rsens(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
         >>> rsens(model, [[0.0, 5.0], [1.0, 6.0]]).round(6).tolist()
         [[1.5, 0.0], [1.5, 0.0]]
     """
-    return gathered(rsens_chunks(model, X, alpha), X)
+    return _gathered(rsens_chunks, model, X, alpha)
 
 
 def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
@@ -67,30 +75,56 @@ def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
         >>> rsens2(model, [[0.0, 5.0], [1.0, 6.0]])[0].round(6).tolist()
         [[0.0, 0.5], [0.5, 0.0]]
     """
-    return gathered(rsens2_chunks(model, X, alpha), X)
+    return _gathered(rsens2_chunks, model, X, alpha)
 
 
-def rsens_chunks(model: Any, X: Any, alpha: float) -> Chunks:
-    order = check_alpha(alpha)
-
-    def value(derivatives: Derivatives) -> Array:
-        values = np.sqrt(order) * derivatives.distribution.fisher_norm(derivatives.first)
-        return filled_first(values, contrast_values(derivatives, order))
-
-    return from_derivatives(model, X, 1, value, "R-sens")
-
-
-def rsens2_chunks(model: Any, X: Any, alpha: float) -> Chunks:
-    order = check_alpha(alpha)
-    return from_derivatives(model, X, 2, lambda derivatives: rsens2_of(derivatives, order), "R-sens₂")
+def rsens_of(derivatives: Derivatives, alpha: float, units: Array | None = None, terms: Terms | None = None) -> Array:
+    """R-sens (n, T) of a record, per `units` (D,) of the columns, by term; raw and by column where these are None."""
+    units, terms = _defaults(derivatives, units, terms)
+    family, root = derivatives.distribution, np.sqrt(alpha)
+    values = root * family.fisher_norm(terms.along(derivatives.first * units, family))  # eq. 3
+    for column, contrast in contrast_values(derivatives, alpha):
+        values[:, terms.of_column(column)] = contrast * units[column]
+    return values
 
 
-def rsens2_of(derivatives: Derivatives, alpha: float) -> Array:
-    """R-sens₂ (n, D, D) of a record of second order."""
+def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None, terms: Terms | None = None) -> Array:
+    """R-sens₂ (n, T, T) of a record of second order, per product of units, by pair of terms."""
     assert derivatives.second is not None  # asked for with order = 2
-    here, root = derivatives.distribution, np.sqrt(alpha)
-    pairs = root * here.fisher_norm(derivatives.second)
+    units, terms = _defaults(derivatives, units, terms)
+    family, root, products = derivatives.distribution, np.sqrt(alpha), np.outer(units, units)
+    pairs = root * family.fisher_norm(derivatives.second) * products  # eq. 4
     pairs = 0.5 * pairs + 0.5 * pairs.swapaxes(1, 2)  # equal but for rounding in some sources
+    if terms.grouped:
+        pairs = terms.pair_norms(pairs, root * family.whiten(derivatives.second * products))
     return filled_second(
-        pairs, derivatives, lambda p, first: first, lambda p: p.parameters, lambda u: root * here.fisher_norm(u)
+        pairs,
+        derivatives,
+        first=lambda p, first: first,
+        value=lambda p: p.parameters,
+        size_of_first=lambda change: root * terms.norms(change * units, family),
+        size_of_value=lambda change: root * family.fisher_norm(change),
+        units=units,
+        terms=terms,
     )
+
+
+def rsens_chunks(model: Model, table: Table, alpha: float) -> Chunks:
+    """R-sens of all rows, chunk by chunk."""
+    return from_derivatives(model, table, 1, lambda record: rsens_of(record, alpha), "R-sens")
+
+
+def rsens2_chunks(model: Model, table: Table, alpha: float) -> Chunks:
+    """R-sens₂ of all rows, chunk by chunk."""
+    return from_derivatives(model, table, 2, lambda record: rsens2_of(record, alpha), "R-sens₂")
+
+
+def _gathered(chunks: Callable[[Model, Table, float], Chunks], model: Any, X: Any, alpha: Any) -> Array:
+    order = check_alpha(alpha)
+    source, table = read_for(model, X)
+    return gathered(chunks(source, table, order), len(table.values))
+
+
+def _defaults(derivatives: Derivatives, units: Array | None, terms: Terms | None) -> tuple[Array, Terms]:
+    n_columns = derivatives.first.shape[-1]
+    return np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)

@@ -1,15 +1,20 @@
-"""The terms of an explanation: single columns, and groups of columns that are moved together."""
+"""Terms: what is ranked. Single columns, and groups of columns that move together."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from rsens._errors import Argument, InputError
+from rsens._table import Table
 from rsens._typing import Array
-from rsens.measures._groups import group_norms, resolve_groups
+from rsens.distributions import Distribution
+
+Groups = Mapping[str, Sequence[str | int]]
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,11 @@ class Terms:
         """Every column a term of its own, except where a group takes its place."""
         resolved = resolve_groups({} if groups is None else groups, columns)
         return cls(tuple(resolved), tuple(resolved.values()))
+
+    @classmethod
+    def single(cls, n_columns: int) -> Terms:
+        """Every column a term of its own, named x0, x1, …"""
+        return cls(tuple(f"x{d}" for d in range(n_columns)), tuple((d,) for d in range(n_columns)))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -51,18 +61,24 @@ class Terms:
         by_term[..., list(self.grouped)] = fill
         return by_term
 
-    def steepest(self, first: Array, whitened: Array) -> Array:
+    def along(self, first: Array, family: Distribution) -> Array:
         """∂λ (n, M, T) along each term: its column, or the direction within the group in which λ moves most.
 
-        That direction is the first right singular vector of the columns of W that belong to the group; the Fisher norm
-        along it is the group norm of `rsens.measures.group_rsens`.
+        That direction is the first right singular vector of the columns of W = B ∂λ, Bᵀ B = I(λ), that belong to the
+        group; the Fisher norm along it is the group norm, sqrt(λ_max(W_Sᵀ W_S)).
         """
-        along = first[..., self._first]
+        if not self.grouped:
+            return first
+        whitened, along = family.whiten(first), first[..., self._first]
         for t in self.grouped:
             columns = list(self.members[t])
             _, _, directions = np.linalg.svd(whitened[..., columns], full_matrices=False)
             along[..., t] = np.einsum("nmd,nd->nm", first[..., columns], directions[:, 0])
         return along
+
+    def norms(self, change: Array, family: Distribution) -> Array:
+        """The Fisher norms (n, T) of changes of λ (n, M, D): of a group, in the direction that matters most."""
+        return family.fisher_norm(self.along(change, family))
 
     def pair_norms(self, norms: Array, whitened: Array) -> Array:
         """R-sens₂ (n, T, T) of pairs of terms, from the norms (n, D, D) of columns and the whitened ∂²λ (n, R, D, D).
@@ -78,3 +94,63 @@ class Terms:
                 links = tuple(a * d + b for a in self.members[s] for b in self.members[t])
                 by_term[:, s, t] = by_term[:, t, s] = group_norms(flat, {"pair": links})[:, 0]
         return by_term
+
+
+def group_norms(whitened: Array, terms: Mapping[str, tuple[int, ...]]) -> Array:
+    """sqrt(λ_max(W_Sᵀ W_S)) for every term: the largest singular value of the columns S of W (n, R, D), not squared."""
+    return np.stack([np.linalg.norm(whitened[..., list(s)], ord=2, axis=(1, 2)) for s in terms.values()], axis=-1)
+
+
+def check_groups(terms: Terms, table: Table) -> None:
+    """An error that names the categorical columns of a group: between levels there is no direction."""
+    categorical = () if table.coding is None else table.coding.categorical
+    for term, members in zip(terms.names, terms.members, strict=True):
+        wrong = [repr(table.names[d]) for d in members if d in categorical]
+        if len(members) > 1 and wrong:
+            raise InputError(
+                Argument("groups"),
+                f": {term!r} has the categorical column {', '.join(wrong)}, and a group is moved along a "
+                "direction, which levels do not have. Let categorical columns be terms of their own.",
+            )
+
+
+def resolve_groups(groups: Groups, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """Positions of the columns of every term, groups and single columns, in the order of their first column."""
+    if not isinstance(groups, Mapping):
+        raise InputError(
+            Argument("groups"), f" must be a dict from a name to its columns; got {type(groups).__name__}."
+        )
+    owner: dict[int, str] = {}
+    for name, members in groups.items():
+        if isinstance(members, str) or not isinstance(members, Sequence | np.ndarray) or len(members) == 0:
+            raise InputError(Argument("groups"), f": {name!r} needs a list of at least one column; got {members!r}.")
+        for member in members:
+            position = _position(member, names, str(name))
+            if position in owner:
+                raise InputError(
+                    Argument("groups"),
+                    f": column {names[position]!r} is in {owner[position]!r} and again in {str(name)!r}. "
+                    "Let every column belong to one group, once.",
+                )
+            owner[position] = str(name)
+    terms: dict[str, tuple[int, ...]] = {}
+    for d, column in enumerate(names):
+        term = owner.get(d, column)
+        if d not in owner and column in owner.values():
+            raise InputError(
+                Argument("groups"),
+                f": the name {column!r} is also that of a column outside the group. Rename the group.",
+            )
+        terms[term] = (*terms.get(term, ()), d)
+    return terms
+
+
+def _position(member: Any, names: tuple[str, ...], group: str) -> int:
+    if isinstance(member, str):
+        if member in names:
+            return names.index(member)
+    elif isinstance(member, int | np.integer) and not isinstance(member, bool) and 0 <= member < len(names):
+        return int(member)
+    raise InputError(
+        Argument("groups"), f": {group!r} names the column {member!r}, which is not in X. It has {', '.join(names)}."
+    )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rsens._coding import Coding
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
 from rsens.measures._rows import check_scale
 
@@ -34,14 +34,19 @@ def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stack
     constant = [name for name, deviation in zip(names, deviations, strict=True) if deviation == 0.0]
     if len(constant) == len(names):
         raise InputError(
-            "scale='sd' measures in standard deviations, and no column of X varies. "
-            "Explain more rows, or use scale='raw' or one number per column."
+            Argument("scale", "sd"),
+            " measures in standard deviations, and no column of X varies. Explain more rows, or use ",
+            Argument("scale", "raw"),
+            " or one number per column.",
         )
     if constant:
         warnings.warn(
-            f"Constant columns have no standard deviation and get the sensitivity 0: {', '.join(map(repr, constant))}. "
-            "Leave them out, or use scale='raw' or one number per column.",
-            RsensWarning,
+            RsensWarning(
+                f"Constant columns have no standard deviation and get the sensitivity 0: "
+                f"{', '.join(map(repr, constant))}. Leave them out, or use ",
+                Argument("scale", "raw"),
+                " or one number per column.",
+            ),
             stacklevel=stacklevel,
         )
     return deviations
@@ -50,11 +55,13 @@ def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stack
 def read_scale(scale: Any, names: tuple[str, ...]) -> str | Array:
     """The argument `scale`, checked: "sd", "raw", or one number per column in their order."""
     if scale is None:
-        raise InputError("scale must be 'sd', 'raw' or one number per column; got None. Use 'raw' for no scaling.")
+        raise InputError(
+            Argument("scale"), " must be 'sd', 'raw' or one number per column; got None. Use 'raw' for no scaling."
+        )
     if not isinstance(scale, str):
         return check_scale(scale, names)
     if scale not in ("sd", "raw"):
-        raise InputError(f"scale must be 'sd', 'raw' or one number per column; got {scale!r}.")
+        raise InputError(Argument("scale"), f" must be 'sd', 'raw' or one number per column; got {scale!r}.")
     return scale
 
 

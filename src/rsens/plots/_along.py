@@ -10,7 +10,8 @@ from scipy.special import ndtri
 
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, as_model, iterate
+from rsens.adapters import as_model
+from rsens.derivatives import Derivatives, iterate, rows_of
 from rsens.distributions import Distribution
 from rsens.measures import check_alpha, contrast_parts, contrast_values, finite, first_of_prediction, parts
 from rsens.plots._bands import central_intervals, is_event
@@ -51,7 +52,7 @@ def along(model: Any, table: Table, rows: Array, column: int, *, step: float, sh
     alpha = check_alpha(alpha)
     prepared = as_model(model).coded(table).prepared(table.source)  # steps and levels come from the data, not from here
     chunks = []
-    for where, derivatives in iterate(prepared, table.like(rows), 1):
+    for where, derivatives in iterate(prepared, rows_of(prepared, table.like(rows)), 1):
         chunks.append(_evaluate(derivatives, column, step, shares, alpha))
         finite(chunks[-1].rsens[:, None], where, (table.names[column],), 1, "R-sens")
     return Along(

@@ -6,7 +6,8 @@ from typing import Any
 
 from rsens._errors import InputError
 from rsens._table import Table
-from rsens.derivatives import Model, read_for
+from rsens.adapters import read_for
+from rsens.derivatives import Model
 
 
 def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Model, Table]:

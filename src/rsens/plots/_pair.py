@@ -13,7 +13,7 @@ from rsens._arguments import whole_number
 from rsens._errors import InputError
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, Model, iterate
+from rsens.derivatives import Derivatives, Model, iterate, rows_of
 from rsens.measures import finite, rsens2_of
 from rsens.plots._along import Kind, output_names, predictive, spread_of
 from rsens.plots._explained import model_and_table, step_of
@@ -143,7 +143,7 @@ def _records(model: Model, table: Table, rows: Array, with_levels: bool) -> Iter
     """The record at these rows, chunk by chunk, with contrasts only where they are needed: they take long."""
     prepared = model.prepared(table.source)  # steps and levels come from the data, not from the grid
     if with_levels or table.coding is None:
-        yield from iterate(prepared, table.like(rows), 2)
+        yield from iterate(prepared, rows_of(prepared, table.like(rows)), 2)
         return
     most = prepared.rows_per_chunk(len(table.names), 2)
     for start in range(0, len(rows), most):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.derivatives import read_for
+from rsens.adapters import read_for
 from rsens.plots._along import Along, along, output_names
 from rsens.plots._bands import masses, percent
 from rsens.plots._explained import model_and_table, step_of

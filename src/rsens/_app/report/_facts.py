@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from rsens._app.report._format import LABEL_LENGTH, for_plotly, printable, shortened
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import Model, read_for
+from rsens.adapters import read_for
+from rsens.derivatives import Model
 from rsens.distributions import Distribution
 from rsens.plots import SurfaceValues, is_event, pair_surface
 

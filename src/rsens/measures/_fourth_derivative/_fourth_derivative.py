@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens._table import read_table
+from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import MAX_BYTES, JaxModel, as_model, read_for
+from rsens.adapters import read_for
+from rsens.derivatives import MAX_BYTES, JaxModel, Model
 from rsens.distributions import Distribution, Mixture
 from rsens.measures._contrasts import check_continuous
 from rsens.measures._fourth_derivative._jensen import NATURAL, jensen_divergence
@@ -34,30 +35,28 @@ def fourth_derivative(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     to be compared with R-sens₂, `importance` takes sqrt(|∂⁴D|/2). On the diagonal, d = e, it is ∂⁴D/∂x_d⁴. Derivatives
     are taken under the expectation over y (a Weibull has D = ∞ for α > 1 when x' makes its shape larger).
     """
-    return gathered(_signed_chunks(model, X, alpha), X)
-
-
-def fourth_chunks(model: Any, X: Any, alpha: float) -> Chunks:
-    """sqrt(|∂⁴D|/2), in the units of R-sens₂."""
-    return ((rows, np.sqrt(0.5 * np.abs(values))) for rows, values in _signed_chunks(model, X, alpha))
-
-
-def _signed_chunks(model: Any, X: Any, alpha: float) -> Chunks:
     order = check_alpha(alpha)
-    source = as_model(model)
-    check_continuous(read_for(source, X)[1], "The fourth derivative")
-    if not isinstance(source, JaxModel):
+    source, table = read_for(model, X)
+    return gathered(_signed_chunks(source, table, order), len(table.values))
+
+
+def fourth_chunks(model: Model, table: Table, alpha: float) -> Chunks:
+    """sqrt(|∂⁴D|/2), in the units of R-sens₂."""
+    return ((rows, np.sqrt(0.5 * np.abs(values))) for rows, values in _signed_chunks(model, table, alpha))
+
+
+def _signed_chunks(model: Model, table: Table, alpha: float) -> Chunks:
+    check_continuous(table, "The fourth derivative")
+    if not isinstance(model, JaxModel):
         raise InputError(
-            "fourth_derivative differentiates four times and needs a function written in JAX; "
-            f"got {type(model).__name__}. Wrap one with from_jax."
+            "fourth_derivative differentiates four times and needs a function written in JAX. Wrap one with from_jax."
         )
-    return _chunks(source, X, order)
+    return _chunks(model, table, alpha)
 
 
-def _chunks(model: JaxModel, X: Any, alpha: float) -> Chunks:
+def _chunks(model: JaxModel, table: Table, alpha: float) -> Chunks:
     import jax
 
-    table = read_table(X)
     n, columns = table.values.shape
     d, e = np.triu_indices(columns)
     directions = np.eye(columns)

@@ -1,0 +1,171 @@
+"""What results are made of: parts, whose fields are each declared once, and the JSON files that hold them.
+
+A part is a frozen dataclass. The line that declares a field says what it means, how an entry is read from a file, and
+its shape; saving, loading, checking, tables and documentation take it from there:
+
+    @dataclass(frozen=True, eq=False, kw_only=True)
+    class Subgroups(Part):
+        subgroups: tuple[str, ...] = stored("The labels of the subgroups.", tuple_of(text))
+        values: Array = stored("R-sens within each subgroup.", number, "subgroups", "terms")
+
+A shape is made of names of sizes. A size is the length of the tuple of that name, in any part of the result, or else
+whatever the first array that uses it says; all others must agree.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens._files import MissingPathError, Reader, array_of, or_none, plain_json, read_json, truth, whole, write_json
+
+VERSION = 1
+_KEY = "rsens"
+_DTYPES: dict[Reader, type] = {whole: np.int64, truth: np.bool_}
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a result: its meaning, how it is read from a file, and its shape, () for what is no array.
+
+    `column` is its name in `to_frame`, for what has one value per term or pair.
+    """
+
+    name: str
+    meaning: str
+    reader: Reader
+    shape: tuple[str | int, ...]
+    column: str | None = None
+
+
+def stored(
+    meaning: str, item: Reader, *shape: str | int, optional: bool = False, column: str | None = None, **default: Any
+) -> Any:
+    """Declare a field of a `Part`; `item` reads one entry of an array of this shape. Optional fields may be None."""
+    reader = array_of(item, len(shape), _DTYPES.get(item, np.float64)) if shape else item
+    field = Field("", meaning, or_none(reader) if optional else reader, shape, column)
+    if optional:
+        default.setdefault("default", None)
+    return dataclasses.field(metadata={_KEY: field}, **default)
+
+
+class Part:
+    """Some fields that belong together. The arrays belong to the part and become read-only."""
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    @classmethod
+    def fields(cls) -> dict[str, Field]:
+        """The declared fields, by name, in their order."""
+        declared = dataclasses.fields(cls)  # type: ignore[arg-type] # parts are dataclasses
+        return {each.name: dataclasses.replace(each.metadata[_KEY], name=each.name) for each in declared}
+
+    def check(self) -> None:
+        """An `InputError` unless the fields fit together, as they do unless a file was changed."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How one kind of result is written: what it is called, the method that writes it, and its parts by name.
+
+    A file holds the fields of all parts side by side. A part that is None has null in all its entries.
+    """
+
+    kind: str
+    writer: str
+    parts: Mapping[str, type[Part]]
+
+    def fields(self) -> Iterator[tuple[str, Field]]:
+        """The name of the part and the field, of all fields."""
+        return ((name, field) for name, part in self.parts.items() for field in part.fields().values())
+
+    def write(self, parts: Mapping[str, Part | None], path: str | os.PathLike[str]) -> None:
+        """Write the parts, whole or not at all."""
+        folder = Path(path).absolute().parent
+        if not folder.is_dir():
+            raise MissingPathError(f"{path} cannot be written: there is no folder {folder}. Make it first.")
+        if Path(path).is_dir():
+            raise InputError(f"{path} is a folder. Give the name of a file, such as {Path(path) / 'result.json'}.")
+        entries = {field.name: plain_json(getattr(parts[name], field.name, None)) for name, field in self.fields()}
+        write_json({"format": self._format, "version": VERSION} | entries, path)
+
+    def read(self, path: str | os.PathLike[str]) -> dict[str, Any]:
+        """The parts in a file that `write` wrote; an `InputError` for any other file."""
+        content = self._content(path)
+        names = {field.name for _, field in self.fields()}
+        unknown, missing = content.keys() - names, names - content.keys()
+        try:
+            if unknown or missing:
+                raise InputError(f"unknown entries {sorted(unknown)}, missing entries {sorted(missing)}")
+            parts = {name: _part(part, content) for name, part in self.parts.items()}
+            check_parts(parts)
+            return parts
+        except InputError as error:
+            raise InputError(f"{path} is damaged: {error}. Write it again with {self.writer}.") from None
+
+    def _content(self, path: str | os.PathLike[str]) -> dict[str, Any]:
+        """The entries of a file of this kind."""
+        if Path(path).is_dir():
+            raise InputError(f"{path} is a folder. Give a file written by {self.writer}.")
+        try:
+            content = read_json(path)
+        except FileNotFoundError:
+            raise MissingPathError(f"there is no file {path}. Give a file written by {self.writer}.") from None
+        except (ValueError, RecursionError) as error:  # includes bytes that are no text
+            raise InputError(f"{path} is not JSON ({error}). Give a file written by {self.writer}.") from None
+        if not isinstance(content, dict) or content.pop("format", None) != self._format:
+            raise InputError(f"{path} does not hold {self.kind}. Give a file written by {self.writer}.")
+        version = content.pop("version", None)
+        if version != VERSION or isinstance(version, bool):
+            raise InputError(
+                f"{path} is written in version {version!r} of the format; this rsens reads version {VERSION}. "
+                "Read it with the rsens that wrote it, or write it again."
+            )
+        return content
+
+    @property
+    def _format(self) -> str:
+        return f"rsens {self.kind.removeprefix('an ').removeprefix('a ')}"
+
+
+def check_parts(parts: Mapping[str, Part | None]) -> None:
+    """An `InputError` unless all shapes agree and every part is sound."""
+    there = [part for part in parts.values() if part is not None]
+    values = [(field, getattr(part, field.name)) for part in there for field in part.fields().values()]
+    sizes = {field.name: len(value) for field, value in values if isinstance(value, tuple)}
+    for field, value in values:
+        if not field.shape or value is None:
+            continue
+        expected = tuple(
+            size if isinstance(size, int) else sizes.setdefault(size, length)
+            for size, length in zip(field.shape, value.shape, strict=True)
+        )
+        if value.shape != expected:
+            raise InputError(f"{field.name} has shape {value.shape}, expected {expected}")
+    for part in there:
+        part.check()
+
+
+def _part(kind: type[Part], content: Mapping[str, Any]) -> Part | None:
+    """The part, or None where the file has nothing in any of its entries."""
+    fields = kind.fields()
+    if all(content[name] is None for name in fields):
+        return None
+    return kind(**{name: _read(field, content[name]) for name, field in fields.items()})
+
+
+def _read(field: Field, value: Any) -> Any:
+    try:
+        return field.reader(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{field.name} cannot be read ({error})") from None

@@ -1,0 +1,7 @@
+"""What can be explained: one file per kind of object, and one line in `ADAPTERS`."""
+
+from rsens.adapters._adapter import Adapter as Adapter
+from rsens.adapters._door import ADAPTERS as ADAPTERS
+from rsens.adapters._door import as_model as as_model
+from rsens.adapters._door import coding_of as coding_of
+from rsens.adapters._door import read_for as read_for
