@@ -12,6 +12,7 @@ import pytest
 
 from rsens import distributions as ds
 from rsens._errors import InputError
+from rsens.adapters import read_for
 from rsens.derivatives import from_function, from_jax
 from rsens.measures import METHODS, fourth_derivative, importance, rsens2
 from rsens.measures._fourth_derivative import _fourth_derivative as fourth_module
@@ -121,7 +122,7 @@ def test_as_an_importance_it_is_rsens2_where_nothing_else_is_left() -> None:
     expected = rsens2(model, saddle, alpha=2.0)[0]
     assert expected[0, 1] == pytest.approx(3 * np.sqrt(2.0 / 0.4), rel=1e-14)
     np.testing.assert_allclose(got, expected, rtol=1e-14)
-    away = METHODS["fourth_derivative"].chunks(model, X[:, :2], 2.0)
+    away = METHODS["fourth_derivative"].chunks(*read_for(model, X[:, :2]), 2.0)
     signed = fourth_derivative(model, X[:, :2], alpha=2.0)
     np.testing.assert_allclose(next(away)[1], np.sqrt(np.abs(signed) / 2), rtol=1e-14)
 

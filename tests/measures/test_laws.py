@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 
 from rsens import distributions as ds
+from rsens import measures
 from rsens._errors import InputError
+from rsens.adapters import read_for
 from rsens.derivatives import Derivatives, from_function, from_jax
 from rsens.measures import (
     METHODS,
@@ -35,7 +37,7 @@ TOLERANCE = {name: 1e-7 if name == "kl" else 1e-12 for name in METHODS}
 
 
 def local(name: str, model: Any, x: Any, alpha: float = 1.0) -> np.ndarray:
-    return gathered(METHODS[name].chunks(model, x, alpha), x)
+    return gathered(METHODS[name].chunks(*read_for(model, x), alpha), len(x))
 
 
 def assert_close(got: Any, expected: Any, tolerance: float) -> None:
@@ -117,7 +119,7 @@ def test_alpha_outside_its_range(name: str, alpha: Any) -> None:
         importance(name, MODELS["Normal"], X, alpha=alpha)
     if name in ("rsens", "rsens2", "kl", "fourth_derivative"):
         with pytest.raises(InputError, match="alpha must be"):
-            METHODS[name].chunks(MODELS["Normal"], X, alpha)
+            getattr(measures, name)(MODELS["Normal"], X, alpha=alpha)
 
 
 @pytest.mark.parametrize("alpha", [2, np.int8(2), np.float16(2.0), np.float32(2.0), Fraction(2)])

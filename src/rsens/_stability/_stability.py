@@ -20,8 +20,9 @@ from rsens._stability._ranks import ranks_of
 from rsens._stability._result import Stability
 from rsens._stability._sampling import column_names, sampling
 from rsens.black_box import BLACK_BOX, Budget, budget_of
+from rsens.likelihoods import target_of
 from rsens.measures import check_alpha, read_scale
-from rsens.models import NOISY, GPRegressor
+from rsens.models import GPRegressor
 
 #: Not among the cheap methods: h asks about all pairs of rows, and ard is for Gaussian processes only.
 NOT_CHEAP = ("h", ARD)
@@ -125,7 +126,7 @@ def _replaces(replace: bool | str, estimator: Any) -> bool:
         return bool(replace)
     if not isinstance(estimator, GPRegressor):
         return True
-    noisy = getattr(estimator.likelihood, "name", estimator.likelihood) in NOISY  # counts vary by themselves
+    noisy = target_of(estimator.likelihood) == "numbers"  # counts vary by themselves
     return not (noisy and estimator.optimize)
 
 

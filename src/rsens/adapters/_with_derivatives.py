@@ -22,12 +22,12 @@ class WithDerivatives(Model):
         check_order(order)
         record = self._estimator.derivatives(X, order)
         if not isinstance(record, Derivatives):
-            raise InputError(f"{self._name}.derivatives must return Derivatives; got {type(record).__name__}.")
+            raise InputError(f"{self.name}.derivatives must return Derivatives; got {type(record).__name__}.")
         shape = rows_of(self, X).values.shape
         if record.first.shape[::2] != shape:
-            raise InputError(f"{self._name}.derivatives: X has shape {shape}; got first of shape {record.first.shape}.")
+            raise InputError(f"{self.name}.derivatives: X has shape {shape}; got first of shape {record.first.shape}.")
         if order == 2 and record.second is None:
-            raise InputError(f"{self._name}.derivatives(X, 2) must give second derivatives; got None.")
+            raise InputError(f"{self.name}.derivatives(X, 2) must give second derivatives; got None.")
         return record
 
     def predict_distribution(self, X: Any) -> Distribution:
@@ -35,7 +35,7 @@ class WithDerivatives(Model):
         distribution = predict(X) if callable(predict) else self.derivatives(X, 1).distribution
         if not isinstance(distribution, Distribution):
             got = type(distribution).__name__
-            raise InputError(f"{self._name}.predict_distribution must return an rsens family; got {got}.")
+            raise InputError(f"{self.name}.predict_distribution must return an rsens family; got {got}.")
         return distribution
 
     def predict_point(self, X: Any) -> Array:
@@ -51,7 +51,7 @@ class WithDerivatives(Model):
         return int(rows(n_columns, order)) if callable(rows) else rows_for(result_bytes(n_columns, order))
 
     @property
-    def _name(self) -> str:
+    def name(self) -> str:
         return type(self._estimator).__name__
 
 

@@ -32,6 +32,11 @@ class Model(ABC):
     #: The categorical columns; None where there are none, or where they are not known before the rows are.
     coding: Coding | None = None
 
+    @property
+    def name(self) -> str:
+        """What errors call the model."""
+        return type(self).__name__
+
     @abstractmethod
     def derivatives(self, X: Any, order: int) -> Derivatives:
         """λ at the rows X with its first (order 1) or first and second (order 2) derivatives."""

@@ -9,11 +9,29 @@ from rsens.likelihoods._poisson import PoissonLikelihood as PoissonLikelihood
 from rsens.likelihoods._probit import ProbitLikelihood as ProbitLikelihood
 from rsens.likelihoods._student_t import StudentTLikelihood as StudentTLikelihood
 
-ALL_LIKELIHOODS: tuple[type[Likelihood], ...] = (
+#: Every likelihood. Models, the command line and the documentation take what they know of them from here.
+ALL_LIKELIHOODS: list[type[Likelihood]] = [
     GaussianLikelihood,
     StudentTLikelihood,
     PoissonLikelihood,
     NegativeBinomialLikelihood,
     ProbitLikelihood,
     LogitLikelihood,
-)
+]
+
+
+def likelihood_names() -> tuple[str, ...]:
+    """The names that `GPRegressor` takes: likelihoods of numbers and counts."""
+    return tuple(each.name for each in ALL_LIKELIHOODS if each.target != "classes")
+
+
+def likelihood_named(name: str) -> type[Likelihood]:
+    """The likelihood of this name."""
+    return next(each for each in ALL_LIKELIHOODS if each.name == name)
+
+
+def target_of(likelihood: str | Likelihood) -> str | None:
+    """What y is for a likelihood given by name or as an object; None where there is no such likelihood."""
+    if isinstance(likelihood, Likelihood):
+        return likelihood.target
+    return next((each.target for each in ALL_LIKELIHOODS if each.name == likelihood), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import ClassVar, Self, final
+from typing import ClassVar, Literal, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.distributions import Distribution
+
+Target = Literal["numbers", "counts", "classes"]
 
 
 class Likelihood(ABC):
@@ -22,6 +24,10 @@ class Likelihood(ABC):
 
     #: The name by which a model asks for this likelihood.
     name: ClassVar[str]
+    #: What y is given f, in the words of a sentence: "a Gaussian process with Gaussian noise".
+    label: ClassVar[str]
+    #: What y is. Numbers are f plus noise, and have its unit; counts are whole numbers of at least 0.
+    target: ClassVar[Target]
     #: The fields that `theta` is made of.
     hyperparameter_names: ClassVar[tuple[str, ...]] = ()
 
@@ -44,6 +50,11 @@ class Likelihood(ABC):
             )
         with np.errstate(over="ignore", under="ignore"):
             return replace(self, **dict(zip(self.hyperparameter_names, np.exp(theta).tolist(), strict=True)))  # type: ignore[type-var]
+
+    @classmethod
+    def start(cls, noise_variance: float) -> Self:
+        """Where a search for the hyperparameters starts; `noise_variance` is for likelihoods that have noise."""
+        return cls()
 
     # ---- the noise ---------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from rsens._typing import Array
 from rsens.distributions import Normal, gaussian_log_prob
-from rsens.likelihoods._base import LogConcave, latent, real_target
+from rsens.likelihoods._base import LogConcave, Target, latent, real_target
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,13 @@ class GaussianLikelihood(LogConcave):
 
     noise_variance: float = 1.0
     name: ClassVar[str] = "gaussian"
+    label: ClassVar[str] = "Gaussian noise"
+    target: ClassVar[Target] = "numbers"
     hyperparameter_names: ClassVar[tuple[str, ...]] = ("noise_variance",)
+
+    @classmethod
+    def start(cls, noise_variance: float) -> Self:
+        return cls(noise_variance)
 
     @property
     def noise(self) -> float:

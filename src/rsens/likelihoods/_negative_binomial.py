@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from scipy.special import expit, log_expit
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log1pmx, log_minus_digamma, stirling_error
 from rsens._typing import Array
 from rsens.distributions import NegativeBinomial, beta_cdf
-from rsens.likelihoods._base import in_latent
+from rsens.likelihoods._base import Target, in_latent
 from rsens.likelihoods._counts import CountLikelihood
 
 
@@ -25,7 +25,13 @@ class NegativeBinomialLikelihood(CountLikelihood):
 
     size: float = 1.0
     name: ClassVar[str] = "negative_binomial"
+    label: ClassVar[str] = "negative binomial counts"
+    target: ClassVar[Target] = "counts"
     hyperparameter_names: ClassVar[tuple[str, ...]] = ("size",)
+
+    @classmethod
+    def start(cls, noise_variance: float) -> Self:
+        return cls(10.0)
 
     def log_density(self, y: Array, f: Array) -> Array:
         # The largest value over f, in Loader's saddle-point form, minus half the deviance from f = log y.

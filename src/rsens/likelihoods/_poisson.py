@@ -13,7 +13,7 @@ from rsens._errors import InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, stirling_error
 from rsens._typing import Array
 from rsens.distributions import Poisson
-from rsens.likelihoods._base import in_latent, no_hyperparameters
+from rsens.likelihoods._base import Target, in_latent, no_hyperparameters
 from rsens.likelihoods._counts import CountLikelihood
 
 
@@ -22,6 +22,8 @@ class PoissonLikelihood(CountLikelihood):
     """y | f ~ Poisson(e^f); predictive Poisson(exp(m + v/2)), as in the paper's supplement."""
 
     name: ClassVar[str] = "poisson"
+    label: ClassVar[str] = "Poisson counts"
+    target: ClassVar[Target] = "counts"
 
     def log_density(self, y: Array, f: Array) -> Array:
         # Loader's saddle-point form: y f − e^f − log y! without its cancellation at large counts.

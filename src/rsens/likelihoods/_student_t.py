@@ -13,7 +13,7 @@ from rsens._errors import InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_gamma_half_step, stirling_error
 from rsens._typing import Array
 from rsens.distributions import StudentT
-from rsens.likelihoods._base import Likelihood, latent, positive, real_target
+from rsens.likelihoods._base import Likelihood, Target, latent, positive, real_target
 from rsens.likelihoods._quadrature import NEGLIGIBLE, integral
 
 
@@ -28,6 +28,8 @@ class StudentTLikelihood(Likelihood):
     scale2: float = 1.0
     df: float = 4.0
     name: ClassVar[str] = "student_t"
+    label: ClassVar[str] = "Student-t noise"
+    target: ClassVar[Target] = "numbers"
     hyperparameter_names: ClassVar[tuple[str, ...]] = ("scale2",)
 
     def __post_init__(self) -> None:
@@ -37,6 +39,10 @@ class StudentTLikelihood(Likelihood):
             raise InputError(
                 f"StudentTLikelihood: df must be above 2, so that the variance is finite; got {self.df:g}. Use df=4."
             )
+
+    @classmethod
+    def start(cls, noise_variance: float) -> Self:
+        return cls(noise_variance)
 
     @property
     def noise(self) -> float:

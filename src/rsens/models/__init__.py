@@ -8,7 +8,6 @@ from rsens.models._files import save_model as save_model
 from rsens.models._glm import BayesianLogisticRegression as BayesianLogisticRegression
 from rsens.models._glm import BayesianPoissonRegression as BayesianPoissonRegression
 from rsens.models._glm import BayesianProbitRegression as BayesianProbitRegression
-from rsens.models._gp import NOISY as NOISY
 from rsens.models._gp import GPClassifier as GPClassifier
 from rsens.models._gp import GPRegressor as GPRegressor
 from rsens.models._linear import BayesianLinearRegression as BayesianLinearRegression

@@ -48,8 +48,15 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
 
     categorical: Any
     coding_: Coding | None
+    #: What the model is called at the beginning of a sentence.
+    _description: ClassVar[str]
     #: Parameters that are True or False.
     _truths: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def description(self) -> str:
+        """What the model is called at the beginning of a sentence: "Gaussian process"."""
+        return self._description
 
     def _rows(self, X: Any) -> Array:
         """The rows X (n, D) for a prediction: the model must be fitted, and on the same columns."""

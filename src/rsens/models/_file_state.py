@@ -24,7 +24,6 @@ from rsens.models._file_values import (
     same_keys,
 )
 from rsens.models._gp import GPClassifier, GPRegressor
-from rsens.models._gp_settings import COUNTS, NOISY
 from rsens.models._inference import FittedGP
 from rsens.models._linear import BayesianLinearRegression
 from rsens.models._posterior import DenseRoot, LatentPosterior, Root, ScaledTriangularRoot, TriangularRoot
@@ -79,8 +78,8 @@ def restore_gp(model: GPRegressor | GPClassifier, content: Any, arrays: Arrays, 
     gps = tuple(
         _gp(entry, f"gp{i}_", arrays, inputs) for i, entry in enumerate(tuple_of(lambda entry: entry)(content["gps"]))
     )
-    allowed = ("probit", "logit") if isinstance(model, GPClassifier) else COUNTS + NOISY
-    if len(gps) != n_posteriors or any(gp.likelihood.name not in allowed for gp in gps):
+    classes = isinstance(model, GPClassifier)
+    if len(gps) != n_posteriors or any((gp.likelihood.target == "classes") != classes for gp in gps):
         raise ValueError("the Gaussian processes are not those of such a model")
     model._keep_fitted(gps, units, number(content["log_marginal_likelihood"]))
 

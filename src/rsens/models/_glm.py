@@ -29,6 +29,8 @@ from rsens.models._weights import WeightPosterior, columns_of
 class _GeneralizedLinear:
     """The prior and the posterior of the weights."""
 
+    _description: ClassVar[str] = "Bayesian generalised linear model"
+
     coding_: Coding | None
     _column_names: list[str]
     _truths: ClassVar[tuple[str, ...]] = ("fit_intercept", "standardize")

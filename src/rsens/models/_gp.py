@@ -13,12 +13,11 @@ from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
 from rsens.kernels import Kernel
-from rsens.likelihoods import Likelihood, LogitLikelihood, ProbitLikelihood
+from rsens.likelihoods import Likelihood, LogitLikelihood, ProbitLikelihood, target_of
 from rsens.models._averages import averaged_mean
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
 from rsens.models._fit_warnings import warn_of_copies
-from rsens.models._gp_settings import COUNTS, GPSettings, regression_likelihood, through
-from rsens.models._gp_settings import NOISY as NOISY
+from rsens.models._gp_settings import GPSettings, regression_likelihood, through
 from rsens.models._inference import Data, FittedGP, fit_gp
 from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
 from rsens.models._posterior import Latent
@@ -135,7 +134,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         if self.optimize and likelihood.noise is not None:
             warn_of_copies(rows, y, offset)
         standard, mean = self._standard(rows), 0.0
-        if self.standardize and likelihood.name in NOISY:
+        if self.standardize and likelihood.target == "numbers":
             known = y - offset
             scale = float(deviations(known[:, None], None)[0]) or 1.0
             standard = replace(standard, output_mean=float(np.mean(known)), output_scale=scale)
@@ -154,7 +153,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = getattr(self.likelihood, "name", self.likelihood) in COUNTS
+        tags.target_tags.positive_only = target_of(self.likelihood) == "counts"
         return tags
 
     def partial_dependence(self, columns: Sequence[int], at: Any, X: Any) -> Array | None:
@@ -167,7 +166,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         The result (m, 1) is what `predict` gives on average over X with the columns replaced, for each of the values.
         """
         rows = self._rows(X)
-        if self.likelihood_.name not in NOISY:  # the mean of a count is not linear in that of f
+        if self.likelihood_.target != "numbers":  # the mean of a count is not linear in that of f
             return None
         held = np.repeat(rows[:1], len(at), axis=0)
         held[:, list(columns)] = at
@@ -178,7 +177,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         return self._units.latent(self._gps[0].posterior.moments(self._units.inputs(rows)))
 
     def _predict_point(self, rows: Array, offset: Array) -> Array:
-        if self.likelihood_.name not in NOISY:  # the mean of a count depends on the variance of f
+        if self.likelihood_.target != "numbers":  # the mean of a count depends on the variance of f
             return super()._predict_point(rows, offset)
         mean = self._gps[0].posterior.means(self._units.inputs(rows))
         return (self._units.output_mean + self._units.output_scale * mean + offset)[:, None]

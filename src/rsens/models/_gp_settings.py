@@ -13,25 +13,16 @@ from tqdm import tqdm
 
 from rsens._arguments import whole_number
 from rsens._coding import Coding
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, chain_rule, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
-from rsens.likelihoods import (
-    GaussianLikelihood,
-    Likelihood,
-    NegativeBinomialLikelihood,
-    PoissonLikelihood,
-    StudentTLikelihood,
-)
+from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names
 from rsens.models._inference import FittedGP, Search
 from rsens.models._posterior import Latent
 from rsens.models._priors import check_priors
 from rsens.models._standard import Standard
 
-#: The likelihoods for which y ≥ 0 is asked, and those whose target is f plus noise.
-COUNTS = ("poisson", "negative_binomial")
-NOISY = ("gaussian", "student_t")
 #: Without `inducing`, a GP is exact up to so many rows, and has so many inducing inputs above.
 MOST_EXACT_ROWS = 3000
 INDUCING = 500
@@ -55,6 +46,20 @@ class GPSettings:
     input_scale_: Array
     coding_: Coding | None
     _truths: ClassVar[tuple[str, ...]] = ("standardize", "optimize", "progress")
+
+    @property
+    def description(self) -> str:
+        """What the model is called at the beginning of a sentence."""
+        return "Gaussian process" if self.n_inducing is None else "Sparse Gaussian process"
+
+    @property
+    def n_inducing(self) -> int | None:
+        """How many inducing inputs the fitted process has, or one that is not fitted will have; None if exact."""
+        if not hasattr(self, "inducing_inputs_"):
+            return None if self.inducing is None or self.inducing == np.inf else int(self.inducing)
+        inputs = self.inducing_inputs_
+        each = inputs if isinstance(inputs, tuple) else (inputs,)
+        return max((len(one) for one in each if one is not None), default=None)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """How many rows `derivatives` can take at once; inside, kernels are done in smaller chunks of fixed memory."""
@@ -130,20 +135,14 @@ class GPSettings:
 def regression_likelihood(given: str | Likelihood, noise_variance: float) -> Likelihood:
     """The likelihood that is named or given, for real numbers or counts."""
     if isinstance(given, Likelihood):
-        if given.name not in COUNTS + NOISY:
+        if given.target == "classes":
             raise InputError(f"{type(given).__name__} is for classes. Use GPClassifier.")
         return given
-    if given == "gaussian":
-        return GaussianLikelihood(noise_variance)
-    if given == "student_t":
-        return StudentTLikelihood(noise_variance)
-    if given == "poisson":
-        return PoissonLikelihood()
-    if given == "negative_binomial":
-        return NegativeBinomialLikelihood(10.0)
+    if given in likelihood_names():
+        return likelihood_named(given).start(noise_variance)
     raise InputError(
-        "likelihood must be 'gaussian', 'student_t', 'poisson', 'negative_binomial' or a likelihood of "
-        f"rsens.likelihoods; got {given!r}."
+        Argument("likelihood"),
+        f" must be {', '.join(map(repr, likelihood_names()))} or a likelihood of rsens.likelihoods; got {given!r}.",
     )
 
 

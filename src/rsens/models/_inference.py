@@ -212,6 +212,6 @@ def _sizes(X: Array) -> Array:
 
 def _output_size(likelihood: Likelihood, y: Array) -> float:
     """The unit of f: that of y where y is f plus noise, else 1."""
-    if likelihood.name not in ("gaussian", "student_t"):
+    if likelihood.target != "numbers":
         return 1.0
     return float(np.std(y)) or 1.0

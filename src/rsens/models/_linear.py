@@ -57,6 +57,8 @@ class BayesianLinearRegression(PredictiveRegressor):
         coding_: The levels of the categorical columns and their frequencies, or None.
     """
 
+    _description: ClassVar[str] = "Bayesian linear model"
+
     _truths: ClassVar[tuple[str, ...]] = ("fit_intercept", "standardize")
 
     def __init__(
