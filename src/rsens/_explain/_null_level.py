@@ -30,9 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._arguments import child
-from rsens._errors import InputError, RsensWarning
-from rsens._explain._summary import Question, Summary, summarize
+from rsens._errors import Argument, InputError, RsensWarning, Sentence
+from rsens._explain._values import Query, Values, evaluate
+from rsens._files import number, number_or_nan, text, tuple_of
 from rsens._refits import Fit, check_refit
+from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
 from rsens._typing import Array
 from rsens.adapters import read_for
@@ -43,16 +45,33 @@ MOST_PROBE_COLUMNS = 5
 SINGLE, CATEGORICAL = -1, -2
 
 
-@dataclass(frozen=True)
-class Null:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NullLevel(Part):
     """Levels by term and by pair, and the probes they come from."""
 
-    null: Array  # (T,)
-    null_pairs: Array | None  # (T (T − 1)/2,)
-    reached: Array  # (T,), the share of probes that reach the value of the term
-    reached_pairs: Array | None  # (T (T − 1)/2,)
-    probe_terms: tuple[str, ...]
-    probe_values: Array
+    null: Array = stored(
+        "The level that an irrelevant variable passes once in twenty times, by term. NaN where the unit of a term has "
+        "nothing to do with its spread.",
+        number_or_nan, "terms", column="null",
+    )  # fmt: skip
+    null_pairs: Array | None = stored(
+        "The level that a pair reaches when one of its two variables is irrelevant, by pair.",
+        number_or_nan, "pairs", optional=True, column="null",
+    )  # fmt: skip
+    reached: Array = stored(
+        "The share of probes, which are irrelevant, that reach the value of a term: 0 for one that is clearly not.",
+        number_or_nan, "terms", column="reached",
+    )  # fmt: skip
+    reached_pairs: Array | None = stored(
+        "The share of probes that reach the value of a pair when they take the place of one of its two variables.",
+        number_or_nan, "pairs", optional=True, column="reached",
+    )  # fmt: skip
+    probe_terms: tuple[str, ...] = stored("The term that each probe is a shuffled copy of.", tuple_of(text))
+    probe_values: Array = stored("The value that each probe reached.", number, "probe_terms")
+
+    def check(self) -> None:
+        if (self.null_pairs is None) != (self.reached_pairs is None):
+            raise InputError("null_pairs and reached_pairs belong together")
 
 
 def refitter(model: Any, refit: Any) -> Fit | None:
@@ -65,33 +84,33 @@ def refitter(model: Any, refit: Any) -> Fit | None:
     return Fit(model)
 
 
-def null_levels(
+def find_null_level(
     refit: Fit,
     table: Table,
     y: Any,
-    question: Question,
+    query: Query,
     deviations: Array,
-    found: Summary,
+    found: Values,
     *,
     n_probes: int,
     n_jobs: int | None,
     seed: np.random.SeedSequence,
     required: bool,
     progress: Callable[..., Any],
-) -> Null | None:
+) -> NullLevel | None:
     """Refit with probes and measure them against what was `found` for the real terms.
 
     A failing refit is an error if `required`, else a warning and None.
     """
     from joblib import Parallel, delayed
 
-    plan = list(_plan(question, (np.ptp(table.values, axis=0) > 0.0) & (deviations > 0.0), n_probes, seed))
+    plan = list(_plan(query, (np.ptp(table.values, axis=0) > 0.0) & (deviations > 0.0), n_probes, seed))
     if not plan:
         _unavailable("no column of X varies", None, required)
         return None
     run = Parallel(n_jobs=n_jobs, return_as="generator")
     tasks = (
-        delayed(_measure)(refit, table, y, question, deviations, probes, child(seed, 1, number))
+        delayed(_measure)(refit, table, y, query, deviations, probes, child(seed, 1, number))
         for number, probes in enumerate(plan)
     )
     try:
@@ -99,47 +118,57 @@ def null_levels(
     except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
         _unavailable(f"refitting with {len(plan[0])} more columns failed ({error})", error, required)
         return None
-    kinds = np.array([_kind(question, t) for probes in plan for t in probes])
+    kinds = np.array([_kind(query, t) for probes in plan for t in probes])
     values = np.concatenate([main for main, _ in measured])
     if not values.any():  # a kernel with fixed dims, say: its zero would say that everything matters
         _unavailable("the refitted model does not use the columns that were added", None, required)
         return None
     pair_values = np.concatenate([pairs for _, pairs in measured])
-    names = tuple(question.terms.names[t] for probes in plan for t in probes)
-    main, pairs = _levels(question, deviations, kinds, values, pair_values)
-    reached, reached_pairs = _reached(question, deviations, kinds, values, pair_values, found)
-    return Null(main, pairs if question.pairs else None, reached, reached_pairs, names, values)
+    names = tuple(query.terms.names[t] for probes in plan for t in probes)
+    main, pairs = _levels(query, deviations, kinds, values, pair_values)
+    reached, reached_pairs = _reached(query, deviations, kinds, values, pair_values, found)
+    return NullLevel(
+        null=main,
+        null_pairs=pairs if query.pairs else None,
+        reached=reached,
+        reached_pairs=reached_pairs,
+        probe_terms=names,
+        probe_values=values,
+    )
 
 
 def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
-    text = f"The null level is not known: {reason}. Pass refit=, a function (X, y) -> model that takes any columns"
+    sentence = Sentence(
+        f"The null level is not known: {reason}. Pass ",
+        Argument("refit"),
+        ", a function (X, y) -> model that takes any columns, or ",
+        Argument("null", False),
+    )
     if required:
-        raise InputError(f"{text}, or null=False.") from error
-    warnings.warn(f"{text}, or null=False to skip it.", RsensWarning, stacklevel=4)
+        raise InputError(sentence, ".") from error
+    warnings.warn(RsensWarning(sentence, " to skip it."), stacklevel=4)
 
 
-def _kind(question: Question, term: int) -> int:
-    members = question.terms.members[term]
+def _kind(query: Query, term: int) -> int:
+    members = query.terms.members[term]
     if len(members) > 1:
         return term
-    return CATEGORICAL if members[0] in question.categorical else SINGLE
+    return CATEGORICAL if members[0] in query.categorical else SINGLE
 
 
-def _plan(
-    question: Question, varies: NDArray[np.bool_], n_probes: int, seed: np.random.SeedSequence
-) -> Iterator[list[int]]:
+def _plan(query: Query, varies: NDArray[np.bool_], n_probes: int, seed: np.random.SeedSequence) -> Iterator[list[int]]:
     """The terms to copy in each refit: `n_probes` columns of either kind, in turn, and `n_probes` times every group."""
-    terms = question.terms
+    terms = query.terms
     rng = np.random.default_rng(child(seed, 0))
     varying = [t for t, members in enumerate(terms.members) if varies[list(members)].any()]
     copies: list[int] = []
     for kind in (SINGLE, CATEGORICAL):
-        singles = [t for t in varying if _kind(question, t) == kind]
+        singles = [t for t in varying if _kind(query, t) == kind]
         of_kind: list[int] = []
         while singles and len(of_kind) < n_probes:
             of_kind += [int(t) for t in rng.permutation(singles)]
         copies += of_kind[:n_probes]
-    copies += [t for t in varying if _kind(question, t) >= 0 for _ in range(n_probes)]
+    copies += [t for t in varying if _kind(query, t) >= 0 for _ in range(n_probes)]
     room = min(MOST_PROBE_COLUMNS, ceil(len(varies) / 2))
     batch: list[int] = []
     used = 0
@@ -157,7 +186,7 @@ def _measure(
     refit: Fit,
     table: Table,
     y: Any,
-    question: Question,
+    query: Query,
     deviations: Array,
     probes: list[int],
     seed: np.random.SeedSequence,
@@ -165,33 +194,33 @@ def _measure(
     """Values (probes,) of some probes in one refit, and of their pairs with the real terms (probes, T)."""
     rng = np.random.default_rng(seed)
     n, d = table.values.shape
-    terms, t = question.terms, len(question.terms)
-    columns, sources, units, members = [table.values], list(range(d)), [question.units], []
+    terms, t = query.terms, len(query.terms)
+    columns, sources, units, members = [table.values], list(range(d)), [query.units], []
     for probe in probes:
         source = list(terms.members[probe])
         columns.append(table.values[rng.permutation(n)[:, np.newaxis], source])
         sources += source
         # Single columns are compared across terms, so in standard deviations; a group only with itself.
-        units.append((question.units if len(source) > 1 else deviations)[source])
+        units.append((query.units if len(source) > 1 else deviations)[source])
         members.append(tuple(range(d, d + len(source))))
         d += len(source)
     X = _like(table, np.concatenate(columns, axis=1), sources)
     names = tuple(f"probe {k}" for k in range(len(probes)))
-    extended = Question(
+    extended = Query(
         terms=terms.extended(names, tuple(members)),
         units=np.concatenate(units),
-        weights=question.weights,
-        alpha=question.alpha,
-        aggregate=question.aggregate,
-        pairs=question.pairs,
-        max_bytes=question.max_bytes,
+        weights=query.weights,
+        alpha=query.alpha,
+        aggregate=query.aggregate,
+        pairs=query.pairs,
+        max_bytes=query.max_bytes,
     )
     fit = refit.for_more_columns(d - table.values.shape[1])
-    summary = summarize(*read_for(fit(X, y, child(seed, 0)), X), extended)
+    values, _ = evaluate(*read_for(fit(X, y, child(seed, 0)), X), extended)
     pairs = np.zeros((t + len(probes), t + len(probes)))
-    if summary.pairs is not None:
-        pairs[np.triu_indices(len(pairs), 1)] = summary.pairs
-    return summary.main[t:], pairs[:t, t:].T
+    if values.pairs is not None:
+        pairs[np.triu_indices(len(pairs), 1)] = values.pairs
+    return values.main[t:], pairs[:t, t:].T
 
 
 def _like(table: Table, values: Array, sources: list[int]) -> Any:
@@ -219,29 +248,29 @@ def _like(table: Table, values: Array, sources: list[int]) -> Any:
 
 
 def _levels(
-    question: Question, deviations: Array, kinds: NDArray[np.intp], values: Array, pair_values: Array
+    query: Query, deviations: Array, kinds: NDArray[np.intp], values: Array, pair_values: Array
 ) -> tuple[Array, Array]:
     """Quantiles over the probes of each kind, brought to the unit of each term."""
-    t = len(question.terms)
+    t = len(query.terms)
     level, pair_level = np.full(t, np.nan), np.full((t, t), np.nan)  # pair_level[a, b]: of a with a probe for b
-    for b, of_kind, factor in _probes_of_terms(question, deviations, kinds):
+    for b, of_kind, factor in _probes_of_terms(query, deviations, kinds):
         level[b] = factor * _quantile(values[of_kind])
         pair_level[:, b] = factor * _quantile(pair_values[of_kind])
     return level, np.fmax(pair_level, pair_level.T)[np.triu_indices(t, 1)]
 
 
 def _reached(
-    question: Question, deviations: Array, kinds: NDArray[np.intp], values: Array, pair_values: Array, found: Summary
+    query: Query, deviations: Array, kinds: NDArray[np.intp], values: Array, pair_values: Array, found: Values
 ) -> tuple[Array, Array | None]:
     """The share of probes that reach the value of each term, and of each pair: the larger of its two shares."""
-    t = len(question.terms)
+    t = len(query.terms)
     real = np.zeros((t, t))
     upper = np.triu_indices(t, 1)
     if found.pairs is not None:
         real[upper] = found.pairs
         real += real.T
     share, pair_share = np.full(t, np.nan), np.full((t, t), np.nan)
-    for b, of_kind, factor in _probes_of_terms(question, deviations, kinds):
+    for b, of_kind, factor in _probes_of_terms(query, deviations, kinds):
         if np.isfinite(factor):
             share[b] = np.mean(factor * values[of_kind] >= found.main[b])
             pair_share[:, b] = np.mean(factor * pair_values[of_kind] >= real[:, b], axis=0)
@@ -249,14 +278,14 @@ def _reached(
 
 
 def _probes_of_terms(
-    question: Question, deviations: Array, kinds: NDArray[np.intp]
+    query: Query, deviations: Array, kinds: NDArray[np.intp]
 ) -> Iterator[tuple[int, NDArray[np.bool_], float]]:
     """For every term that has them: the probes of its kind, and what turns their values into its unit."""
-    for b, members in enumerate(question.terms.members):
-        kind = _kind(question, b)
+    for b, members in enumerate(query.terms.members):
+        kind = _kind(query, b)
         of_kind = kinds == kind
         if of_kind.any():
-            yield b, of_kind, 1.0 if kind >= 0 else float(_steps(question.units, deviations)[members[0]])
+            yield b, of_kind, 1.0 if kind >= 0 else float(_steps(query.units, deviations)[members[0]])
 
 
 def _quantile(values: Array) -> Array:
