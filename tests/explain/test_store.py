@@ -232,7 +232,7 @@ def test_a_missing_file_is_a_missing_file(tmp_path):
     [
         ("main", lambda v: [-v[0], *v[1:]], "main has negative values"),
         ("intervals", lambda v: v[::-1], "lower end above its upper end"),
-        ("family", lambda v: "Normal\x1b[2J", "not those of a family"),
+        ("family", lambda v: "Normal\x1b[2J", "no family has this name"),
     ],
 )
 def test_values_that_no_explanation_has(tmp_path, field, change, text):

@@ -30,9 +30,9 @@ def to_shap(setup: Setup, values: Values, model: Any, X: Any) -> Any:
 def to_interaction_values(found: Values) -> Any:
     """`shapiq.InteractionValues` of the averages: (d,) for terms and (d, e) for pairs.
 
-    shapiq must be told which index it holds and knows none of ours. "Moebius" is the nearest: its values are the
-    discrete derivatives, first and mixed second, of which R-sens and R-sens₂ are the continuous kin; and they are not
-    shares of anything that shapiq would add up.
+    shapiq wants the name of an index it knows, and it does not know ours. "Moebius" comes closest: its values are
+    discrete derivatives, first and mixed second, while R-sens and R-sens₂ measure continuous ones; and shapiq does not
+    add them up as shares of anything.
     """
     try:
         from shapiq import InteractionValues

@@ -1,21 +1,21 @@
 """The level that an irrelevant variable reaches, found with probes.
 
-Irrelevant inputs score above zero wherever there is epistemic uncertainty: the width of the prediction depends on them
-(paper, Figure 2). How far above zero depends on model and data, so it is measured: a probe is a copy of a real term
-with its rows shuffled, which keeps its distribution and ends any relation with y. The model is refitted with a few
-probes beside the real columns (many would change the model) until there are enough of them.
+Wherever a model is unsure of its function, irrelevant inputs score above zero: the width of the prediction depends on
+them (paper, Figure 2). How far above zero depends on the model and the data, so we measure it. A probe is a copy of a
+real term with its rows shuffled: it keeps the distribution and loses any relation with y. The model is refitted with a
+few probes beside the real columns (many would change the model), again and again until there are enough probes.
 
-The level is the 95 % quantile of the values that the probes reach, estimated so that a further irrelevant variable has
-a chance of one in twenty to lie above it (near the largest of 20 probes; the largest of fewer than 19). The mean over
-probes would be too low a line, since half of all irrelevant variables pass it.
+The level is the 95 % quantile of what the probes reach, estimated so that one more irrelevant variable passes it with
+probability 1/20 (it is near the largest of 20 probes, and is the largest of fewer than 19). The mean over probes would
+be too low: half of all irrelevant variables pass it.
 
-Single columns share their probes: the level of one standard deviation is the same for all of them. Categorical columns
-share theirs, which are counted per switch. A group has probes of its own, since several columns together reach higher.
-For pairs the level is that of a pair in which one of the two is irrelevant: the larger of the quantiles of R-sens₂
-between its first term and probes for the second, and the other way round.
+Single columns share their probes, since one standard deviation means the same for all of them. Categorical columns
+share theirs, counted per switch. A group has probes of its own, because several columns together reach higher. A pair
+is compared with pairs in which one of the two is irrelevant: we put probes in the place of the second term, then of the
+first, and take the larger of the two quantiles of R-sens₂.
 
-A quantile of few probes is uncertain, so the share of probes that reach the value of a term is kept beside it: a term
-that none of 60 reaches is above the level with 95 % confidence (0.95⁶⁰ < 0.05), one that 3 reach is about at it.
+A quantile of few probes is uncertain, so the share of probes that reach the value of a term is kept beside it. A term
+that none of 60 probes reaches is above the level with 95 % confidence (0.95⁶⁰ < 0.05); one that 3 reach is about at it.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class NullLevel(Part):
 
 
 def refitter(model: Any, refit: Any) -> Fit | None:
-    """How to fit the model anew: what the user gives, a copy of an estimator, or None."""
+    """How to refit the model: with the user's function, or as a copy of the estimator; None if neither works."""
     if refit is not None:
         check_refit(None, refit)
         return Fit(None, refit)
@@ -157,7 +157,7 @@ def _kind(query: Query, term: int) -> int:
 
 
 def _plan(query: Query, varies: NDArray[np.bool_], n_probes: int, seed: np.random.SeedSequence) -> Iterator[list[int]]:
-    """The terms to copy in each refit: `n_probes` columns of either kind, in turn, and `n_probes` times every group."""
+    """The terms to copy in each refit: `n_probes` columns of each kind, then every group `n_probes` times."""
     terms = query.terms
     rng = np.random.default_rng(child(seed, 0))
     varying = [t for t, members in enumerate(terms.members) if varies[list(members)].any()]
@@ -294,6 +294,6 @@ def _quantile(values: Array) -> Array:
 
 
 def _steps(units: Array, deviations: Array) -> Array:
-    """Units in standard deviations. A constant column has no level in other units (NaN); in deviations, that of all."""
+    """Units in standard deviations. A constant column has no level in other units: NaN."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(deviations > 0.0, units / deviations, np.where(units == 0.0, 1.0, np.nan))

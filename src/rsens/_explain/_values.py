@@ -35,7 +35,7 @@ class Query:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Values(Part):
-    """The answer. Pairs are those of `np.triu_indices(T, 1)`, in that order."""
+    """The answer. Pairs come in the order of `np.triu_indices(T, 1)`."""
 
     family: str = stored("Name of the predictive family.", text)
     outputs: tuple[str, ...] = stored("What the point prediction consists of: y, or the classes.", tuple_of(text))
@@ -84,7 +84,7 @@ class Values(Part):
         if ((self.consistency < 0.0) | (self.consistency > 1.0)).any():
             raise InputError("consistency is not between 0 and 1")
         if not self.family.isidentifier() or not all(name.isidentifier() for name in self.part_names):
-            raise InputError("the names of the family and its parts are not those of a family")
+            raise InputError("no family has this name or these parts")
         for name in ("outputs", "part_names"):
             check_different(name, getattr(self, name))
 
@@ -144,7 +144,7 @@ def evaluate(
                     local_pairs[rows] = local.pairs
                 pairs = local.pairs[:, upper[0], upper[1]]
                 summed.append(pairs**2 if squared else pairs)
-            # rms = mean(R²)/rms, and R² = Σ_b R · part_b: the parts of the rms add up as those of the mean do.
+            # rms = mean(R²)/rms, and R² = Σ_b R · part_b: the parts add up to the rms just as they do to the mean.
             summed += [local.main * part if squared else part for part in local.parts.values()]
             direction = local.direction.reshape(len(local.main), -1)
             summed += [direction, np.abs(direction)]
