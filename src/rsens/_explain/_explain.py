@@ -8,29 +8,22 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rsens._arguments import child, fraction, jobs, megabytes, one_of, progress_bar, seed_sequence, whole_number
+from rsens._arguments import child, fraction, jobs, one_of, progress_bar, seed_sequence, whole_number
 from rsens._errors import Argument, InputError
 from rsens._explain._explanation import Explanation
 from rsens._explain._null_level import NullLevel, find_null_level, refitter
+from rsens._explain._query import query_of
 from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import division_of, within_subgroups
-from rsens._explain._values import Query, evaluate
+from rsens._explain._values import evaluate
 from rsens._refits import Fit
 from rsens.adapters import read_for
 from rsens.measures import (
-    Terms,
     check_alpha,
-    check_groups,
     check_weights,
-    column_units,
-    per_switch,
-    standard_deviations,
     training_inputs,
 )
-
-#: With `pairs="auto"`, the most columns for which pairs are computed.
-AUTO_PAIRS_COLUMNS = 30
 
 
 def explain(
@@ -104,32 +97,27 @@ def explain(
     order = check_alpha(alpha)
     source, table = read_for(model, X)
     n, n_columns = table.values.shape
-    seed = seed_sequence(random_state)
+    seed, bar = seed_sequence(random_state), progress_bar(progress)
     replicates, share = whole_number(n_bootstrap, "n_bootstrap", 0), fraction(level, "level")
-    n_probes = whole_number(n_probes, "n_probes", 1)
-    n_jobs = jobs(n_jobs)
-    one_of(aggregate, "aggregate", ("mean", "rms"))
+    n_probes, n_jobs = whole_number(n_probes, "n_probes", 1), jobs(n_jobs)
     row_weights = check_weights(weights, n)
     if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
         source, table = read_for(model, X, row_weights)
     division = None if by is None else division_of(by, X, table)
     training = training_inputs(model, n_columns)
-    deviations = standard_deviations(table.values, row_weights, model, training)
-    terms = Terms.of(groups, table.names)
-    check_groups(terms, table)
-    if table.coding is not None:
-        deviations = per_switch(deviations, table.coding)
-    query = Query(
-        terms=terms,
-        categorical=() if table.coding is None else table.coding.categorical,
-        units=column_units(scale, deviations, table.names).copy(),
+    query = query_of(
+        model,
+        table,
+        training,
+        groups=groups,
+        scale=scale,
         weights=row_weights,
         alpha=order,
         aggregate=aggregate,
-        pairs=_wants_pairs(pairs, keep_local_pairs, n_columns),
-        max_bytes=megabytes(max_memory_mb, "max_memory_mb"),
+        pairs=pairs,
+        keep_local_pairs=keep_local_pairs,
+        max_memory_mb=max_memory_mb,
     )
-    bar = progress_bar(progress)
     fit = _fit_for_null_level(null, model, y, refit, n)
 
     with bar(total=n, desc="rows", unit="row") as rows_done:
@@ -151,7 +139,6 @@ def explain(
             table,
             y,
             query,
-            deviations,
             values,
             n_probes=n_probes,
             n_jobs=n_jobs,
@@ -159,19 +146,8 @@ def explain(
             required=null is True or refit is not None,
             progress=bar,
         )
-    setup = Setup(
-        alpha=order,
-        aggregate=aggregate,
-        level=share,
-        scale=scale if isinstance(scale, str) else "given",
-        columns=table.names,
-        units=query.units,
-        categorical=query.categorical,
-        terms=terms.names,
-        members=terms.members,
-    )
     return Explanation(
-        setup=setup,
+        setup=Setup.of(query, table.names, scale, share),
         values=values,
         intervals=intervals,
         null_level=null_level,
@@ -181,19 +157,6 @@ def explain(
         model=model,
         X=X,
     )
-
-
-def _wants_pairs(pairs: Any, keep_local_pairs: Any, n_columns: int) -> bool:
-    one_of(pairs, "pairs", (True, False, "auto"))
-    one_of(keep_local_pairs, "keep_local_pairs", (True, False))
-    if pairs is False and keep_local_pairs:
-        raise InputError(
-            Argument("keep_local_pairs", True),
-            " needs pairs; got ",
-            Argument("pairs", False),
-            ". Leave out one of the two.",
-        )
-    return bool(keep_local_pairs or pairs is True or (pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS))
 
 
 def _fit_for_null_level(null: Any, model: Any, y: Any, refit: Any, n: int) -> Fit | None:

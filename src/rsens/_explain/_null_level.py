@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from rsens._arguments import child
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._values import Query, Values, evaluate
+from rsens._explain._query import Query
+from rsens._explain._values import Values, evaluate
 from rsens._files import number, number_or_nan, text, tuple_of
 from rsens._refits import Fit, check_refit
 from rsens._results import Part, stored
@@ -89,7 +90,6 @@ def find_null_level(
     table: Table,
     y: Any,
     query: Query,
-    deviations: Array,
     found: Values,
     *,
     n_probes: int,
@@ -104,14 +104,13 @@ def find_null_level(
     """
     from joblib import Parallel, delayed
 
-    plan = list(_plan(query, (np.ptp(table.values, axis=0) > 0.0) & (deviations > 0.0), n_probes, seed))
+    plan = list(_plan(query, (np.ptp(table.values, axis=0) > 0.0) & (query.deviations > 0.0), n_probes, seed))
     if not plan:
         _unavailable("no column of X varies", None, required)
         return None
     run = Parallel(n_jobs=n_jobs, return_as="generator")
     tasks = (
-        delayed(_measure)(refit, table, y, query, deviations, probes, child(seed, 1, number))
-        for number, probes in enumerate(plan)
+        delayed(_measure)(refit, table, y, query, probes, child(seed, 1, number)) for number, probes in enumerate(plan)
     )
     try:
         measured = list(progress(run(tasks), total=len(plan), desc="refits", unit="fit"))
@@ -125,8 +124,8 @@ def find_null_level(
         return None
     pair_values = np.concatenate([pairs for _, pairs in measured])
     names = tuple(query.terms.names[t] for probes in plan for t in probes)
-    main, pairs = _levels(query, deviations, kinds, values, pair_values)
-    reached, reached_pairs = _reached(query, deviations, kinds, values, pair_values, found)
+    main, pairs = _levels(query, kinds, values, pair_values)
+    reached, reached_pairs = _reached(query, kinds, values, pair_values, found)
     return NullLevel(
         null=main,
         null_pairs=pairs if query.pairs else None,
@@ -187,7 +186,6 @@ def _measure(
     table: Table,
     y: Any,
     query: Query,
-    deviations: Array,
     probes: list[int],
     seed: np.random.SeedSequence,
 ) -> tuple[Array, Array]:
@@ -201,20 +199,12 @@ def _measure(
         columns.append(table.values[rng.permutation(n)[:, np.newaxis], source])
         sources += source
         # Single columns are compared across terms, so in standard deviations; a group only with itself.
-        units.append((query.units if len(source) > 1 else deviations)[source])
+        units.append((query.units if len(source) > 1 else query.deviations)[source])
         members.append(tuple(range(d, d + len(source))))
         d += len(source)
     X = _like(table, np.concatenate(columns, axis=1), sources)
     names = tuple(f"probe {k}" for k in range(len(probes)))
-    extended = Query(
-        terms=terms.extended(names, tuple(members)),
-        units=np.concatenate(units),
-        weights=query.weights,
-        alpha=query.alpha,
-        aggregate=query.aggregate,
-        pairs=query.pairs,
-        max_bytes=query.max_bytes,
-    )
+    extended = replace(query, terms=terms.extended(names, tuple(members)), units=np.concatenate(units))
     fit = refit.for_more_columns(d - table.values.shape[1])
     values, _ = evaluate(*read_for(fit(X, y, child(seed, 0)), X), extended)
     pairs = np.zeros((t + len(probes), t + len(probes)))
@@ -247,20 +237,18 @@ def _like(table: Table, values: Array, sources: list[int]) -> Any:
     return pd.DataFrame(copies, columns=names).set_axis(index)
 
 
-def _levels(
-    query: Query, deviations: Array, kinds: NDArray[np.intp], values: Array, pair_values: Array
-) -> tuple[Array, Array]:
+def _levels(query: Query, kinds: NDArray[np.intp], values: Array, pair_values: Array) -> tuple[Array, Array]:
     """Quantiles over the probes of each kind, brought to the unit of each term."""
     t = len(query.terms)
     level, pair_level = np.full(t, np.nan), np.full((t, t), np.nan)  # pair_level[a, b]: of a with a probe for b
-    for b, of_kind, factor in _probes_of_terms(query, deviations, kinds):
+    for b, of_kind, factor in _probes_of_terms(query, kinds):
         level[b] = factor * _quantile(values[of_kind])
         pair_level[:, b] = factor * _quantile(pair_values[of_kind])
     return level, np.fmax(pair_level, pair_level.T)[np.triu_indices(t, 1)]
 
 
 def _reached(
-    query: Query, deviations: Array, kinds: NDArray[np.intp], values: Array, pair_values: Array, found: Values
+    query: Query, kinds: NDArray[np.intp], values: Array, pair_values: Array, found: Values
 ) -> tuple[Array, Array | None]:
     """The share of probes that reach the value of each term, and of each pair: the larger of its two shares."""
     t = len(query.terms)
@@ -270,22 +258,20 @@ def _reached(
         real[upper] = found.pairs
         real += real.T
     share, pair_share = np.full(t, np.nan), np.full((t, t), np.nan)
-    for b, of_kind, factor in _probes_of_terms(query, deviations, kinds):
+    for b, of_kind, factor in _probes_of_terms(query, kinds):
         if np.isfinite(factor):
             share[b] = np.mean(factor * values[of_kind] >= found.main[b])
             pair_share[:, b] = np.mean(factor * pair_values[of_kind] >= real[:, b], axis=0)
     return share, None if found.pairs is None else np.fmax(pair_share, pair_share.T)[upper]
 
 
-def _probes_of_terms(
-    query: Query, deviations: Array, kinds: NDArray[np.intp]
-) -> Iterator[tuple[int, NDArray[np.bool_], float]]:
+def _probes_of_terms(query: Query, kinds: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[np.bool_], float]]:
     """For every term that has them: the probes of its kind, and what turns their values into its unit."""
     for b, members in enumerate(query.terms.members):
         kind = _kind(query, b)
         of_kind = kinds == kind
         if of_kind.any():
-            yield b, of_kind, 1.0 if kind >= 0 else float(_steps(query.units, deviations)[members[0]])
+            yield b, of_kind, 1.0 if kind >= 0 else float(_steps(query.units, query.deviations)[members[0]])
 
 
 def _quantile(values: Array) -> Array:

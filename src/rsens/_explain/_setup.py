@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from rsens._errors import InputError
+from rsens._explain._query import Query
 from rsens._files import number, text, tuple_of, whole
 from rsens._results import Part, stored
 from rsens._typing import Array
@@ -25,6 +27,21 @@ class Setup(Part):
         "The terms: columns of X in their order, a group in the place of its first column.", tuple_of(text)
     )
     members: tuple[tuple[int, ...], ...] = stored("Positions of the columns of each term.", tuple_of(tuple_of(whole)))
+
+    @classmethod
+    def of(cls, query: Query, columns: tuple[str, ...], scale: Any, level: float) -> Setup:
+        """From what was asked of the model."""
+        return cls(
+            alpha=query.alpha,
+            aggregate=query.aggregate,
+            level=level,
+            scale=scale if isinstance(scale, str) else "given",
+            columns=columns,
+            units=query.units,
+            categorical=query.categorical,
+            terms=query.terms.names,
+            members=query.terms.members,
+        )
 
     def check(self) -> None:
         if len(self.members) != len(self.terms):

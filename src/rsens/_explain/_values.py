@@ -10,27 +10,14 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._explain._bootstrap import percentiles, row_sums
+from rsens._explain._query import Query
 from rsens._explain._setup import check_different
 from rsens._files import number, number_or_nan, text, tuple_of
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, Model, iterate
-from rsens.measures import Terms, consistency, finite, first_of_prediction, parts_of, rsens2_of, rsens_of
-
-
-@dataclass(frozen=True)
-class Query:
-    """What is asked of a model, apart from the rows."""
-
-    terms: Terms
-    units: Array  # (D,)
-    weights: Array  # (n,), adding up to 1
-    alpha: float
-    aggregate: str  # "mean" or "rms"
-    pairs: bool
-    max_bytes: int
-    categorical: tuple[int, ...] = ()  # positions of columns
+from rsens.measures import consistency, finite, first_of_prediction, parts_of, rsens2_of, rsens_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
