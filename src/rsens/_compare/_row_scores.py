@@ -7,33 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
+from rsens._refits import check_one_per_row
 from rsens._typing import Array
 from rsens.derivatives import Model
 from rsens.models import read_labels
 
-#: Rows, as many as there are targets and of the type of X, to one number for each; more is better.
-Scores = Callable[[Any], Array]
+#: Rows of the type of X, one for each target, in; one number for each, out. More is better.
+RowScores = Callable[[Any], Array]
 
 
-def scores(model: Any, source: Model, y: Any, n: int, scoring: Any) -> Scores | None:
+def row_scores(model: Any, source: Model, y: Any, n: int, scoring: Any) -> RowScores | None:
     """log p(y_i | x_i) of the n targets, or what `scoring` says instead; None without targets.
 
-    `source` is the model as rsens reads it, `model` as it was given: a scorer takes that.
+    `source` is the model as rsens reads it, `model` the object the user gave, which is what a scorer expects.
     """
     scorer = _scorer(scoring)
     if y is None:
         return None
-    if not hasattr(y, "__len__") or len(y) != n:
-        got = len(y) if hasattr(y, "__len__") else type(y).__name__
-        raise InputError(f"y must have one entry for each of the {n} rows of X; got {got}.")
+    check_one_per_row(y, n)
     if np.ndim(y) == 2 and np.shape(y)[1] == 1:  # a data frame of one column
         y = np.asarray(y)[:, 0]
     if scorer is not None:
-        scored = (
-            model if not isinstance(scoring, str) or callable(getattr(model, "predict", None)) else _regressor(source)
-        )
-        return lambda rows: _per_row(scorer(scored, rows, y), n)
+        predicts = not isinstance(scoring, str) or callable(getattr(model, "predict", None))
+        estimator = model if predicts else _regressor(source)
+        return lambda rows: _per_row(scorer(estimator, rows, y), n)
     if callable(getattr(model, "log_predictive_density", None)):
         return lambda rows: _per_row(model.log_predictive_density(rows, y), n)
     return lambda rows: source.predict_distribution(rows).log_prob(_numbers(model, y, n))
@@ -47,14 +45,15 @@ def _scorer(scoring: Any) -> Callable[[Any, Any, Any], Any] | None:
 
     if not isinstance(scoring, str) or scoring not in get_scorer_names():
         raise InputError(
-            "scoring must be None for the log predictive density, the name of a scikit-learn scorer such as "
-            f"'neg_mean_squared_error', or a function (model, X, y) where more is better; got {scoring!r}."
+            Argument("scoring"),
+            " must be None for the log predictive density, the name of a scikit-learn scorer such as "
+            f"'neg_mean_squared_error', or a function (model, X, y) where more is better; got {scoring!r}.",
         )
     return get_scorer(scoring)
 
 
 def _regressor(source: Model) -> Any:
-    """A model without `predict`, such as a wrapped function, as scikit-learn's scorers take one."""
+    """A model without `predict`, such as a wrapped function, in the form that scikit-learn's scorers expect."""
     from sklearn.base import BaseEstimator, RegressorMixin
 
     class PointPrediction(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -66,7 +65,7 @@ def _regressor(source: Model) -> Any:
 
 
 def _per_row(score: Any, n: int) -> Array:
-    """One number per row; one for all rows together counts for each."""
+    """One number per row; a single number for all rows counts for each."""
     values = np.asarray(score, dtype=np.float64)
     if values.shape not in ((), (n,)):
         raise InputError(f"a score must be one number, or one for each of the {n} rows; got shape {values.shape}.")
@@ -82,5 +81,5 @@ def _numbers(model: Any, y: Any, n: int) -> Array:
         return np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            "y must be numbers, class codes 0, 1, … for a model without classes_; it holds something else."
+            "y must be numbers (class codes 0, 1, … for a model without classes_); it holds something else."
         ) from None

@@ -5,65 +5,68 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from rsens._refits import mean_kernel, once, with_likelihood_of
+from rsens._refits import mean_kernel, with_likelihood_of, without_restarts
 from rsens.kernels import ALL_KERNELS, Kernel, Stationary, Sum, additive
 
-Pair = tuple[int, int]
-Pairs = frozenset[Pair]
+#: Two columns, by position.
+ColumnPair = tuple[int, int]
+#: Pairs that a reduced model has, in no order.
+PairSet = frozenset[ColumnPair]
 
 #: The kinds of terms of reduced models, by name.
 KINDS = {kind.__name__: kind for kind in ALL_KERNELS if issubclass(kind, Stationary)}
 
 
 @dataclass(frozen=True)
-class Terms:
+class KernelTerms:
     """What reduced models are made of: one term per column, and one per chosen pair, in the order of the columns."""
 
     n_columns: int
     categorical: tuple[int, ...] = ()
     kind: str = "EQ"
 
-    def kernel(self, pairs: Pairs) -> Kernel:
+    def kernel(self, pairs: PairSet) -> Kernel:
         """The kernel with these pairs; the same whatever order they were chosen in."""
         return additive(self.n_columns, sorted(pairs), KINDS[self.kind], self.categorical)
 
-    def parts(self, pairs: Pairs) -> list[Pair | int]:
+    def parts(self, pairs: PairSet) -> list[ColumnPair | int]:
         """The columns and pairs that the terms of `kernel` belong to."""
         return [*range(self.n_columns), *sorted(pairs)]
 
 
 @dataclass(eq=False)
-class Fits:
+class ReducedModels:
     """Reduced models of some rows, kept by their sets of pairs.
 
-    Cold, the search for hyperparameters starts from the kernel as `additive` gives it, with the random restarts of the
-    estimator. Warm, the restarts are replaced by one start from the model with one pair fewer. Alone that start would
-    be too little: main effects that had to do for a missing pair may be far from their place, with a ridge between.
+    A cold search for hyperparameters starts from the kernel as `additive` gives it, with the random restarts of the
+    estimator. A warm search replaces the restarts by one start from the model with one pair fewer. That start alone
+    would be too little: main effects that had to make up for a missing pair may be far from their place, with a ridge
+    in between.
     """
 
     estimator: Any
-    terms: Terms
+    terms: KernelTerms
     X: Any
     y: Any
     warm: bool = True
-    kept: dict[Pairs, Any] = field(default_factory=dict)
+    models: dict[PairSet, Any] = field(default_factory=dict)
 
-    def model(self, pairs: Pairs, before: Pairs | None) -> Any:
+    def model(self, pairs: PairSet, before: PairSet | None) -> Any:
         """The fitted model with these pairs; `before` is the set with one fewer that is fitted already, or None."""
-        if pairs not in self.kept:
+        if pairs not in self.models:
             start = self.terms.kernel(pairs)
             if not self.warm or before is None:
-                self.kept[pairs] = fitted(self.estimator, start, self.X, self.y)
+                self.models[pairs] = fit_kernel(self.estimator, start, self.X, self.y)
             else:
-                single, smaller = once(self.estimator), self.kept[before]
-                cold = fitted(single, start, self.X, self.y)
+                single, smaller = without_restarts(self.estimator), self.models[before]
+                cold = fit_kernel(single, start, self.X, self.y)
                 continued = _with_shared_terms(start, self.terms, pairs, smaller, before)
-                warm = fitted(with_likelihood_of(smaller, single), continued, self.X, self.y)
-                self.kept[pairs] = max(cold, warm, key=_log_posterior)
-        return self.kept[pairs]
+                warm = fit_kernel(with_likelihood_of(smaller, single), continued, self.X, self.y)
+                self.models[pairs] = max(cold, warm, key=_log_posterior)
+        return self.models[pairs]
 
 
-def fitted(estimator: Any, kernel: Kernel | None, X: Any, y: Any) -> Any:
+def fit_kernel(estimator: Any, kernel: Kernel | None, X: Any, y: Any) -> Any:
     """A new model like `estimator`, with this kernel (None: its own)."""
     from sklearn.base import clone
 
@@ -72,7 +75,7 @@ def fitted(estimator: Any, kernel: Kernel | None, X: Any, y: Any) -> Any:
 
 
 def kind_of_terms(kernel: Kernel | None) -> str:
-    """The kind of the terms of reduced models: that of the full model if its kernel is one of KINDS, else EQ."""
+    """The kind of the terms of reduced models: the full model's kernel if it is one of KINDS, else EQ."""
     return next((name for name, kind in KINDS.items() if type(kernel) is kind), "EQ")
 
 
@@ -81,7 +84,7 @@ def _log_posterior(model: Any) -> float:
     return sum(gp.log_posterior for gp in model._gps)
 
 
-def _with_shared_terms(kernel: Kernel, terms: Terms, pairs: Pairs, model: Any, before: Pairs) -> Kernel:
+def _with_shared_terms(kernel: Kernel, terms: KernelTerms, pairs: PairSet, model: Any, before: PairSet) -> Kernel:
     """The kernel with the hyperparameters of the terms that the model has too; the mean of log values over classes."""
     shared = dict(zip(terms.parts(before), mean_kernel(model).terms, strict=True))
     assert isinstance(kernel, Sum)  # two columns at least

@@ -7,17 +7,17 @@ import pytest
 import rsens
 from rsens._errors import InputError
 from rsens.adapters import read_for
-from rsens.black_box import BLACK_BOX, BUDGETS, Budget, _asked
-from rsens.black_box._asked import asked, sampled
+from rsens.black_box import BLACK_BOX, BUDGETS, Budget, _predictor
+from rsens.black_box._predictor import Predictor, sample_rows
 
-from .functions import asked_about, correlated, linear
+from .functions import correlated, linear, predictor_of
 
 SMALL = Budget("small", rows=10, average=10, background=5, permutations=2, repeats=2, grid=5)
 
 
 def of(model, X, log_densities=None):
     source, table = read_for(model, X)
-    return asked(source, table, log_densities)
+    return Predictor.of(source, table, log_densities)
 
 
 def frame(n=40):
@@ -34,7 +34,7 @@ def frame(n=40):
 
 def test_one_column_is_set_in_every_question(monkeypatch):
     x = correlated(5)
-    question = asked_about(x, lambda blocks: blocks)
+    question = predictor_of(x, lambda blocks: blocks)
     values = np.arange(15.0).reshape(3, 5)
     found = question.with_column(1, values, x)
     assert found.shape == (3, 5, 3)
@@ -42,7 +42,7 @@ def test_one_column_is_set_in_every_question(monkeypatch):
     np.testing.assert_array_equal(found[..., [0, 2]], np.broadcast_to(x[:, [0, 2]], (3, 5, 2)))
     assert question.evaluations == 15
     np.testing.assert_array_equal(question.with_column(1, values[:, :1], x)[..., 1], np.repeat(values[:, :1], 5, 1))
-    monkeypatch.setattr(_asked, "MOST_ROWS", 10)  # two questions at once
+    monkeypatch.setattr(_predictor, "MOST_ROWS", 10)  # two questions at once
     np.testing.assert_array_equal(question.with_column(1, values, x), found)
 
 
@@ -55,7 +55,7 @@ def test_memory_is_bounded():
         return blocks[..., 0]
 
     x = np.random.default_rng(0).normal(size=(30_000, 2))
-    question = asked_about(x, f, log_densities=f)
+    question = predictor_of(x, f, log_densities=f)
     for (_, order), method in BLACK_BOX.items():
         if order == 1:
             method.value(question, BUDGETS["paper"], np.random.default_rng(0))
@@ -65,16 +65,16 @@ def test_memory_is_bounded():
 def test_a_sample_of_rows():
     x = np.arange(100.0)[:, None]
     rng = np.random.default_rng(0)
-    np.testing.assert_array_equal(sampled(x, None, rng), x)
-    np.testing.assert_array_equal(sampled(x, 100, rng), x)
-    some = sampled(x, 30, rng)
+    np.testing.assert_array_equal(sample_rows(x, None, rng), x)
+    np.testing.assert_array_equal(sample_rows(x, 100, rng), x)
+    some = sample_rows(x, 30, rng)
     assert len(np.unique(some)) == 30
     assert (np.diff(some[:, 0]) > 0.0).all()
 
 
 def test_one_row_is_not_enough():
     with pytest.raises(InputError, match="pd compares the rows of X with each other, and X has one row"):
-        asked_about(correlated(1), linear([1.0, 1.0, 1.0])).check_rows("pd")
+        predictor_of(correlated(1), linear([1.0, 1.0, 1.0])).check_rows("pd")
 
 
 def test_a_fitted_model_on_a_data_frame():

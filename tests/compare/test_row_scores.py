@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from rsens._compare._targets import scores
+from rsens._compare._row_scores import row_scores
 from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_function
@@ -21,7 +21,7 @@ y = X[:, 0] + 0.1 * rng.standard_normal(20)
 
 
 def scores_of(model, X, y, scoring=None):
-    return scores(model, read_for(model, X)[0], y, len(X), scoring)
+    return row_scores(model, read_for(model, X)[0], y, len(X), scoring)
 
 
 def test_an_estimator_says_it_itself():

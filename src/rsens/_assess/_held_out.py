@@ -1,4 +1,4 @@
-"""What an assessment is made of: numbers per row, NaN in rows that could not be held out."""
+"""What an assessment is made of: numbers per row, NaN in rows that no fold could predict."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._assess._baseline import Kind
-from rsens._assess._fold import HeldOut
+from rsens._assess._one_fold import HeldOutFold
 from rsens._errors import InputError
-from rsens._typing import Array
+from rsens._typing import Array, Flags, Positions
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class HeldOutRows:
     """Plain arrays over all rows of X."""
 
     model: str
@@ -26,7 +26,7 @@ class Record:
     index: pd.Index
     y: NDArray[Any]  # (n,)
     classes: tuple[Any, ...]  # the labels, sorted; empty unless there are classes
-    fold: NDArray[np.intp]  # (n,) from 1 on; 0 for rows that were not predicted
+    fold: Positions  # (n,) from 1 on; 0 for rows that were not predicted
     log_density: Array  # (n,)
     baseline: Array  # (n,)
     prediction: Array  # (n,)
@@ -35,18 +35,18 @@ class Record:
     probabilities: Array  # (n, K)
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def known(self) -> Flags:
         """The rows that were predicted."""
         return self.fold > 0
 
     @property
-    def codes(self) -> NDArray[np.intp]:
+    def codes(self) -> Positions:
         """The number of the class of each row that was predicted."""
         return np.searchsorted(np.array(self.classes), self.y[self.known])
 
 
-def gathered(folds: Sequence[HeldOut | None], model: str, index: pd.Index, y: NDArray[Any]) -> Record:
-    """The folds put together in the order of the rows."""
+def join_folds(folds: Sequence[HeldOutFold | None], model: str, index: pd.Index, y: NDArray[Any]) -> HeldOutRows:
+    """The folds, in the order of the rows."""
     found = [(number, part) for number, part in enumerate(folds, start=1) if part is not None]
     kinds = sorted({part.kind for _, part in found})
     if len(kinds) != 1:
@@ -70,7 +70,7 @@ def gathered(folds: Sequence[HeldOut | None], model: str, index: pd.Index, y: ND
         return whole
 
     per_row = ("log_density", "baseline", "prediction", "lower", "upper", "probabilities")
-    return Record(
+    return HeldOutRows(
         model=model,
         kind=found[0][1].kind,
         n_folds=len(folds),

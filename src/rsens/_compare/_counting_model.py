@@ -9,8 +9,8 @@ from rsens.derivatives import Derivatives, Model
 from rsens.distributions import Distribution
 
 
-class Counted(Model):
-    """The same model; `evaluations` is how many rows it was asked about. A row with its derivatives counts once."""
+class CountingModel(Model):
+    """The same model; `evaluations` counts the rows it was asked about. A row with its derivatives counts once."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -32,10 +32,10 @@ class Counted(Model):
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return self._model.rows_per_chunk(n_columns, order)
 
-    def coded(self, X: Any, weights: Any = None) -> Counted:
-        """What `read_for` made is coded already: this counter stays the one that is asked."""
+    def coded(self, X: Any, weights: Any = None) -> CountingModel:
+        """The model inside comes from `read_for` and is coded already. A new object would start to count from 0."""
         return self
 
-    def prepared(self, X: Any) -> Counted:
+    def prepared(self, X: Any) -> CountingModel:
         self._model = self._model.prepared(X)
         return self

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from rsens._select_interactions._fits import Fits, Terms, _log_posterior, _with_shared_terms, fitted
+from rsens._select_interactions._reduced_models import (
+    KernelTerms,
+    ReducedModels,
+    _log_posterior,
+    _with_shared_terms,
+    fit_kernel,
+)
 from rsens.kernels import EQ
 from rsens.models import GPClassifier, GPRegressor
 from tests.select_interactions.simulated import classes, counts, no_interactions, two_interactions, with_levels
@@ -11,11 +17,11 @@ from tests.select_interactions.simulated import classes, counts, no_interactions
 TWO = [frozenset(), frozenset([(1, 2)]), frozenset([(1, 2), (0, 3)])]
 ONE = [frozenset(), frozenset([(0, 1)])]
 CASES = {
-    "gaussian": (GPRegressor(), two_interactions(40), Terms(4), TWO),
-    "student_t": (GPRegressor(likelihood="student_t"), no_interactions(30), Terms(3), ONE),
-    "poisson": (GPRegressor(likelihood="poisson"), counts(40), Terms(3), ONE),
-    "probit": (GPClassifier(), classes(40), Terms(3), ONE),
-    "categorical": (GPRegressor(), with_levels(40), Terms(3, (1, 2)), ONE),
+    "gaussian": (GPRegressor(), two_interactions(40), KernelTerms(4), TWO),
+    "student_t": (GPRegressor(likelihood="student_t"), no_interactions(30), KernelTerms(3), ONE),
+    "poisson": (GPRegressor(likelihood="poisson"), counts(40), KernelTerms(3), ONE),
+    "probit": (GPClassifier(), classes(40), KernelTerms(3), ONE),
+    "categorical": (GPRegressor(), with_levels(40), KernelTerms(3, (1, 2)), ONE),
 }
 
 
@@ -25,7 +31,7 @@ def test_a_warm_start_loses_nothing(name):
     estimator, (X, y), terms, sets = CASES[name]
     reached = {}
     for warm in (True, False):
-        fits = Fits(estimator.set_params(random_state=0, n_restarts=2), terms, X, y, warm)
+        fits = ReducedModels(estimator.set_params(random_state=0, n_restarts=2), terms, X, y, warm)
         reached[warm] = [_log_posterior(fits.model(s, b)) for s, b in zip(sets, [None, *sets], strict=False)]
     # 1e-3: what L-BFGS-B leaves undone in log posterior, far below anything that shows in predictions
     assert (np.array(reached[True]) > np.array(reached[False]) - 1e-3).all()
@@ -33,8 +39,8 @@ def test_a_warm_start_loses_nothing(name):
 
 def test_what_a_warm_start_takes_over():
     X, y = two_interactions(40)
-    terms = Terms(4)
-    smaller = fitted(GPRegressor(n_restarts=0), terms.kernel(TWO[1]), X, y)
+    terms = KernelTerms(4)
+    smaller = fit_kernel(GPRegressor(n_restarts=0), terms.kernel(TWO[1]), X, y)
     start = _with_shared_terms(terms.kernel(TWO[2]), terms, TWO[2], smaller, TWO[1])
     learned = smaller._gps[0].kernel.terms
     assert start.terms[:4] == learned[:4]
@@ -46,8 +52,8 @@ def test_classes_start_from_what_they_share():
     """Three classes are three GPs: the mean of the logarithms of their hyperparameters."""
     X, y = classes(45)
     y = np.where(X[:, 2] > 1.0, "other", y)
-    terms = Terms(3)
-    smaller = fitted(GPClassifier(n_restarts=0), terms.kernel(ONE[0]), X, y)
+    terms = KernelTerms(3)
+    smaller = fit_kernel(GPClassifier(n_restarts=0), terms.kernel(ONE[0]), X, y)
     start = _with_shared_terms(terms.kernel(ONE[1]), terms, ONE[1], smaller, ONE[0])
     thetas = [gp.kernel.theta for gp in smaller._gps]
     assert len(thetas) == 3
@@ -56,8 +62,8 @@ def test_classes_start_from_what_they_share():
 
 def test_each_set_is_fitted_once():
     X, y = two_interactions(40)
-    fits = Fits(GPRegressor(n_restarts=0), Terms(4), X, y)
+    fits = ReducedModels(GPRegressor(n_restarts=0), KernelTerms(4), X, y)
     first = fits.model(TWO[0], None)
     assert fits.model(TWO[0], None) is first
     assert fits.model(TWO[1], TWO[0]) is fits.model(TWO[1], TWO[0])
-    assert len(fits.kept) == 2
+    assert len(fits.models) == 2

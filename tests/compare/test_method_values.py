@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._compare import _running as running
+from rsens._compare import _method_values as running
 from rsens._compare import compare
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives, from_function
+from rsens.measures import Measure
 from tests.compare.models import noisy
 from tests.explain.models import Linear
 
@@ -58,7 +59,8 @@ def test_what_a_method_cannot_read():
 def test_errors_of_the_users_model(error):
     table = compare(Sulky(error), X, methods=["rsens", "pd"], budget="paper")
     assert (table["status"][table["method"] == "rsens"] == "ok").all()
-    assert table["status"].iloc[-1] == " ".join(f"{type(error).__name__}: {error}".split())
+    text = " ".join(str(error).split())
+    assert table["status"].iloc[-1] == (f"{type(error).__name__}: {text}" if text else type(error).__name__)
 
 
 def test_numbers_beyond_float64():
@@ -68,16 +70,19 @@ def test_numbers_beyond_float64():
 
 
 def test_values_are_checked(monkeypatch):
-    monkeypatch.setattr(running, "importance", lambda *_, **__: np.array([1.0, np.inf]))
+    monkeypatch.setattr(Measure, "importance", lambda *_, **__: np.array([1.0, np.inf]))
     with pytest.raises(InputError, match="value for 'x1' is not a finite number"):
         compare(MODEL, X, methods="rsens")
+    monkeypatch.setattr(Measure, "importance", lambda *_, **__: np.array([[1.0, np.inf], [np.inf, 1.0]]))
+    with pytest.raises(InputError, match="value for 'x0:x1' is not a finite number"):
+        compare(MODEL, X, methods="rsens2", order=2)
 
 
 def test_a_defect_of_rsens_is_raised(monkeypatch):
     """The error starts in a line of the package."""
-    monkeypatch.setattr(running, "_vector", lambda values, question: running._one_line(None))
+    monkeypatch.setattr(running, "_from_predictions", lambda *_: running._vector(None, None))
     with pytest.raises(AttributeError):
-        compare(MODEL, X, methods=["rsens", "ead"])
+        compare(MODEL, X, methods=["rsens", "pd"])
 
 
 def test_an_interruption_passes():

@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from rsens._assess._baseline import Kind, constant_for_classes, constant_for_counts, constant_for_numbers
 from rsens._errors import InputError, RsensWarning
-from rsens._refits import FAILURES, Fit, Rows, taken
-from rsens._typing import Array
+from rsens._refits import FAILURES, Fit, one_thread, reason_of, take_rows
+from rsens._typing import Array, Flags, Positions
 from rsens.adapters import as_model
 from rsens.derivatives import Model
 from rsens.distributions import Bernoulli, Distribution, Mixture
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
-    """What is known of the held-out rows of one fold that could be predicted."""
+class HeldOutFold:
+    """The held-out rows of one fold that could be predicted."""
 
-    rows: Rows  # (m,) positions in X
+    rows: Positions  # (m,) positions in X
     kind: Kind
     log_density: Array  # (m,)
     baseline: Array  # (m,) log density of the constant
@@ -33,45 +33,42 @@ class HeldOut:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """What is done in every fold."""
+class FoldAnalysis:
+    """The analysis that is repeated in every fold."""
 
     fit: Fit
     X: Any
     y: NDArray[Any]
     n_folds: int
 
-    def run(self, number: int, train: Rows, test: Rows, seed: np.random.SeedSequence) -> HeldOut | None:
+    def run(self, number: int, train: Positions, test: Positions, seed: np.random.SeedSequence) -> HeldOutFold | None:
         """Fit and predict; None where no row can be predicted. An error is an `InputError` that names the fold."""
-        from threadpoolctl import threadpool_limits
-
         try:
-            # One thread: sums are then rounded alike whatever runs beside them, and fits do not fight for the cores.
-            with threadpool_limits(limits=1), warnings.catch_warnings():
-                # What a fit warns of, it warns of again where the model is fitted to all rows.
+            with one_thread(), warnings.catch_warnings():
+                # The same warning comes again where the model is fitted to all rows.
                 warnings.simplefilter("ignore", RsensWarning)
-                model = self.fit(taken(self.X, train), self.y[train], seed)
-                return self._predicted(model, train, test)
+                model = self.fit(take_rows(self.X, train), self.y[train], seed)
+                return self._predict(model, train, test)
         except FAILURES as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
             where = f"Fold {number} of {self.n_folds} ({len(train)} training rows, {len(test)} held out)"
-            raise InputError(f"{where} failed: {reason}") from error
+            reason = error.sentence if isinstance(error, InputError) else reason_of(error)
+            raise InputError(f"{where} failed: ", reason) from error
 
-    def _predicted(self, model: Any, train: Rows, test: Rows) -> HeldOut | None:
+    def _predict(self, model: Any, train: Positions, test: Positions) -> HeldOutFold | None:
         source = as_model(model).coded(self.X)
-        test = test[_known_levels(source, taken(self.X, test))]
+        test = test[_known_levels(source, take_rows(self.X, test))]
         if not len(test):
             return None
-        family = source.predict_distribution(taken(self.X, test)).checked(len(test))
+        family = source.predict_distribution(take_rows(self.X, test)).checked(len(test))
         if family.support == "classes" or _is_event(family):
-            return self._classes(model, family, train, test)
+            return self._predict_classes(model, family, train, test)
         if family.support == "vector":
             raise InputError(f"assess needs a model of one number or class; got {type(family).__name__}.")
         numbers = _numbers(self.y)
         counts = family.support == "counts"
         if counts and (numbers != np.floor(numbers)).any():
             raise InputError("y must be whole numbers for a model of counts.")
-        X, y = taken(self.X, test), numbers[test]
+        X, y = take_rows(self.X, test), numbers[test]
         if callable(getattr(model, "log_predictive_density", None)) and callable(
             getattr(model, "predictive_cdf", None)
         ):
@@ -81,7 +78,7 @@ class Task:
             log_density, upper = family.log_prob(y), family.cdf(y)  # type: ignore[attr-defined]
             lower = family.cdf(y - 1.0) if counts else upper  # type: ignore[attr-defined]
         constant = (constant_for_counts if counts else constant_for_numbers)(numbers[train])
-        return HeldOut(
+        return HeldOutFold(
             rows=test,
             kind="counts" if counts else "numbers",
             log_density=_no_nan(log_density),
@@ -92,7 +89,9 @@ class Task:
             probabilities=np.empty((len(test), 0)),
         )
 
-    def _classes(self, model: Any, family: Distribution, train: Rows, test: Rows) -> HeldOut | None:
+    def _predict_classes(
+        self, model: Any, family: Distribution, train: Positions, test: Positions
+    ) -> HeldOutFold | None:
         """Probabilities in the order of all classes of y; rows of a class that the model has not seen are left out."""
         classes = np.unique(self.y)
         codes = np.searchsorted(classes, self.y)
@@ -110,7 +109,7 @@ class Task:
             return None
         test, log_p = test[kept], log_p[kept]
         nothing = np.full(len(test), np.nan)
-        return HeldOut(
+        return HeldOutFold(
             rows=test,
             kind="classes",
             log_density=_no_nan(log_p[np.arange(len(test)), codes[test]]),
@@ -122,8 +121,8 @@ class Task:
         )
 
 
-def _known_levels(source: Model, X: Any) -> NDArray[np.bool_]:
-    """Which rows have only levels that the model has seen: some models keep no others."""
+def _known_levels(source: Model, X: Any) -> Flags:
+    """Which rows have only levels that the model has seen: some models cannot predict others."""
     known = np.ones(len(X), dtype=np.bool_)
     if source.coding is None:
         return known

@@ -1,4 +1,4 @@
-"""Gaussian processes whose search for hyperparameters goes on where that of a fitted one ended."""
+"""Gaussian processes that begin their search for hyperparameters where a fitted one ended."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from rsens.kernels import EQ
 
 
-def once(estimator: Any) -> Any:
-    """The estimator without random restarts."""
+def without_restarts(estimator: Any) -> Any:
+    """A copy of the estimator without random restarts."""
     from sklearn.base import clone
 
     return clone(estimator).set_params(n_restarts=0)
@@ -32,10 +32,11 @@ def mean_kernel(model: Any) -> Any:
 
 
 def with_more_columns(model: Any, n_more: int) -> Any | None:
-    """A copy to be fitted to `n_more` further columns, by one search from where that of the model ended.
+    """A copy to be fitted to `n_more` further columns, by one search from where the model's search ended.
 
-    Less than half of the time that all starts take, to the same optimum. A further column starts with the length-scale
-    that its prior has. None for what is no Gaussian process with the default kernel of continuous columns.
+    It takes less than half of the time of all starts, and finds the same optimum. A further column starts with the
+    length-scale of its prior. None unless the model is a Gaussian process with the default kernel for continuous
+    columns.
     """
     if getattr(model, "kernel", model) is not None or not getattr(model, "_gps", ()) or not model.optimize:
         return None
@@ -44,5 +45,5 @@ def with_more_columns(model: Any, n_more: int) -> Any | None:
         return None
     known = np.broadcast_to(kernel.lengthscale, model.n_features_in_)
     further = [sqrt(len(known) + n_more)] * n_more
-    started = once(model).set_params(kernel=EQ(kernel.variance, (*known.tolist(), *further)))
+    started = without_restarts(model).set_params(kernel=EQ(kernel.variance, (*known.tolist(), *further)))
     return with_likelihood_of(model, started)
