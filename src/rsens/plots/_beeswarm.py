@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._coding import Coding, Levels
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
 from rsens.plots._colours import GREY, between_quantiles, draw_low_high_bar, level_colours, low_high
+from rsens.plots._plot import Layout, Plot, leading
 from rsens.plots._style import (
     BLACK,
     BLUE,
     axes_points,
-    check_axes,
-    check_result,
-    check_top,
+    check_plot,
+    first_terms,
     font_size,
     name_ticks,
     new_axes,
@@ -61,14 +61,9 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
     Returns:
         The Axes. Elided names are kept whole in the `gid` of the tick labels.
     """
-    check_result(explanation, "beeswarm", "rsens.explain", "main", "local_main")
-    check_top(top)
-    if ax is not None:
-        check_axes(ax)
+    check_plot(explanation, "beeswarm", "rsens.explain", ("main", "local_main"), ax=ax, top=top)
     table = _table(explanation, explanation.data if X is None else X)
-    main = explanation.main.sort_values(ascending=False, kind="stable")
-    hidden = 0 if top is None else max(0, len(main) - top)
-    main = main.iloc[: len(main) - hidden]
+    main, hidden = first_terms(explanation.main, top)
     rows = len(main) + bool(hidden)
     if ax is None:
         ax = new_axes(6.8, max(2.0, 0.9 + rows * min(0.5, max(0.22, 5.0 / rows))))
@@ -104,7 +99,9 @@ def _table(explanation: Any, X: Any) -> Table | None:
     categorical = [renamed.get(name, (name,))[0] for name in explanation.categorical]
     table = Coding.of(X, categorical).read(X) if categorical else read_table(X)
     if len(table.values) != explanation.n:
-        raise InputError(f"X must be the {explanation.n} rows that were explained; got {len(table.values)}.")
+        raise InputError(
+            Argument("X"), f" must be the {explanation.n} rows that were explained; got {len(table.values)}."
+        )
     return table
 
 
@@ -227,3 +224,33 @@ def _label(ax: Axes, explanation: Any, n: int) -> None:
     if n > MOST_POINTS:
         text += f"\n{MOST_POINTS:,} of {n:,} rows shown, evenly spaced quantiles of R-sens"
     ax.set_xlabel(text)
+
+
+# ---- for results and the report --------------------------------------------------------------------------------------
+
+
+#: The most variables on a page.
+MOST_ON_PAGE = 10
+
+
+def _caption(explanation: Any) -> str:
+    summary = "mean" if explanation.aggregate == "mean" else "root mean square"
+    return f"Local R-sens of each row, coloured by the value of the variable; diamonds: the {summary}."
+
+
+def _layout(explanation: Any) -> Layout:
+    top = min(len(explanation.names), MOST_ON_PAGE)
+    return Layout(height=max(2.2, 0.9 + 0.45 * top), options={"top": top})
+
+
+BEESWARM = Plot(
+    name="beeswarm",
+    draw=beeswarm,
+    of="explanation",
+    file="rows",
+    section="spread",
+    takes=("X",),
+    caption=_caption,
+    alt=lambda explanation: f"Points, one for each row and variable, by local R-sens; means: {leading(explanation)}.",
+    layout=_layout,
+)

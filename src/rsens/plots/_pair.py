@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._arguments import whole_number
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, Model, iterate, rows_of
 from rsens.measures import finite, rsens2_of
 from rsens.plots._along import Kind, output_names, predictive, spread_of
-from rsens.plots._explained import model_and_table, step_of
 from rsens.plots._line import find_column, typical_row
+from rsens.plots._model_and_rows import model_and_table, step_of
 
 #: Points farther than this from every row are far from the data, as a share of the range of the data. Of few rows it is
 #: NEAR_FEW over √n in the plane and over n on a line: 1.5 times the mean distance of a point from rows spread evenly.
@@ -159,7 +159,9 @@ def _output(prediction: Array, outputs: tuple[str, ...], output: str | int | Non
         return outputs.index(output)
     if isinstance(output, int) and not isinstance(output, bool) and 0 <= output < len(outputs):
         return output
-    raise InputError(f"output must be one of {', '.join(map(repr, outputs[:10]))}, or a position; got {output!r}.")
+    raise InputError(
+        Argument("output"), f" must be one of {', '.join(map(repr, outputs[:10]))}, or a position; got {output!r}."
+    )
 
 
 def _unit(names: list[str | None]) -> str:

@@ -8,12 +8,11 @@ import numpy as np
 
 from rsens._typing import Array
 from rsens.plots._heatmap import COLOURS, DIGIT
+from rsens.plots._plot import Plot
 from rsens.plots._style import (
     VERMILLION,
     axes_points,
-    check_axes,
-    check_result,
-    check_top,
+    check_plot,
     font_size,
     name_ticks,
     new_axes,
@@ -53,10 +52,7 @@ def rank_stability(
     """
     from matplotlib.colors import PowerNorm
 
-    check_result(stability, "rank_stability", "rsens.stability", "rank_shares", "methods")
-    check_top(top)
-    if ax is not None:
-        check_axes(ax)
+    check_plot(stability, "rank_stability", "rsens.stability", ("rank_shares", "methods"), ax=ax, top=top)
     table = stability.rank_shares(method)
     name = stability.methods[0] if method is None else method
     shares, count = table.to_numpy(), len(table)
@@ -151,3 +147,13 @@ def _draw_colour_bar(ax: Axes, mesh: Any) -> None:
     bar.set_ticks(list(shares), labels=[f"{share:.0%}" for share in shares])
     bar.ax.tick_params(labelsize=small())
     bar.set_label("share of samples", fontsize=small())
+
+
+RANK_STABILITY = Plot(
+    name="rank_stability",
+    draw=rank_stability,
+    of="stability",
+    file="ranks",
+    caption=lambda stability: "How often each variable or pair has each rank; diamonds: the mean rank.",
+    alt=lambda stability: "Cells coloured by the share of samples in which a variable or pair has a rank.",
+)

@@ -11,11 +11,12 @@ from rsens._typing import Array
 from rsens.plots._colours import low_high
 from rsens.plots._pair import SurfaceValues
 from rsens.plots._pair import pair_surface as pair_surface
+from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
 from rsens.plots._style import (
     BLACK,
     axes_points,
-    check_axes,
-    check_result,
+    axis_label,
+    check_plot,
     legend_columns,
     new_axes,
     plain,
@@ -76,18 +77,9 @@ def surface(
     Returns:
         The Axes.
     """
-    check_result(explanation, "surface", "rsens.explain", "main", "scale_kind")
+    check_plot(explanation, "surface", "rsens.explain", ("main", "scale_kind"), ax=ax)
     one_of(quantity, "quantity", QUANTITIES)
-    if ax is not None:
-        check_axes(ax)
     values = pair_surface(explanation, first, second, n_grid, at=at, output=output, model=model, X=X)
-    return drawn_surface(explanation, values, quantity, ax)
-
-
-def drawn_surface(
-    explanation: Any, values: SurfaceValues, quantity: Quantity = "prediction", ax: Axes | None = None
-) -> Axes:
-    """What `surface` draws, of values that are known."""
     shown = {"prediction": values.prediction, "uncertainty": values.spread, "rsens2": values.sensitivity}[quantity]
     label = _labels(values)[quantity]
 
@@ -134,8 +126,8 @@ def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, 
     handles.append(_draw_rows(ax, values.data))
     ax.set_xlim(x[0], x[-1])
     ax.set_ylim(y[0], y[-1])
-    plain(ax.set_xlabel(f"{short_labels([values.names[0]], 60)[0]}{values.held}"))
-    plain(ax.set_ylabel(short_labels([values.names[1]], 60)[0]))
+    plain(ax.set_xlabel(axis_label(ax, values.names[0], values.held)))
+    plain(ax.set_ylabel(axis_label(ax, values.names[1], along="height")))
     bar = ax.figure.colorbar(filled, ax=ax, fraction=0.06, pad=0.03, aspect=25)
     bar.outline.set_visible(False)
     plain(bar.ax.yaxis.label).set_text(label)
@@ -200,3 +192,21 @@ def _draw_rows(ax: Axes, data: Array) -> Any:
     style: dict[str, Any] = {"color": BLACK, "markersize": 2.6, "alpha": 0.55, "markeredgewidth": 0.0, "clip_on": False}
     (points,) = ax.plot(*shown.T, "o", zorder=2.0, label="rows", **style)
     return points
+
+
+# ---- for results and the report --------------------------------------------------------------------------------------
+
+
+SURFACE = Plot(
+    name="surface",
+    draw=surface,
+    of="pair",
+    file="pair",
+    section="surfaces",
+    takes=("model", "X"),
+    caption=lambda explanation, first, second: "",
+    alt=lambda explanation, first, second: (
+        f"The prediction over {name_in_text(first)} and {name_in_text(second)}, with lines of equal R-sens₂."
+    ),
+    layout=lambda explanation: Layout(width=NARROW, height=4.0, options={"n_grid": 30}),
+)

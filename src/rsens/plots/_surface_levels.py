@@ -13,6 +13,7 @@ from rsens.plots._style import (
     DASHES,
     SERIES,
     axes_points,
+    axis_label,
     font_size,
     legend_above,
     name_ticks,
@@ -57,7 +58,7 @@ def draw_lines(ax: Axes, values: SurfaceValues, shown: Array, label: str) -> Non
     ax.set_xlim(x[0], x[-1])
     hidden = len(labels) - len(drawn)
     more = f"\n{hidden} less frequent levels not shown" if hidden else ""
-    plain(ax.set_xlabel(f"{short_labels([values.names[1 - k]], 60)[0]}{values.held}{more}"))
+    plain(ax.set_xlabel(axis_label(ax, values.names[1 - k], values.held) + more))
     plain(ax.set_ylabel(label))
     tidy(ax)
 
@@ -96,8 +97,8 @@ def draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, colours: Any, labe
     name_ticks(ax.yaxis, second, size, offset=0.5)
     ax.tick_params(length=0)
     note = "\nfaded: no such row" if values.far.any() else ""
-    plain(ax.set_xlabel(f"{short_labels([values.names[0]], 60)[0]}{values.held}{note}"))
-    plain(ax.set_ylabel(short_labels([values.names[1]], 60)[0]))
+    plain(ax.set_xlabel(axis_label(ax, values.names[0], values.held) + note))
+    plain(ax.set_ylabel(axis_label(ax, values.names[1], along="height")))
     bar = ax.figure.colorbar(mesh, ax=ax, fraction=0.06, pad=0.03, aspect=25)
     bar.outline.set_visible(False)
     plain(bar.ax.yaxis.label).set_text(label)

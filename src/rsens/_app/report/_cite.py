@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rsens._app.report._format import printable
+from rsens._text import as_label
 
 PAPER = {
     "title": "Uncertainty-aware Sensitivity Analysis Using Rényi Divergences",
@@ -54,5 +54,5 @@ def call_of(settings: Mapping[str, Any]) -> str:
     given = {"random_state" if name == "seed" else str(name): value for name, value in arguments.items()}
     options = [f"target={settings['target']!r}"]
     options += [f"{name}={value!r}" for name, value in given.items() if value is not None and value != []]
-    table = f"    data,  # {printable(settings.get('data', 'the table'))}\n"
+    table = f"    data,  # {as_label(settings.get('data', 'the table'))}\n"
     return "rsens.study(\n" + table + "".join(f"    {option},\n" for option in options) + ")"

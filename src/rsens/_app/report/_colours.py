@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Figures name these colours as "@ink"; the page's script puts in those of the theme.
+#: The figure of plotly names these colours as "@ink"; the page's script puts in those of the theme.
 LIGHT = {
     "paper": "#ffffff",
     "soft": "#f5f7f9",
@@ -26,9 +26,6 @@ LIGHT = {
     "low": "#0072b2",
     "middle": "#a79aa5",
     "high": "#f5b335",
-    "heat-low": "#f2f6fa",
-    "heat-high": "#08519c",
-    "far": "rgba(255,255,255,0.72)",
 }
 DARK = LIGHT | {
     "paper": "#14181d",
@@ -47,9 +44,6 @@ DARK = LIGHT | {
     "band": "#2b5a7c",
     "band-wide": "#1f3a4e",
     "low": "#3f9fdc",
-    "heat-low": "#1b2733",
-    "heat-high": "#7cc4f7",
-    "far": "rgba(20,24,29,0.72)",
 }
 
 
