@@ -1,4 +1,4 @@
-"""Pictures of an explanation and of a model: Axes in, Axes out, and nothing global is changed."""
+"""Plots of explanations and models: Axes in, Axes out, and nothing global changes."""
 
 from rsens.plots._along import output_names as output_names
 from rsens.plots._along import predictive as predictive

@@ -11,7 +11,7 @@ from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.distributions import Bernoulli, Distribution, Mixture, Univariate
 
-#: Nodes in all for the quantiles of a mixture, shared out between its components.
+#: Nodes for the quantiles of a mixture, shared by all its components.
 MIXTURE_NODES = 40_000
 
 

@@ -39,8 +39,8 @@ def bars(explanation: Any, *, top: int | None = None, ax: Axes | None = None) ->
     """Ranked bars of `Explanation.main`.
 
     Each bar is split into what moves the prediction and what moves the uncertainty where the family tells them apart.
-    Whiskers are the bootstrap intervals, the dashed line is the null level, which irrelevant variables reach too, and
-    the signs on the right say which way the prediction goes with the variable: up (▲), down (▼), or both (±) where
+    Whiskers are the bootstrap intervals. The dashed line is the null level, which irrelevant variables rarely pass. The
+    signs on the right say which way the prediction goes with the variable: up (▲), down (▼), or both (±) where
     `Explanation.consistency` is below ½.
 
     Args:
@@ -49,7 +49,7 @@ def bars(explanation: Any, *, top: int | None = None, ax: Axes | None = None) ->
         ax: Where to draw; None for a figure of its own.
 
     Returns:
-        The Axes. Elided names are kept whole in the `gid` of the tick labels.
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
     check_plot(explanation, "bars", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
     main, hidden = first_terms(explanation.main, top)
@@ -99,13 +99,13 @@ def _draw_intervals(ax: Axes, main: pd.Series[float], intervals: pd.DataFrame | 
 
 
 def _reach(main: pd.Series[float], intervals: pd.DataFrame | None) -> Array:
-    """How far right each row is drawn."""
+    """How far right each row reaches."""
     values = np.asarray(main, dtype=np.float64)
     return values if intervals is None else np.asarray(np.fmax(values, intervals["upper"].reindex(main.index)))
 
 
 def _draw_null(ax: Axes, main: pd.Series[float], null: pd.Series[float] | None) -> float:
-    """A dashed line where all variables share one level, else a piece of it in each row. Returns its furthest value."""
+    """A dashed line if all variables share one level, or else a piece in each row. Returns its largest value."""
     level = np.full(len(main), np.nan) if null is None else null.reindex(main.index).to_numpy()
     known = np.isfinite(level)
     if not known.any():

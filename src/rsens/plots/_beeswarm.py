@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-#: Of more rows than this the points are evenly spaced quantiles of the local values.
+#: With more rows than this, the points are evenly spaced quantiles of the local values.
 MOST_POINTS = 1000
-#: Of the height of a row, what its swarm may take.
+#: How much of the height of a row its swarm may take.
 SWARM_HEIGHT = 0.8
 #: Diameters of a point, in points: the largest with which half of the swarms fit into their rows, or would if they were
 #: SQUEEZE times as high; points that overlap a little are easier to see than points that are too small.
@@ -48,7 +48,7 @@ LEVELS_LENGTH, LEVEL_LENGTH = 36, 14
 def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes | None = None) -> Axes:
     """`Explanation.local_main` as points, one for each row and variable, with the variables that matter most on top.
 
-    Points that would cover each other stand above each other; where they do not fit into their row of the picture they
+    Points that would cover each other stand above each other; if they do not fit into their row of the picture, they
     move closer. The colour is the value of the variable, from low to high between its 5 % and 95 % quantiles; of a
     categorical column it is the level. The diamonds are `Explanation.main`.
 
@@ -59,7 +59,7 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
         ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
 
     Returns:
-        The Axes. Elided names are kept whole in the `gid` of the tick labels.
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
     check_plot(explanation, "beeswarm", "rsens.explain", ("main", "local_main"), ax=ax, top=top)
     table = _table(explanation, explanation.data if X is None else X)
@@ -128,7 +128,7 @@ def _colours(table: Table, column: int) -> NDArray[Any]:
 
 
 def _quantile_rows(values: Array) -> NDArray[np.intp]:
-    """The rows to draw, in the order of their values: all, or as many evenly spaced quantiles as can be drawn."""
+    """The rows to draw, ordered by value: all, or evenly spaced quantiles if there are too many."""
     order = np.argsort(values, kind="stable")
     return order[np.linspace(0, len(order) - 1, min(len(order), MOST_POINTS)).round().astype(np.intp)]
 
@@ -159,7 +159,7 @@ def _swarms(ax: Axes, values: list[Array]) -> _Swarms:
 def in_lanes(positions: Array, diameter: float, most: int) -> Array:
     """Lanes 0, 1, −1, 2, … so that points of increasing position do not touch within their lane.
 
-    Each takes the free lane nearest to the middle. Where all `most` lanes are taken, it covers what was there longest.
+    Each takes the free lane nearest to the middle. If all `most` lanes are full, it covers the oldest point.
     """
     ends = np.full(most, -np.inf)  # of the last point in each lane
     lanes = np.empty(len(positions))

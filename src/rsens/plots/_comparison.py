@@ -41,18 +41,18 @@ REASON = 90
 def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = None) -> Axes:
     """Ranks of variables or pairs by several methods, one column per method, 1 and dark for the most important.
 
-    Terms are in the order of the first method, so that another one agrees with it where its numbers rise downwards. The
+    Terms are in the order of the first method, so another one agrees with it where its numbers rise downwards. The
     last line has the rank correlation (Spearman's) of each method with the first, over all terms. Methods that could
     not answer are listed below with the reason.
 
     Args:
         df: What `rsens.compare` returned, also from a CSV file.
         top: How many terms to show, those that the first method ranks highest; None for all. Ranks and correlations
-            are those among all terms.
+            are among all terms.
         ax: Where to draw; None for a figure of its own.
 
     Returns:
-        The Axes. Elided names are kept whole in the `gid` of the tick labels.
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
     check_top(top)
     if ax is not None:

@@ -40,8 +40,8 @@ def heatmap(
 ) -> Axes:
     """Heat map of `Explanation.pairs`: each pair once, below the diagonal.
 
-    Variables are in the order of their largest pair, so that what matters stands in the upper left. Where the null
-    level is known, a dot marks the pairs above theirs.
+    Variables are ordered by their largest pair, so what matters is in the upper left. Where the null level is known, a
+    dot marks the pairs above it.
 
     Args:
         explanation: What `rsens.explain` returned, with pairs.
@@ -50,7 +50,7 @@ def heatmap(
         annotate: Whether to write the values into the cells. "auto": for up to 12 variables.
 
     Returns:
-        The Axes. Elided names are kept whole in the `gid` of the tick labels.
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
     check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_pairs"), ax=ax, top=top)
     one_of(annotate, "annotate", (True, False, "auto"))
@@ -84,7 +84,7 @@ def _order(values: Array, top: int | None) -> Positions:
 
 
 def square(pairs: Any) -> Array | None:
-    """The series by pair, in the order of columns, as a symmetric matrix with an empty diagonal."""
+    """The series by pair, in the order of columns, as a symmetric matrix with zeros on the diagonal."""
     if pairs is None or not len(pairs):
         return None
     size = round(0.5 + np.sqrt(0.25 + 2.0 * len(pairs)))

@@ -1,4 +1,4 @@
-"""Which rows a profile evaluates: its arguments, checked once."""
+"""The rows that a profile evaluates, from arguments that are checked here."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def find_column(names: tuple[str, ...], variable: Any, what: str = "variable") -
 
 
 def typical_row(table: Table, at: Any) -> tuple[Array, str]:
-    """Values of all columns, and in words where they come from."""
+    """Values of all columns, and where they come from, in words."""
     # A median that occurs: halfway between two values of a binary column there is nothing to predict.
     median = _with_commonest(table, np.quantile(table.values, 0.5, axis=0, method="lower"))
     if isinstance(at, str):

@@ -11,7 +11,7 @@ from rsens.derivatives import Model
 
 
 def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Model, Table]:
-    """The model and the rows, those of the explanation unless others are given; a file holds neither."""
+    """The model and the rows: the given ones, or else the explanation's own, which it lacks if it comes from a file."""
     model = explanation.model if model is None else model
     X = explanation.data if X is None else X
     if model is None or X is None:

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 #: Largest width of a line, in points.
 WIDEST = 8.0
-#: What of the lines is left out around a circle, to both sides together, in points.
+#: The gap between a circle and the lines, on both sides together, in points.
 RIM = 4.5
-#: Pairs below this share of the largest are not drawn: their lines would be thinner than can be seen.
+#: Pairs below this share of the largest have no line: it would be too thin to see.
 LEAST = 0.02
 
 
@@ -52,7 +52,7 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
         ax: Where to draw; None for a figure of its own.
 
     Returns:
-        The Axes: the circle has the radius 1. Elided names are kept whole in the `gid` of the labels.
+        The Axes: the circle has the radius 1. Names that were shortened are whole in the `gid` of the labels.
     """
     check_plot(explanation, "network", "rsens.explain", ("main", "null_pairs"), ax=ax, top=top)
     pairs, null_pairs = square(explanation.pairs), square(explanation.null_pairs)
@@ -111,7 +111,7 @@ def _notes(hidden: int, above: NDArray[np.bool_]) -> list[str]:
 
 
 def _draw_pairs(ax: Axes, ring: Ring, values: Array, widest: float) -> None:
-    """Lines, the widest last and on top; narrow ones are also lighter, so that many of them do not hide the others."""
+    """Lines, the widest on top. Narrow ones are also lighter, so that many of them do not hide the others."""
     from matplotlib.collections import LineCollection
 
     first, second = np.triu_indices(len(values), 1)
@@ -160,7 +160,7 @@ def _draw_names(ax: Axes, ring: Ring, names: list[str]) -> None:
 
 
 def _legend_labels(main: Array, values: Array, unit: str, *, hollow: bool) -> dict[str, str]:
-    """What the legend says of a circle and a line of round values, and of hollow circles, if there are any."""
+    """What the legend says: round values for a circle and a line, and what hollow circles mean, if there are any."""
     labels = {}
     if main.max(initial=0.0) > 0.0:
         labels["circle"] = f"R-sens {_typical(main):g} {unit}"

@@ -26,10 +26,10 @@ NEAR, NEAR_FEW = 0.1, 0.75
 
 @dataclass(frozen=True, eq=False)
 class SurfaceValues:
-    """A grid of g × h points over two variables; the other variables stay where they are.
+    """A grid of g × h points over two variables; the other variables stay fixed.
 
-    Entry [i, j] of an array is at `first[i]` and `second[j]`. Of a categorical variable the values are level codes, and
-    its labels are in `labels`.
+    Entry [i, j] of an array is at `first[i]` and `second[j]`. A categorical variable has level codes as values, and its
+    labels are in `labels`.
     """
 
     names: tuple[str, str]
@@ -140,7 +140,7 @@ def _labels(table: Table, column: int) -> tuple[str, ...] | None:
 
 
 def _records(model: Model, table: Table, rows: Array, with_levels: bool) -> Iterator[tuple[slice, Derivatives]]:
-    """The record at these rows, chunk by chunk, with contrasts only where they are needed: they take long."""
+    """The derivatives at these rows, chunk by chunk; contrasts only where they are needed, as they take long."""
     prepared = model.prepared(table.source)  # steps and levels come from the data, not from the grid
     if with_levels or table.coding is None:
         yield from iterate(prepared, rows_of(prepared, table.like(rows)), 2)
@@ -152,7 +152,7 @@ def _records(model: Model, table: Table, rows: Array, with_levels: bool) -> Iter
 
 
 def _output(prediction: Array, outputs: tuple[str, ...], output: str | int | None) -> int:
-    """Which output to show: the one that is asked for, else the one that changes most."""
+    """Which output to show: the requested one, or else the one that changes most."""
     if output is None:
         return int(np.ptp(prediction, axis=0).argmax())
     if isinstance(output, str) and output in outputs:

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Of more rows than this the rug shows evenly spaced quantiles.
+#: With more rows than this, the rug shows evenly spaced quantiles.
 RUG = 500
-#: The most half-widths of the innermost band that the upper axes reach: heavy tails may run out of them.
+#: How far the upper axes reach, in half-widths of the innermost band: heavy tails may leave the picture.
 REACH = 8.0
 
 
@@ -62,7 +62,7 @@ def profile(
     label: str | None = None,
     ax: Sequence[Axes] | None = None,
 ) -> NDArray[np.object_]:
-    """The predictive distribution along one variable, and below it R-sens; the other variables stay where they are.
+    """The predictive distribution along one variable, and below it R-sens; the other variables stay fixed.
 
     Above: the mean (of a Student-t without one, the median) in its predictive bands, or the probabilities of classes.
     Below: R-sens; its parts, dashed and dotted, which add up to it; and, thin and black, the absolute derivative of the
@@ -217,7 +217,7 @@ def _draw_prediction(ax: Axes, values: Array, numbers: Along, shares: Array, nam
 
 
 def _limits(mean: Array, bands: Array) -> tuple[float, float]:
-    """Lowest and highest value to show; of very wide bands not all."""
+    """Lowest and highest value to show; very wide bands are cut off."""
     if not bands.size:
         return float(mean.min()), float(mean.max())
     inner = bands[:, 0]
@@ -249,7 +249,7 @@ def _draw_sensitivity(ax: Axes, values: Array, numbers: Along) -> None:
 
 
 def _draw_rug(ax: Axes, data: Array) -> None:
-    """The data as ticks along the lower edge; of many rows, as many quantiles as can be told apart."""
+    """The data as ticks along the lower edge; of many rows, only quantiles."""
     shown = data if len(data) <= RUG else np.quantile(data, np.linspace(0.0, 1.0, RUG), method="nearest")
     ax.plot(
         shown,

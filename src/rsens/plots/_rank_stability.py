@@ -24,9 +24,9 @@ from rsens.plots._style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: The most ranks for which shares are written into the cells; where there are more, means are a line.
+#: With more ranks than this, cells have no numbers and means are a line.
 MOST_FEW = 15
-#: What is written: shares of at least half a percent, in percent.
+#: Smaller shares are not written.
 LEAST_WRITTEN = 0.005
 #: Distance of the cells from the column of the later ranks, in columns.
 GAP = 0.25
@@ -43,12 +43,11 @@ def rank_stability(
     Args:
         stability: What `rsens.stability` returned.
         method: The method whose ranks are shown; None for the first.
-        top: How many terms to show, those with the best mean rank; the ranks after `top` are added up in one column.
-            None for all.
+        top: How many terms to show, by mean rank; ranks after `top` are added up in one column. None for all.
         ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
 
     Returns:
-        The Axes. Elided names are kept whole in the `gid` of the tick labels.
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
     from matplotlib.colors import PowerNorm
 
@@ -112,7 +111,7 @@ def _write(ax: Axes, cells: Array, later: Array | None) -> None:
 
 
 def _draw_means(ax: Axes, means: Array, few: bool, cut: bool) -> None:
-    """Mean ranks, without those that lie among the ranks which are added up."""
+    """Mean ranks, except those that lie among the ranks in the last column."""
     shown = means <= len(means) + 0.5 if cut else np.ones(len(means), dtype=np.bool_)
     x, rows = means[shown] - 0.5, np.arange(len(means))[shown]
     if not few:

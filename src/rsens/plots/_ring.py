@@ -34,7 +34,7 @@ class Ring:
     radial: bool  # whether labels are turned outwards
     width: float  # of the axes, in units of the radius
     height: float
-    lowered: float  # how far the middle of the axes lies below that of the circle
+    lowered: float  # how far the middle of the axes lies below the middle of the circle
 
     @property
     def points(self) -> Array:

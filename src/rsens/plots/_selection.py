@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-#: Methods stand side by side over at most this part of the way from one number of pairs to the next.
+#: How much of the step from one number of pairs to the next the methods take, side by side.
 SPREAD = 0.4
 
 
@@ -24,12 +24,12 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     """How well models with 0, 1, … k interactions predict, with intervals for the means over splits.
 
     The dotted line is the model of main effects alone, the dashed one the full model, with all interactions. A ring
-    marks the number of interactions that `Selection.suggestions` has. Each interval is that of one mean alone: scores
-    of the same splits go up and down together, so that differences are known better (`Selection.summary` has them).
+    marks the number of interactions that `Selection.suggestions` has. Each interval is for one mean alone: scores
+    of the same splits go up and down together, so differences are known better (`Selection.summary` has them).
 
     Args:
         selection: What `rsens.select_interactions` returned.
-        level: Of the intervals.
+        level: The level of the intervals.
         corrected: As in `Selection.summary`; False for intervals as in the paper.
         ax: Where to draw; None for a figure of its own.
 

@@ -1,4 +1,4 @@
-"""What the plots share: colours, safe labels, axes. Nothing here touches matplotlib's global settings."""
+"""What all plots share: colours, safe labels, axes. Nothing here touches matplotlib's global settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-# The palette of Okabe and Ito, told apart by readers with any of the common colour deficiencies.
+# The palette of Okabe and Ito: readers with any of the common colour deficiencies can tell these apart.
 BLACK = "#000000"
 ORANGE = "#E69F00"
 SKY = "#56B4E9"
@@ -24,7 +24,7 @@ BLUE = "#0072B2"
 VERMILLION = "#D55E00"
 PURPLE = "#CC79A7"
 
-#: For several outputs at once; each also gets a line style of its own, so that greyscale print tells them apart.
+#: For several outputs at once. Each also has its own line style, for print in greyscale.
 SERIES = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 #: For the parts of R-sens, the prediction first: the same in bars and profiles.
 PARTS = (BLUE, ORANGE, GREEN, PURPLE)
@@ -34,7 +34,7 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)
 LABEL_LENGTH, AXIS_LENGTH = 30, 60
 #: Mean width of a letter, of its font size.
 LETTER = 0.58
-#: Kinds of characters that are left out where the font lacks them: joiners and skin tones of emoji, control characters.
+#: Kinds of characters to leave out where the font lacks them: joiners and skin tones of emoji, control characters.
 SILENT = {"Cf", "Cc", "Cs", "Sk"}
 LINE_HEIGHT = 1.15  # of one line of text, in units of its font size
 
@@ -69,7 +69,7 @@ def new_axes_above(width: float, height: float) -> tuple[Axes, Axes]:
 
 
 def lay_out(figure: Figure) -> None:
-    """Settle where everything in a figure is. `savefig` would do it each time, and draw each figure twice for it."""
+    """Settle where everything in a figure goes. Otherwise `savefig` does it each time, and draws each figure twice."""
     from matplotlib import rc_context
 
     engine = figure.get_layout_engine()
@@ -114,7 +114,7 @@ def first_terms(main: pd.Series[float], top: int | None) -> tuple[pd.Series[floa
 
 
 def tidy(ax: Axes, *, keep: Iterable[str] = ("left", "bottom")) -> None:
-    """Only the spines that carry a scale."""
+    """Show only the spines that carry a scale."""
     kept = set(keep)
     for side, spine in ax.spines.items():
         spine.set_visible(side in kept)
@@ -122,20 +122,20 @@ def tidy(ax: Axes, *, keep: Iterable[str] = ("left", "bottom")) -> None:
 
 
 def plain(text: Any) -> Any:
-    """The text object, set to show its characters as they are: no mathtext, no TeX."""
+    """Make a text object show its characters as they are, without mathtext or TeX, and return it."""
     text.set_parse_math(False)
     text.set_usetex(False)
     return text
 
 
 def axes_points(ax: Axes) -> tuple[float, float]:
-    """Width and height of the axes, in points, as they are before any automatic layout."""
+    """Width and height of the axes, in points, before any automatic layout."""
     box, (width, height) = ax.get_position(), ax.figure.get_size_inches()  # type: ignore[union-attr]
     return 72.0 * box.width * width, 72.0 * box.height * height
 
 
 def font_size(ax: Axes, lines: int, *, along: Literal["width", "height"] = "height") -> float:
-    """The size, in points, at which this many lines of text fit side by side along the axes; at most the user's own."""
+    """The size, in points, at which this many lines of text fit along the axes; at most the user's own."""
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
 

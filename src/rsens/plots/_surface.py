@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 Quantity = Literal["prediction", "uncertainty", "rsens2"]
 QUANTITIES = ("prediction", "uncertainty", "rsens2")
 
-#: Of more rows than this as many are drawn, evenly spaced in the order of the first variable.
+#: With more rows than this, this many are drawn, evenly spaced in the order of the first variable.
 POINTS = 500
 #: About how many steps of colour, and how many lines.
 STEPS, LINES = 12, 4
-#: Lines are drawn of what differs by more than this share of its size.
+#: What varies by less than this share of its size has no lines.
 FLAT = 1e-6
 #: How much of the colour is left where the grid is far from the data.
 FADED = 0.25
@@ -57,15 +57,15 @@ def surface(
 ) -> Axes:
     """The prediction over two variables, as colours, with lines of equal R-sens₂: where the two interact.
 
-    The other variables stay where they are. Points are the rows of X; where none is near, the colours are faded.
-    With a categorical variable there is one line for each of its levels, and with two a table.
+    The other variables stay fixed. Points are the rows of X; where none is near, the colours fade. A categorical
+    variable gives one line for each of its levels, and two of them a table.
 
     Args:
         explanation: What `rsens.explain` returned. R-sens₂ is in its units.
         first: Name or position of the column along the horizontal axis.
         second: Name or position of the column along the vertical axis.
         quantity: What the colours show: "prediction", "uncertainty" (the predictive standard deviation), or "rsens2";
-            then the lines are those of equal prediction.
+            then the lines join places of equal prediction.
         n_grid: How many points along each continuous variable, over the range of the data.
         at: Values of the other columns, as in `rsens.plots.profile`.
         output: Whose prediction, by name or position, for a model with several outputs such as class probabilities;
@@ -107,7 +107,7 @@ def _labels(values: SurfaceValues) -> dict[str, str]:
 
 
 def colours_of(quantity: str) -> Any:
-    """Low to high for a prediction; from white for what begins at 0."""
+    """Low to high for a prediction; from white for what starts at 0."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -148,7 +148,7 @@ def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, 
 
 
 def _steps(shown: Array, *, from_zero: bool) -> Array:
-    """Round values that hold all that is shown, at least two of them."""
+    """At least two round values that enclose everything shown."""
     from matplotlib.ticker import MaxNLocator
 
     low, high = (0.0 if from_zero else float(shown.min())), float(shown.max())

@@ -1,4 +1,4 @@
-"""How to cite the method and the software, and how to make a report again."""
+"""How to cite the method and the software, and how to reproduce a report."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bibtex(version: str) -> str:
 
 
 def other_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What the command, the call and the versions do not say; and the seed, which readers look for."""
+    """Settings that the command, the call and the versions leave out; and the seed, which readers look for."""
     said = {"command", "versions"} | ({"arguments"} if call_of(settings) else set())
     rest = {str(name).replace("_", " "): value for name, value in settings.items() if name not in said}
     arguments = settings.get("arguments")
@@ -47,7 +47,7 @@ def other_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def call_of(settings: Mapping[str, Any]) -> str:
-    """The call of `rsens.study` with these settings; empty where they are not those of a study."""
+    """The call of `rsens.study` with these settings; empty if they do not come from a study."""
     arguments = settings.get("arguments")
     if not isinstance(arguments, Mapping) or "target" not in settings:
         return ""

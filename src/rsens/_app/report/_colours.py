@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: The figure of plotly names these colours as "@ink"; the page's script puts in those of the theme.
+#: The figure of plotly names these colours as "@ink"; the page's script puts in the colours of the theme.
 LIGHT = {
     "paper": "#ffffff",
     "soft": "#f5f7f9",
@@ -13,7 +13,7 @@ LIGHT = {
     "warning": "#7a3b00",
     "warning-paper": "#fff3e2",
     "warning-line": "#e69f00",
-    # Okabe and Ito's colours, told apart by readers with any of the common colour deficiencies.
+    # Okabe and Ito's colours: readers with any of the common colour deficiencies can tell these apart.
     "blue": "#0072b2",
     "orange": "#e69f00",
     "vermillion": "#d55e00",

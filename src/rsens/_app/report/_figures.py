@@ -43,13 +43,14 @@ def pictures(facts: Facts, *, interactive: bool) -> dict[str, list[Picture]]:
         if result is None:
             continue
         for k, terms in enumerate(_terms(facts, plot)):
+            figure_id = f"{plot.name}-{k}" if terms else plot.name
             live = LIVE[plot.name](facts) if interactive and plot.name in LIVE else None
             caption = plot.caption(result, *terms) + ("" if live is None else _how_to_use(facts))
             picture = Picture(
-                id=f"{plot.name}-{k}" if terms else plot.name,
+                id=figure_id,
                 alt=plot.alt(result, *terms),
                 caption=caption,
-                svg=_svg(facts, plot, result, terms, k),
+                svg=_svg(facts, plot, result, terms, figure_id),
                 names=tuple(facts.names[term] for term in terms),
                 live=live,
             )
@@ -69,7 +70,7 @@ def _terms(facts: Facts, plot: Plot) -> list[tuple[str, ...]]:
     return [()]
 
 
-def _svg(facts: Facts, plot: Plot, result: Any, terms: tuple[str, ...], k: int) -> str:
+def _svg(facts: Facts, plot: Plot, result: Any, terms: tuple[str, ...], figure_id: str) -> str:
     layout = plot.layout(result)
     rows = {name: value for name, value in (("model", facts.model), ("X", facts.X)) if name in plot.takes}
 
@@ -81,7 +82,7 @@ def _svg(facts: Facts, plot: Plot, result: Any, terms: tuple[str, ...], k: int) 
             for each in points:
                 each.set_rasterized(True)
 
-    return draw_svg(f"{plot.name}-{k}" if terms else plot.name, layout.width, layout.height, draw)
+    return draw_svg(figure_id, layout.width, layout.height, draw)
 
 
 def _how_to_use(facts: Facts) -> str:

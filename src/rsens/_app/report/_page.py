@@ -1,4 +1,4 @@
-"""The page: texts, tables and figures put into the template."""
+"""The page: texts, tables and figures in the template."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _with_plotly(interactive: bool | None) -> bool:
 
 
 def _plotly() -> str:
-    """The library, as the installed package brings it. Nothing in it may end its script element."""
+    """The library from the installed package. Nothing in it may end its script element."""
     return str(import_module("plotly.offline").get_plotlyjs()).replace("</script", "<\\/script")
 
 

@@ -17,11 +17,11 @@ MOST_TERMS, MOST_PAIRS, MOST_CLASSES = 12, 3, 6
 
 
 def rows(facts: Facts) -> dict[str, Any]:
-    """What the page shows of each row, ready for JSON: texts as they are shown, and numbers only for lengths."""
+    """What the page shows of each row, ready for JSON: texts as shown, and numbers only for lengths."""
     e = facts.explanation
     local = e.local_main.to_numpy()
     shown = facts.shown_rows
-    # Bars and marks of all rows have one scale, so that rows can be compared.
+    # All rows share one scale, so that they can be compared.
     longest = max(float(local[shown].max(initial=0.0)), float(e.main.max())) or 1.0
     ranks = _shares_below(local)
     predictions = _predictions(facts)

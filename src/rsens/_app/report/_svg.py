@@ -69,7 +69,7 @@ def inline(svg: bytes, figure_id: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _references(root: Any) -> set[str]:
+def _references(root: ElementTree.Element) -> set[str]:
     """The ids that something refers to."""
     used = set()
     for element in root.iter():
@@ -80,12 +80,12 @@ def _references(root: Any) -> set[str]:
     return used
 
 
-def _whole_name(element: Any, given: str) -> str | None:
+def _whole_name(element: ElementTree.Element, given: str) -> str | None:
     """The id of a text, unless it is one of matplotlib's."""
     return None if NUMBERED.fullmatch(given) or element.find(f".//{{{SVG}}}text") is None else given
 
 
-def _add_title(element: Any, text: str) -> None:
+def _add_title(element: ElementTree.Element, text: str) -> None:
     """Show a text when the pointer rests on the element."""
     title = ElementTree.Element(f"{{{SVG}}}title")
     title.text = text

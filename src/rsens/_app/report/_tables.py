@@ -13,9 +13,9 @@ from rsens._app.report._words import likelihood_name, model_name, unit_of
 from rsens._text import aligned, as_label, counted, number, percent, plus_minus
 from rsens.measures import BOTH, DOWN, UP, arrows
 
-#: Rows of tables that are shown at once; the others on demand, and on paper.
+#: How many rows of a table are shown at first; the others on demand, and on paper.
 SHOWN_VARIABLES, SHOWN_PAIRS, MOST_PAIRS = 20, 10, 50
-#: Of more outputs than this, such as classes, directions would not fit beside each other.
+#: With more outputs than this, such as classes, directions do not fit side by side.
 MOST_OUTPUTS = 4
 #: What stands where a number is not known.
 UNKNOWN = "–"
@@ -119,7 +119,7 @@ def pairs(facts: Facts) -> list[PairLine]:
     ]
 
 
-def _by_output(table: Any) -> pd.DataFrame:
+def _by_output(table: pd.Series[float] | pd.DataFrame) -> pd.DataFrame:
     return table.to_frame() if isinstance(table, pd.Series) else table
 
 

@@ -5,7 +5,7 @@ A sentence is a list of texts and names, so that the page can set names apart; `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any
 
 import pandas as pd
@@ -240,7 +240,7 @@ def _rows(explanation: Explanation) -> Words:
     return [f"{outside:,} of {of} {lie} outside the cloud of the data, where the model extrapolates."]
 
 
-def _is(items: Any) -> str:
+def _is(items: Sized) -> str:
     return "is" if len(items) == 1 else "are"
 
 

@@ -55,8 +55,8 @@ def heading_of(settings: dict[str, Any], model: Any, likelihood: Choice) -> str:
     rows, used, columns = settings["rows_in_data"], settings["rows_used"], len(settings["columns_used"])
     fitted = f" ({used:,} used)" if used < rows else ""
     data, target = on_one_line(settings["data"]), on_one_line(settings["target"])
-    table = f"{data}: {counted(rows, 'row')}{fitted}, {counted(columns, 'column')}; target '{target}'"
-    return f"{paragraph(table)}\n{paragraph(model_and_likelihood(model, likelihood))}"
+    what = f"{data}: {counted(rows, 'row')}{fitted}, {counted(columns, 'column')}; target '{target}'"
+    return f"{paragraph(what)}\n{paragraph(model_and_likelihood(model, likelihood))}"
 
 
 def notes_of(notes: Iterable[Note]) -> str:
@@ -177,13 +177,13 @@ def _mark(line: dict[Any, Any]) -> str:
 
 def _directions(study: Study, frame: pd.DataFrame) -> list[str]:
     """The arrow and the slope; of several classes, those that become more and less probable."""
-    table: Any = study.explanation.direction
-    if isinstance(table, pd.Series):
+    direction = study.explanation.direction
+    if isinstance(direction, pd.Series):
         signs = arrows(frame["direction"], frame["consistency"])
         slopes = zip(signs, frame["direction"], strict=True)
         return [f"{sign} {number(abs(slope))}" if sign in ("▲", "▼") else sign for sign, slope in slopes]
-    outputs = [short(name, 14) for name in table.columns]
-    lines = table.loc[frame["term"]].to_numpy()
+    outputs = [short(name, 14) for name in direction.columns]
+    lines = direction.loc[frame["term"]].to_numpy()
     return [_classes(outputs, line) if np.isfinite(line).all() and line.any() else "" for line in lines]
 
 
