@@ -1,38 +1,42 @@
-"""What the plots that evaluate a model take from an explanation: the model, its rows, and the step of each column."""
+"""The model and the rows of an explanation, and the step of each column, for plots that evaluate the model."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens.adapters import read_for
 from rsens.derivatives import Model
 
 
 def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Model, Table]:
-    """The model and the rows, those of the explanation unless others are given; a file holds neither."""
+    """The model and the rows: the given ones, or else the explanation's own, which it lacks if it comes from a file."""
     model = explanation.model if model is None else model
     X = explanation.data if X is None else X
     if model is None or X is None:
         raise InputError(
-            "This plot evaluates the model, and a file holds neither model nor data. "
-            f"Use {call}(..., model=..., X=...)."
+            f"This plot evaluates the model, and a file holds neither model nor data. Give both to {call}, as ",
+            Argument("model"),
+            " and ",
+            Argument("X"),
+            ".",
         )
     source, table = read_for(model, X)
     columns = tuple(explanation.scale.index)
     if table.names != columns:
         raise InputError(
-            f"X must have the columns that were explained, {len(columns)} from {columns[0]!r} to {columns[-1]!r}; "
-            f"got {len(table.names)} from {table.names[0]!r} to {table.names[-1]!r}."
+            Argument("X"),
+            f" must have the columns that were explained, {len(columns)} from {columns[0]!r} to {columns[-1]!r}; "
+            f"got {len(table.names)} from {table.names[0]!r} to {table.names[-1]!r}.",
         )
     return source, table
 
 
 def step_of(explanation: Any, table: Table, column: int) -> tuple[str | float, str | None]:
-    """What one step of a column is, as `profile` takes it, and its name; None for a name from the number.
+    """The step of a column, as `profile` takes it, and the name of that step; None to name it by its size.
 
-    A column that did not vary has no unit: then it is how units were found, and `profile` says what is wrong.
+    A column that does not vary has no step. It gets the kind of scale instead, and `profile` says what is wrong.
     """
     unit = float(explanation.scale.iloc[column])
     name = {"sd": "per sd", "raw": "per unit"}.get(explanation.scale_kind)
