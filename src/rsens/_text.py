@@ -105,8 +105,10 @@ def _fitting(text: str, width: int, measure: Callable[[str], int]) -> str:
 
 def number(value: float | None, digits: int = 3, unknown: str = "") -> str:
     """With this many digits, thousands whole; an exponent only where the number is very small or large."""
-    if value is None or not math.isfinite(value):
+    if value is None or math.isnan(value):
         return unknown
+    if math.isinf(value):
+        return "∞" if value > 0.0 else "−∞"
     size = abs(float(f"{value:.{digits - 1}e}"))
     if size != 0.0 and not 1e-4 <= size < 1e7:
         mantissa, power = f"{value:.{digits - 1}e}".split("e")

@@ -3,5 +3,3 @@
 from rsens._assess._assess import assess as assess
 from rsens._assess._assessment import Assessment as Assessment
 from rsens._assess._text import held_in as held_in
-from rsens._assess._text import number as number
-from rsens._assess._text import plus_minus as plus_minus

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rsens._text import percent
+from rsens._text import number, percent, plus_minus
 
 if TYPE_CHECKING:
     from rsens._assess._assessment import Assessment
@@ -25,16 +25,6 @@ NUMBERS = (
     "calibration_error",
     "calibration_error_by_chance",
 )
-
-
-def number(value: float) -> str:
-    """Three digits, with a minus sign."""
-    return f"{value:.3g}".replace("-", "−")
-
-
-def plus_minus(value: float, error: float) -> str:
-    """A value with its standard error, where that is known."""
-    return f"{number(value)} ± {error:.2g}" if np.isfinite(error) else number(value)
 
 
 def held_in(coverage: pd.DataFrame) -> list[str]:

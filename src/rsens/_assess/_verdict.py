@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsens._assess._text import held_in, number, plus_minus
-from rsens._text import percent
+from rsens._assess._text import held_in
+from rsens._text import number, percent, plus_minus
 
 if TYPE_CHECKING:
     from rsens._assess._assessment import Assessment

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from rsens._text import counted, on_one_line, short
 from rsens.measures import arrows
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
 
 ROWS = 10
-NAME_LENGTH = 32
 UNITS = {"sd": "per standard deviation", "raw": "per unit", "given": "per given unit"}
 
 
@@ -21,7 +21,7 @@ def text(explanation: Explanation) -> str:
     """A heading, the leading terms, and the leading pairs where there are any."""
     blocks = [heading(explanation)]
     for title, frame, hidden in _tables(explanation):
-        shown = frame.assign(term=[on_one_line(term) for term in frame["term"]])
+        shown = frame.assign(term=[short(term) for term in frame["term"]])
         more = f"\n… and {hidden} more: to_frame()" if hidden else ""
         blocks.append(f"{title}\n{shown.to_string(index=False, float_format='{:.4g}'.format, na_rep='')}{more}")
     return "\n\n".join(blocks)
@@ -44,7 +44,7 @@ def as_html(explanation: Explanation) -> str:
 def heading(explanation: Explanation) -> str:
     """What was explained, in one line."""
     outside = int(explanation.extrapolation.sum())
-    rows = "1 row" if explanation.n == 1 else f"{explanation.n} rows"
+    rows = counted(explanation.n, "row")
     if outside:
         rows += f" ({outside} extrapolating)"
     summary = "mean" if explanation.aggregate == "mean" else "root mean square"
@@ -80,7 +80,7 @@ def _with_arrows(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _html_row(row: tuple[Any, ...]) -> str:
     term, *values = row
-    name = f'<th style="text-align:left;max-width:40em;overflow-wrap:anywhere">{html.escape(_printable(term))}</th>'
+    name = f'<th style="text-align:left;max-width:40em;overflow-wrap:anywhere">{html.escape(on_one_line(term))}</th>'
     return f"<tr>{name}{''.join(f'<td>{html.escape(_cell(value))}</td>' for value in values)}</tr>"
 
 
@@ -88,15 +88,3 @@ def _cell(value: Any) -> str:
     if pd.isna(value):
         return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _printable(name: str) -> str:
-    """Control characters, which could garble a terminal, and lone surrogates, which cannot be printed, as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in name)
-
-
-def on_one_line(name: str) -> str:
-    """At most `NAME_LENGTH` characters; both ends are kept."""
-    name = _printable(name)
-    half = NAME_LENGTH // 2
-    return name if len(name) <= NAME_LENGTH else f"{name[:half]}…{name[-half + 1 :]}"
