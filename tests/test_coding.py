@@ -223,15 +223,15 @@ def test_an_identifier_is_not_a_category():
 @pytest.mark.parametrize(
     ("categorical", "text"),
     [
-        (["town"], "categorical names the column 'town', which is not in X. It has size, city, sold, grade, rooms."),
+        (["town"], "categorical names the column 'town', which is not in X. X has size, city, sold, grade, rooms."),
         ([9], "categorical names the column 9"),
         ([True], "categorical names the column True"),
         (["city", 1], "names the column 'city' twice"),
         ("city", "categorical must be a list of names or positions of columns; got 'city'"),
         (3, "categorical must be a list"),
         ({"city": "Oslo"}, "the levels of 'city' must be a list"),
-        ({"city": ["Oslo"]}, "the levels of 'city' must be all levels, each once; X also has 'Bergen'"),
-        ({"city": ["Oslo", "Bergen", "Oslo"]}, "some stand there twice"),
+        ({"city": ["Oslo"]}, "categorical: list every level of 'city' once; X also has 'Bergen'"),
+        ({"city": ["Oslo", "Bergen", "Oslo"]}, "some are listed twice"),
     ],
 )
 def test_wrong_names(categorical, text):
