@@ -90,8 +90,9 @@ def test_months_and_columns_of_bike(small):
 )
 def test_wrong_arguments(small, arguments, message):
     (small / "bike_hour.csv").write_bytes(BIKE)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as error:
         datasets.load_bike(**arguments, folder=small)
+    assert error.value.argument == next(iter(arguments))
 
 
 def test_a_changed_file_is_refused(small):

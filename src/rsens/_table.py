@@ -129,6 +129,11 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "__getitem__") and hasattr(X, "__len__")
 
 
+def shape_of(X: Any) -> tuple[int, ...]:
+    """The shape of rows, without reading them."""
+    return (len(X), len(X.columns)) if is_frame(X) else np.shape(X)
+
+
 def _frame_values(X: Any, names: tuple[str, ...], what: str, readers: Readers) -> Array:
     """The columns of a data frame as float64, or an error that names the columns that are not numeric."""
     return _stack([(name, X[label]) for name, label in zip(names, X.columns, strict=True)], what, readers)
