@@ -40,7 +40,7 @@ class Distribution(ABC):
     fixed_fields: ClassVar[tuple[str, ...]] = ()
     #: The arguments that may be left out.
     optional_fields: ClassVar[tuple[str, ...]] = ()
-    #: Blocks of λ, by name, between which the Fisher information is zero; empty where there are none.
+    #: Blocks of λ, by name, between which the Fisher information is zero; empty if there are none.
     orthogonal_blocks: ClassVar[dict[str, slice]] = {}
     #: Weight of each output in `ead` and similar measures; ½ if the outputs add up to a constant (class probabilities).
     output_weight: ClassVar[float] = 1.0
