@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rsens._coding import Coding
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from tests.test_table import PolarsLike
 
 FRAME = pd.DataFrame(
@@ -186,8 +186,9 @@ def test_unknown_level():
     text = (
         "X: column 'city' has the level 'Bergn' at row 2, which is not known. Known levels: 'Bergen', 'Oslo'. Did you"
     )
-    with pytest.raises(InputError, match=re.escape(text)):
+    with pytest.raises(InputError, match=re.escape(text)) as error:
         Coding.of(FRAME).read(rows)
+    assert error.value.argument == "X"
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
@@ -212,8 +213,12 @@ def test_infinite_level():
 
 def test_an_identifier_is_not_a_category():
     keys = pd.DataFrame({"key": [f"k{i}" for i in range(30)]})
-    with pytest.raises(InputError, match=re.escape("the text column 'key' has 30 different values in 30 rows")):
+    with pytest.raises(
+        InputError, match=re.escape("the text column 'key' has 30 different values in 30 rows")
+    ) as error:
         Coding.of(keys)
+    assert Argument("categorical", ["key"]) in error.value.sentence.parts
+    assert "give categorical=['key']" in str(error.value)
     assert len(Coding.of(keys, ["key"])[0]) == 30
     assert len(Coding.of(keys.astype("category"))[0]) == 30
     assert len(Coding.of(keys.iloc[:20])[0]) == 20  # few rows: half of them may well differ
@@ -223,20 +228,21 @@ def test_an_identifier_is_not_a_category():
 @pytest.mark.parametrize(
     ("categorical", "text"),
     [
-        (["town"], "categorical names the column 'town', which is not in X. It has size, city, sold, grade, rooms."),
+        (["town"], "categorical names the column 'town', which is not in X. X has size, city, sold, grade, rooms."),
         ([9], "categorical names the column 9"),
         ([True], "categorical names the column True"),
         (["city", 1], "names the column 'city' twice"),
         ("city", "categorical must be a list of names or positions of columns; got 'city'"),
         (3, "categorical must be a list"),
         ({"city": "Oslo"}, "the levels of 'city' must be a list"),
-        ({"city": ["Oslo"]}, "the levels of 'city' must be all levels, each once; X also has 'Bergen'"),
-        ({"city": ["Oslo", "Bergen", "Oslo"]}, "some stand there twice"),
+        ({"city": ["Oslo"]}, "categorical: list every level of 'city' once; X also has 'Bergen'"),
+        ({"city": ["Oslo", "Bergen", "Oslo"]}, "some are listed twice"),
     ],
 )
 def test_wrong_names(categorical, text):
-    with pytest.raises(InputError, match=re.escape(text)):
+    with pytest.raises(InputError, match=re.escape(text)) as error:
         Coding.of(FRAME, categorical)
+    assert error.value.argument == "categorical"
 
 
 def test_labels_that_cannot_be_told_apart():

@@ -39,7 +39,7 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setattr(datasets, "BIKE", like(datasets.BIKE, BIKE))
     monkeypatch.delenv("RSENS_DATA", raising=False)
     monkeypatch.setattr(datasets, "_cache", lambda: tmp_path / "cache" / "rsens")
-    monkeypatch.setattr(datasets, "_downloaded", lambda source: pytest.fail("it must not be downloaded"))
+    monkeypatch.setattr(datasets, "_download", lambda source: pytest.fail("it must not be downloaded"))
     return tmp_path
 
 
@@ -90,8 +90,9 @@ def test_months_and_columns_of_bike(small):
 )
 def test_wrong_arguments(small, arguments, message):
     (small / "bike_hour.csv").write_bytes(BIKE)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as error:
         datasets.load_bike(**arguments, folder=small)
+    assert error.value.argument == next(iter(arguments))
 
 
 def test_a_changed_file_is_refused(small):
@@ -174,8 +175,8 @@ def test_a_download_is_kept_and_used_again(served):
     ("answer", "message"),
     [
         ((404, {}, b""), r"could not be downloaded .*404.*\(SHA-256 .* RSENS_DATA"),
-        ((200, {}, b"<html>"), "is no zip file with slump_test.data"),
-        ((200, {}, zipped(CONCRETE, "other.data")), "is no zip file with slump_test.data"),
+        ((200, {}, b"<html>"), "is not a zip file with slump_test.data"),
+        ((200, {}, zipped(CONCRETE, "other.data")), "is not a zip file with slump_test.data"),
         ((200, {}, zipped(CONCRETE + b"\r\n")), "is not the file it should be"),
         ((200, {}, b"0" * (datasets.MOST_BYTES + 1)), "more than 5000000 bytes"),
         ((302, {"Location": "http://127.0.0.1:9/c.zip"}, b""), "is not an https address"),

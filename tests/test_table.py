@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 from rsens._errors import InputError
-from rsens._table import read_table
+from rsens._table import read_table, shape_of
 
 ROWS = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
@@ -136,13 +136,29 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_errors_say_what_is_wrong(name):
     X, text = REFUSED[name]
-    with pytest.raises(InputError, match=re.escape(text)):
+    with pytest.raises(InputError, match=re.escape(text)) as error:
         read_table(X)
+    assert error.value.argument == "X"
 
 
 def test_errors_name_the_argument():
-    with pytest.raises(InputError, match="background must have two axes"):
+    with pytest.raises(InputError, match="background must have two axes") as error:
         read_table(np.zeros(3), what="background")
+    assert error.value.argument == "background"
+
+
+@pytest.mark.parametrize("make", [np.array, pd.DataFrame], ids=["array", "frame"])
+def test_a_part_of_a_table_is_read_already(make):
+    X = make(np.arange(12.0).reshape(6, 2))
+    table = read_table(X)
+    part = table.part(2, 5)
+    assert len(table) == 6
+    assert len(part) == 3
+    assert part.names == table.names
+    assert type(part.source) is type(X)
+    assert np.asarray(part.source).tolist() == part.values.tolist() == [[4.0, 5.0], [6.0, 7.0], [8.0, 9.0]]
+    assert read_table(part) is part
+    assert shape_of(X) == shape_of(X.tolist() if make is np.array else X) == (6, 2)
 
 
 def test_tensors_are_read_and_one_with_a_graph_is_refused():

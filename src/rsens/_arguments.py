@@ -1,4 +1,4 @@
-"""Arguments of the calls people make, checked once: seeds, counts, levels, jobs, progress bars."""
+"""Arguments that many calls take, checked in one place: seeds, counts, levels, jobs, progress bars."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rsens._errors import Argument, InputError
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """What all random numbers of one call come from. A Generator is asked for a seed, and moves on by it."""
+    """The seed of all random numbers of one call. A Generator is asked for it, which moves the Generator on."""
     if random_state is None:
         return np.random.SeedSequence()
     if isinstance(random_state, np.random.Generator):
@@ -26,7 +26,7 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
 
 
 def child(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """The seed of one purpose, by its number; the same whatever else has been drawn."""
+    """The seed for one purpose, by its number; it does not depend on what else has been drawn."""
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *key))
 
 
@@ -54,7 +54,7 @@ def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
 
 
 def megabytes(value: Any, name: str) -> int:
-    """A bound on memory, given in megabytes, in bytes."""
+    """A bound on memory in bytes, from one in megabytes."""
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not number or not 0.0 < float(value) < np.inf:
         raise InputError(Argument(name), f" must be a number of megabytes greater than 0; got {value!r}.")

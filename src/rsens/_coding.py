@@ -1,7 +1,7 @@
-"""Categorical columns: their levels, how often these occur, and level codes 0, 1, … in place of labels.
+"""Categorical columns: their levels, how often each occurs, and level codes 0, 1, … in place of labels.
 
-A column is categorical if it is named so, or if it is a data frame's column of type category, text or bool. Levels have
-no order: the codes only number them, in the order of pandas' categories or else sorted.
+A column is categorical if the user names it, or if it is a data frame's column of type category, text or bool. Levels
+have no order: the codes only number them, in the order of pandas' categories or else sorted.
 """
 
 from __future__ import annotations
@@ -14,23 +14,22 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._labels import column_of, columns_of_labels, factorized, holds_labels, plain, series_of, with_labels
 from rsens._table import Table, as_array, is_frame, is_pandas, listed, read_columns
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 
-#: A text column of more levels than this, in more than half of the rows a new one, is taken for a mistake.
+#: A text column with more levels than this, and a new one in more than half of the rows, is taken for a mistake.
 MOST_UNNAMED_LEVELS = 20
 
-#: Names or positions of categorical columns; a mapping gives the levels as well, or None for those that occur.
+#: Names or positions of categorical columns; a mapping also gives the levels, or None for the levels that occur.
 Categorical = Iterable[str | int] | Mapping[str | int, Any] | None
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """One categorical column: its labels, by code, and their shares of the rows (adding up to 1)."""
+    """One categorical column: its labels, by code, and the share of the rows that has each (adding up to 1)."""
 
     position: int
     name: str
@@ -42,7 +41,7 @@ class Levels:
 
     @property
     def numbers(self) -> Array:
-        """What stands for the levels where only numbers can: the labels if they are numbers, else the codes."""
+        """The levels as numbers: the labels themselves if they are numbers, else the codes."""
         if all(isinstance(label, Real | np.bool_) for label in self.labels):
             return np.array([float(label) for label in self.labels])
         return np.arange(float(len(self.labels)))
@@ -56,18 +55,19 @@ class Levels:
         if unknown:
             row = int(np.flatnonzero(found == labels.index(unknown[0]))[0])
             raise InputError(
-                f"{what}: column {self.name!r} has the level {unknown[0]!r} at row {row}, which is not known. "
-                f"Known levels: {listed([repr(label) for label in self.labels])}.{self._hint(unknown[0])}"
+                Argument(what),
+                f": column {self.name!r} has the level {unknown[0]!r} at row {row}, which is not known. "
+                f"Known levels: {listed([repr(label) for label in self.labels])}.{self._hint(unknown[0])}",
             )
         return np.array([known[label] for label in labels], dtype=np.float64)[found]
 
     def _hint(self, unknown: Any) -> str:
-        """A level that is spelled alike: of another type, or nearly."""
+        """A known level that is spelled the same but has another type, or is spelled almost the same."""
         same = [label for label in self.labels if str(label) == str(unknown)]
         if same:
             return (
                 f" The type differs: {_type_of(unknown)} instead of {_type_of(same[0])}. "
-                "Give the column in the type that it was fitted with."
+                "Give the column in the type the model was fitted with."
             )
         near = get_close_matches(str(unknown), [str(label) for label in self.labels], 1)
         return f" Did you mean {near[0]!r}?" if near else ""
@@ -75,7 +75,7 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """The categorical columns of a table of `names` columns; empty, and false, where all are numbers."""
+    """The categorical columns of a table with columns `names`; empty, and false, if all are numbers."""
 
     names: tuple[str, ...]
     columns: tuple[Levels, ...]
@@ -90,14 +90,14 @@ class Coding:
         keep_unused: bool = False,
         what: str = "X",
     ) -> Coding:
-        """The categorical columns of X: those found by their type, and those that `categorical` names.
+        """The categorical columns of X: the ones found by their type, and the ones that `categorical` names.
 
         Args:
             X: A data frame or an array. In an array, columns are categorical only if they are named.
             categorical: Names or positions; or {column: levels}, with None for the levels that occur; or a `Coding`.
             weights: How often each row counts in the frequencies, at least 0.
-            keep_unused: Keep pandas categories that do not occur, with frequency 0, so that codes do not depend on
-                which rows are given.
+            keep_unused: Keep pandas categories that do not occur, with frequency 0, so that the codes do not depend
+                on which rows are given.
             what: What X is called in errors.
         """
         if isinstance(categorical, Coding):
@@ -115,7 +115,7 @@ class Coding:
         chosen = named | found
         if chosen and is_frame(source) and not is_pandas(source):
             raise InputError(
-                f"{what}: categorical columns need a pandas data frame or an array. Use {what}.to_pandas()."
+                Argument(what), f": categorical columns need a pandas data frame or an array. Use {what}.to_pandas()."
             )
         columns = []
         for d in sorted(chosen):
@@ -151,13 +151,14 @@ class Coding:
         table = read_columns(X, what, {c.position: partial(c.codes, what=what) for c in self.columns}, self)
         if self.columns and len(table.names) != len(self.names):
             raise InputError(
-                f"{what} must have the {len(self.names)} columns {listed([repr(name) for name in self.names])}; "
-                f"got {len(table.names)}."
+                Argument(what),
+                f" must have the {len(self.names)} columns {listed([repr(name) for name in self.names])}; "
+                f"got {len(table.names)}.",
             )
         return table
 
     def numbers(self, codes: Array) -> Array:
-        """Rows of values with level codes (n, D) as a function of numbers sees them; see `Levels.numbers`."""
+        """Rows with level codes (n, D) as rows for a function of numbers; see `Levels.numbers`."""
         numbers = codes.copy()
         for column in self.columns:
             numbers[:, column.position] = column.numbers[codes[:, column.position].astype(np.intp)]
@@ -178,7 +179,7 @@ class Coding:
         return rows
 
     def column(self, codes: Array, position: int, source: Any) -> Any:
-        """Values of one column as a pandas Series, of a type that says whether it is categorical."""
+        """Values of one column as a pandas Series whose type says whether it is categorical."""
         import pandas as pd
 
         if position not in self.categorical:
@@ -189,7 +190,7 @@ class Coding:
         return series_of(labels, dtype, None)
 
     def switched(self, rows: Any, levels: Mapping[int, int]) -> Any:
-        """Rows of a data frame or array with columns set to levels: {position of a column: its level code}."""
+        """Rows of a data frame or array with columns set to levels: {position: level code}."""
         labels = {position: self[position].labels[code] for position, code in levels.items()}
         if not is_pandas(rows):
             # A type that holds the labels: text arrays would cut them, arrays of whole numbers would round them.
@@ -215,7 +216,9 @@ def _levels(column: Any, position: int, name: str, given: Any, weights: Any, kee
     _check_complete(codes, name, what)
     infinite = [label for label in found if isinstance(label, float) and not np.isfinite(label)]
     if infinite:
-        raise InputError(f"{what}: the categorical column {name!r} has the level {infinite[0]}. Drop these rows.")
+        raise InputError(
+            Argument(what), f": the categorical column {name!r} has the level {infinite[0]}. Drop these rows."
+        )
     counts = np.bincount(codes, weights=None if weights is None else np.asarray(weights, dtype=np.float64))
     used = {label: float(count) for label, count in zip(found, counts, strict=True)}
     if given is not None:
@@ -225,7 +228,7 @@ def _levels(column: Any, position: int, name: str, given: Any, weights: Any, kee
     else:
         try:
             labels = sorted(used)
-        except TypeError:  # labels without an order among them: as they appear
+        except TypeError:  # the labels cannot be sorted: in order of appearance
             labels = list(used)
     total = sum(used.values()) or 1.0  # no rows: an error when they are read
     return Levels(position, name, tuple(labels), np.array([used.get(label, 0.0) / total for label in labels]))
@@ -233,21 +236,23 @@ def _levels(column: Any, position: int, name: str, given: Any, weights: Any, kee
 
 def _given_levels(given: Any, name: str, used: list[Any], what: str) -> list[Any]:
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(f"categorical: the levels of {name!r} must be a list; got {given!r}.")
+        raise InputError(Argument("categorical"), f": the levels of {name!r} must be a list; got {given!r}.")
     labels = [plain(label) for label in given]
     unknown = [repr(label) for label in used if label not in labels]
     if len(set(labels)) != len(labels) or unknown:
-        wrong = f"{what} also has {listed(unknown)}" if unknown else "some stand there twice"
-        raise InputError(f"categorical: the levels of {name!r} must be all levels, each once; {wrong}.")
+        wrong = f"{what} also has {listed(unknown)}" if unknown else "some are listed twice"
+        raise InputError(Argument("categorical"), f": list every level of {name!r} once; {wrong}.")
     return labels
 
 
 def _named(categorical: Any, names: tuple[str, ...]) -> dict[int, Any]:
-    """Positions of the columns that are named, with their levels where these are given."""
+    """Positions of the columns that are named, with their levels if given."""
     if categorical is None:
         return {}
     if isinstance(categorical, str) or not isinstance(categorical, Iterable):
-        raise InputError(f"categorical must be a list of names or positions of columns; got {categorical!r}.")
+        raise InputError(
+            Argument("categorical"), f" must be a list of names or positions of columns; got {categorical!r}."
+        )
     levels = categorical if isinstance(categorical, Mapping) else dict.fromkeys(categorical)
     positions: dict[int, Any] = {}
     for column, given in levels.items():
@@ -258,28 +263,33 @@ def _named(categorical: Any, names: tuple[str, ...]) -> dict[int, Any]:
             position = int(column) % len(names)
         else:
             raise InputError(
-                f"categorical names the column {column!r}, which is not in X. It has {listed(list(names))}."
+                Argument("categorical"),
+                f" names the column {column!r}, which is not in X. X has {listed(list(names))}.",
             )
         if position in positions:
-            raise InputError(f"categorical names the column {names[position]!r} twice. Name it once.")
+            raise InputError(Argument("categorical"), f" names the column {names[position]!r} twice. Name it once.")
         positions[position] = given
     return positions
 
 
-def _check_complete(codes: NDArray[np.intp], name: str, what: str) -> None:
+def _check_complete(codes: Positions, name: str, what: str) -> None:
     missing = codes < 0
     if missing.any():
         raise InputError(
-            f"{what}: the categorical column {name!r} has {int(missing.sum())} missing values, the first at row "
-            f"{int(missing.argmax())}. Drop these rows, or make them a level of their own, such as 'unknown'."
+            Argument(what),
+            f": the categorical column {name!r} has {int(missing.sum())} missing values, the first at row "
+            f"{int(missing.argmax())}. Drop these rows, or make them a level of their own, such as 'unknown'.",
         )
 
 
 def _check_no_identifier(levels: Levels, column: Any, what: str) -> None:
-    """Names and keys that hardly repeat tell rows apart, and no level of them can be compared with another."""
+    """Names and keys that hardly repeat only tell rows apart; their levels cannot be compared."""
     used = int(np.count_nonzero(levels.frequencies))
     if not hasattr(column, "cat") and used > MOST_UNNAMED_LEVELS and 2 * used > len(column):
         raise InputError(
-            f"{what}: the text column {levels.name!r} has {used} different values in {len(column)} rows, as an "
-            f"identifier has. Drop it, or name it in categorical=[{levels.name!r}] if its levels are meant."
+            Argument(what),
+            f": the text column {levels.name!r} has {used} different values in {len(column)} rows, like an "
+            "identifier. Drop it, or give ",
+            Argument("categorical", [levels.name]),
+            " if you mean its levels.",
         )

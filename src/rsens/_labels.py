@@ -1,4 +1,4 @@
-"""Columns of labels: found in a data frame, numbered, and put back as columns of the type that they had."""
+"""Columns of labels: find them in a data frame, number the labels, and put them back as columns of the same type."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._table import is_frame, is_pandas
+from rsens._typing import Positions
 
 
 def column_of(source: Any, position: int) -> Any:
@@ -18,7 +18,7 @@ def column_of(source: Any, position: int) -> Any:
 
 
 def columns_of_labels(source: Any) -> list[int]:
-    """Positions of the columns that hold labels; in an array none does unless it is named."""
+    """Positions of a data frame's columns that hold labels. An array cannot say; its columns have to be named."""
     if not is_pandas(source):
         return []
     # Most columns are numbers, and their type alone says so.
@@ -39,8 +39,8 @@ def holds_labels(source: Any, position: int) -> bool:
     return bool(pd.api.types.is_string_dtype(column.dtype))
 
 
-def factorized(column: Any) -> tuple[NDArray[np.intp], list[Any]]:
-    """Codes by order of appearance, −1 for what is missing, and the labels as plain values."""
+def factorized(column: Any) -> tuple[Positions, list[Any]]:
+    """Codes by order of appearance, −1 where a label is missing, and the labels as plain values."""
     import pandas as pd
 
     series = column if is_pandas(column) else pd.Series(np.asarray(column))
@@ -59,7 +59,7 @@ def plain(label: Any) -> Any:
 
 
 def with_labels(frame: Any, labels: Mapping[int, Any]) -> Any:
-    """A data frame with whole columns set."""
+    """The data frame with whole columns set to a label: {position: label}."""
     import pandas as pd
 
     new = {
@@ -70,7 +70,7 @@ def with_labels(frame: Any, labels: Mapping[int, Any]) -> Any:
 
 
 def series_of(labels: list[Any], dtype: Any, index: Any) -> Any:
-    """Labels as a column of this type wherever it can hold them; categories that it does not know are added."""
+    """Labels as a column of this type if it can hold them; categories it does not know are added."""
     import pandas as pd
 
     if isinstance(dtype, pd.CategoricalDtype):

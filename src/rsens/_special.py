@@ -80,7 +80,7 @@ def trigamma_rest(z: Array) -> Array:
 
 
 def trigamma_rest_drop(z: Array, step: Array) -> Array:
-    """trigamma_rest(z) − trigamma_rest(z + step) ≥ 0 for step ≥ 0, by Taylor's series where step ≪ z."""
+    """trigamma_rest(z) − trigamma_rest(z + step) ≥ 0 for step ≥ 0, by Taylor's series if step ≪ z."""
     direct = trigamma_rest(z) - trigamma_rest(z + step)
     relative = np.minimum(step / z, 1e-3)
     taylor = -sum(_trigamma_rest_term(z, j) * relative**j for j in range(1, 6))

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 
 if TYPE_CHECKING:
     from rsens._coding import Coding
 
-#: Columns that are not read as numbers, by position: what turns a column of labels into level codes.
+#: How to read the columns that hold labels, by position: each reader turns labels into level codes.
 Readers = Mapping[int, Callable[[Any], Array]]
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of numbers: the column names, the values (n, D), and what they were read from.
+    """Rows of numbers: the column names, the values (n, D), and the source they were read from.
 
-    `coding` is what a table with categorical columns was read with: their values are level codes 0, 1, …
+    With categorical columns, `coding` is what they were read with: their values are level codes 0, 1, …
     """
 
     names: tuple[str, ...]
@@ -33,8 +33,15 @@ class Table:
     source: Any = field(repr=False)
     coding: Coding | None = field(default=None, repr=False)
 
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def part(self, start: int, stop: int) -> Table:
+        """Some of the rows, as a table that need not be read again."""
+        return Table(self.names, self.values[start:stop], self.rows(start, stop), self.coding)
+
     def rows(self, start: int, stop: int) -> Any:
-        """Some rows in the type that was given: an estimator fitted on a data frame expects one."""
+        """Some of the rows in the type that was given: an estimator fitted on a data frame expects one."""
         return self.source.iloc[start:stop] if is_pandas(self.source) else self.source[start:stop]
 
     def like(self, values: Array) -> Any:
@@ -48,16 +55,16 @@ class Table:
         return values
 
     def switched(self, start: int, stop: int, levels: Mapping[int, int]) -> Any:
-        """Some rows in the type that was given, with columns set to levels: {position of a column: its level code}."""
+        """Some of the rows in the type that was given, with columns set to levels: {position: level code}."""
         assert self.coding is not None  # only categorical columns can be switched
         return self.coding.switched(self.rows(start, stop), levels)
 
 
 def read_table(X: Any, *, what: str = "X") -> Table:
-    """The columns of a data frame or of a 2-D array as numbers, or an `InputError` that says what is wrong.
+    """Read the columns of a data frame or 2-D array as numbers, or raise an `InputError` that says what is wrong.
 
-    Columns of arrays are called x0, x1, …; bool and integer columns become floats. Categorical columns are read by
-    `Coding.read`.
+    Columns of arrays are called x0, x1, …; bool and integer columns become floats. `Coding.read` reads tables with
+    categorical columns.
     """
     return X if isinstance(X, Table) else read_columns(X, what)
 
@@ -65,7 +72,7 @@ def read_table(X: Any, *, what: str = "X") -> Table:
 def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), coding: Coding | None = None) -> Table:
     """`read_table`, with `readers` for the columns that hold labels."""
     if type(X).__module__.startswith("scipy.sparse"):
-        raise InputError(f"{what} is a sparse matrix; rsens needs dense rows. Use {what}.toarray().")
+        raise InputError(Argument(what), f" is a sparse matrix; rsens needs dense rows. Use {what}.toarray().")
     if is_frame(X):
         names = tuple(str(label) for label in X.columns)
         _check_unique(names, what)
@@ -83,7 +90,7 @@ def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), cod
 
 
 def column_scale(values: Array) -> Array:
-    """The standard deviation of each column; of one that does not vary, its magnitude, at least 1."""
+    """The standard deviation of each column; for a column that does not vary, its magnitude, at least 1."""
     magnitude = np.abs(values).max(axis=0)
     unit = np.where(magnitude > 0.0, magnitude, 1.0)  # squares of tiny and huge values stay within float64
     spread = unit * np.std(values / unit, axis=0)
@@ -91,44 +98,53 @@ def column_scale(values: Array) -> Array:
 
 
 def positive_per_column(values: Any, columns: int | None, what: str) -> Array:
-    """One positive number, or one for each of the columns (of any number of them, for None), as an array."""
+    """One positive number, or one per column, as an array; `columns` is how many there are, None for not known yet."""
     if hasattr(values, "keys") or isinstance(values, bool):
         raise InputError(
-            f"{what} must be one number, or one per column in the order of the columns; got {type(values).__name__}."
+            Argument(what),
+            f" must be one number, or one per column in the order of the columns; got {type(values).__name__}.",
         )
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} must be a number or one number per column; got {values!r}.") from None
+        raise InputError(Argument(what), f" must be a number or one number per column; got {values!r}.") from None
     if array.ndim > 1 or array.size == 0 or not (np.isfinite(array) & (array > 0.0)).all():
-        raise InputError(f"{what} must be positive and finite, one number or one per column; got {values!r}.")
+        raise InputError(Argument(what), f" must be positive and finite, one number or one per column; got {values!r}.")
     if columns is None:
         return array
     if array.ndim == 1 and len(array) != columns:
-        raise InputError(f"{what}: expected one number or one for each of the {columns} columns; got {len(array)}.")
+        raise InputError(
+            Argument(what), f": expected one number or one for each of the {columns} columns; got {len(array)}."
+        )
     return np.broadcast_to(array, columns)
 
 
 def is_pandas(X: Any) -> bool:
+    """Whether it is an object of pandas, found without importing pandas."""
     return type(X).__module__.partition(".")[0] == "pandas"
 
 
 def is_frame(X: Any) -> bool:
-    """A data frame of pandas or polars, found without importing either."""
+    """Whether it is a data frame of pandas or polars, found without importing either."""
     return hasattr(X, "columns") and hasattr(X, "__getitem__") and hasattr(X, "__len__")
 
 
+def shape_of(X: Any) -> tuple[int, ...]:
+    """The shape of rows, without reading them."""
+    return (len(X), len(X.columns)) if is_frame(X) else np.shape(X)
+
+
 def _frame_values(X: Any, names: tuple[str, ...], what: str, readers: Readers) -> Array:
-    """The columns of a data frame as float64, or an error that names those which are not numeric."""
-    return _stacked([(name, X[label]) for name, label in zip(names, X.columns, strict=True)], what, readers)
+    """The columns of a data frame as float64, or an error that names the columns that are not numeric."""
+    return _stack([(name, X[label]) for name, label in zip(names, X.columns, strict=True)], what, readers)
 
 
 def _array_values(X: NDArray[Any], names: tuple[str, ...], what: str, readers: Readers) -> Array:
     """The columns of an array as float64, some of them through `readers`."""
-    return _stacked([(name, X[:, d]) for d, name in enumerate(names)], what, readers)
+    return _stack([(name, X[:, d]) for d, name in enumerate(names)], what, readers)
 
 
-def _stacked(named: list[tuple[str, Any]], what: str, readers: Readers) -> Array:
+def _stack(named: list[tuple[str, Any]], what: str, readers: Readers) -> Array:
     columns, wrong = [], []
     for d, (name, column) in enumerate(named):
         numbers = readers[d](column) if d in readers else _numbers(column)
@@ -137,7 +153,9 @@ def _stacked(named: list[tuple[str, Any]], what: str, readers: Readers) -> Array
         else:
             columns.append(numbers)
     if wrong:
-        raise InputError(f"{what} must hold real numbers; not numeric: {listed(wrong)}. Encode or drop these columns.")
+        raise InputError(
+            Argument(what), f" must hold real numbers; not numeric: {listed(wrong)}. Encode or drop these columns."
+        )
     return np.column_stack(columns)
 
 
@@ -147,7 +165,7 @@ def as_array(X: Any, what: str, *, labels: bool = False) -> NDArray[Any]:
         array = np.asarray(X, dtype=object) if labels and not hasattr(X, "dtype") else np.asarray(X)
     except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors that need .detach() or .cpu()
         reason = str(error).splitlines()[0]
-        raise InputError(f"{what} cannot be read as an array of shape (rows, columns): {reason}") from None
+        raise InputError(Argument(what), f" cannot be read as an array of shape (rows, columns): {reason}") from None
     _check_shape(array.shape, what)
     return array
 
@@ -160,13 +178,13 @@ def _matrix(X: Any, what: str) -> Array:
     numbers = _numbers(array)
     if numbers is None:
         raise InputError(
-            f"{what} must hold real numbers; got dtype {array.dtype}. Encode or drop what is not a number."
+            Argument(what), f" must hold real numbers; got dtype {array.dtype}. Encode or drop what is not a number."
         )
     return numbers
 
 
 def _numbers(column: Any) -> Array | None:
-    """Values as float64 with NaN for what is missing, or None where they are not real numbers."""
+    """Values as float64 with NaN for missing ones, or None if they are not real numbers."""
     if is_pandas(column) and column.dtype.kind in "biuf":
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     if is_pandas(column) and column.dtype != object:
@@ -186,7 +204,7 @@ def _numbers(column: Any) -> Array | None:
 
 
 def is_missing(value: Any) -> bool:
-    """None and pandas' NA; NaN is a number and is found later."""
+    """Whether it is None or pandas' NA; NaN is a number and is found later."""
     return value is None or type(value).__name__ == "NAType"
 
 
@@ -194,22 +212,23 @@ def _check_unique(names: tuple[str, ...], what: str) -> None:
     repeated = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
         raise InputError(
-            f"{what} has columns of the same name: {listed(repeated)}. Rename them so that each is unique."
+            Argument(what), f" has columns of the same name: {listed(repeated)}. Rename them so that each is unique."
         )
 
 
 def _check_shape(shape: tuple[int, ...], what: str) -> None:
     if len(shape) == 1:
         raise InputError(
-            f"{what} must have two axes (rows, columns); got shape {shape}. "
-            f"For one column use {what}.reshape(-1, 1), for one row {what}.reshape(1, -1)."
+            Argument(what),
+            f" must have two axes (rows, columns); got shape {shape}. "
+            f"For one column use {what}.reshape(-1, 1), for one row {what}.reshape(1, -1).",
         )
     if len(shape) != 2:
-        raise InputError(f"{what} must have two axes (rows, columns); got shape {shape}.")
+        raise InputError(Argument(what), f" must have two axes (rows, columns); got shape {shape}.")
     if shape[0] == 0:
-        raise InputError(f"{what} has no rows; give at least one.")
+        raise InputError(Argument(what), " has no rows; give at least one.")
     if shape[1] == 0:
-        raise InputError(f"{what} has no columns; give at least one.")
+        raise InputError(Argument(what), " has no columns; give at least one.")
 
 
 def _check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
@@ -220,10 +239,12 @@ def _check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
         others = int(bad.any(axis=0).sum()) - 1
         also = f" and in {others} further column{'s' if others > 1 else ''}" if others else ""
         raise InputError(
-            f"{what} must be finite; column {names[column]!r} has {int(bad[:, column].sum())} missing or infinite "
-            f"values, the first at row {row} ({values[row, column]}){also}. Drop or impute these rows."
+            Argument(what),
+            f" must be finite; column {names[column]!r} has {int(bad[:, column].sum())} missing or infinite "
+            f"values, the first at row {row} ({values[row, column]}){also}. Drop or impute these rows.",
         )
 
 
 def listed(names: list[str], most: int = 10) -> str:
+    """a, b, c; of many, the first few and how many more."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,8 +1,8 @@
 """The paper's two data sets, from the UCI Machine Learning Repository.
 
-A file is looked for in the folder that the environment variable RSENS_DATA names, then in a cache folder, and is
-downloaded there if it is in neither. Wherever it comes from, its SHA-256 must be that of UCI's own file; line ends may
-be those of Windows or of Unix. Both data sets are licensed CC BY 4.0.
+A file is looked up in the folder that the environment variable RSENS_DATA names, then in a cache folder; if it is in
+neither, it is downloaded to the cache. Wherever it comes from, its SHA-256 must match UCI's own file, with Windows or
+Unix line ends. Both data sets are licensed CC BY 4.0.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from rsens._arguments import whole_number
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Seconds without an answer after which a download ends.
+#: Seconds to wait for an answer before a download is given up.
 TIMEOUT = 30.0
-#: No archive of these data sets is larger.
+#: The archives of these data sets are smaller than this.
 MOST_BYTES = 5_000_000
 
 
@@ -41,7 +41,7 @@ class Source:
     member: str
     size: int
     sha256: str
-    #: What the file is called here.
+    #: The name of the file in the cache.
     name: str
 
 
@@ -69,13 +69,13 @@ BIKE_TARGET = "cnt"
 
 
 def load_concrete(*, folder: str | os.PathLike[str] | None = None) -> tuple[pd.DataFrame, pd.Series[float]]:
-    """Concrete Slump Test (Yeh 2007): the strength of 103 concretes, and what is in them.
+    """Concrete Slump Test (Yeh 2007): the strength of 103 concretes, and what they are made of.
 
     Columns of X, in kg per m³ of concrete: Cement, Slag, Fly ash, Water, SP (superplasticizer), Coarse Aggr. and
     Fine Aggr. (aggregates). y: the compressive strength after 28 days, in MPa.
 
     Args:
-        folder: Where the file is kept once it was downloaded; by default rsens/ in the user's cache folder.
+        folder: Where to keep the downloaded file; by default rsens/ in the user's cache folder.
     """
     table = _table(CONCRETE, folder)
     return table[list(CONCRETE_COLUMNS)].astype(float), table[CONCRETE_TARGET].astype(float)
@@ -97,18 +97,22 @@ def load_bike(
     Args:
         month: 1 … 12 for one month of both years, 2 as in the paper; None for all 17379 hours.
         columns: The columns of X.
-        folder: Where the file is kept once it was downloaded; by default rsens/ in the user's cache folder.
+        folder: Where to keep the downloaded file; by default rsens/ in the user's cache folder.
     """
     if month is not None and whole_number(month, "month", 1) > 12:
-        raise InputError(f"month must be 1 … 12, or None for all; got {month}.")
+        raise InputError(Argument("month"), f" must be 1 … 12, or None for all; got {month}.")
     if isinstance(columns, str) or not all(isinstance(name, str) for name in columns) or not len(columns):
-        raise InputError(f"columns must be a list of names, such as {list(BIKE_COLUMNS)}; got {columns!r}.")
+        raise InputError(
+            Argument("columns"), f" must be a list of names, such as {list(BIKE_COLUMNS)}; got {columns!r}."
+        )
     table = _table(BIKE, folder)
     # casual and registered add up to the count; instant and dteday number the rows.
     known = [name for name in table if name not in ("instant", "dteday", "casual", "registered", BIKE_TARGET)]
     unknown = [name for name in columns if name not in known]
     if unknown:
-        raise InputError(f"columns: there is no predictor {unknown[0]!r}. There are {', '.join(map(str, known))}.")
+        raise InputError(
+            Argument("columns"), f": there is no predictor {unknown[0]!r}. There are {', '.join(map(str, known))}."
+        )
     if month is not None:
         table = table[table["mnth"] == month].reset_index(drop=True)
     return table[list(columns)].astype(float), table[BIKE_TARGET].astype(float)
@@ -128,14 +132,14 @@ def _content(source: Source, folder: str | os.PathLike[str] | None) -> bytes:
         for name in (source.name, source.member):
             path = place / name
             if path.is_file():
-                return _checked(path.read_bytes(), source, str(path))
-    content = _checked(_downloaded(source), source, f"{source.member} in {source.archive}")
+                return _verify(path.read_bytes(), source, str(path))
+    content = _verify(_download(source), source, f"{source.member} in {source.archive}")
     _keep(content, kept_in / source.name)
     return content
 
 
 def _cache() -> Path:
-    """The folder rsens/ where programs of this system keep what they can get again."""
+    """The folder rsens/ where this system keeps files that programs can get again."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "rsens" / "Cache"
     if sys.platform == "darwin":
@@ -143,21 +147,21 @@ def _cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rsens"
 
 
-def _checked(content: bytes, source: Source, where: str) -> bytes:
-    """The content, if it is that of UCI's file but for line ends."""
+def _verify(content: bytes, source: Source, where: str) -> bytes:
+    """The content, if it matches UCI's file up to line ends."""
     as_uci = content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
     found = hashlib.sha256(as_uci).hexdigest()
     if len(as_uci) != source.size or found != source.sha256:
         raise InputError(
-            f"{where} is not the file it should be: it has {len(as_uci)} bytes and SHA-256 {found}, with Windows line "
-            f"ends, and should have {source.size} and {source.sha256}. Remove it, and get {source.member} from "
-            f"{source.page}."
+            f"{where} is not the file it should be: with Windows line ends it has {len(as_uci)} bytes and SHA-256 "
+            f"{found}, but should have {source.size} bytes and {source.sha256}. Remove it, and get {source.member} "
+            f"from {source.page}."
         )
     return content
 
 
 class _OnlyHttps(HTTPRedirectHandler):
-    """No redirect leads away from https."""
+    """Redirects must stay on https."""
 
     def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request | None:
         _check_address(newurl)
@@ -166,11 +170,11 @@ class _OnlyHttps(HTTPRedirectHandler):
 
 def _check_address(address: str) -> None:
     if urlsplit(address).scheme != "https":
-        raise InputError(f"{address} is not an https address; data is downloaded from those only.")
+        raise InputError(f"{address} is not an https address; data is downloaded over https only.")
 
 
-def _downloaded(source: Source) -> bytes:
-    """The member of the archive, read without writing anything."""
+def _download(source: Source) -> bytes:
+    """The member of the archive; nothing is written to disk."""
     _check_address(source.archive)
     try:
         with build_opener(_OnlyHttps).open(source.archive, timeout=TIMEOUT) as answer:
@@ -182,18 +186,18 @@ def _downloaded(source: Source) -> bytes:
     except OSError as error:
         raise InputError(f"{source.archive} could not be downloaded ({error}). {_by_hand(source)}") from error
     except (zipfile.BadZipFile, KeyError) as error:
-        raise InputError(f"{source.archive} is no zip file with {source.member}. {_by_hand(source)}") from error
+        raise InputError(f"{source.archive} is not a zip file with {source.member}. {_by_hand(source)}") from error
 
 
 def _by_hand(source: Source) -> str:
     return (
         f"Get {source.member} (SHA-256 {source.sha256}) from {source.page}, and set the environment variable "
-        "RSENS_DATA to the folder it is in."
+        "RSENS_DATA to its folder."
     )
 
 
 def _keep(content: bytes, path: Path) -> None:
-    """Write the file whole or not at all. A folder that cannot be written to means no cache, and nothing worse."""
+    """Write the whole file or nothing. If the folder cannot be written to, there is just no cache."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, half = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")

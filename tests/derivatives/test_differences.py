@@ -90,13 +90,17 @@ class TestSteps:
     @pytest.mark.parametrize("what", ["step", "scale"])
     @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf, "large", [], [[1.0]], [1.0, -1.0]])
     def test_wrong_steps(self, what, value):
-        with pytest.raises(InputError, match=f"{what} must be"):
+        with pytest.raises(InputError, match=f"{what} must be") as error:
             from_function(cubic, **{what: value})
+        assert error.value.argument == what
 
     @pytest.mark.parametrize("what", ["step", "scale"])
     def test_too_many_steps(self, what):
-        with pytest.raises(InputError, match=f"{what}: expected one number or one for each of the 3 columns; got 2"):
+        with pytest.raises(
+            InputError, match=f"{what}: expected one number or one for each of the 3 columns; got 2"
+        ) as error:
             from_function(cubic, **{what: [1.0, 1.0]}).derivatives(rows(), 1)
+        assert error.value.argument == what
 
 
 class TestCalls:

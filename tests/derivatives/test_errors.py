@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens.distributions import (
     Bernoulli,
     Binomial,
@@ -109,14 +109,16 @@ def test_rows_are_checked(source):
 @pytest.mark.parametrize("order", [0, 3, "1", None])
 @SOURCE
 def test_order_is_checked(source, order):
-    with pytest.raises(InputError, match=r"order must be 1 .* or 2"):
+    with pytest.raises(InputError, match=r"order must be 1 .* or 2") as error:
         source.model(lambda s, X: Normal(X[:, 0], 1.0)).derivatives(rows(), order)
+    assert error.value.argument == "order"
 
 
 @SOURCE
 def test_something_that_is_not_a_function(source):
-    with pytest.raises(InputError, match="expected a function of rows X; got int"):
+    with pytest.raises(InputError, match="fn must be a function of rows X; got int") as error:
         source.wrap(3)
+    assert error.value.argument == "fn"
 
 
 def root(s, X):
@@ -133,8 +135,9 @@ def test_a_boundary_within_a_step():
     def function(s, X):
         return Normal(X[:, 0], 1.0 - X[:, 1])
 
-    with pytest.raises(InputError, match=r"at rows moved by a step: Normal: variance .* smaller step"):
+    with pytest.raises(InputError, match=r"at rows moved by a step: Normal: variance .* smaller step") as error:
         DIFFERENCES.model(function).derivatives([[0.0, 1.0 - 1e-9], [1.0, 0.0]], 1)
+    assert [part.name for part in error.value.sentence.parts if isinstance(part, Argument)] == ["variance", "step"]
 
 
 def test_a_family_that_changes():

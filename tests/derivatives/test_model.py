@@ -1,122 +1,16 @@
-"""What counts as a model, and the loop over rows."""
+"""The loop over rows."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator
-from sklearn.linear_model import LinearRegression
 
 from rsens._errors import InputError
 from rsens.adapters import as_model, read_for
-from rsens.derivatives import Derivatives, Model, from_function, iterate
+from rsens.derivatives import from_function, iterate
 from rsens.derivatives._model import MAX_BYTES
 from rsens.distributions import Normal
+from tests.adapters.objects import Estimator, Plain, record_at
 from tests.derivatives.sources import rows
-
-
-def record_at(X, order):
-    """Normal(x0², 1) in closed form."""
-    values = np.asarray(X, dtype=float)
-    n, columns = values.shape
-    first, second = np.zeros((n, 2, columns)), np.zeros((n, 2, columns, columns))
-    first[:, 0, 0] = 2.0 * values[:, 0]
-    second[:, 0, 0, 0] = 2.0
-    return Derivatives(Normal(values[:, 0] ** 2, np.ones(n)), first, second if order == 2 else None)
-
-
-class Estimator(BaseEstimator):
-    def __init__(self, rows_at_once=3):
-        self.rows_at_once = rows_at_once
-
-    def fit(self, X, y=None):
-        self.columns_ = getattr(X, "columns", None)
-        self.seen_ = []
-        return self
-
-    def derivatives(self, X, order):
-        self.seen_.append(X)
-        return record_at(X, order)
-
-    def rows_per_chunk(self, n_columns, order):
-        return self.rows_at_once
-
-
-class Plain:
-    """The least that can be explained."""
-
-    def derivatives(self, X, order):
-        return record_at(X, order)
-
-
-def test_models_pass_through():
-    model = from_function(lambda X: Normal(X[:, 0], 1.0))
-    assert as_model(model) is model
-
-
-@pytest.mark.parametrize("make", [lambda: Estimator().fit(rows()), Plain], ids=["estimator", "plain"])
-def test_anything_with_derivatives_is_a_model(make):
-    model = as_model(make())
-    assert isinstance(model, Model)
-    np.testing.assert_array_equal(model.derivatives(rows(), 2).second, record_at(rows(), 2).second)
-    np.testing.assert_array_equal(model.predict_distribution(rows()).mean, rows()[:, 0] ** 2)
-    assert model.prepared(rows()) is model
-
-
-def test_an_estimators_own_prediction_is_used():
-    class Predictor(Plain):
-        def predict_distribution(self, X):
-            return Normal(np.full(len(X), 7.0), 1.0)
-
-    assert as_model(Predictor()).predict_distribution(rows()).mean[0] == 7.0
-
-
-WRONG_MODELS = {
-    "function": (
-        lambda X: Normal(X[:, 0], 1.0),
-        r"got function.*from_jax\(fn\) or from_torch\(fn\).*from_function\(fn\)",
-    ),
-    "foreign estimator": (LinearRegression(), "got LinearRegression.*from_function"),
-    "nothing": (None, "got NoneType"),
-    "class": (Estimator, r"got the class Estimator. Make one: Estimator\(…\)"),
-    "not fitted": (Estimator(), r"Estimator is not fitted. Call fit\(X, y\) first"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG_MODELS)
-def test_what_is_no_model(name):
-    model, text = WRONG_MODELS[name]
-    with pytest.raises(InputError, match=text):
-        as_model(model)
-    with pytest.raises(InputError, match=text):
-        next(iterate(*read_for(model, rows()), 1))
-
-
-WRONG_RECORDS = {
-    "another type": (lambda X, order: np.zeros(3), 1, "must return Derivatives; got ndarray"),
-    "other rows": (
-        lambda X, order: record_at(X[:-1], order),
-        1,
-        r"X has shape \(7, 3\); got first of shape \(6, 2, 3\)",
-    ),
-    "other columns": (lambda X, order: record_at(X[:, :2], order), 1, r"got first of shape \(7, 2, 2\)"),
-    "no second": (lambda X, order: record_at(X, 1), 2, r"derivatives\(X, 2\) must give second derivatives; got None"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG_RECORDS)
-def test_wrong_records(name):
-    function, order, text = WRONG_RECORDS[name]
-    model = Plain()
-    model.derivatives = function
-    with pytest.raises(InputError, match=text):
-        as_model(model).derivatives(rows(), order)
-
-
-def test_a_prediction_that_is_no_family():
-    model = Plain()
-    model.predict_distribution = lambda X: X
-    with pytest.raises(InputError, match="predict_distribution must return an rsens family; got ndarray"):
-        as_model(model).predict_distribution(rows())
 
 
 class TestIterate:
@@ -160,6 +54,13 @@ class TestIterate:
             next(iterate(*read_for(Plain(), np.zeros((0, 2))), 1))
         with pytest.raises(InputError, match="order must be"):
             next(iterate(*read_for(Plain(), rows()), 3))
+
+    def test_errors_in_chunks_keep_their_argument(self):
+        model = from_function(lambda X: Normal(0.0, X[:, 0]), scale=1e-3)
+        few = MAX_BYTES * 4 // model.rows_per_chunk(1, 1) + 1
+        with pytest.raises(InputError, match="Rows are counted from row") as error:
+            list(iterate(*read_for(model, -np.ones((10, 1))), 1, max_bytes=few))
+        assert error.value.argument == "variance"
 
     def test_wide_tables_get_fewer_rows_at_once(self):
         model = as_model(Plain())

@@ -51,5 +51,5 @@ def main(everything: bool) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--all", action="store_true", help="compute everything anew")
+    parser.add_argument("--all", action="store_true", help="compute everything again")
     main(parser.parse_args().all)

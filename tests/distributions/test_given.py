@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from rsens import distributions as ds
-from rsens.distributions._arrays import floats
+from rsens.distributions._arrays import as_floats
 from tests.distributions.cases import CASES, Case
 
 
@@ -105,4 +105,4 @@ def test_what_must_not_be_read_stays() -> None:
         None,
         [[1], [1, 2]],
     ):
-        assert floats(values) is values
+        assert as_floats(values) is values

@@ -55,6 +55,7 @@ def test_not_finite(name: str, argument: str, value: float) -> None:
     with pytest.raises(InputError, match=rf"{name}: {argument} .*got {value:g} at row 1") as error:
         with_value(name, argument, np.array([FINE[name][1][argument], value, FINE[name][1][argument]])).checked(3)
     assert "1 of 3" in str(error.value)
+    assert error.value.argument == argument
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, -1e-300])
@@ -180,6 +181,34 @@ def test_mixture_parts() -> None:
         Mixture([one, Normal(np.zeros(3), np.ones(3))], n([0.5, 0.5])).checked()
     with pytest.raises(InputError):
         Mixture([one, two], n([0.5, 0.5])).checked(3)
+
+
+CARRIED: dict[str, tuple[Callable[[], Any], str]] = {
+    "not given": (lambda: Normal(0.0, None).checked(), "variance"),
+    "not numeric": (lambda: Normal("text", 1.0).checked(), "mean"),
+    "axes": (lambda: Categorical(0.5).checked(), "probabilities"),
+    "neither": (lambda: Bernoulli().checked(), "probability"),
+    "trials": (lambda: Binomial(2.5, 0.5).checked(), "n"),
+    "sum": (lambda: Categorical([[0.5, 0.6]]).checked(), "probabilities"),
+    "covariance": (lambda: MultivariateNormal(np.zeros((1, 2)), [[1.0, 2.0], [2.0, 1.0]]).checked(), "covariance"),
+    "components": (lambda: Mixture([], [1.0]).checked(), "components"),
+    "weights": (lambda: Mixture([Normal(0.0, 1.0)], [0.5, 0.5]).checked(), "weights"),
+    "y": (lambda: Normal([0.0, 1.0], 1.0).log_prob([0.0, 1.0, 2.0]), "y"),
+    "y not numeric": (lambda: Normal(0.0, 1.0).log_prob("text"), "y"),
+    "u": (lambda: Normal([0.0], 1.0).whiten([[1.0]]), "u"),
+    "q": (lambda: Normal(0.0, 1.0).quantile(2.0), "q"),
+    "alpha": (lambda: Normal(0.0, 1.0).renyi(Normal(0.0, 1.0), -1.0), "alpha"),
+    "rng": (lambda: Normal(0.0, 1.0).sample("seed"), "rng"),
+    "df": (lambda: StudentT(0.0, 1.0, 3.0).renyi(StudentT(0.0, 1.0, 4.0)), "df"),
+}
+
+
+@pytest.mark.parametrize("name", CARRIED)
+def test_errors_carry_the_argument_they_are_about(name: str) -> None:
+    call, argument = CARRIED[name]
+    with pytest.raises(InputError, match=rf"\b{argument}\b") as error:
+        call()
+    assert error.value.argument == argument
 
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)

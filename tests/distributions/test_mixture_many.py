@@ -69,7 +69,7 @@ def test_what_cannot_be_mixed_is_refused():
 
 @pytest.mark.parametrize(("size", "accuracy"), [(2, 1e-8), (3, 1e-5), (4, 1e-5)])
 def test_vectors_that_differ_along_one_axis_are_numbers_on_it(size, accuracy):
-    """Two unit spheres, three apart: only the axis between them counts. The accuracies are those of the docstring."""
+    """Two unit spheres, three apart: only the axis between them counts. The docstring promises these accuracies."""
     apart = np.eye(1, size) * 3.0
     vectors = Mixture([MultivariateNormal(m, np.eye(size)[None]) for m in (0.0 * apart, apart)], [0.5, 0.5])
     numbers = Mixture([Normal(np.array([m]), np.ones(1)) for m in (0.0, 3.0)], [0.5, 0.5])

@@ -22,7 +22,7 @@ def test_moments_are_those_of_the_density(case: Case) -> None:
     family = case.distribution
     y, weights = case.grid(family)
     p = weights * np.exp(family.log_prob(y))
-    if "Categorical" in case.name:  # y is a label: the mean is that of the indicators
+    if "Categorical" in case.name:  # y is a label: the mean is the mean of the indicators
         y = np.eye(3)[y.astype(int)]
     y = y if y.ndim == 3 else y[..., None]
     mean = np.einsum("sn,snk->nk", p, y)

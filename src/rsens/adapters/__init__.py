@@ -1,4 +1,4 @@
-"""What can be explained: one file per kind of object, and one line in `ADAPTERS`."""
+"""Which objects can be explained: one file per kind of object, and one line in `ADAPTERS`."""
 
 from rsens.adapters._adapter import Adapter as Adapter
 from rsens.adapters._door import ADAPTERS as ADAPTERS

@@ -11,7 +11,7 @@ from rsens.derivatives import Model
 
 @dataclass(frozen=True)
 class Adapter:
-    """How objects of one kind become a `Model`: which objects they are, and what is made of them."""
+    """How objects of one kind become a `Model`: which objects it accepts, and how it adapts one."""
 
     name: str
     accepts: Callable[[Any], bool]

@@ -1,44 +1,50 @@
-"""The door: whatever is given as a model and as rows comes in here, and is read once."""
+"""The door: every model and every X that a user gives comes in here, and is read once."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rsens._coding import Coding
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._with_derivatives import WITH_DERIVATIVES
 from rsens.derivatives import Model, rows_of
 
-#: Every kind of object that can be explained without being wrapped. The first that accepts an object adapts it.
+#: Every kind of object that can be explained as it is. The first adapter that accepts an object adapts it.
 ADAPTERS: list[Adapter] = [
     WITH_DERIVATIVES,
 ]
 
 
 def as_model(obj: Any) -> Model:
-    """The object as a `Model`; this is the only place that decides what can be explained."""
+    """The object as a `Model`. Only this function decides what can be explained."""
     if isinstance(obj, Model):
         return obj
     if isinstance(obj, type):
-        raise InputError(f"expected a model; got the class {obj.__name__}. Make one: {obj.__name__}(…), and fit it.")
+        raise InputError(
+            "expected a ",
+            Argument("model"),
+            f"; got the class {obj.__name__}. Make one: {obj.__name__}(…), and fit it.",
+        )
     for adapter in ADAPTERS:
         if adapter.accepts(obj):
             return adapter.adapt(obj)
     raise InputError(
-        f"expected a model; got {type(obj).__name__}. Wrap a function of rows X that returns a family, such as "
+        "expected a ",
+        Argument("model"),
+        f"; got {type(obj).__name__}. Wrap a function of rows X that returns a family, such as "
         "Normal(mean, variance): from_jax(fn) or from_torch(fn) if it is written in JAX or PyTorch, "
-        "from_function(fn) otherwise."
+        "from_function(fn) otherwise.",
     )
 
 
 def read_for(model: Any, X: Any, weights: Any = None) -> tuple[Model, Table]:
-    """The object as a `Model` that knows its categorical columns, and the rows X with level codes in them."""
+    """The object as a `Model` that knows its categorical columns, and the rows X with level codes in those columns."""
     source = as_model(model).coded(X, weights)
     return source, rows_of(source, X)
 
 
 def coding_of(model: Any) -> Coding | None:
-    """The categorical columns that a fitted model knows; None for none. A function finds them in the rows."""
+    """The categorical columns that a fitted model knows; None if it has none. A function finds them in the rows."""
     return as_model(model).coding

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
+from rsens._table import shape_of
 from rsens._typing import Array
 from rsens.adapters._adapter import Adapter
-from rsens.derivatives import Derivatives, Model, check_order, result_bytes, rows_for, rows_of
+from rsens.derivatives import Derivatives, Model, check_order, result_bytes, rows_for
 from rsens.distributions import Distribution
 
 
@@ -23,9 +24,13 @@ class WithDerivatives(Model):
         record = self._estimator.derivatives(X, order)
         if not isinstance(record, Derivatives):
             raise InputError(f"{self.name}.derivatives must return Derivatives; got {type(record).__name__}.")
-        shape = rows_of(self, X).values.shape
+        shape = shape_of(X)
         if record.first.shape[::2] != shape:
-            raise InputError(f"{self.name}.derivatives: X has shape {shape}; got first of shape {record.first.shape}.")
+            raise InputError(
+                f"{self.name}.derivatives: ",
+                Argument("X"),
+                f" has shape {shape}; got first of shape {record.first.shape}.",
+            )
         if order == 2 and record.second is None:
             raise InputError(f"{self.name}.derivatives(X, 2) must give second derivatives; got None.")
         return record

@@ -12,6 +12,7 @@ from rsens.derivatives._model import MAX_BYTES as MAX_BYTES
 from rsens.derivatives._model import Model as Model
 from rsens.derivatives._model import check_order as check_order
 from rsens.derivatives._model import iterate as iterate
+from rsens.derivatives._model import prepare as prepare
 from rsens.derivatives._model import result_bytes as result_bytes
 from rsens.derivatives._model import rows_for as rows_for
 from rsens.derivatives._model import rows_of as rows_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 
 
@@ -14,7 +14,7 @@ def chain_rule(
     outer_first: Array,
     outer_second: Array | None = None,
 ) -> tuple[Array, Array | None]:
-    """First and second derivatives of λ(z(x)) in x, from those of z in x and of λ in z.
+    """First and second derivatives of λ(z(x)) in x, from derivatives of z in x and of λ in z.
 
     Args:
         latent_first: ∂z_l/∂x_d, shape (n, L, D); for a latent Gaussian z = (m, v) and L = 2.
@@ -32,7 +32,9 @@ def chain_rule(
     if latent_second is None:
         return first, None
     if outer_second is None:
-        raise InputError("chain_rule: second derivatives of the latent need outer_second, ∂²λ/∂z², too.")
+        raise InputError(
+            "chain_rule: second derivatives of the latent need ", Argument("outer_second"), ", ∂²λ/∂z², too."
+        )
     _check("latent_second", latent_second, (n, latents, columns, columns))
     _check("outer_second", outer_second, (n, parameters, latents, latents))
     linear = (outer_first @ latent_second.reshape(n, latents, columns * columns)).reshape(
@@ -44,4 +46,4 @@ def chain_rule(
 
 def _check(what: str, values: Array, shape: tuple[int, ...]) -> None:
     if values.shape != shape:
-        raise InputError(f"chain_rule: {what} must have the shape {shape}; got {values.shape}.")
+        raise InputError("chain_rule: ", Argument(what), f" must have the shape {shape}; got {values.shape}.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.derivatives._contrasts import Contrast
 from rsens.distributions import Distribution
@@ -28,11 +28,17 @@ class Derivatives:
     def __post_init__(self) -> None:
         if not isinstance(self.distribution, Distribution):
             raise InputError(
-                f"Derivatives: distribution must be an rsens family; got {type(self.distribution).__name__}."
+                "Derivatives: ",
+                Argument("distribution"),
+                f" must be an rsens family; got {type(self.distribution).__name__}.",
             )
         first = np.asarray(self.first, dtype=np.float64)
         if first.ndim != 3:
-            raise InputError(f"Derivatives: first must have the shape (rows, parameters, columns); got {first.shape}.")
+            raise InputError(
+                "Derivatives: ",
+                Argument("first"),
+                f" must have the shape (rows, parameters, columns); got {first.shape}.",
+            )
         n, _, columns = first.shape
         distribution = self.distribution.checked(n)
         names = distribution.parameter_names
@@ -59,8 +65,10 @@ def without_derivatives(distribution: Distribution, columns: int, order: int) ->
 def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: str) -> None:
     if values.shape != shape:
         raise InputError(
-            f"Derivatives: {what} must have the shape {shape} for {shape[0]} rows, {shape[1]} parameters "
-            f"({', '.join(names[:6])}{', …' if len(names) > 6 else ''}) and {shape[2]} columns; got {values.shape}."
+            "Derivatives: ",
+            Argument(what),
+            f" must have the shape {shape} for {shape[0]} rows, {shape[1]} parameters "
+            f"({', '.join(names[:6])}{', …' if len(names) > 6 else ''}) and {shape[2]} columns; got {values.shape}.",
         )
     bad = ~np.isfinite(values)
     if bad.any():

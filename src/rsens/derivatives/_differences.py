@@ -9,13 +9,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from rsens._coding import Coding
-from rsens._errors import InputError
 from rsens._table import positive_per_column
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives
-from rsens.derivatives._evaluated import evaluate, parameters_at
-from rsens.derivatives._model import Function, Model, check_order, rows_for, rows_of
-from rsens.derivatives._output import categorical_values, check_rows_independent, spread_out
+from rsens.derivatives._evaluation import evaluate, parameters_at
+from rsens.derivatives._model import Function, Model, rows_for, rows_of
+from rsens.derivatives._output import categorical_values, check_function, check_rows_independent, spread_out
 from rsens.derivatives._quotients import ROWS_PER_CALL, Quotients
 from rsens.derivatives._step_checks import check_resolution, warn_if_flat, warn_if_step_matters
 from rsens.derivatives._steps import SINGLE_STEP, Steps
@@ -31,35 +30,34 @@ def from_function(
 ) -> Model:
     """A model from any function of rows, differentiated by central differences.
 
-    The function takes rows X, a float64 array of shape (n, D), and returns a family computed in float64; each row of it
-    depends on the same row of X only. It is called with many moved copies of the rows at once: 2D of them per row for
-    first derivatives, 2D² + 2D for second ones. With the default step derivatives at up to 8 rows of each such batch
-    are taken over half the step as well, 32D to 64D more copies; a warning names the columns where that changes them by
-    more than 1 %.
+    The function takes rows X, a float64 array of shape (n, D), and returns a family computed in float64, each row of it
+    from the same row of X only. It is called with many moved copies of the rows at once: 2D per row for first
+    derivatives, 2D² + 2D for second ones. With the default step, derivatives at up to 8 rows of each batch are also
+    taken over half the step, 32D to 64D more copies; a warning names the columns where that changes them by more
+    than 1 %.
 
     Args:
         fn: The function.
         step: How far to move each column, in units of its scale: one number, or one per column. The default, about 6e-6
-            for first and 1.2e-4 for second derivatives, is right for functions that are smooth on the scale of a
-            column: first derivatives come out right to about 1e-10 of the values, second ones to 1e-7; both errors grow
-            with the square of how much faster the function changes than that. Predictions of trees and other
-            piecewise-constant models change in jumps: take a step over several of them, 0.1 to 0.5, and read the result
-            as an average slope.
+            for first and 1.2e-4 for second derivatives, suits functions that are smooth on the scale of a column:
+            first derivatives are right to about 1e-10 of the values, second ones to 1e-7; both errors grow with the
+            square of how much faster the function changes. Predictions of trees and other piecewise-constant models
+            change in jumps: take a step over several jumps, 0.1 to 0.5, and read the result as an average slope.
         scale: The unit of each column: one number, or one per column. The default is its standard deviation over all
-            rows that are explained. Where that is more than twice what the middle half of its distinct values makes
-            of it (range/1.349), a few values far outside decide it, and the latter is taken; rows more than 10 units
-            out move by a tenth of their distance from the median instead. Where all values are equal it is their
-            magnitude, at least 1: a guess that the check above looks at.
-        categorical: Columns that are categorical, by name or position, besides those that a data frame has as category,
-            text or bool: R-sens compares their levels instead of differentiating. The function gets numbers there as
-            they are, and otherwise level codes 0, 1, … in the order of pandas' categories or sorted. Codes come from
-            the rows that are explained, so name all levels where some may be missing: {"city": ["Bergen", "Oslo"]}.
+            explained rows. If that is more than twice the estimate from the middle half of the distinct values,
+            range/1.349, a few values far out dominate it, and the estimate is used instead. Rows more than 10 units
+            from the median have a tenth of that distance as their unit. If all values are equal, the unit is their
+            magnitude, at least 1: a guess, which the check above looks at.
+        categorical: Columns that are categorical, by name or position, in addition to a data frame's columns of type
+            category, text or bool: R-sens compares their levels instead of differentiating. The function gets numbers
+            there as they are, and otherwise level codes 0, 1, … in the order of pandas' categories or sorted. Codes
+            come from the explained rows, so name all levels if some may be missing: {"city": ["Bergen", "Oslo"]}.
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
 
-    Give a Bernoulli or Binomial by its logit where you can: the differences are then taken of the logit, and keep their
-    digits where the probability is close to 0 or 1.
+    Give a Bernoulli or Binomial by its logit if you can: the differences are then differences of the logit, which keep
+    their digits even if the probability is close to 0 or 1.
 
     Example:
         >>> import numpy as np
@@ -68,8 +66,7 @@ def from_function(
         >>> rsens(model, [[0.0, 0.0]]).round(6).tolist()
         [[1.0, 0.707107]]
     """
-    if not callable(fn):
-        raise InputError(f"from_function: expected a function of rows X; got {type(fn).__name__}.")
+    check_function(fn, "from_function")
     return DifferenceModel(
         fn,
         None if step is None else positive_per_column(step, None, "step"),
@@ -87,14 +84,10 @@ class DifferenceModel(Function):
     scale: Array | None
     categorical: Any = None
     coding: Coding | None = None
-    #: M, which `prepared` finds out; it decides how many rows fit in memory.
+    #: M, which decides how many rows fit in memory; set by `prepared`.
     parameters: int = 4
-    #: The steps for all rows that are explained, which `prepared` finds out.
+    #: The steps for all explained rows; set by `prepared`.
     steps: Steps | None = None
-
-    def derivatives(self, X: Any, order: int) -> Derivatives:
-        check_order(order)
-        return self.coded(X)._derivatives(X, order)
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         table = rows_of(self, X)
@@ -113,7 +106,7 @@ class DifferenceModel(Function):
             warn_if_step_matters(quotients, steps, order, table.names)
         first = spread_out(quotients.first_from(changes, h), self.coding, 1)
         second = spread_out(quotients.second(steps.widths(X, 2)), self.coding, 2) if order == 2 else None
-        return Derivatives(here.distribution, *here.chained(first, second))
+        return Derivatives(here.distribution, *here.chain(first, second))
 
     def predict_distribution(self, X: Any) -> Distribution:
         return evaluate(self.fn, self.coded(X).numbers(X)).distribution

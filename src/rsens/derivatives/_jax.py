@@ -12,10 +12,11 @@ from rsens._coding import Coding
 from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives, without_derivatives
-from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, Function, Model, check_order, rows_of
+from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, Function, Model, rows_of
 from rsens.derivatives._output import (
     categorical_values,
     check_fixed,
+    check_function,
     check_precision,
     check_rows_independent,
     family_from,
@@ -30,15 +31,16 @@ from rsens.distributions import Distribution
 def from_jax(fn: Callable[[Any], Distribution], *, categorical: Any = None) -> Model:
     """A model from a function written in JAX.
 
-    The function takes rows X, shape (n, D), and returns a family built from JAX arrays; each row of it depends on the
-    same row of X only. It runs in float64, whatever JAX's own setting is, and is compiled once for each number of rows
-    (rounded up to a power of two): wrap it anew after changing anything that it closes over. JAX takes the
-    last column where an index is too large, instead of raising an error.
+    The function takes rows X, shape (n, D), and returns a family built from JAX arrays, each row of it from the same
+    row of X only. It runs in float64, whatever JAX's own setting is, and is compiled once for each number of rows
+    (rounded up to a power of two): after changing anything it closes over, call `from_jax` again. If an index is too
+    large, JAX takes the last column instead of raising an error.
 
     Args:
         fn: The function.
-        categorical: Columns that are categorical, by name or position, besides those that a data frame has as category,
-            text or bool; the function gets numbers there as they are and else level codes, as with `from_function`.
+        categorical: Columns that are categorical, by name or position, in addition to a data frame's columns of type
+            category, text or bool. The function gets numbers there as they are, and otherwise level codes, as with
+            `from_function`.
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
@@ -50,8 +52,7 @@ def from_jax(fn: Callable[[Any], Distribution], *, categorical: Any = None) -> M
         >>> rsens(model, [[0.0, 0.0]]).round(6).tolist()
         [[1.0, 0.707107]]
     """
-    if not callable(fn):
-        raise InputError(f"from_jax: expected a function of rows X; got {type(fn).__name__}.")
+    check_function(fn, "from_jax")
     try:
         import jax  # noqa: F401
     except ImportError:
@@ -74,20 +75,16 @@ class JaxModel(Function):
     """The model that `from_jax` makes."""
 
     fn: Callable[[Any], Distribution]
-    #: How many rows are explained; `prepared` finds out.
+    #: How many rows are explained; set by `prepared`.
     n_rows: int = 2**16
     programs: dict[tuple[int, ...], _Program] = field(default_factory=dict, repr=False)
     categorical: Any = None
     coding: Coding | None = None
 
-    def derivatives(self, X: Any, order: int) -> Derivatives:
-        check_order(order)
-        return self.coded(X)._derivatives(X, order)
-
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         X = self.numbers(X)
         if not self.continuous(X.shape[1]):
-            return without_derivatives(self._predicted(X), X.shape[1], order)
+            return without_derivatives(self._predict(X), X.shape[1], order)
         program, (λ, leaves), first, moved, second = self._run(X, order)
         distribution = first_rows(program.family.rebuilt(iter(leaves)), len(X)).checked(len(X))
         check_precision(program.family, program.single, moved)
@@ -100,9 +97,9 @@ class JaxModel(Function):
         return record
 
     def predict_distribution(self, X: Any) -> Distribution:
-        return self._predicted(self.coded(X).numbers(X))
+        return self._predict(self.coded(X).numbers(X))
 
-    def _predicted(self, X: Array) -> Distribution:
+    def _predict(self, X: Array) -> Distribution:
         program, (_, leaves), *_ = self._run(X, 0)
         return first_rows(program.family.rebuilt(iter(leaves)), len(X)).checked(len(X))
 
@@ -120,10 +117,10 @@ class JaxModel(Function):
 
     def prepared(self, X: Any) -> JaxModel:
         model = self.coded(X)
-        return replace(model, n_rows=len(rows_of(model, X).values))
+        return replace(model, n_rows=len(rows_of(model, X)))
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickling: compiled programs stay behind and are made again."""
+        """For pickling: without the compiled programs, which are compiled again when needed."""
         return {**self.__dict__, "programs": {}}
 
     # ---- compiling and running --------------------------------------------------------------------------------
@@ -132,7 +129,7 @@ class JaxModel(Function):
         """The program for X, and its results for X padded with copies of the last row, as NumPy arrays."""
         import jax
 
-        # The next power of two, or the one after that if only this has been compiled: the last chunk may be smaller.
+        # The next power of two, or the one after it if only that is compiled already: the last chunk may be smaller.
         rows, columns = _power_of_two_from(len(X)), X.shape[1]
         compiled = [self._key(order, size, columns) in self.programs for size in (rows, 2 * rows)]
         if compiled == [False, True]:
@@ -143,18 +140,18 @@ class JaxModel(Function):
             return (program, *jax.tree.map(np.asarray, program.run(padded)))
 
     def _program(self, order: int, rows: int, columns: int, given: int) -> _Program:
-        """The program for this number of rows, of which `given` at most are the user's own."""
+        """The program for this number of rows, of which at most `given` are the user's own."""
         key = self._key(order, rows, columns)
         if key not in self.programs:
             continuous = self.continuous(columns)
-            self.programs[key] = _compiled(self.fn, order, rows, columns, continuous, min(given, rows))
+            self.programs[key] = _compile(self.fn, order, rows, columns, continuous, min(given, rows))
         return self.programs[key]
 
     def _key(self, order: int, rows: int, columns: int) -> tuple[int, ...]:
         return order, rows, columns, *(() if self.coding is None else self.coding.categorical)
 
 
-def _compiled(
+def _compile(
     fn: Callable[[Any], Distribution], order: int, rows: int, columns: int, continuous: list[int], given: int
 ) -> _Program:
     import jax
@@ -182,7 +179,7 @@ def _compiled(
     def along_columns(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """∂f/∂x_d for every continuous d, on a new last axis.
 
-        Rows are independent: one tangent, e_d on each row, serves all.
+        Rows are independent: one tangent, e_d on every row, serves all of them.
         """
 
         def derivative(X: Any) -> Any:
@@ -207,7 +204,7 @@ def _compiled(
         try:
             compiled = jax.jit(results).lower(jax.ShapeDtypeStruct((rows, columns), jnp.float64)).compile()
         except InputError:
-            # Once more without the rows that fill up to a power of two: the message then counts the user's own.
+            # Again without the rows that pad to a power of two, so that the message counts the user's own.
             jax.eval_shape(values, jax.ShapeDtypeStruct((given, columns), jnp.float64))
             raise
         except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:

@@ -1,4 +1,4 @@
-"""What a model is for the measures: rows in, derivatives of λ out; and the one loop over rows."""
+"""What a model is to the measures: rows in, derivatives of λ out; and the one loop over rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from rsens._coding import Coding
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
@@ -17,8 +17,8 @@ from rsens.distributions import Distribution
 
 #: Working memory for one chunk of rows.
 MAX_BYTES = 256 * 2**20
-#: Automatic differentiation makes many arrays of one size, one after another. Chunks whose arrays stay in the
-#: processor's cache took a third of the time of chunks that fill `MAX_BYTES`, if they have some tens of rows.
+#: Automatic differentiation makes many arrays of the same size, one after another. With at least a few dozen rows,
+#: chunks whose arrays stay in the processor's cache took a third of the time of chunks that fill `MAX_BYTES`.
 CACHE_BYTES = 16 * 2**20
 FEW_ROWS = 64
 
@@ -29,8 +29,10 @@ class Model(ABC):
     With `coding`, some columns are categorical: rows have labels there, and derivatives are 0.
     """
 
-    #: The categorical columns; None where there are none, or where they are not known before the rows are.
+    #: The categorical columns; None if there are none, or if only the rows can tell.
     coding: Coding | None = None
+    #: Whether X may be a `Table`, so that rows that have been read are not read again.
+    takes_tables: bool = False
 
     @property
     def name(self) -> str:
@@ -46,13 +48,14 @@ class Model(ABC):
         """The predictive distribution at the rows X."""
 
     def predict_point(self, X: Any) -> Array:
-        """The point prediction at the rows X, shape (n, P) for P outputs: mostly the mean."""
+        """The point prediction at the rows X, shape (n, P) for P outputs: usually the mean."""
         return self.predict_distribution(X).prediction()
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
         """The point prediction with `columns` held at values `at`, averaged over the rows X, if that has a closed form.
 
-        `at` is (m, columns), with level codes in categorical columns; the result (m, P). None: it has none.
+        `at` is (m, columns), with level codes in categorical columns; the result is (m, P), or None without a closed
+        form.
         """
         return None
 
@@ -61,23 +64,35 @@ class Model(ABC):
         """How many rows `derivatives` can take at once with about `MAX_BYTES` of working memory."""
 
     def coded(self, X: Any, weights: Any = None) -> Model:
-        """This model with its categorical columns known, their levels counted in X if they were not before."""
+        """This model with its categorical columns known, and their levels counted in X unless they already were."""
         return self
 
     def prepared(self, X: Any) -> Model:
-        """This model with whatever depends on all rows X fixed, so that chunks of them give the same numbers."""
+        """This model with everything fixed that depends on all rows X, so that chunks of them give the same numbers."""
         return self
 
 
 class Function(Model):
-    """A model that a function of numbers makes. It is a frozen dataclass with the fields `coding` and `categorical`."""
+    """A model made from a function of numbers. It is a frozen dataclass with the fields `coding` and `categorical`."""
 
     categorical: Any
+    takes_tables = True
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        check_order(order)
+        return self.coded(X)._derivatives(X, order)
+
+    @abstractmethod
+    def _derivatives(self, X: Any, order: int) -> Derivatives:
+        """`derivatives` of a model that knows its categorical columns."""
 
     def coded(self, X: Any, weights: Any = None) -> Self:
         if self.coding is not None:
             return self
-        coding = Coding.of(X, self.categorical, weights=weights, keep_unused=True)
+        if isinstance(X, Table) and weights is None:
+            coding = X.coding  # found when the table was read
+        else:
+            coding = Coding.of(X, self.categorical, weights=weights, keep_unused=True)
         return replace(self, coding=coding) if coding else self  # type: ignore[type-var]
 
     def numbers(self, X: Any) -> Array:
@@ -95,34 +110,44 @@ def iterate(
 ) -> Iterator[tuple[slice, Derivatives]]:
     """The derivatives of a model at the rows of a table, chunk by chunk: (which rows, their record).
 
-    Chunks are as even as can be and as large as `max_bytes` of working memory allows.
-    Their size changes no result beyond rounding.
+    Chunks are as even as possible and as large as `max_bytes` of working memory allows.
+    Their size changes nothing but rounding.
     """
     check_order(order)
     n, columns = table.values.shape
-    model = model.prepared(table.source)
+    model = prepare(model, table)
     most = max(1, _rows_with_contrasts(model, columns, order) * max_bytes // MAX_BYTES)
     chunks = -(-n // most)
     for k in range(chunks):
         start, stop = n * k // chunks, n * (k + 1) // chunks
         try:
-            record = model.derivatives(table.rows(start, stop), order)
+            record = model.derivatives(_as_taken(model, table.part(start, stop)), order)
             if table.coding is not None:
                 record = replace(record, contrasts=contrasts_at(model, table, slice(start, stop), record, order))
         except InputError as error:
             if chunks == 1:
                 raise
-            raise InputError(f"{error} (Rows are counted from row {start} of X.)") from error
+            raise InputError(error.sentence, f" (Rows are counted from row {start} of X.)") from error
         yield slice(start, stop), record
 
 
+def prepare(model: Model, table: Table) -> Model:
+    """The model prepared for the rows of a table; see `Model.prepared`."""
+    return model.prepared(_as_taken(model, table))
+
+
 def rows_of(model: Model, X: Any) -> Table:
-    """The rows X, with level codes in the categorical columns of a model."""
+    """The rows X as a table, with level codes in the categorical columns of a model."""
     return read_table(X) if model.coding is None else model.coding.read(X)
 
 
+def _as_taken(model: Model, table: Table) -> Any:
+    """The rows of a table as the model takes them: as the table, or in the type that was given."""
+    return table if model.takes_tables else table.source
+
+
 def _rows_with_contrasts(model: Model, n_columns: int, order: int) -> int:
-    """Rows at once when contrasts are kept beside the record."""
+    """How many rows to take at once when their contrasts have to be kept as well."""
     rows = model.rows_per_chunk(n_columns, order)
     if model.coding is None:
         return rows
@@ -131,14 +156,14 @@ def _rows_with_contrasts(model: Model, n_columns: int, order: int) -> int:
 
 def check_order(order: int) -> None:
     if order not in (1, 2):
-        raise InputError(f"order must be 1 (first derivatives) or 2 (first and second); got {order!r}.")
+        raise InputError(Argument("order"), f" must be 1 (first derivatives) or 2 (first and second); got {order!r}.")
 
 
 def result_bytes(n_columns: int, order: int, parameters: int = 4) -> int:
-    """Bytes per row of the record itself, and as much again for making it."""
+    """Bytes per row for the record itself, and as much again for making it."""
     return 2 * 8 * parameters * (1 + n_columns + (n_columns**2 if order == 2 else 0))
 
 
 def rows_for(bytes_per_row: float) -> int:
-    """The rows that fit in `MAX_BYTES`, at least one."""
+    """How many rows fit in `MAX_BYTES`, at least one."""
     return max(1, int(MAX_BYTES / bytes_per_row))

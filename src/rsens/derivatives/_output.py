@@ -1,4 +1,4 @@
-"""What a user's function returned: checked the same way whichever source differentiates it."""
+"""Checks of what a user's function returns, the same for all sources of derivatives."""
 
 from __future__ import annotations
 
@@ -9,21 +9,27 @@ from typing import Any
 import numpy as np
 
 from rsens._coding import Coding
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
 from rsens.distributions import Distribution, Mixture
 
-#: How far a row's λ may differ between two batches, relative to its column: more than badly conditioned models round.
+#: How far a row's λ may differ between two batches, relative to its column: more than the rounding of bad conditioning.
 SAME = 1e-6
 
 
+def check_function(fn: Any, call: str) -> None:
+    """What is to be differentiated must be a function; `call` is who asks."""
+    if not callable(fn):
+        raise InputError(f"{call}: ", Argument("fn"), f" must be a function of rows X; got {type(fn).__name__}.")
+
+
 def family_from(function: Callable[[Any], Any], X: Any) -> Distribution:
-    """What the function gives for the rows X, which must be one of the families."""
+    """What the function returns for the rows X; it must be one of the families."""
     result = function(X)
     if not isinstance(result, Distribution):
         raise InputError(
             "the function must return one of rsens' families with one value per row, such as Normal(mean, variance); "
-            f"got {_described(result)}. Build the family from its parameters (a variance, not a standard deviation)."
+            f"got {_describe(result)}. Build the family from its parameters (a variance, not a standard deviation)."
         )
     try:
         result.leaves()
@@ -36,12 +42,12 @@ def family_from(function: Callable[[Any], Any], X: Any) -> Distribution:
 
 
 def parameters_of(family: Distribution, n: int) -> Any:
-    """λ, shape (n, M), or (M,) or (1, M) where all rows have the same; else an error with the shapes that came."""
+    """λ, shape (n, M), or (M,) or (1, M) if all rows have the same; else an error with the shapes that came."""
     reason: Exception | None = None
     try:
         λ = family.parameters
         fits = len(λ.shape) == 1 or (len(λ.shape) == 2 and λ.shape[0] in (1, n))
-    except (IndexError, RuntimeError, TypeError, ValueError) as error:  # whatever the array library says of shapes
+    except (IndexError, RuntimeError, TypeError, ValueError) as error:  # whatever the array library says about shapes
         fits, reason = False, error
     if not fits:
         raise InputError(
@@ -52,13 +58,13 @@ def parameters_of(family: Distribution, n: int) -> Any:
 
 
 def first_rows(family: Distribution, n: int) -> Distribution:
-    """The first n rows of a family, unchecked: what is left when padding is cut off."""
+    """The first n rows of a family, unchecked: the rest is padding."""
     leaves = zip(family.leaves(), _event_axes(family), strict=True)
     return family.rebuilt(iter([leaf[:n] if leaf.ndim > axes else leaf for leaf, axes in leaves]))
 
 
 def leaf_labels(family: Distribution) -> list[tuple[str, bool]]:
-    """For each of `family.leaves()` its name, and whether it is fixed: no part of λ (df, n, weights)."""
+    """For each of `family.leaves()` its name, and whether it is fixed, not part of λ (df, n, weights)."""
     labels = []
     if isinstance(family, Mixture):
         for s, component in enumerate(family.components):
@@ -80,32 +86,36 @@ def shapes_of(family: Distribution) -> str:
 
 
 def check_fixed(family: Distribution, moved: Sequence[bool]) -> None:
-    """Arguments that are no part of λ may not depend on x: their derivative would be left out in silence."""
+    """Arguments that are not part of λ may not depend on x: their derivative would be left out silently."""
     for (name, fixed), moves in zip(leaf_labels(family), moved, strict=True):
         if fixed and moves:
             raise InputError(
-                f"{type(family).__name__}: {name} depends on x, but is not one of the parameters, which alone are "
-                f"differentiated ({', '.join(family.parameter_names[:6])}). Keep {name} the same for all x."
+                f"{type(family).__name__}: ",
+                Argument(name),
+                f" depends on x, but only the parameters are differentiated "
+                f"({', '.join(family.parameter_names[:6])}). Keep {name} the same for all x.",
             )
 
 
 def check_precision(family: Distribution, single: Sequence[bool], moved: Sequence[bool]) -> None:
-    """Rows go in as float64; what depends on them must not come out with half of the digits."""
+    """Rows go in as float64; what depends on them must not come out with half the digits."""
     for (name, _), is_single, moves in zip(leaf_labels(family), single, moved, strict=True):
         if is_single and moves:
             raise InputError(
-                f"{type(family).__name__}: {name} was computed in single precision, although X is float64. "
-                "Remove conversions to float32 from the function, and call .double() on PyTorch modules."
+                f"{type(family).__name__}: ",
+                Argument(name),
+                " was computed in single precision, although X is float64. "
+                "Remove conversions to float32 from the function, and call .double() on PyTorch modules.",
             )
 
 
 def check_rows_independent(
     parameters_at: Callable[[Array], Array], X: Array, parameters: Array, coding: Coding | None = None
 ) -> None:
-    """Each row of λ may depend on its own row of X only: all rows are differentiated at once.
+    """Each row of λ may depend only on its own row of X, because all rows are differentiated at once.
 
-    The rows are evaluated again in another order and in other company: those of the first half, reversed, behind copies
-    of a row between the first and the last. A sum, a mean or a position within the batch then shows.
+    Some rows are evaluated again in another order and with other rows around them: the first half, reversed, behind
+    copies of a row between the first and the last. A sum, a mean or a position within the batch then shows.
     """
     kept = len(X) - len(X) // 2
     between = X[-1].copy()
@@ -123,14 +133,14 @@ def check_rows_independent(
             "for a PyTorch module with dropout or batch normalisation call .eval()."
         )
     raise InputError(
-        "the function mixes rows: a row's prediction changed when the other rows did. Each row may depend on itself "
-        "only: compute means, scales and ranks from the training data, not from X, and call .eval() on a PyTorch "
+        "the function mixes rows: a row's prediction changed when the other rows did. Each row may depend only on "
+        "itself: compute means, scales and ranks from the training data, not from X, and call .eval() on a PyTorch "
         "module with batch normalisation."
     )
 
 
 def warn_if_cut(distribution: Distribution, first: Array, levels: Array | None = None) -> None:
-    """A parameter that differs between rows and has no derivative at any of them was probably cut off.
+    """Warn about a parameter that differs between rows but has no derivative at any: it was probably cut off.
 
     With categorical columns (`levels`, n rows of them) only rows of the same levels are compared.
     """
@@ -148,18 +158,18 @@ def warn_if_cut(distribution: Distribution, first: Array, levels: Array | None =
 
 
 def within_levels(values: Array, levels: Array) -> Array:
-    """Values (n, M) with each row shifted so that the first row of its levels agrees with the first row of all."""
+    """Values (n, M), each row shifted so that the first row with its levels agrees with the very first row."""
     _, first, group = np.unique(levels, axis=0, return_index=True, return_inverse=True)
     return values - values[first[group.reshape(-1)]] + values[:1]
 
 
 def categorical_values(coding: Coding | None, X: Array) -> Array | None:
-    """The categorical columns of the numbers X; None where there are none."""
+    """The categorical columns of the numbers X; None if there are none."""
     return None if coding is None else X[:, list(coding.categorical)]
 
 
 def spread_out(values: Array, coding: Coding | None, axes: int) -> Array:
-    """Derivatives in the continuous columns, on the last axes, as derivatives in all: 0 in the categorical ones."""
+    """Derivatives in the continuous columns, on the last axes, as derivatives in all columns: 0 in categorical ones."""
     if coding is None:
         return values
     columns = list(coding.continuous)
@@ -173,7 +183,7 @@ def _same(a: Array, b: Array) -> bool:
     return a.shape == b.shape and bool(np.all(np.abs(a - b) <= SAME * np.abs(b).max(axis=0, initial=0.0)))
 
 
-def _described(result: Any) -> str:
+def _describe(result: Any) -> str:
     kind = type(result)
     module = kind.__module__.partition(".")[0]
     if result is None:

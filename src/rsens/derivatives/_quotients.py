@@ -1,4 +1,4 @@
-"""Difference quotients around rows, from evaluations of a function at moved copies of them."""
+"""Difference quotients at rows, from evaluations of a function at moved copies of the rows."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rsens._typing import Array
-from rsens.derivatives._evaluated import Evaluated, evaluate_moved
+from rsens.derivatives._evaluation import Evaluation, evaluate_moved
 from rsens.distributions import Distribution
 
-#: Rows in one call of the function. It leaves 32 KB per row for what the function makes, under the memory bound.
+#: Rows in one call of the function. Within the memory bound, that leaves the function 32 KB per row.
 ROWS_PER_CALL = 8192
 
 
@@ -20,12 +20,12 @@ ROWS_PER_CALL = 8192
 class Quotients:
     """Central differences of z in some of the columns at n rows X, where the function gave `here`.
 
-    Widths h are (n, D). The ends x ± h are rounded, and quotients are divided by what they really are, not by 2h.
+    Widths h are (n, D). The ends x ± h are rounded, so quotients are divided by their actual distance, not by 2h.
     """
 
     fn: Callable[[Array], Distribution]
     X: Array
-    here: Evaluated
+    here: Evaluation
     columns: list[int]
 
     def at(self, rows: Any) -> Quotients:
@@ -82,7 +82,7 @@ class Quotients:
         return np.eye(self.X.shape[1], dtype=np.int8)[self.columns]
 
     def _moved(self, h: Array, signs: Any) -> Array:
-        """The z of the rows moved to the ends that `signs` (points, D) names, (points, n, M), in few large calls."""
+        """z at the rows moved to the ends that `signs` (points, D) names, (points, n, M), in a few large calls."""
         below, above = self.X - h, self.X + h
         per_call = max(1, ROWS_PER_CALL // len(self.X))
         z = np.empty((len(signs), *self.here.z.shape))

@@ -1,4 +1,4 @@
-"""Whether differences over a step say what the derivative is: enough digits, no jumps, no other value at half of it."""
+"""Whether differences over a step give the derivative: enough digits, no jumps, the same value at half the step."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import warnings
 
 import numpy as np
 
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
-from rsens.derivatives._evaluated import evaluate_moved
+from rsens.derivatives._evaluation import evaluate_moved
 from rsens.derivatives._output import SAME, within_levels
 from rsens.derivatives._quotients import Quotients
 from rsens.derivatives._steps import DEFAULT_STEP, SINGLE_STEP, Steps
 
 #: Rows at which derivatives are taken over half the step as well.
 PROBES = 8
-#: By which share of their size derivatives may differ when the step is halved.
+#: The share of their size by which derivatives may differ when the step is halved.
 SHARE = 0.01
-#: Derivatives below this, in standard deviations of the prediction per unit of the column, are as good as none.
+#: Derivatives below this, in standard deviations of the prediction per unit of the column, count as zero.
 SMALL = 0.1
 
 
 def check_resolution(quotients: Quotients, steps: Steps, changes: Array) -> None:
     """A function in float64 that changes over a step changes over a tiny part of it too.
 
-    One that does not has fewer digits than float64 somewhere inside, whatever type its result has, and differences
-    over a small step are then made of its rounding. Each column moves by its own part, so that nothing cancels.
+    If it does not, it computes with fewer digits than float64 somewhere inside, whatever type its result has, and
+    differences over a small step are mostly rounding. Each column moves by a different part, so that nothing cancels.
     """
     X, here, columns = quotients.X, quotients.here, quotients.columns
     h = (X + steps.widths(X, 1)) - X
@@ -40,35 +40,36 @@ def check_resolution(quotients: Quotients, steps: Steps, changes: Array) -> None
         raise InputError(
             f"{type(here.distribution).__name__}: the function computes in single precision (float32) or rounds, "
             "but differences over a small step need float64. Compute in float64 throughout (converting the result "
-            f"brings no digits back), or give a step of at least {SINGLE_STEP[2]:.2g}; trees and other "
-            "piecewise-constant models need one of about 0.3."
+            "brings no digits back), or give a ",
+            Argument("step"),
+            f" of at least {SINGLE_STEP[2]:.2g}; trees and other piecewise-constant models need one of about 0.3.",
         )
 
 
 def warn_if_flat(quotients: Quotients, changes: Array, levels: Array | None) -> bool:
-    """A model whose rows hardly ever change was differenced between its jumps; whether that is so.
+    """Warn if the differences are nearly all 0: the model is flat between jumps. Returns whether it is.
 
     With categorical columns (`levels`, n rows of them) only rows of the same levels are compared.
     """
     if levels is not None:
         z = within_levels(quotients.here.z, levels)
         if not len(changes) or (np.ptp(z, axis=0) <= SAME * np.abs(z).max(axis=0)).all():
-            return True  # it depends on the levels only
+            return True  # it depends only on the levels
     share = (changes != 0.0).any(axis=2).mean(axis=1)
     if (share >= 0.1).any():
         return False
-    warnings.warn(
-        f"the function did not change in {100 * (1 - share.mean()):.0f} % of the differences. If its "
-        "predictions are piecewise constant (trees, rounding), give a step over several jumps: "
-        "from_function(fn, step=0.3).",
-        RsensWarning,
-        stacklevel=2,
+    warning = RsensWarning(
+        f"the function did not change in {100 * (1 - share.mean()):.0f} % of the differences. If its predictions are "
+        "piecewise constant (trees, rounding), give a ",
+        Argument("step"),
+        " over several jumps: from_function(fn, step=0.3).",
     )
+    warnings.warn(warning, stacklevel=2)
     return True
 
 
 def warn_if_step_matters(quotients: Quotients, steps: Steps, order: int, names: tuple[str, ...]) -> None:
-    """A derivative does not depend on the step that it was taken with: compare with half of it at a few rows."""
+    """Warn if derivatives depend on the step they were taken with: compare with half the step at a few rows."""
     some = quotients.at(np.unique(np.linspace(0, len(quotients.X) - 1, PROBES).astype(np.intp)))
     size, first = _sizes_and_gaps(some, steps, 1)
     largest = max(SMALL, float(size.max()))
@@ -78,34 +79,35 @@ def warn_if_step_matters(quotients: Quotients, steps: Steps, order: int, names: 
         wrong |= second > SHARE * max(largest, float(size.max()))
     if wrong.any():
         named = ", ".join(repr(names[d]) for d, bad in zip(some.columns, wrong, strict=True) if bad)
-        warnings.warn(
-            f"derivatives in {named} depend on the step: half of it changes them by more than {100 * SHARE:.0f} %, so "
-            "they are not to be trusted. The default step is about 6e-6 (first) and 1e-4 (second derivatives) times "
-            "the spread of a column. Where a column has no spread in these rows, or the function changes within a "
-            "small part of it, say over what distance it changes: from_function(fn, scale=…), one number per column. "
-            "Where the function jumps or rounds, give a wider step: from_function(fn, step=0.3).",
-            RsensWarning,
-            stacklevel=2,
+        warning = RsensWarning(
+            f"derivatives in {named} depend on the ",
+            Argument("step"),
+            f": half of it changes them by more than {100 * SHARE:.0f} %, so do not trust them. The default step is "
+            "about 6e-6 (first) and 1e-4 (second derivatives) times the spread of a column. If a column has no spread "
+            "in these rows, or the function changes within a small part of it, say over what distance it changes: "
+            "from_function(fn, scale=…), one number per column. If the function jumps or rounds, give a wider step: "
+            "from_function(fn, step=0.3).",
         )
+        warnings.warn(warning, stacklevel=2)
 
 
 def _sizes_and_gaps(quotients: Quotients, steps: Steps, order: int) -> tuple[Array, Array]:
     """The size of the derivative of this order in each column, and how much half the step changes it.
 
-    Both are mean Fisher norms per unit of the column, so that columns and parameters of any scale compare. At a kink or
-    a jump of the function itself the quotient doubles; that says nothing about the step and does not count.
+    Both are mean Fisher norms per unit of the column, so that columns and parameters of any scale can be compared. At a
+    kink or jump of the function itself the quotient doubles; that says nothing about the step and does not count.
     """
     X, distribution = quotients.X, quotients.here.distribution
     quotient = quotients.first if order == 1 else quotients.diagonal
     unit = steps.units(X)[:, quotients.columns] ** order
 
     def size(z: Array) -> Array:
-        λ, _ = quotients.here.chained(z, None)
+        λ, _ = quotients.here.chain(z, None)
         with np.errstate(all="ignore"):
             norms = unit * distribution.fisher_norm(λ)
         return np.where(np.isfinite(norms), norms, 0.0)
 
-    whole, half = (quotient(s.widths(X, order)) for s in (steps, steps.halved(order)))
+    whole, half = (quotient(s.widths(X, order)) for s in (steps, steps.halve(order)))
     sizes, gaps = size(whole), size(half - whole)
     doubled = size(half - 2.0 * whole) < SHARE * sizes
     return sizes.mean(axis=0), np.where(doubled, 0.0, gaps).mean(axis=0)

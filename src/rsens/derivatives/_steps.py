@@ -11,11 +11,11 @@ from rsens._table import column_scale, positive_per_column
 from rsens._typing import Array
 
 EPS = float(np.finfo(np.float64).eps)
-#: Steps, by order of the derivative, that balance truncation (step²) with rounding (eps/step, eps/step²).
+#: Steps, by order of the derivative, that balance truncation (step²) against rounding (eps/step, eps/step²).
 DEFAULT_STEP = {1: EPS ** (1 / 3), 2: EPS ** (1 / 4)}
-#: The same balance for values with the digits of single precision; below it their rounding decides the result.
+#: The same balance for values in single precision; below it, rounding decides the result.
 SINGLE_STEP = {order: float(np.finfo(np.float32).eps) ** (1 / (order + 2)) for order in (1, 2)}
-#: A row far outside moves by the step times this share of its distance from the middle, if that is more than a unit.
+#: A row far out moves by the step times this share of its distance from the middle, if that is more than a unit.
 FAR = 0.1
 #: The interquartile range of a normal distribution, in standard deviations.
 _NORMAL_RANGE = 1.349
@@ -23,10 +23,10 @@ _NORMAL_RANGE = 1.349
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """What a step is in every column: `step` (D,), None for the default, times `unit` (D,).
+    """How far to step in every column: `step` (D,), None for the default, times `unit` (D,).
 
-    With `centre` (D,), the middle of each column, the unit of an entry x is at least a tenth of |x − centre|. Far out a
-    function is often large and changes slowly: differences over the unit of the other rows would be made of rounding.
+    With `centre` (D,), the middle of each column, the unit of an entry x is at least a tenth of |x − centre|. Far out
+    a function is often large and changes slowly: differences over the unit of the other rows would be mostly rounding.
     """
 
     step: Array | None
@@ -35,7 +35,7 @@ class Steps:
 
     @classmethod
     def of(cls, X: Array, step: Array | None, scale: Array | None) -> Self:
-        """The steps for the rows X, from what the user gave: a unit of the user's is the same for all rows."""
+        """The steps for the rows X, from the user's step and scale; a given scale is the unit of all rows."""
         columns = X.shape[1]
         step = None if step is None else positive_per_column(step, columns, "step")
         if scale is not None:
@@ -49,22 +49,22 @@ class Steps:
         return np.maximum(self.unit, np.abs(FAR * X - FAR * self.centre))
 
     def widths(self, X: Array, order: int) -> Array:
-        """How far every entry of X is moved, h (n, D)."""
+        """How far to move every entry of X, h (n, D)."""
         step = DEFAULT_STEP[order] if self.step is None else self.step
         return np.maximum(step * self.units(X), 4.0 * np.spacing(np.abs(X)))
 
-    def halved(self, order: int) -> Self:
-        """Half of these steps for derivatives of this order."""
+    def halve(self, order: int) -> Self:
+        """Half of these steps, for derivatives of this order."""
         step = DEFAULT_STEP[order] if self.step is None else self.step
         return replace(self, step=np.broadcast_to(0.5 * step, self.unit.shape))
 
 
 def step_unit(values: Array) -> Array:
-    """The unit of each column, (D,): its standard deviation, unless a few values far outside decide that.
+    """The unit of each column, (D,): its standard deviation, unless a few values far out dominate it.
 
-    They do where it is more than twice the range of the middle half of the distinct values, taken as a standard
-    deviation; then this range is the unit. Of distinct values, because a column may be 0, or 999, in most rows. A
-    column that does not vary has no unit of its own: it gets its magnitude, at least 1.
+    They do if it is more than twice the estimate from the middle half of the distinct values, range/1.349; then that
+    estimate is the unit. Distinct values, because a column may be 0, or 999, in most rows. A column that does not vary
+    has no unit of its own: it gets its magnitude, at least 1.
     """
     spread = column_scale(values)
     magnitude = np.abs(values).max(axis=0)

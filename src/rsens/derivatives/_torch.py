@@ -18,13 +18,13 @@ from rsens.derivatives._model import (
     MAX_BYTES,
     Function,
     Model,
-    check_order,
     result_bytes,
     rows_for,
 )
 from rsens.derivatives._output import (
     categorical_values,
     check_fixed,
+    check_function,
     check_precision,
     check_rows_independent,
     family_from,
@@ -38,14 +38,15 @@ from rsens.distributions import Distribution
 def from_torch(fn: Callable[[Any], Distribution], *, categorical: Any = None) -> Model:
     """A model from a function written in PyTorch.
 
-    The function takes rows X, a float64 tensor of shape (n, D), and returns a family built from tensors; each row of it
-    depends on the same row of X only. Modules must be in float64 (`module.double()`) and in evaluation mode
+    The function takes rows X, a float64 tensor of shape (n, D), and returns a family built from tensors, each row of it
+    from the same row of X only. Modules must be in float64 (`module.double()`) and in evaluation mode
     (`module.eval()`); they are not changed, and no gradients are left on their parameters.
 
     Args:
         fn: The function.
-        categorical: Columns that are categorical, by name or position, besides those that a data frame has as category,
-            text or bool; the function gets numbers there as they are and else level codes, as with `from_function`.
+        categorical: Columns that are categorical, by name or position, in addition to a data frame's columns of type
+            category, text or bool. The function gets numbers there as they are, and otherwise level codes, as with
+            `from_function`.
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
@@ -58,8 +59,7 @@ def from_torch(fn: Callable[[Any], Distribution], *, categorical: Any = None) ->
         >>> rsens(model, [[0.0, 0.0]]).round(6).tolist()
         [[1.0, 0.707107]]
     """
-    if not callable(fn):
-        raise InputError(f"from_torch: expected a function of rows X; got {type(fn).__name__}.")
+    check_function(fn, "from_torch")
     try:
         import torch
     except ImportError:
@@ -78,18 +78,14 @@ class TorchModel(Function):
     categorical: Any = None
     coding: Coding | None = None
 
-    def derivatives(self, X: Any, order: int) -> Derivatives:
-        check_order(order)
-        return self.coded(X)._derivatives(X, order)
-
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         X = self.numbers(X)
-        family, λ = self._evaluated(X)
+        family, λ = self._evaluate(X)
         distribution = family.rebuilt(iter(map(_numpy, family.leaves()))).checked(len(X))
-        check_rows_independent(lambda Z: self._evaluated(Z)[1], X, λ, self.coding)
+        check_rows_independent(lambda Z: self._evaluate(Z)[1], X, λ, self.coding)
         if not self.continuous(X.shape[1]):
             return without_derivatives(distribution, X.shape[1], order)
-        first, moved, second = self._differentiated(X, order)
+        first, moved, second = self._differentiate(X, order)
         check_precision(family, [_is_single(leaf) for leaf in family.leaves()], moved)
         check_fixed(family, moved)
         warn_if_cut(distribution, first, categorical_values(self.coding, X))
@@ -97,11 +93,11 @@ class TorchModel(Function):
 
     def predict_distribution(self, X: Any) -> Distribution:
         X = self.coded(X).numbers(X)
-        family, _ = self._evaluated(X)
+        family, _ = self._evaluate(X)
         return family.rebuilt(iter(map(_numpy, family.leaves()))).checked(len(X))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        """From the tensors that 8 and 16 rows make, each of which grows like a power of the number of rows."""
+        """From the tensors made for 8 and for 16 rows; each grows like a power of the number of rows."""
         most = rows_for(result_bytes(n_columns, order))
         if self.probe is None or not self.continuous(n_columns):
             return min(FEW_ROWS, most)
@@ -111,11 +107,11 @@ class TorchModel(Function):
         growth = np.log2(np.maximum(more / few, 1.0))
 
         def rows_with(largest: float) -> int:
-            """How many rows make tensors of at most this many bytes."""
+            """How many rows make tensors of at most `largest` bytes."""
             grows = growth > 0.0
             return int(min(most, 16 * np.min((largest / more[grows]) ** (1.0 / growth[grows]), initial=most)))
 
-        # About four of the largest tensors live at a time: a value, its two first derivatives and its second.
+        # About four of the largest tensors are alive at a time: a value, its two first derivatives and its second.
         return max(1, rows_with(CACHE_BYTES / 4), min(FEW_ROWS, rows_with(MAX_BYTES / 4)))
 
     def prepared(self, X: Any) -> TorchModel:
@@ -124,8 +120,8 @@ class TorchModel(Function):
 
     # ---- evaluating --------------------------------------------------------------------------------
 
-    def _evaluated(self, X: Array) -> tuple[Distribution, Array]:
-        """What the function returns for X, and its λ as a NumPy array, shape (n, M)."""
+    def _evaluate(self, X: Array) -> tuple[Distribution, Array]:
+        """What the function returns for X, and λ as a NumPy array, shape (n, M)."""
         import torch
 
         with torch.no_grad():
@@ -146,7 +142,7 @@ class TorchModel(Function):
                 ) from error
             raise
         try:
-            leaves = [_stacked(leaf).to(X) for leaf in family.leaves()]
+            leaves = [_as_tensor(leaf).to(X) for leaf in family.leaves()]
         except (TypeError, ValueError, RuntimeError) as error:
             raise InputError(f"{type(family).__name__} is not built from tensors: {error}") from None
         λ = torch.as_tensor(parameters_of(family.rebuilt(iter(leaves)), len(X))).to(X)
@@ -154,7 +150,7 @@ class TorchModel(Function):
 
     # ---- differentiating --------------------------------------------------------------------------------
 
-    def _differentiated(self, X: Array, order: int) -> tuple[Array, list[bool], Array | None]:
+    def _differentiate(self, X: Array, order: int) -> tuple[Array, list[bool], Array | None]:
         """∂λ, whether each leaf depends on x, and ∂²λ."""
         import torch
 
@@ -182,7 +178,7 @@ class TorchModel(Function):
         def along_columns(f: Callable[[Any], list[Any]]) -> Callable[[Any], list[Any]]:
             """∂f/∂x_d for every continuous d, on a new last axis.
 
-            Rows are independent: one tangent, e_d each, serves all.
+            Rows are independent: one tangent, e_d on every row, serves all of them.
             """
 
             def derivative(X: Any) -> list[Any]:
@@ -208,7 +204,7 @@ class TorchModel(Function):
         return first, moved, second
 
     def _reverse(self, X: Any, order: int) -> tuple[Any, list[bool], Any]:
-        """The gradient of Σ_i λ_m(x_i) holds ∂λ_m/∂x at every row i; once more for each column gives the second."""
+        """The gradient of Σ_i λ_m(x_i) holds ∂λ_m/∂x at every row i; the gradients of its columns hold ∂²λ_m."""
         import torch
 
         columns = slice(None) if self.coding is None else list(self.coding.continuous)
@@ -232,7 +228,7 @@ class TorchModel(Function):
         return torch.stack(firsts, 1).detach(), moved, torch.stack(rows, 1)
 
     def _sizes(self, X: Array, order: int) -> Array:
-        """The bytes of every tensor that is made while X is differentiated, in order."""
+        """The bytes of every tensor made while X is differentiated, in order."""
         from torch.utils._python_dispatch import TorchDispatchMode
         from torch.utils._pytree import tree_leaves
 
@@ -245,12 +241,12 @@ class TorchModel(Function):
                 return result
 
         with Recorder():
-            self._differentiated(X, order)
+            self._differentiate(X, order)
         return np.maximum(np.array(sizes, dtype=np.float64), 1.0)
 
 
-def _stacked(leaf: Any) -> Any:
-    """A leaf as one tensor; a list of tensors keeps its graph, which torch.as_tensor would cut."""
+def _as_tensor(leaf: Any) -> Any:
+    """A leaf as one tensor; a list of tensors keeps its graph, which torch.as_tensor would cut off."""
     import torch
 
     listed = isinstance(leaf, list | tuple) and any(isinstance(part, torch.Tensor) for part in leaf)

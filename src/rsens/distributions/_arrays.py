@@ -1,4 +1,4 @@
-"""The few array operations a family needs inside a user's function, whatever array type that function uses."""
+"""The few array operations a family needs inside a user's function, for any array type the function uses."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def namespace(*arrays: Any) -> Any:
     return np
 
 
-def floats(values: Any) -> Any:
-    """Numbers, lists and anything NumPy reads as an array of floats; what it must not or cannot read, as it is.
+def as_floats(values: Any) -> Any:
+    """Numbers, lists and anything else NumPy can read, as an array of floats; other values as they are.
 
-    JAX and PyTorch arrays stay what they are, alone or in a list: NumPy would cut them off from their derivatives.
-    Single precision stays single: whoever takes differences has to know of it.
+    JAX and PyTorch arrays stay as they are, alone or in a list: NumPy would cut them off from their derivatives.
+    Single precision stays single: difference quotients need to know.
     """
-    if _differentiable(values):
+    if _is_differentiable(values):
         return values
     try:
         array = np.asarray(values)
@@ -63,10 +63,10 @@ def sigmoid(z: Any) -> Any:
     return xp.where(positive, xp.ones_like(t), t) / (1.0 + t)
 
 
-def _differentiable(values: Any) -> bool:
+def _is_differentiable(values: Any) -> bool:
     """Whether it is an array of JAX or PyTorch, or a list that holds one."""
     if isinstance(values, list | tuple):
-        return any(map(_differentiable, values))
+        return any(map(_is_differentiable, values))
     return namespace(values) is not np
 
 

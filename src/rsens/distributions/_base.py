@@ -1,8 +1,8 @@
 """What every predictive family is: parameters λ, Fisher norm, Rényi divergence, log density, sampling.
 
-A family holds the arrays it was given (NumPy, JAX tracers, torch tensors; numbers and lists become NumPy), so that a
-user's function can build one inside a trace; only `parameters` is computed there. Every other method works on NumPy
-arrays, checked once by `checked`.
+A family holds the arrays it was given (NumPy, JAX tracers, torch tensors; numbers and lists become NumPy), so a user's
+function can build one inside a trace; only `parameters` is computed there. Every other method works on NumPy arrays,
+which `checked` checks once.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.distributions._arrays import floats, stack
+from rsens.distributions._arrays import as_floats, stack
 from rsens.distributions._domain import Domain
-from rsens.distributions._numbers import divergence_order, norm, numbers
+from rsens.distributions._numbers import as_numbers, divergence_order, norm
 
 RowShaper = Callable[[Array], Array]
 
@@ -28,11 +28,11 @@ RowShaper = Callable[[Array], Array]
 class Distribution(ABC):
     """A batch of n predictive distributions of one family, with parameters λ of shape (n, M).
 
-    The constructor takes numbers, lists and arrays, one value per row or one for all rows; `checked()` has them all as
+    The constructor takes numbers, lists and arrays, one value per row or one for all rows; in `checked()` they are all
     arrays (n,).
     """
 
-    #: The constructor arguments that hold arrays, in the order of λ, each with the values it may take.
+    #: The constructor arguments that hold arrays, in the order of λ, and the values each may take.
     domains: ClassVar[dict[str, Domain]]
     #: What y is: one real number, a count, a class code, or a vector.
     support: ClassVar[Literal["continuous", "counts", "classes", "vector"]] = "continuous"
@@ -40,9 +40,9 @@ class Distribution(ABC):
     fixed_fields: ClassVar[tuple[str, ...]] = ()
     #: The arguments that may be left out.
     optional_fields: ClassVar[tuple[str, ...]] = ()
-    #: Blocks of λ, by name, between which the Fisher information is zero; empty where there are none.
+    #: Blocks of λ, by name, between which the Fisher information is zero; empty if there are none.
     orthogonal_blocks: ClassVar[dict[str, slice]] = {}
-    #: Weight of each output in `ead` and its kin; ½ where the outputs add up to a constant (class probabilities).
+    #: Weight of each output in `ead` and similar measures; ½ if the outputs add up to a constant (class probabilities).
     output_weight: ClassVar[float] = 1.0
 
     mean: Any
@@ -50,7 +50,7 @@ class Distribution(ABC):
 
     def __post_init__(self) -> None:
         for name, values in self.fields().items():
-            object.__setattr__(self, name, floats(values))
+            object.__setattr__(self, name, as_floats(values))
 
     # ---- what works on any array type -------------------------------------------------------------------------------
 
@@ -84,10 +84,10 @@ class Distribution(ABC):
     # ---- the boundary: NumPy, float64, shape (n,), valid ------------------------------------------------------------
 
     def checked(self, n: int | None = None) -> Self:
-        """This family on float64 NumPy arrays with n rows, or an `InputError` that says which value is wrong."""
+        """This family with float64 NumPy arrays of n rows, or an `InputError` that says which value is wrong."""
         arrays: dict[str, Array] = {}
         for name, values in self.fields().items():
-            arrays[name] = self._checked_field(name, values)
+            arrays[name] = self._read_field(name, values)
         shapes = [a.shape[: a.ndim - self.domains[k].event_ndim] for k, a in arrays.items()]
         try:
             rows = np.broadcast_shapes(*shapes) if n is None else np.broadcast_shapes((n,), *shapes)
@@ -105,28 +105,28 @@ class Distribution(ABC):
         family.__dict__["_checked"] = family
         return family
 
-    def _checked_field(self, name: str, values: Any) -> Array:
-        domain = self.domains[name]
+    def _read_field(self, name: str, values: Any) -> Array:
+        domain, family, argument = self.domains[name], f"{type(self).__name__}: ", Argument(name)
         if values is None:
-            raise InputError(f"{type(self).__name__}: {name} is None; give one value per row.")
+            raise InputError(family, argument, " is None; give one value per row.")
         try:
             given = np.asarray(values)
             if given.dtype.kind == "c":
                 raise TypeError("it is complex")
             array = given.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError(f"{type(self).__name__}: {name} is not numeric ({error}).") from None
+            raise InputError(family, argument, f" is not numeric ({error}).") from None
         if array.ndim < domain.event_ndim:
-            raise InputError(
-                f"{type(self).__name__}: {name} needs {domain.event_ndim} axes per row; got shape {array.shape}."
-            )
+            raise InputError(family, argument, f" needs {domain.event_ndim} axes per row; got shape {array.shape}.")
         bad = ~domain.holds(array)
         if bad.any():
             where = tuple(int(i) for i in np.argwhere(bad)[0])
             at = f" at row {where[0]}" if where else ""
             raise InputError(
-                f"{type(self).__name__}: {name} must be {domain}; got {array[where]:g}{at} "
-                f"({int(bad.sum())} of {bad.size} values are wrong). Check the model there."
+                family,
+                argument,
+                f" must be {domain}; got {array[where]:g}{at} "
+                f"({int(bad.sum())} of {bad.size} values are wrong). Check the model there.",
             )
         return array
 
@@ -137,9 +137,9 @@ class Distribution(ABC):
     def _checked(self) -> Self:
         return self.checked()
 
-    def _checked_y(self, y: ArrayLike) -> Array:
+    def _read_y(self, y: ArrayLike) -> Array:
         """y as float64, with rows (and, for vectors, components) that fit this family."""
-        values = numbers(y, "y")
+        values = as_numbers(y, "y")
         event = self._checked.mean.shape[-1:] if self.support == "vector" else ()
         target = self._checked.parameters.shape[:-1] + event
         try:
@@ -149,8 +149,10 @@ class Distribution(ABC):
             fits = False
         if not fits:
             raise InputError(
-                f"{type(self).__name__}: y needs one value per row, shape {target}, perhaps with further axes in "
-                f"front; got shape {values.shape}."
+                f"{type(self).__name__}: ",
+                Argument("y"),
+                f" needs one value per row, shape {target}, perhaps with further axes in front; "
+                f"got shape {values.shape}.",
             )
         return values
 
@@ -158,7 +160,7 @@ class Distribution(ABC):
 
     def log_prob(self, y: ArrayLike) -> Array:
         """log p(y | λ); y has one value per row, or further axes in front. -inf outside the support."""
-        y = self._checked_y(y)
+        y = self._read_y(y)
         finite = np.isfinite(y)
         with np.errstate(all="ignore"):
             log_p = self._checked._log_prob(np.where(finite, y, 0.5))
@@ -174,8 +176,11 @@ class Distribution(ABC):
             return self._checked._sample(generator, shape)
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(
-                f"{type(self).__name__}: cannot sample with rng={rng!r}, size={size!r} ({error}). "
-                "rng is a NumPy Generator or a seed, size a whole number of draws per row."
+                f"{type(self).__name__}: cannot sample with rng={rng!r}, size={size!r} ({error}). ",
+                Argument("rng"),
+                " is a NumPy Generator or a seed, ",
+                Argument("size"),
+                " a whole number of draws per row.",
             ) from None
 
     def renyi(self, other: Self, alpha: float = 1.0) -> Array:
@@ -190,18 +195,20 @@ class Distribution(ABC):
             raise InputError(f"renyi compares row with row; got {rows[0]} rows and {others[0]} rows.")
         with np.errstate(all="ignore"):
             if 1e-6 < order < 0.5:
-                # D_α[p ‖ q] = α/(1 − α) D_{1−α}[q ‖ p]: a small α would cancel, and nodes are placed around p.
+                # D_α[p ‖ q] = α/(1 − α) D_{1−α}[q ‖ p]: a small α would cancel, and the nodes lie around p.
                 return order / (1.0 - order) * other._checked._renyi(self._checked, 1.0 - order)
             return self._checked._renyi(other._checked, order)
 
     def whiten(self, u: ArrayLike) -> Array:
         """B u with Bᵀ B = I(λ), the Fisher information, for u (n, M, …): a Euclidean view of a change of λ."""
-        u = numbers(u, "u")
+        u = as_numbers(u, "u")
         shape = self._checked.parameters.shape
         if u.shape[: len(shape)] != shape:
             raise InputError(
-                f"{type(self).__name__}: a change of the parameters has the shape (rows, parameters, …), here "
-                f"{shape} and perhaps further axes; got {u.shape}."
+                f"{type(self).__name__}: ",
+                Argument("u"),
+                f", a change of the parameters, must have the shape (rows, parameters, …), here {shape} and perhaps "
+                f"further axes; got {u.shape}.",
             )
         axis = len(shape) - 1
 
@@ -212,7 +219,7 @@ class Distribution(ABC):
             return np.stack(self._checked._whiten(np.moveaxis(u, axis, 0), row), axis)
 
     def fisher_norm(self, u: ArrayLike) -> Array:
-        """sqrt(uᵀ I(λ) u) for u (n, M, …), from the factor B, so that nothing is squared before it has been scaled."""
+        """sqrt(uᵀ I(λ) u) for u (n, M, …), from the factor B, so nothing is squared before it is scaled."""
         return norm(self.whiten(u), self._checked.parameters.ndim - 1)
 
     def fisher(self) -> Array:
@@ -225,21 +232,21 @@ class Distribution(ABC):
         diagonal = np.einsum("...ii->...i", information)
         if not np.isfinite(information).all() or (diagonal < np.finfo(float).tiny).any():
             raise InputError(
-                f"{type(self).__name__}: an entry of the Fisher information is not representable in float64; "
-                "use fisher_norm, which is."
+                f"{type(self).__name__}: an entry of the Fisher information does not fit in float64. "
+                "Use fisher_norm, which does."
             )
         return information
 
     def score(self, y: ArrayLike) -> Array:
         """∂ log p(y | λ)/∂λ, shape (…, n, M)."""
-        y = self._checked_y(y)
+        y = self._read_y(y)
         with np.errstate(all="ignore"):
             return self._checked._score(y)
 
     def prediction(self) -> Array:
-        """The point prediction f, what methods without uncertainty look at, shape (n, outputs).
+        """The point prediction f, which methods without uncertainty look at, shape (n, outputs).
 
-        The mean; of a Student-t the location, which it has for every df.
+        It is the mean; for a Student-t the location, which exists for every df.
         """
         return self._checked._prediction()
 
@@ -255,7 +262,7 @@ class Distribution(ABC):
 
     @abstractmethod
     def _log_prob(self, y: Array) -> Array:
-        """log p(y); for counts its smooth continuation between them, which sums over many counts are taken with."""
+        """log p(y); for counts continued smoothly between them, so that sums over many counts become integrals."""
 
     @abstractmethod
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array: ...

@@ -1,4 +1,4 @@
-"""Bernoulli and Binomial: λ = the success probability, given as such or through its logit."""
+"""Bernoulli and Binomial: λ = the success probability, given directly or as its logit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import expit, log_expit
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 from rsens._typing import Array
 from rsens.distributions._arrays import sigmoid
@@ -23,7 +23,7 @@ from rsens.distributions._univariate import Univariate
 class _Success(Univariate):
     """What Bernoulli and Binomial share: `trials` repetitions of an event of probability π.
 
-    The probability of failure is kept beside π: near π = 1 it cannot be recovered from π, only from the logit.
+    The probability of failure is kept alongside π: near π = 1 it cannot be recovered from π, only from the logit.
     """
 
     probability: Any
@@ -46,7 +46,13 @@ class _Success(Univariate):
     def checked(self, n: int | None = None) -> Self:
         if (self.probability is None) == (self.logit is None):
             got = "neither" if self.logit is None else "both"
-            raise InputError(f"{type(self).__name__}: give either probability or logit; got {got}.")
+            raise InputError(
+                f"{type(self).__name__}: give either ",
+                Argument("probability"),
+                " or ",
+                Argument("logit"),
+                f"; got {got}.",
+            )
         return super().checked(n)
 
     def _pair(self) -> tuple[Array, Array]:
@@ -191,7 +197,8 @@ class Binomial(_Success):
 
     def _check_jointly(self) -> None:
         if (self.n != np.round(self.n)).any():
-            raise InputError(f"Binomial: n must be whole numbers; got {self.n[self.n != np.round(self.n)][0]:g}.")
+            wrong = self.n[self.n != np.round(self.n)][0]
+            raise InputError("Binomial: ", Argument("n"), f" must be whole numbers; got {wrong:g}.")
 
     def _log_prob(self, y: Array) -> Array:
         # Loader's saddle-point form: no factorial is ever subtracted from another one.
@@ -231,7 +238,9 @@ class Binomial(_Success):
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         if (self.n != other.n).any():
-            raise InputError("Binomial: renyi compares distributions with the same n; n is fixed, not a parameter.")
+            raise InputError(
+                "Binomial: renyi compares distributions with the same ", Argument("n"), "; n is fixed, not a parameter."
+            )
         return super()._renyi(other, alpha)
 
     def _prediction_gradient(self) -> Array:

@@ -163,7 +163,7 @@ class Beta(Univariate):
 
 
 def _log_beta(a: Array, b: Array) -> Array:
-    """log B(a, b), right relative to its size whatever a and b are."""
+    """log B(a, b), accurate relative to its size for any a and b."""
     c = a + b
     fractions = a * _log_share(a, b) + b * _log_share(b, a)
     return (

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._special import log_ratio
 from rsens._typing import Array
 from rsens.distributions._base import Distribution, RowShaper
@@ -19,11 +19,11 @@ from rsens.distributions._finite import finite_renyi
 class Categorical(Distribution):
     """Categorical(probabilities): y is one of the class codes 0, …, K − 1, and y = k with probability p_k.
 
-    λ = (p_0, …, p_{K−1}), I = diag(1/p) on changes that keep Σp = 1, as those of a model always do. `mean` is that of
-    the K class indicators, so that the prediction has K outputs.
+    λ = (p_0, …, p_{K−1}), I = diag(1/p) on changes that keep Σp = 1, which the changes of a model always do. `mean` is
+    the mean of the K class indicators, so the prediction has K outputs.
 
     Args:
-        probabilities: p, shape (n, K), or (K,) for all rows; between 0 and 1, and 1 in the sum of each row.
+        probabilities: p, shape (n, K), or (K,) for all rows; between 0 and 1, each row adding up to 1.
 
     Example:
         >>> Categorical([[0.5, 0.25, 0.25]]).log_prob([0]).round(6).tolist()
@@ -56,8 +56,10 @@ class Categorical(Distribution):
         wrong = np.abs(total - 1.0) > 1e-8
         if wrong.any():
             raise InputError(
-                f"Categorical: probabilities must add up to 1 in every row; got {total[wrong][0]:.10g} "
-                f"({int(wrong.sum())} of {wrong.size} rows are wrong). Normalise them, for example with a softmax."
+                "Categorical: ",
+                Argument("probabilities"),
+                f" must add up to 1 in every row; got {total[wrong][0]:.10g} "
+                f"({int(wrong.sum())} of {wrong.size} rows are wrong). Normalise them, for example with a softmax.",
             )
 
     def _log_prob(self, y: Array) -> Array:

@@ -14,10 +14,11 @@ _EXACT = 4096
 
 
 def count_rule(log_f: LogIntegrand, high: Array) -> tuple[Array, Array]:
-    """Nodes y and log weights (n, K) with Σ_y f(y) ≈ Σ_k w_k f(y_k), for f smooth on the scale of its own spread.
+    """Nodes y and log weights (n, K) with Σ_y f(y) ≈ Σ_k w_k f(y_k), for an f that is smooth over its own spread.
 
     From y = J = 4096 on, Σ f = ∫ f + f'/24 + … (Euler–Maclaurin at the half-integer J − ½), f' = f(J) − f(J − 1); the
-    integral in log y. A count family has a spread of 64 or more there, so that the next term is below 1e-9 of the sum.
+    integral is taken in log y. A count family has a spread of 64 or more there, so the next term is below 1e-9 of the
+    sum.
     """
     n = len(high)
     exact = np.broadcast_to(np.arange(_EXACT + 1, dtype=np.float64), (n, _EXACT + 1))
@@ -28,7 +29,7 @@ def count_rule(log_f: LogIntegrand, high: Array) -> tuple[Array, Array]:
 
 
 def sum_from(start: float, log_f: LogIntegrand, high: Array) -> Array:
-    """Σ_{y ≥ start} f(y) for a slowly varying f, as in `count_rule` and with one term more, −17 f‴/5760."""
+    """Σ_{y ≥ start} f(y) for a slowly varying f, as in `count_rule` with one more term, −17 f‴/5760."""
     t, log_weights = _rule_in_log(log_f, np.full(len(high), start - 0.5), np.maximum(high, 2.0 * start))
     integral = np.exp(log_f(np.exp(t)) + t + log_weights).sum(axis=1)
     f = np.exp(log_f(np.broadcast_to(start + np.arange(-2.0, 2.0), (len(high), 4))))

@@ -1,23 +1,25 @@
-"""What values the arguments of a family may take."""
+"""Which values the arguments of a family may take."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from rsens._typing import Array, Flags
 
 
 @dataclass(frozen=True)
 class Domain:
-    """What values a constructor argument may take, and how many trailing axes belong to one row."""
+    """Which values a constructor argument may take, and how many trailing axes belong to one row."""
 
     lower: float = -np.inf
     upper: float = np.inf
     closed: bool = False
     event_ndim: int = 0
 
-    def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def holds(self, values: Array) -> Flags:
+        """Which of the values are allowed."""
         inside = (
             (values >= self.lower) & (values <= self.upper)
             if self.closed

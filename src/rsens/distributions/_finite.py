@@ -1,4 +1,4 @@
-"""Rényi divergence of two probability vectors, for families that are enumerated or integrated at nodes."""
+"""Rényi divergence of two probability vectors, for families that are summed over y or integrated at nodes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rsens.distributions._jensen import exp_gap
 
 
 def finite_renyi(log_p: Array, log_q: Array, d: Array, alpha: float, *, exact: bool = True) -> Array:
-    """D_α over the last axis, with d = log(q/p) given apart because it keeps digits that log q − log p has lost.
+    """D_α over the last axis; d = log(q/p) is passed in as well, because it keeps digits that log q − log p loses.
 
-    Σ p^α q^β − 1 is summed as terms of one sign, which keeps the digits of close distributions; that uses Σp = Σq = 1.
-    Far apart the plain sum is as good. At quadrature nodes (`exact=False`), chosen for p^α q^β, Σq = 1 holds only for
-    close distributions.
+    For close distributions, Σ p^α q^β − 1 is summed as terms of one sign, which keeps its digits and uses Σp = Σq = 1.
+    Far apart the plain sum is just as good. At quadrature nodes (`exact=False`), which are chosen for p^α q^β, Σq = 1
+    holds only for close distributions.
     """
     beta = 1.0 - alpha
     held = log_p > -np.inf

@@ -27,8 +27,8 @@ from rsens.distributions._univariate import Univariate
 class Gamma(Univariate):
     """Gamma(mean, shape), with a density proportional to y^(shape − 1) exp(−y·shape/mean).
 
-    λ = (mean, shape), which are orthogonal: I = diag(shape/mean², ψ′(shape) − 1/shape). The variance is mean²/shape. In
-    other terms the rate is shape/mean and the scale mean/shape.
+    λ = (mean, shape), which are orthogonal: I = diag(shape/mean², ψ′(shape) − 1/shape). The variance is mean²/shape,
+    the rate shape/mean and the scale mean/shape.
 
     Args:
         mean: The mean (not a rate or a scale), greater than 0; one value per row, shape (n,), or one for all rows.
@@ -84,7 +84,7 @@ class Gamma(Univariate):
         if np.isinf(alpha):
             return self._renyi_max(other)
         beta = 1.0 - alpha
-        # log-partition: k log m − ½ log k + error(k), with the part linear in (k, k/m) dropped.
+        # log-partition: k log m − ½ log k + error(k), without the part that is linear in (k, k/m).
         means = rate_gap(k, k1, d, beta)
         shapes = 0.5 * log_gap(k, k1, beta) + stirling_gap(k, k1, beta)
         return np.where(alpha * k + beta * k1 > 0.0, means + shapes, np.inf)

@@ -1,4 +1,4 @@
-"""The Gaussian formulas that Normal, LogNormal and their kin share."""
+"""The Gaussian formulas that Normal, LogNormal and others share."""
 
 from __future__ import annotations
 

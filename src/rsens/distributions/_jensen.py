@@ -1,9 +1,9 @@
 """Rényi divergences of exponential families, piece by piece, so that close distributions keep their digits.
 
 For an exponential family D_α = [A(αθ + βθ') − αA(θ) − βA(θ')]/(α − 1) with β = 1 − α (van Erven and Harremoës 2014):
-the Jensen gap of the log-partition function A, divided by −β. Taken literally it loses everything when θ' ≈ θ or when A
-is huge. So each function here is the gap of one piece of A, divided by −β: what is linear cancels by algebra, what is
-left is a sum of terms of one sign, and β = 0 (α = 1, Kullback–Leibler) is an ordinary value.
+the Jensen gap of the log-partition function A, divided by −β. Taken literally it loses all digits when θ' ≈ θ or when A
+is huge. So each function here is the gap of one piece of A, divided by −β: the linear part cancels by algebra, the rest
+is a sum of terms of one sign, and β = 0 (α = 1, Kullback–Leibler) is an ordinary value.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def rate_gap(k: Array, other: Array, d: Array, beta: float) -> Array:
         share = beta * other / middle
         w = share * np.expm1(-d)
         close = other * expm1mx(-d) + middle * log1pmx(w) / beta
-        # Far apart the two pieces above are huge and cancel; log(1 + w) as it stands does not, unless w is large: then
+        # Far apart the two pieces above are huge and cancel; log(1 + w) itself does not, unless w is large: then
         # 1 + w = share e^{−d} (1 + …), its −d is taken out, and other − middle/β = −αk/β by algebra.
         own = (1.0 - beta) * k
         rest = own + beta * other * np.exp(-d)
@@ -63,11 +63,11 @@ def log_gap(k: Array, other: Array, beta: float) -> Array:
 
 
 def stirling_gap(k: Array, other: Array, beta: float) -> Array:
-    """The piece `stirling_error(k)`, what log Γ(k) has beyond Stirling's formula."""
+    """The piece `stirling_error(k)`, by which log Γ(k) exceeds Stirling's formula."""
     step = beta * (other - k)
     middle = np.where(k + step > 0.0, (1.0 - beta) * k + beta * other, 1.0)
     slope = 0.5 / k - log_minus_digamma(k)
-    # [f(k) − f(k + step)]/β, by Taylor's series when the step is small, so that β may be.
+    # [f(k) − f(k + step)]/β, by Taylor's series when the step is small, so that β may be small too.
     taylor = slope + step * (_second(k) / 2.0 + step * (_third(k) / 6.0 + step * _fourth(k) / 24.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         fall = (stirling_error(k) - stirling_error(middle)) / beta if beta != 0.0 else np.zeros_like(k)
@@ -81,10 +81,10 @@ def stirling_gap(k: Array, other: Array, beta: float) -> Array:
 
 
 def segment_gap(curvature: Callable[[float], Array], beta: float) -> Array:
-    """The gap of A itself from its second derivative along the segment θ(t) = θ + t(θ' − θ), where A is smooth there.
+    """The gap of A itself from its second derivative along the segment θ(t) = θ + t(θ' − θ), if A is smooth there.
 
     D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so all terms are positive:
-    K = 1 − t on [max(β, 0), 1]; to it adds αt/β on [0, β] for β > 0, and 1 − t/β on [β, 0] for β < 0.
+    K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for β < 0.
     """
     x, w = np.polynomial.legendre.leggauss(16)
     x, w = 0.5 * (x + 1.0), 0.5 * w

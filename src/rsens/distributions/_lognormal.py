@@ -19,8 +19,8 @@ from rsens.distributions._univariate import Univariate
 class LogNormal(Univariate):
     """LogNormal(mu, sigma2): log y is normal with mean mu and variance sigma2.
 
-    λ = (mu, sigma2), I = diag(1/sigma2, 1/(2 sigma2²)): divergence and information are those of log y. `mean` and
-    `variance` are those of y.
+    λ = (mu, sigma2), I = diag(1/sigma2, 1/(2 sigma2²)): log y has the same divergence and information. `mean` and
+    `variance` describe y itself.
 
     Args:
         mu: The mean of log y; one value per row, shape (n,), or one for all rows.

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.distributions._base import Distribution, RowShaper
 from rsens.distributions._domain import Domain
 from rsens.distributions._finite import finite_renyi
-from rsens.distributions._mixture_nodes import nodes, supremum
+from rsens.distributions._mixture_nodes import mixture_nodes, supremum
 from rsens.distributions._univariate import Univariate, tail_probability
 
-_BLOCK = 4_000_000  # numbers held at once while the information is summed
-_SMALL = 64  # parameters, up to which the factor of the information is kept
+_BLOCK = 4_000_000  # how many numbers to hold at once while the information is summed
+_SMALL = 64  # keep the factor of the information up to this many parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,14 +29,14 @@ class Mixture(Distribution):
 
     λ stacks the components' own parameters, and R-sens₂ uses this stacked λ; the weights are fixed. The Fisher
     information has no closed form; uᵀIu = E_y[(∂ log p · u)²] is summed over y (classes, counts) or integrated
-    (numbers), right to about 1e-8 where the mass lies within float64 (a Gamma of shape 0.01 has some below it). Vectors
-    are integrated on lattices around the components: for components of like size about 1e-8 in two dimensions, 1e-5 in
-    three and more; about three digits where their sizes differ much.
+    (numbers), right to about 1e-8 if the mass lies within float64 (a Gamma of shape 0.01 has some below it). Vectors
+    are integrated on lattices around the components: right to about 1e-8 in two dimensions and 1e-5 in three and more
+    if the components are of similar size, and to about three digits if their sizes differ a lot.
 
     Args:
         components: A list of S families over the same kind of y, each with n rows, or with one for all rows.
-        weights: w, shape (n, S), or (S,) for all rows; between 0 and 1, and 1 in the sum of each row. They may not
-            depend on x.
+        weights: w, shape (n, S), or (S,) for all rows; between 0 and 1, each row adding up to 1. They may not depend
+            on x.
 
     Example:
         >>> from rsens.distributions import Normal
@@ -74,35 +74,48 @@ class Mixture(Distribution):
         components = list(self.components) if isinstance(self.components, Sequence) else []
         if not components or not all(isinstance(component, Distribution) for component in components):
             raise InputError(
-                "Mixture: components must be a non-empty list of families, such as [Normal(…), Normal(…)]; "
-                f"got {[type(c).__name__ for c in components] or type(self.components).__name__}."
+                "Mixture: ",
+                Argument("components"),
+                " must be a non-empty list of families, such as [Normal(…), Normal(…)]; "
+                f"got {[type(c).__name__ for c in components] or type(self.components).__name__}.",
             )
         if any(isinstance(component, Mixture) for component in components):
             raise InputError(
-                "Mixture: a component is itself a Mixture. List its components instead, weights multiplied."
+                "Mixture: one of the ",
+                Argument("components"),
+                " is itself a Mixture. List its components instead, and multiply the weights.",
             )
         if len({component.support for component in components}) > 1:
             raise InputError(
-                "Mixture: all components must be distributions of the same kind of y; got "
+                "Mixture: all ",
+                Argument("components"),
+                " must be distributions of the same kind of y; got "
                 + ", ".join(sorted({f"{type(c).__name__} ({c.support})" for c in components}))
-                + "."
+                + ".",
             )
         components = [component.checked(n) for component in components]
         if components[0].support in ("classes", "vector") and len({len(c.parameter_names) for c in components}) > 1:
-            raise InputError("Mixture: all components must have the same number of classes, or of dimensions.")
-        weights = self._checked_field("weights", self.weights)
+            raise InputError(
+                "Mixture: all ", Argument("components"), " must have the same number of classes, or of dimensions."
+            )
+        weights = self._read_field("weights", self.weights)
         total = weights.sum(axis=-1)
         if weights.shape[-1] != len(components) or (np.abs(total - 1.0) > 1e-8).any():
             raise InputError(
-                f"Mixture: {len(components)} components need {len(components)} weights that add up to 1; "
-                f"got shape {weights.shape} and sums around {np.mean(total):.6g}."
+                f"Mixture: {len(components)} components need {len(components)} ",
+                Argument("weights"),
+                f" that add up to 1; got shape {weights.shape} and sums around {np.mean(total):.6g}.",
             )
         shapes = [weights.shape[:-1], *(c.parameters.shape[:-1] for c in components)]
         try:
             rows = np.broadcast_shapes(*shapes)
         except ValueError:
             raise InputError(
-                f"Mixture: weights and components must have the same number of rows; got {sorted(set(shapes))}."
+                "Mixture: ",
+                Argument("weights"),
+                " and ",
+                Argument("components"),
+                f" must have the same number of rows; got {sorted(set(shapes))}.",
             ) from None
         if len(rows) == 1:
             components = [component.checked(rows[0]) for component in components]
@@ -158,13 +171,14 @@ class Mixture(Distribution):
 
     def cdf(self, y: ArrayLike) -> Array:
         """P(Y ≤ y) = Σ_s w_s P_s(Y ≤ y) per row; y as in `log_prob`. For numbers and counts."""
-        return tail_probability(self._ordered(), y, upper=False)
+        return tail_probability(self._if_ordered(), y, upper=False)
 
     def survival(self, y: ArrayLike) -> Array:
-        """P(Y > y) per row, with the digits that 1 − cdf(y) has lost where it is small."""
-        return tail_probability(self._ordered(), y, upper=True)
+        """P(Y > y) per row, with the digits that 1 − cdf(y) loses where it is small."""
+        return tail_probability(self._if_ordered(), y, upper=True)
 
-    def _ordered(self) -> Self:
+    def _if_ordered(self) -> Self:
+        """This mixture, if its y has an order."""
         if self._checked.support in ("classes", "vector"):
             raise InputError(f"Mixture: {self.support} have no distribution function. Use log_prob.")
         return self
@@ -191,7 +205,7 @@ class Mixture(Distribution):
     @cached_property
     def _information_factor(self) -> Array:
         """B (n, M, M): the scores at the nodes times the roots of their weights, reduced by QR."""
-        return np.concatenate([_reduced(scores) for _, scores in self._weighted_scores()])
+        return np.concatenate([_reduce(scores) for _, scores in self._weighted_scores()])
 
     def _weighted_scores(self) -> Iterator[tuple[slice, Array]]:
         """The scores at the nodes times the roots of their weights, (rows, nodes, M), in blocks of rows."""
@@ -200,7 +214,7 @@ class Mixture(Distribution):
         while start < n:
             rows = slice(start, min(n, start + step))
             part = self._rows(rows)
-            y, log_weights = nodes(part.components, part.weights)
+            y, log_weights = mixture_nodes(part.components, part.weights)
             if step > 1 and y.shape[0] * m * step > _BLOCK:
                 step = max(1, _BLOCK // (y.shape[0] * m))
                 continue
@@ -219,8 +233,8 @@ class Mixture(Distribution):
         if len(u) <= _SMALL:
             whitened = self._information_factor @ changes
         else:
-            # Many components: B itself would be larger than what is asked of it. Only lengths and angles of B u matter.
-            blocks = [_reduced(scores @ changes[rows]) for rows, scores in self._weighted_scores()]
+            # Many components: B would be larger than B u, of which only lengths and angles matter.
+            blocks = [_reduce(scores @ changes[rows]) for rows, scores in self._weighted_scores()]
             most = max(block.shape[1] for block in blocks)
             whitened = np.concatenate([np.pad(b, ((0, 0), (0, most - b.shape[1]), (0, 0))) for b in blocks])
         return [part.reshape(u.shape[1:]) for part in np.moveaxis(whitened, 1, 0)]
@@ -231,10 +245,10 @@ class Mixture(Distribution):
         one, two = self.checked(n), other.checked(n)
         result = np.empty(n)
         for i in range(n):
-            # Row by row: each pair of mixtures gets nodes of its own, so that memory stays small.
+            # Row by row: each pair of mixtures gets its own nodes, and memory stays small.
             p, q = one._rows(slice(i, i + 1)), two._rows(slice(i, i + 1))
             pooled = [*p.components, *q.components], np.concatenate([p.weights, q.weights], -1) / 2.0
-            y, log_weights = nodes(*pooled, tails=True)
+            y, log_weights = mixture_nodes(*pooled, tails=True)
             log_p, log_q = p._log_prob(y)[:, 0], q._log_prob(y)[:, 0]
             with np.errstate(invalid="ignore"):
                 d = np.where(np.isneginf(log_p), 0.0, log_q - log_p)
@@ -271,8 +285,8 @@ class Mixture(Distribution):
         return hessian
 
 
-def _reduced(vectors: Array) -> Array:
-    """Vectors (n, K, R) turned into at most R rows of the same lengths and angles."""
+def _reduce(vectors: Array) -> Array:
+    """Turn vectors (n, K, R) into at most R rows with the same lengths and angles."""
     return np.asarray(np.linalg.qr(vectors, mode="r")) if vectors.shape[1] > vectors.shape[2] else vectors
 
 
@@ -282,6 +296,6 @@ def _with_rows(y: Array, rows: tuple[int, ...]) -> Array:
 
 
 def _diverges(log_integrand: Array) -> bool:
-    """Whether the integrand is still large at the ends of the nodes, which reach tail probabilities of 1e-300."""
+    """Whether the integrand is still large at the outermost nodes, which reach tail probabilities of 1e-300."""
     finite = log_integrand[np.isfinite(log_integrand)]
     return bool(finite.size and max(finite[0], finite[-1]) > finite.max() - 30.0)

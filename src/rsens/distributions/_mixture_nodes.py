@@ -21,14 +21,14 @@ _MEDIAN = np.array([[0.5]])
 _FEW_COMPONENTS = 16
 
 
-def nodes(components: Sequence[Distribution], weights: Array, tails: bool = False) -> tuple[Array, Array]:
+def mixture_nodes(components: Sequence[Distribution], weights: Array, tails: bool = False) -> tuple[Array, Array]:
     """y (K, n) [vectors: (K, n, dimension)] and log weights (K, n) for a checked mixture with n rows."""
     rules: dict[str, Any] = {"continuous": _continuous, "counts": _counts, "classes": _classes, "vector": _vectors}
     return rules[components[0].support](components, weights, tails)
 
 
 def supremum(p: Distribution, q: Distribution, y: Array) -> float:
-    """The largest log p/q near the sorted points y, refined around the best of them; inf if that is an end point."""
+    """The largest log p/q near the sorted points y, refined around the best point; inf if that is an end point."""
 
     def f(t: Array) -> Array:
         return (p._log_prob(t) - q._log_prob(t))[:, 0]
@@ -46,7 +46,7 @@ def supremum(p: Distribution, q: Distribution, y: Array) -> float:
 
 
 def _continuous(components: Sequence[Univariate], weights: Array, tails: bool) -> tuple[Array, Array]:
-    """Gauss–Legendre between the pooled quantiles of the components: fine wherever any of them has mass."""
+    """Gauss–Legendre between the pooled quantiles of the components: fine wherever any component has mass."""
     levels = np.concatenate([_TAILS, _FAR_TAILS]) if tails else _TAILS
     quantiles = np.stack(
         [
@@ -57,7 +57,7 @@ def _continuous(components: Sequence[Univariate], weights: Array, tails: bool) -
         ]
     )
     quantiles = np.where(np.isfinite(quantiles), quantiles, np.nanmedian(quantiles, axis=1, keepdims=True))
-    edges = _padded([_distinct(quantiles[..., i]) for i in range(weights.shape[0])])
+    edges = _pad([_distinct(quantiles[..., i]) for i in range(weights.shape[0])])
     t, w = np.polynomial.legendre.leggauss(16)
     low, high = edges[:-1, None], edges[1:, None]
     share = 0.5 * (t[:, None] + 1.0)
@@ -74,10 +74,11 @@ def _continuous(components: Sequence[Univariate], weights: Array, tails: bool) -
 
 
 def _distinct(quantiles: Array) -> Array:
-    """The quantiles of all components (S, L) as sorted panel ends, without those that repeat another of the same scale.
+    """The quantiles of all components (S, L) as sorted panel ends, without near repeats on the same scale.
 
     Each stands for a cell as wide as its distance to the next quantile of its own component, rounded to a power of two:
-    a thousand components that lie together need no more panels than one of them, a narrow one among them keeps its own.
+    a thousand components that lie together need no more panels than one does, and a narrow one among them keeps its
+    own.
     """
     if len(quantiles) <= _FEW_COMPONENTS:
         return np.unique(quantiles)
@@ -89,14 +90,14 @@ def _distinct(quantiles: Array) -> Array:
     return np.unique(quantiles.ravel()[first])
 
 
-def _padded(rows: list[Array]) -> Array:
+def _pad(rows: list[Array]) -> Array:
     """Sorted rows of different lengths as columns of one array, with their last value repeated."""
     longest = max(len(row) for row in rows)
     return np.stack([np.pad(row, (0, longest - len(row)), mode="edge") for row in rows], axis=1)
 
 
 def _counts(components: Sequence[Distribution], weights: Array, tails: bool) -> tuple[Array, Array]:
-    """All counts up to a few thousand; beyond, a rule around each component: a rate of 1e12 has a narrow peak."""
+    """All counts up to a few thousand; beyond that, a rule around each component: a rate of 1e12 has a narrow peak."""
     # Beyond this a count family has less than 1e-30 of its mass: its tail falls at least as e^{−y·mean/variance}.
     highs = np.stack([c.mean + 12.0 * np.sqrt(c.variance) + 80.0 * (1.0 + c.variance / c.mean) for c in components])
     if np.max(highs) < 4096.0:
@@ -112,7 +113,7 @@ def _counts(components: Sequence[Distribution], weights: Array, tails: bool) -> 
             return component._log_prob(y.T).T
 
         y, w = count_rule(log_f, highs[s])
-        # Component s only takes its own share of the sum: h p = Σ_s h p r_s, with r_s its responsibility at y.
+        # Component s takes only its own share of the sum: h p = Σ_s h p r_s, with r_s its responsibility at y.
         joint = np.stack([log_weights[:, j] + c._log_prob(y.T) for j, c in enumerate(components)])
         share = joint[s] - np.logaddexp.reduce(joint, axis=0)
         parts.append((y.T, w.T + np.where(np.isnan(share), -np.inf, share)))
@@ -126,7 +127,7 @@ def _classes(components: Sequence[Distribution], weights: Array, tails: bool) ->
 
 
 def _vectors(components: Sequence[MultivariateNormal], weights: Array, tails: bool) -> tuple[Array, Array]:
-    """Each component's own lattice up to 3 dimensions; beyond, low-discrepancy points, right to about three digits."""
+    """A lattice around each component up to 3 dimensions; beyond, low-discrepancy points, good to three digits."""
     size = components[0].mean.shape[-1]
     if size == 1:
         normals = [Normal(c.mean[:, 0], c.covariance[:, 0, 0]) for c in components]

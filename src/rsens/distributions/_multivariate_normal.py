@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._special import HALF_LOG_TWO_PI
 from rsens._typing import Array
 from rsens.distributions._base import Distribution, RowShaper
@@ -21,7 +21,7 @@ class MultivariateNormal(Distribution):
     """MultivariateNormal(mean, covariance): y is a vector of K numbers.
 
     λ = (mean, covariance[i, j] for j ≤ i), K + K(K + 1)/2 parameters; uᵀIu = |L⁻¹dμ|² + ½|L⁻¹ dΣ L⁻ᵀ|² with Σ = LLᵀ.
-    `variance` is that of each component of y.
+    `variance` has one entry for each component of y.
 
     Args:
         mean: Shape (n, K), or (K,) for all rows.
@@ -66,22 +66,28 @@ class MultivariateNormal(Distribution):
         k, covariance = self._size, self.covariance
         if covariance.shape[-2:] != (k, k):
             raise InputError(
-                f"MultivariateNormal: covariance needs shape (rows, {k}, {k}), as the mean has; got {covariance.shape}."
+                "MultivariateNormal: ",
+                Argument("covariance"),
+                f" needs shape (rows, {k}, {k}) to match the mean; got {covariance.shape}.",
             )
         scale = np.sqrt(np.maximum(np.einsum("...ii->...i", covariance), 0.0))
         skew = np.abs(covariance - np.swapaxes(covariance, -1, -2))
         if (skew > 1e-8 * scale[..., :, None] * scale[..., None, :]).any():
-            raise InputError("MultivariateNormal: covariance must be symmetric; average it with its transpose.")
+            raise InputError(
+                "MultivariateNormal: ", Argument("covariance"), " must be symmetric; average it with its transpose."
+            )
         try:
             self._factor  # noqa: B018  (the attempt is the check)
         except np.linalg.LinAlgError:
             raise InputError(
-                "MultivariateNormal: covariance must be positive definite in every row; add a little to its diagonal."
+                "MultivariateNormal: ",
+                Argument("covariance"),
+                " must be positive definite in every row; add a little to its diagonal.",
             ) from None
 
     @cached_property
     def _factor(self) -> Array:
-        """L with Σ = LLᵀ, after scaling to unit diagonal so that tiny and huge variances can stand side by side."""
+        """L with Σ = LLᵀ, after scaling to unit diagonal so that tiny and huge variances can occur together."""
         diagonal = np.einsum("...ii->...i", self.covariance)
         if (diagonal <= 0.0).any():
             raise np.linalg.LinAlgError
@@ -108,7 +114,7 @@ class MultivariateNormal(Distribution):
             return np.zeros(delta.shape[:-1])
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if np.isinf(alpha):
-                # Rounding leaves a singular direction with an eigenvalue of either sign.
+                # Rounding gives a singular direction an eigenvalue of either sign.
                 tiny = 8.0 * self._size * np.finfo(float).eps
                 still = np.abs(delta) <= tiny * np.max(np.abs(delta), axis=-1, keepdims=True)
                 bounded = 0.5 * log_w + 0.5 * (delta / np.sqrt(excess)) ** 2
@@ -153,7 +159,7 @@ class MultivariateNormal(Distribution):
 
 
 def _relative_spectrum(factor: Array, other: Array, difference: Array) -> tuple[Array, Array, Array]:
-    """log w, w − 1 and the axes of W = L⁻¹Σ'L⁻ᵀ: from Σ' − Σ where they are close, else by singular values of L⁻¹L'."""
+    """log w, w − 1 and the axes of W = L⁻¹Σ'L⁻ᵀ: from Σ' − Σ if they are close, else the singular values of L⁻¹L'."""
     axes, roots, _ = np.linalg.svd(_solve(factor, other))
     half = _solve(factor, difference)
     with np.errstate(over="ignore"):

@@ -28,11 +28,11 @@ _TERMS = 512
 
 @dataclass(frozen=True, eq=False)
 class NegativeBinomial(Univariate):
-    """NegativeBinomial(mean, size): a Poisson whose rate is gamma distributed with this mean and the shape `size`.
+    """NegativeBinomial(mean, size): a Poisson whose rate is gamma distributed with this mean and shape `size`.
 
     λ = (m, k) = (mean, size), which are orthogonal: I_mm = 1/variance, I_kk = E[ψ′(k) − ψ′(k + y)] − m/(k(k + m)), an
-    expectation over y that is summed. The variance is m + m²/k; for large k it is a Poisson. With n and p as in SciPy,
-    n = k and p = k/(k + m).
+    expectation summed over y. The variance is m + m²/k; for large k it is a Poisson. In SciPy's terms n = k and
+    p = k/(k + m).
 
     Args:
         mean: The expected count, greater than 0; one value per row, shape (n,), or one for all rows.
@@ -80,7 +80,7 @@ class NegativeBinomial(Univariate):
             return np.zeros(rows)
         result = _renyi_equal_size(mean, size, mean1, alpha)
         for i in np.flatnonzero(size != size1):
-            # One row at a time: a rule for the sum over y that fits this pair, which closed forms do not cover.
+            # One row at a time: there is no closed form, and each pair needs its own rule for the sum over y.
             one = slice(i, i + 1)
             result[one] = _renyi_any_size(mean[one], size[one], mean1[one], size1[one], alpha)
         return result.reshape(rows)
@@ -98,7 +98,7 @@ class NegativeBinomial(Univariate):
 
 
 def negative_binomial_log_prob(y: Array, mean: Array, k: Array) -> Array:
-    """Loader's saddle-point form for real y ≥ 0: no log-gamma is subtracted from another one."""
+    """Loader's saddle-point form for real y ≥ 0: it never subtracts one log-gamma from another."""
     x = np.where(y > 0.0, y, 1.0)
     excess = (x - mean) / (k + mean)
     expected = _log1p((mean - x) / x * (k / (k + mean)), mean, x + k, x, k + mean)
@@ -139,7 +139,7 @@ def _renyi_equal_size(mean: Array, size: Array, mean1: Array, alpha: float) -> A
         if beta == 0.0:
             return gap
         x = beta * gap * np.exp(-beta * failure) / size
-        # Far apart x is near −1; there D is log[1 − q^α q'^β] and so on, as it stands.
+        # Far apart x is near −1; there the plain formula, log[1 − q^α q'^β] and so on, is accurate.
         log_q, log_q1 = -np.log1p(size / mean), -np.log1p(size / mean1)
         joint = (1.0 - beta) * log_q + beta * log_q1
         plain = np.log(-np.expm1(joint)) + (1.0 - beta) * np.log1p(mean / size) + beta * np.log1p(mean1 / size)
@@ -151,7 +151,7 @@ def _log_ratio_at(y: Array, mean: Array, size: Array, mean1: Array, size1: Array
     """d = log q/p at y, in two steps: change the size at the old mean, then the mean at the new size."""
     success, failure = _mean_ratios(mean, size1, mean1)
     step = size1 - size
-    # Two forms of the first step, each with the size of what cancels in it: take the smaller.
+    # Two forms of the first step, and how large the terms are that cancel in each: take the smaller.
     tilted = np.abs(y - mean) / (mean + np.minimum(size, size1)) * np.abs(y - mean)
     plain = np.abs(step) * (1.0 + np.log1p(y + size)) + size * np.log1p(mean / size)
     by_size = np.where(
@@ -167,13 +167,13 @@ def _log_ratio_at(y: Array, mean: Array, size: Array, mean1: Array, size1: Array
 
 
 def _size_part(y: Array, mean: Array, k: Array) -> Array:
-    """What log p has of the size, arranged so that it vanishes as the size grows: its differences keep their digits."""
+    """The part of log p with the size, arranged to vanish as the size grows, so that differences keep their digits."""
     w = (y - mean) / (mean + k)
     return (y - mean) * w + (y + k) * log1pmx(w) - 0.5 * np.log1p(y / k) + stirling_error(y + k) - stirling_error(k)
 
 
 def _gamma_ratio(a: Array, step: Array) -> Array:
-    """log Γ(a + step) − log Γ(a), by Stirling's formula where that is large."""
+    """log Γ(a + step) − log Γ(a), by Stirling's formula for large a."""
     large = (
         (a + step - 0.5) * np.log1p(step / a) + step * np.log(a) - step + stirling_error(a + step) - stirling_error(a)
     )

@@ -1,4 +1,4 @@
-"""Numbers that go into a family's methods, and the length of vectors that come out."""
+"""Numbers that go into a family's methods, and the length of the vectors that come out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 
 
@@ -22,12 +22,12 @@ def norm(vectors: Array, axis: int) -> Array:
         return (safe * np.sqrt(np.sum((vectors / safe) ** 2, axis=axis, keepdims=True))).squeeze(axis)
 
 
-def numbers(values: ArrayLike, what: str) -> Array:
+def as_numbers(values: ArrayLike, what: str) -> Array:
     """The values as float64, or an error that says what is not numeric."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{what} is not numeric ({error}).") from None
+        raise InputError(Argument(what), f" is not numeric ({error}).") from None
 
 
 def divergence_order(alpha: Any) -> float:
@@ -39,4 +39,4 @@ def divergence_order(alpha: Any) -> float:
             order = np.inf
         if order >= 0.0:
             return order
-    raise InputError(f"alpha must be at least 0; got {alpha!r}.")
+    raise InputError(Argument("alpha"), f" must be at least 0; got {alpha!r}.")

@@ -36,7 +36,7 @@ def rule(
 ) -> tuple[Array, Array]:
     """Nodes and log weights (n, K) of Gauss–Legendre panels over the window of the integrand.
 
-    The panels are even; `breaks` (n, …) adds further panel ends where the integrand has finer features.
+    The panels are equally wide; `breaks` (n, …) adds panel ends where the integrand has finer features.
     """
     low, high = (end[:, None] for end in window(log_f, low, high))
     edges = low + (high - low) * np.linspace(0.0, 1.0, panels + 1)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import expit, log_expit, stdtr, stdtrit
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._special import log_gamma_half_step, log_ratio
 from rsens._typing import Array
 from rsens.distributions._base import RowShaper
@@ -27,8 +27,8 @@ class StudentT(Univariate):
     """StudentT(location, scale2, df), with a density proportional to (1 + (y − location)²/(df·scale2))^(−(df + 1)/2).
 
     λ = (location, scale2) and df is fixed; with s² = scale2 and ν = df, I = diag((ν+1)/((ν+3)s²), ν/(2(ν+3)s⁴)). The
-    variance is scale2·ν/(ν − 2), not scale2. `mean` is nan for df ≤ 1 and `variance` is inf for df ≤ 2, as they are;
-    the prediction is the location.
+    variance is scale2·ν/(ν − 2), not scale2. `mean` is nan for df ≤ 1 and `variance` is inf for df ≤ 2; the
+    prediction is the location.
 
     Args:
         location: The centre; one value per row, shape (n,), or one for all rows.
@@ -74,7 +74,11 @@ class StudentT(Univariate):
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         if (self.df != other.df).any():
-            raise InputError("StudentT: renyi compares distributions with the same df; df is fixed, not a parameter.")
+            raise InputError(
+                "StudentT: renyi compares distributions with the same ",
+                Argument("df"),
+                "; df is fixed, not a parameter.",
+            )
         fields = (self.location, self.scale2, other.location, other.scale2, self.df)
         rows = np.broadcast_shapes(*(field.shape for field in fields))
         location, scale2, location1, scale21, df = (np.broadcast_to(field, rows).reshape(-1) for field in fields)
@@ -111,12 +115,12 @@ class StudentT(Univariate):
 
 
 def _log_density(z: Array, df: Array) -> Array:
-    """Log density of the standard t; its constant is no difference of log-gammas, which has no digits at df = 1e8."""
+    """Log density of the standard t; as a difference of log-gammas its constant would have no digits at df = 1e8."""
     return log_gamma_half_step(0.5 * df) - 0.5 * np.log(np.pi * df) - 0.5 * (df + 1.0) * _log1p_square(z / np.sqrt(df))
 
 
 def _renyi_of_close(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
-    """The same as `_renyi` for distributions that nearly coincide, with a twentieth of its nodes or fewer.
+    """Like `_renyi`, for distributions that nearly coincide, with a twentieth of the nodes or fewer.
 
     With x = s√ν sinh t, p(x) dx ∝ cosh⁻ᵛ(t) dt, and the integrand is analytic up to about |Im t| = 1.1 where it has the
     singularities of q: the trapezoidal rule of step h is off by e^(−2π·1.1/h). A large ν narrows it to e^(−νt²/2).

@@ -8,28 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.distributions._base import Distribution
-from rsens.distributions._numbers import numbers
+from rsens.distributions._numbers import as_numbers
 
 
 class Univariate(Distribution):
-    """A family whose y is one number, so that it has a distribution function and quantiles."""
+    """A family whose y is one number, and which therefore has a distribution function and quantiles."""
 
     def cdf(self, y: ArrayLike) -> Array:
         """P(Y ≤ y) per row; y has one value per row, or further axes in front."""
         return tail_probability(self, y, upper=False)
 
     def survival(self, y: ArrayLike) -> Array:
-        """P(Y > y) per row, with the digits that 1 − cdf(y) has lost where it is small."""
+        """P(Y > y) per row, with the digits that 1 − cdf(y) loses where it is small."""
         return tail_probability(self, y, upper=True)
 
     def quantile(self, q: ArrayLike) -> Array:
         """The q-quantile of y per row; q has one value, one per row, or more axes in front; 0 and 1 give its ends."""
-        q = numbers(q, "q")
+        q = as_numbers(q, "q")
         if not ((q >= 0.0) & (q <= 1.0)).all():
-            raise InputError("quantile: q must be between 0 and 1.")
+            raise InputError("quantile: ", Argument("q"), " must be between 0 and 1.")
         return self._checked._quantile(q)
 
     @abstractmethod
@@ -42,8 +42,8 @@ class Univariate(Distribution):
 
 
 def tail_probability(family: Any, y: ArrayLike, *, upper: bool) -> Array:
-    """P(Y ≤ y), or with `upper` P(Y > y), at every y: NaN for NaN, and 0 or 1 at the ends of the line."""
-    values: Array = family._checked_y(y)
+    """P(Y ≤ y), or with `upper` P(Y > y), at every y: NaN for NaN, 0 or 1 at ±∞ and at negative counts."""
+    values: Array = family._read_y(y)
     inside = np.isfinite(values)
     if family.support == "counts":
         values = np.floor(values)

@@ -119,7 +119,7 @@ class Weibull(Univariate):
 
 
 def _log_second_moment(x: Array) -> Array:
-    """log[Γ(1 + 2x)/Γ(1 + x)²], by the series of log Γ where the difference would cancel (large shapes)."""
+    """log[Γ(1 + 2x)/Γ(1 + x)²], by the series of log Γ if the difference would cancel (large shapes)."""
     orders = np.arange(2.0, 16.0)
     coefficients = zeta(orders) * (-1.0) ** orders * (2.0**orders - 2.0) / orders
     small = np.minimum(x, 0.05)
@@ -152,7 +152,7 @@ def _renyi_different_shapes(ratio: Array, offset: Array, log_k: Array, alpha: fl
     # To the left the integrand falls as e^{(α + β ratio) t}; to the right doubly exponentially.
     left = np.minimum(0.0, -offset / ratio) - 80.0 / np.minimum(alpha + beta * ratio, 1.0) - np.abs(offset)
     right = _beyond(ratio, offset, -beta / alpha)
-    # The other shape has features of width 1/ratio in t: panels for them too.
+    # The other shape has features of width 1/ratio in t: they need panels too.
     fine = (np.linspace(-60.0, 60.0, 121) - offset[:, None]) / ratio[:, None]
     results = []
     for log_f in (integrand, all_of_them):  # close distributions need nodes that hold all of p and all of q as well
@@ -165,7 +165,7 @@ def _renyi_different_shapes(ratio: Array, offset: Array, log_k: Array, alpha: fl
 
 
 def _beyond(ratio: Array, offset: Array, share: float) -> Array:
-    """A point to the right of all that counts; p^α q^β may peak far beyond both, where e^t = share · ratio · e^{t1}."""
+    """A point to the right of all mass; p^α q^β may peak far beyond p and q, where e^t = share · ratio · e^{t1}."""
     with np.errstate(divide="ignore", invalid="ignore"):
         peak = (offset + np.log(max(share, 0.0) * ratio)) / (1.0 - ratio)
     peak = np.where((ratio < 1.0) & np.isfinite(peak), peak, 0.0)

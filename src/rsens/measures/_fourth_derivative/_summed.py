@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from rsens._typing import Array
-from rsens.distributions import Distribution, Mixture, NegativeBinomial, StudentT, Weibull
-from rsens.distributions import nodes as mixture_nodes
+from rsens.distributions import Distribution, Mixture, NegativeBinomial, StudentT, Weibull, mixture_nodes
 from rsens.measures._fourth_derivative._log_densities import log_density
 from rsens.measures._fourth_derivative._rules import negative_binomial_rule, normalised, student_t_rule, weibull_rule
 

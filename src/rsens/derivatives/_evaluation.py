@@ -1,4 +1,4 @@
-"""A function of NumPy rows evaluated once: its distribution, and the columns whose differences are taken."""
+"""A function of NumPy rows, evaluated: its distribution, and the columns to take differences of."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.derivatives._output import check_fixed, family_from, leaf_labels, parameters_of
 from rsens.distributions import Distribution, Mixture
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluated:
-    """The distribution at n rows, and λ_m = g_m(z_m): z is what was given (n, M), a logit or λ itself."""
+class Evaluation:
+    """The distribution at n rows, and z (n, M) with λ_m = g_m(z_m): a logit if the function gave one, else λ itself."""
 
     distribution: Distribution
     z: Array
-    #: Whether an argument was returned in single precision.
+    #: Whether the function returned an argument in single precision.
     single: bool
 
-    def at(self, rows: Any) -> Evaluated:
+    def at(self, rows: Any) -> Evaluation:
         """The same at some of the rows."""
         leaves = [leaf[rows] for leaf in self.distribution.leaves()]
-        return Evaluated(self.distribution.rebuilt(iter(leaves)).checked(), self.z[rows], self.single)
+        return Evaluation(self.distribution.rebuilt(iter(leaves)).checked(), self.z[rows], self.single)
 
-    def chained(self, z_first: Array, z_second: Array | None) -> tuple[Array, Array | None]:
-        """∂λ = g' ∂z and ∂²λ = g' ∂²z + g'' ∂z ∂zᵀ; every λ has its own z."""
+    def chain(self, z_first: Array, z_second: Array | None) -> tuple[Array, Array | None]:
+        """∂λ = g' ∂z and ∂²λ = g' ∂²z + g'' ∂z ∂zᵀ; every λ_m has its own z_m."""
         slope, bend = _link_derivatives(self.distribution, self.z)
         first = slope[..., None] * z_first
         if z_second is None:
@@ -41,29 +41,32 @@ class Evaluated:
         return first, slope[..., None, None] * z_second + bend[..., None, None] * products
 
 
-def evaluate(fn: Callable[[Array], Distribution], X: Array) -> Evaluated:
+def evaluate(fn: Callable[[Array], Distribution], X: Array) -> Evaluation:
     """The function at the rows X, checked."""
-    family = _called(fn, X)
+    family = _call(fn, X)
     distribution = family.checked(len(X))
     single = any(leaf.ndim > 0 and leaf.dtype.kind == "f" and leaf.dtype.itemsize < 8 for leaf in family.leaves())
-    return Evaluated(distribution, _given(distribution), single)
+    return Evaluation(distribution, _z(distribution), single)
 
 
 def parameters_at(fn: Callable[[Array], Distribution], X: Array) -> Array:
-    """λ at the rows X, shape (n, M), whether its values are valid or not."""
-    λ: Array = parameters_of(_called(fn, X), len(X))
+    """λ at the rows X, shape (n, M), not checked: its values may be invalid."""
+    λ: Array = parameters_of(_call(fn, X), len(X))
     return np.broadcast_to(λ, (len(X), λ.shape[-1]))
 
 
-def evaluate_moved(fn: Callable[[Array], Distribution], points: Array, here: Evaluated) -> Array:
-    """The z of moved copies of the rows, points (P, n, D), shape (P, n, M); the family must stay what it is there."""
+def evaluate_moved(fn: Callable[[Array], Distribution], points: Array, here: Evaluation) -> Array:
+    """z at moved copies of the rows, points (P, n, D), shape (P, n, M); the family must be the same as `here`."""
     copies, n, columns = points.shape
     try:
         there = evaluate(fn, points.reshape(-1, columns))
     except InputError as error:
         raise InputError(
-            f"at rows moved by a step: {error} If the function is defined up to a boundary only, keep the rows "
-            "further away from it or give a smaller step."
+            "at rows moved by a step: ",
+            error.sentence,
+            " If the function is defined only up to a boundary, keep the rows further away from it or give a smaller ",
+            Argument("step"),
+            ".",
         ) from error
     before, after = here.distribution, there.distribution
     if _signature(before) != _signature(after):
@@ -74,8 +77,8 @@ def evaluate_moved(fn: Callable[[Array], Distribution], points: Array, here: Eva
     return there.z.reshape(copies, n, -1)
 
 
-def _called(fn: Callable[[Array], Distribution], X: Array) -> Distribution:
-    """What the function returns for a copy of X (it may write to it), on NumPy arrays of any type."""
+def _call(fn: Callable[[Array], Distribution], X: Array) -> Distribution:
+    """What the function returns for a copy of X, which it may write to, with NumPy arrays of any type."""
     family = family_from(fn, X.copy())
     leaves = []
     for (name, _), leaf in zip(leaf_labels(family), family.leaves(), strict=True):
@@ -83,22 +86,24 @@ def _called(fn: Callable[[Array], Distribution], X: Array) -> Distribution:
             leaves.append(np.asarray(leaf))
         except (RuntimeError, TypeError, ValueError) as error:  # a tensor that requires grad, a ragged list
             reason = str(error).splitlines()[0]
-            raise InputError(f"{type(family).__name__}: {name} cannot be read as a NumPy array ({reason}).") from None
+            raise InputError(
+                f"{type(family).__name__}: ", Argument(name), f" cannot be read as a NumPy array ({reason})."
+            ) from None
     family = family.rebuilt(iter(leaves))
     parameters_of(family, len(X))
     return family
 
 
 def _signature(family: Distribution) -> str:
-    """The family with its arguments and their sizes, to be compared and shown."""
+    """The family with its arguments and their sizes, to compare and to show."""
     labels = zip(leaf_labels(family), family.leaves(), strict=True)
     return f"{type(family).__name__}({', '.join(f'{name} {leaf.shape[1:]}' for (name, _), leaf in labels)})"
 
 
-def _given(family: Distribution) -> Array:
-    """The z of a checked family, (n, M): its logit where that was given, because π near 1 has lost digits; else λ."""
+def _z(family: Distribution) -> Array:
+    """z of a checked family, (n, M): the logit if it was given, because π near 1 has lost digits; else λ."""
     if isinstance(family, Mixture):
-        return np.concatenate([_given(component) for component in family.components], axis=1)
+        return np.concatenate([_z(component) for component in family.components], axis=1)
     z: Array = family.fields()["logit"][:, None] if "logit" in family.fields() else family.parameters
     return z
 
@@ -111,7 +116,7 @@ def _by_logit(family: Distribution) -> list[bool]:
 
 
 def _link_derivatives(family: Distribution, z: Array) -> tuple[Array, Array]:
-    """The g' and g'' of λ = g(z): for a logit π(1 − π) and π(1 − π)(1 − 2π), without cancellation in either tail."""
+    """g' and g'' of λ = g(z): for a logit π(1 − π) and π(1 − π)(1 − 2π), without cancellation in either tail."""
     slope = expit(z) * expit(-z)
     bend = -slope * np.tanh(0.5 * z)
     logit = np.array(_by_logit(family))
