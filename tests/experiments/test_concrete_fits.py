@@ -221,9 +221,9 @@ def test_the_page_has_the_numbers_of_the_tables(tmp_path):
     assert "ρ = −0.43 with EAH and ρ = 0.43 with" in text
     assert "SP aside, occurs in 0 of 4 sets" in text
     assert "occurs in 3 of 4 sets. There ρ = 0.91 with EAH; in the others, −0.21." in text
-    assert "0.0123 of that of y by maximum likelihood and 0.0456" in text
+    assert "divided by the standard deviation of y, is 0.0123 by maximum likelihood and 0.0456" in text
     assert f"| {ML} | {ML} | all | 0.11 (0.01 … 0.21) | 0.33 (0.23 … 0.43) | 61 % | a·b, a·c, b·c |" in text
-    assert "in 3 of 4 samples, where ρ = −0.91 with |w_d·w_e|, against 0.21" in text
+    assert "in 3 of 4 samples. There ρ = −0.91 with |w_d·w_e|; in the others, 0.21." in text
     without_it = 0.11 + 0.01 * CHANGES.index((WEAK, WEAK, f"without {COLUMN}"))
     assert f"Without {COLUMN}, ρ is {without_it:.2f}" in text
 

@@ -81,11 +81,11 @@ def test_no_result_is_typed_by_hand(tmp_path):
         table_1(tmp_path, reading, ours=777.0, agrees=False)
     text = page(Results(tmp_path))
     assert text.count("**777.0 ± 0.3**") == 2 * 168  # imperfect models by both readings
-    assert "of the 168 cells of imperfect models, these agree: 0 if at every call" in text
+    assert "Of the 168 cells of imperfect models, these agree: 0 if at every call" in text
     assert "168 of 336 cells agree with the published ones" in text
     assert "on 0 of 6 functions" in text
     assert "No conclusion depends on it" in text
-    assert "Of the readings tried, none agrees" in text
+    assert "Of the readings we tried, none agrees" in text
     assert "Not run: `python -m experiments.interactions`." in text
     assert well_formed(text)
 
@@ -98,11 +98,11 @@ def test_a_third_reading_is_counted(tmp_path):
     table_1(tmp_path, "per-method", ours=50.0, agrees=False)
     text = page(Results(tmp_path))
     assert "168 if at every call, 0 if once per method and 0 if once per repetition" in text
-    assert "only *at every call* agrees with the print" in text
+    assert "only *at every call* agrees with the published numbers" in text
     assert "PD ranks better than R-sens on 6 of 6 functions" in text
     assert "Not run, and not counted" not in text
     table_1(tmp_path, "per-method")
-    assert "only *at every call* and *once per method* agree with the print" in page(Results(tmp_path))
+    assert "only *at every call* and *once per method* agree with the published numbers" in page(Results(tmp_path))
     assert well_formed(text)
 
 
@@ -160,19 +160,19 @@ def disagreement(folder, published_half=0.5, *, agrees=False):
 
 def test_what_is_left_of_a_cell_is_computed(tmp_path):
     text = disagreement(tmp_path)
-    assert "4.0 joint standard errors are left" in text  # 1.5 over √(0.5² + 0.55²)/1.96 = 0.379
+    assert "Still 4.0 joint standard errors apart." in text  # 1.5 over √(0.5² + 0.55²)/1.96 = 0.379
     assert "7 nodes (4.1, with 31 of 48 cells)." in text
     assert "11 nodes" not in text
-    assert "half-width" not in text.split("what was found")[1].split("\n\n")[0]
-    assert "(95 % quantile of χ² by cells): VAR." in text
+    assert "half-width" not in text.split("what we found")[1].split("\n\n")[0]
+    assert "(95 % quantile of χ², divided by cells): VAR." in text
     assert "New repetitions agree." in disagreement(tmp_path, agrees=True)
 
 
 def test_another_spread_is_told_whether_new_repetitions_agree_or_not(tmp_path):
     for agrees in (True, False):
         text = disagreement(tmp_path, 0.95, agrees=agrees)
-        assert "The published half-width is 1.90 times that of the first repetitions (1.00 with" in text
-        assert "The cause is not known." in text
+        assert "The published half-width is 1.90 times ours in the first repetitions (1.00 with" in text
+        assert "We do not know why." in text
 
 
 # ---- pairs -----------------------------------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ def test_a_stable_ranking_of_other_pairs_is_no_success(tmp_path):
         write(pairs, tmp_path, "real_data-pairs")
         text = _entropies.summary(Results(tmp_path))[0]
         assert "in 4 of 4 settings" in text
-        assert f"weak priors (but R-sens₂ puts other pairs first there: {words} are not among those of EAH)" in text
+        assert f"weak priors (but there R-sens₂ puts other pairs first: {words} are not among EAH's)" in text
         assert text.count("other pairs") == 1
 
 
@@ -250,7 +250,7 @@ def test_what_corrected_intervals_say_is_beside_the_paper_s(tmp_path):
     write(tested, tmp_path, "real_data-claims")
     text = _real_data.summary(Results(tmp_path))[0]
     assert "Bike with weekday, 11 of 11;" in text
-    assert f"share: 0 of {len(tested)} ({len(tested)} undecided)" in text
+    assert f"the rows splits share: 0 of {len(tested)} ({len(tested)} undecided)" in text
 
 
 def test_figure_3_is_called_consistent(tmp_path):
