@@ -92,7 +92,7 @@ def _illustrations(results: Results) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Write the page and copy its figures beside it."""
+    """Write the page and copy its figures next to it."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--out", type=Path, default=RESULTS, help="folder with the results; default: %(default)s")
     options.add_argument("--docs", type=Path, default=DOCS, help="folder for the page; default: %(default)s")

@@ -7,7 +7,7 @@ import pandas as pd
 from experiments._beyond_figures import FAMILIES
 from experiments._tables import formula
 from experiments.page._interactions import variants
-from experiments.page._markdown import NAMES, SHORT_INPUTS, Results, interval, listed, not_run, number, table
+from experiments.page._markdown import NAMES, SHORT_INPUTS, Results, interval, join_words, not_run, number, table
 
 #: How far the KL method may be from R-sens, as a share of it, before we call it a different number.
 EQUAL = 0.01
@@ -124,7 +124,7 @@ def _far_apart(apart: pd.DataFrame) -> list[str]:
         return [f"So the two are the same number: they are never more than {limit} apart.", ""]
     where = []
     for (family, inputs), group in far.groupby(["family", "inputs"], sort=False):
-        functions = listed([formula(function) for function in group["function"]])
+        functions = join_words([formula(function) for function in group["function"]])
         where.append(f"{FAMILIES[family]} predictions, {SHORT_INPUTS[inputs]} inputs: {functions}")
     why = [STEEP[family] for family in far["family"].unique() if family in STEEP]
     return [f"In some models they are more than {limit} apart: {'; '.join(where)}. {' '.join(why)}", ""]

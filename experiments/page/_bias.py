@@ -6,7 +6,7 @@ import pandas as pd
 
 from experiments._simulated import FUNCTIONS
 from experiments._tables import formula
-from experiments.page._markdown import NAMES, SHORT_INPUTS, interval, listed, share, table
+from experiments.page._markdown import NAMES, SHORT_INPUTS, interval, join_words, share, table
 
 HEAVY = "t3"
 #: When A_bias is drawn.
@@ -70,7 +70,7 @@ def _agree(cells: pd.DataFrame) -> str:
 
 def _which_fits(imperfect: dict[str, pd.DataFrame]) -> list[str]:
     fits = [f"*{READINGS[name]}*" for name, cells in imperfect.items() if cells["agrees"].mean() >= 1.0 - BY_CHANCE]
-    which = f"{'only ' if len(fits) < len(imperfect) else ''}{listed(fits)}" if fits else "none"
+    which = f"{'only ' if len(fits) < len(imperfect) else ''}{join_words(fits)}" if fits else "none"
     return [
         "By chance alone, one cell in twenty would miss its joint interval. Of the readings we tried, "
         f"{which} {'agree' if len(fits) > 1 else 'agrees'} with the published numbers as far as chance allows.",
@@ -99,7 +99,7 @@ def _marks(imperfect: dict[str, pd.DataFrame]) -> list[str]:
         "",
         *table(["f", "method", *head], equal),
         "Second, PD looks at deciles, where a bias that grows with the cube of x is small. Yet its published errors "
-        f"are large. Cells that agree, of {len(FUNCTIONS)}: {listed(agree)}.",
+        f"are large. Cells that agree, of {len(FUNCTIONS)}: {join_words(agree)}.",
         "",
         *table(["f", *head], of_pd),
     ]
@@ -113,7 +113,8 @@ def _printed_and_ours(tables: dict[str, pd.DataFrame], function: str, method: st
 
 def _consequence(once: pd.DataFrame) -> list[str]:
     better, all_functions = _partial_dependence_wins(once)
-    which = f" ({listed(better)}; intervals below 0), because it ignores the tails, where the bias is" * bool(better)
+    why = "because it ignores the tails, where the bias is"
+    which = f" ({join_words(better)}; intervals below 0), {why}" if better else ""
     ead = [_cell(once, function, "ead") for function in FUNCTIONS]
     wins, losses = sum(cell.ours > cell.ours_half for cell in ead), sum(cell.ours < -cell.ours_half for cell in ead)
     return [

@@ -41,7 +41,7 @@ def section(results: Results) -> list[str]:
         *results.figure("concrete_fits", "Rank correlation of R-sens₂ with EAH by the longest length-scale of a fit"),
         "In the training sets of Figure 4 we found (medians; ρ is the rank correlation over pairs):",
         "",
-        *_found(splits),
+        *_findings(splits),
         "",
         "Then we changed one thing at a time (ρ between R-sens₂ and EAH, with quartiles over training sets):",
         "",
@@ -62,7 +62,7 @@ def _columns(columns: pd.DataFrame, splits: pd.DataFrame) -> list[str]:
     return table(["column", "R² from the others", f"length-scale, {ML}", f"length-scale, {WEAK}"], rows)
 
 
-def _found(splits: pd.DataFrame) -> list[str]:
+def _findings(splits: pd.DataFrame) -> list[str]:
     """One item per setting, and one about the noise."""
     weak, likely = (splits[splits["setting"] == name] for name in (WEAK, ML))
     out = likely["longest"] > OUT

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2
 
-from experiments._claims import marked
+from experiments._claims import mark
 from experiments._tables import ROUNDING, formula
 from experiments.disagreements import CELL, TABLES
-from experiments.page._markdown import NAMES, SHORT_INPUTS, Results, interval, listed, not_run, number, table
+from experiments.page._markdown import NAMES, SHORT_INPUTS, Results, interval, join_words, not_run, number, table
 
 #: Below this, a half-width is printed with a single digit, which says little.
 PRINTED = 0.3
@@ -40,7 +40,7 @@ def section(results: Results) -> list[str]:
                 f"Still {number(_distance(cell))} joint standard errors apart. {_changes(others, counts, cell.method)}"
             )
         numbers = interval(cell.published, cell.published_half), interval(cell.ours, cell.ours_half)
-        agrees = marked("yes" if cell.agrees else "no")
+        agrees = mark("yes" if cell.agrees else "no")
         rows.append((", ".join(words), *numbers, agrees, f"{why}{_spread(key, cells, again)}"))
     return [
         *lines,
@@ -97,7 +97,7 @@ def _over_all_cells(counts: pd.DataFrame) -> list[str]:
     rows = [(NAMES[row.method], row.reading, row.cells, row.agree, number(row.square)) for row in counts.itertuples()]
     as_published = counts[counts["reading"] == TABLES]
     within = as_published[as_published["square"] <= chi2.ppf(0.95, as_published["cells"]) / as_published["cells"]]
-    which = listed([NAMES[method] for method in within["method"]]) or "neither"
+    which = join_words([NAMES[method] for method in within["method"]]) or "neither"
     return [
         "A change that helps one cell can spoil others. So we tried each reading on all cells of PFI and VAR, with "
         f"{counts['repetitions'].max()} repetitions, which makes the intervals wider than above. The mean square is "

@@ -119,7 +119,7 @@ def _known(cell: Any) -> str:
     most = math.log(PAIRS[cell.data])
     if cell.published > RANDOM * most:
         return (
-            f"The published entropy is close to that of random rankings, log {PAIRS[cell.data]} = {number(most, 2)}; "
+            f"The published entropy is close to log {PAIRS[cell.data]} = {number(most, 2)}, as for random rankings; "
             f"ours {'is too' if cell.ours > RANDOM * most else 'is not'}. We do not know why."
         )
     return "We do not know why."

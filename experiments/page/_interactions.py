@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from experiments._claims import marked
+from experiments._claims import mark
 from experiments.fourth_derivative import MARGIN as RATIO_MARGIN
 from experiments.fourth_derivative import NULL_RATIO, TRUE_RATIO
 from experiments.interactions import MARGIN
 from experiments.page._markdown import NAMES, Results, interval, not_run, number, table
-from experiments.page._verdicts import claims_table, counted, rule
+from experiments.page._verdicts import claims_table, count_outcomes, rule
 
 VARIANTS = {"correlated": "inputs correlated by 0.8", "main-effects-0.3": "main effects times 0.3"}
 WEAKER = " [With weaker main effects](#section-32-with-correlated-inputs-and-with-weak-main-effects), some do not hold."
@@ -21,7 +21,7 @@ def summary(results: Results) -> list[str]:
     if claims is None:
         return []
     return [
-        f"- **Section 3.2, Figure 3:** statements that hold: {counted(claims['holds'])}. The paper leaves the "
+        f"- **Section 3.2, Figure 3:** statements that hold: {count_outcomes(claims['holds'])}. The paper leaves the "
         "simulation open, and we chose ours to show them. So this is consistent with the paper, but no confirmation."
     ]
 
@@ -50,7 +50,7 @@ def section(results: Results) -> list[str]:
         * _some_fail(results),
         "",
         *claims_table(claims),
-        *_found(found),
+        *_true_pairs_found(found),
     ]
 
 
@@ -60,7 +60,7 @@ def _some_fail(results: Results) -> bool:
     return weak is not None and bool((weak["holds"] == "no").any())
 
 
-def _found(found: pd.DataFrame) -> list[str]:
+def _true_pairs_found(found: pd.DataFrame) -> list[str]:
     rows = [(n, *(interval(row.ours, row.ours_half) for row in group.itertuples())) for n, group in found.groupby("n")]
     methods = [NAMES[name] for name in found["method"].unique()]
     return [
@@ -86,7 +86,7 @@ def variants(results: Results) -> list[str]:
     rows = []
     for k, row in enumerate(paper.itertuples()):
         cells = [frame.loc[k] for frame in (paper, *tables.values())]
-        both = [f"{interval(cell['ours'], cell['ours_half'], 2)} ({marked(cell['holds'])})" for cell in cells]
+        both = [f"{interval(cell['ours'], cell['ours_half'], 2)} ({mark(cell['holds'])})" for cell in cells]
         rows.append((row.claim, row.n, row.published, *both))
     lines += ["The statements about Figure 3 again, with whether they hold in brackets.", ""]
     lines += table(["difference", "n", "paper", "as in the paper", *(VARIANTS[name] for name in tables)], rows)
@@ -94,7 +94,7 @@ def variants(results: Results) -> list[str]:
         lines += results.figure(f"interactions-{name}", f"Importance of pairs, {VARIANTS[name]}")
         found = results.read(f"interactions-{name}-found")
         if found is not None:
-            lines += [f"With {VARIANTS[name]}:", "", *_found(found)]
+            lines += [f"With {VARIANTS[name]}:", "", *_true_pairs_found(found)]
     return lines
 
 
@@ -107,8 +107,8 @@ def supplement_summary(results: Results) -> list[str]:
     true, null = (interval(of.loc[name, "ours"], of.loc[name, "ours_half"], 2) for name in (TRUE_RATIO, NULL_RATIO))
     return [
         f"- **Supplement:** the full fourth derivative is {true} times R-sens₂ for true pairs, which the paper calls "
-        f"almost equivalent (within {100.0 * RATIO_MARGIN:.0f} %: {marked(of.loc[TRUE_RATIO, 'holds'])}), and {null} "
-        f"times R-sens₂ for other pairs (R-sens₂ is lower: {marked(of.loc[NULL_RATIO, 'holds'])})."
+        f"almost equivalent (within {100.0 * RATIO_MARGIN:.0f} %: {mark(of.loc[TRUE_RATIO, 'holds'])}), and {null} "
+        f"times R-sens₂ for other pairs (R-sens₂ is lower: {mark(of.loc[NULL_RATIO, 'holds'])})."
     ]
 
 

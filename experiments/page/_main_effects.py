@@ -18,7 +18,7 @@ from experiments.page._markdown import (
     Results,
     bold_unless,
     interval,
-    listed,
+    join_words,
     not_run,
     table,
 )
@@ -69,7 +69,7 @@ def _inputs(frame: pd.DataFrame | None) -> set[str]:
 
 def _lacks(inputs: set[str]) -> str:
     lacking = [SHORT_INPUTS[name] for name in INPUTS if name not in inputs]
-    which = "all" if len(lacking) == len(INPUTS) else listed(lacking)
+    which = "all" if len(lacking) == len(INPUTS) else join_words(lacking)
     return f"{which} inputs" if lacking else ""
 
 
@@ -86,7 +86,7 @@ def summary(results: Results) -> list[str]:
         f"- **Table 1 and its siblings:** {all_agree} of {all_cells} cells agree with the published ones if the bias "
         "A_bias of imperfect models is redrawn at every call of the model. [When it is drawn]"
         f"(#a-finding-when-a_bias-is-drawn) matters. Of the {cells} cells of imperfect models, these agree: "
-        f"{listed(counts)}." + " ".join(["", *tables.missing]),
+        f"{join_words(counts)}." + " ".join(["", *tables.missing]),
         _bias.summary(tables.of),
     ]
 

@@ -79,6 +79,6 @@ def bold_unless(agrees: Any, text: str) -> str:
     return text if agrees else f"**{text}**"
 
 
-def listed(items: Sequence[str]) -> str:
+def join_words(items: Sequence[str]) -> str:
     """a, b and c."""
     return " and ".join([*([", ".join(items[:-1])] if len(items) > 1 else []), *items[-1:]])

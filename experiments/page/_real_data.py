@@ -6,8 +6,8 @@ import pandas as pd
 
 from experiments._benchmarks import METHODS, SETTINGS, TITLES
 from experiments.page import _concrete
-from experiments.page._markdown import NAMES, Results, interval, listed, not_run, number, table
-from experiments.page._verdicts import claims_table, counted, rule
+from experiments.page._markdown import NAMES, Results, interval, join_words, not_run, number, table
+from experiments.page._verdicts import claims_table, count_outcomes, rule
 from experiments.real_data import LEADING, MARGIN
 
 
@@ -16,10 +16,10 @@ def summary(results: Results) -> list[str]:
     claims = results.read("real_data-claims")
     if claims is None:
         return []
-    of_settings = [f"{TITLES[key]}, {counted(group['holds'])}" for key, group in by_setting(claims)]
+    of_settings = [f"{TITLES[key]}, {count_outcomes(group['holds'])}" for key, group in by_setting(claims)]
     return [
         f"- **Section 3.3, Figure 4:** statements that hold: {'; '.join(of_settings)}. With intervals that allow for "
-        f"the rows splits share: {counted(claims['holds_corrected'])}.{_not_run_in_short(claims)}"
+        f"the rows splits share: {count_outcomes(claims['holds_corrected'])}.{_not_run_in_short(claims)}"
     ]
 
 
@@ -79,7 +79,7 @@ def section(results: Results) -> list[str]:
 def _how_wide(claims: pd.DataFrame) -> str:
     """How much wider the corrected intervals are, by data set."""
     wider = (claims["corrected_half"] / claims["ours_half"]).groupby(claims["data"], sort=False).median()
-    return listed([f"{number(times)} times as wide for {data.capitalize()}" for data, times in wider.items()])
+    return join_words([f"{number(times)} times as wide for {data.capitalize()}" for data, times in wider.items()])
 
 
 def _densities(key: tuple[str, str], group: pd.DataFrame) -> list[str]:

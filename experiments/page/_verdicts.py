@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from experiments._claims import OUTCOMES, marked
+from experiments._claims import OUTCOMES, mark
 from experiments.page._markdown import interval, number, share, table
 
 
@@ -18,7 +18,7 @@ def rule(margin: float) -> str:
     )
 
 
-def counted(outcomes: pd.Series) -> str:
+def count_outcomes(outcomes: pd.Series) -> str:
     """How many hold: 12 of 14 (1 does not, 1 undecided)."""
     yes, no, undecided = (int((outcomes == word).sum()) for word in OUTCOMES)
     others = [f"{no} {'does' if no == 1 else 'do'} not"] if no else []
@@ -34,9 +34,9 @@ def claims_table(claims: pd.DataFrame, digits: int = 2, *, first: str = "differe
     rows = []
     for _, row in claims.iterrows():
         cells = [row["claim"], *row[sizes], row["published"], interval(row["ours"], row["ours_half"], digits)]
-        cells.append(marked(row["holds"]))
+        cells.append(mark(row["holds"]))
         if corrected:
-            cells += [f"± {number(row['corrected_half'], digits)}", marked(row["holds_corrected"])]
+            cells += [f"± {number(row['corrected_half'], digits)}", mark(row["holds_corrected"])]
         rows.append(cells)
     head = [first, *sizes, "paper", "ours", "holds", *(["corrected", "then holds"] if corrected else [])]
     return table(head, rows)
