@@ -1,7 +1,7 @@
 """Gaussian processes: derivatives against one triangular solve and GPyTorch's autograd, fits against scikit-learn.
 
-All is measured in one run, in turn, and the best of several repetitions counts: a machine that is busy slows both sides
-of a ratio. Writes results/gp.csv and results/gp.md beside this file.
+Everything is measured in one run, alternating between the two sides of each ratio, and the best of several repetitions
+counts. So a busy machine slows both sides. Writes results/gp.csv and results/gp.md next to this file.
 
     python -m benchmarks.gp [--repeats 5]
 """
@@ -31,7 +31,7 @@ from rsens.models import GPRegressor
 
 N = n = 1000
 D = 10
-#: What fits start from, and what derivatives are taken at.
+#: The hyperparameters that fits start from and derivatives use.
 VARIANCE, LENGTHSCALE, NOISE = 1.0, 3.0, 0.1
 #: L-BFGS-B's default, and so scikit-learn's.
 TOLERANCE = 2.2e-9
@@ -40,7 +40,7 @@ RESULTS = Path(__file__).parent / "results"
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: a ratio, the bound it should keep, and whether more is better."""
+    """One comparison: a ratio, its bound, and whether more is better."""
 
     quantity: str
     ours: float
@@ -55,7 +55,7 @@ class Row:
 
 
 def data(seed: int = 0) -> tuple[Any, Any]:
-    """Four columns that matter, alone and in a pair, and six that do not; y is standardised."""
+    """Four columns that matter, alone or in a pair, and six that do not; y is standardised."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((N, D))
     y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3] ** 2 + 0.3 * rng.standard_normal(N)
@@ -63,7 +63,7 @@ def data(seed: int = 0) -> tuple[Any, Any]:
 
 
 def ours(X: Any, y: Any, *, optimize: bool) -> GPRegressor:
-    """Our GP, with nothing that the peers do not have: no priors, one start."""
+    """Our GP, with nothing the peers lack: no priors, one start."""
     kernel = EQ(VARIANCE, (LENGTHSCALE,) * D)
     return GPRegressor(
         kernel,
@@ -78,7 +78,7 @@ def ours(X: Any, y: Any, *, optimize: bool) -> GPRegressor:
 
 
 def sensitivities(model: GPRegressor, X: Any, order: int) -> list[Any]:
-    """R-sens, and for order 2 R-sens₂ too, from one record of derivatives."""
+    """R-sens, and for order 2 also R-sens₂, from one `Derivatives`."""
     record = model.derivatives(X, order)
     return [record.distribution.fisher_norm(u) for u in (record.first, record.second) if u is not None]
 
@@ -106,14 +106,14 @@ def gpytorch_model(X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def exact_algebra(gpytorch: Any) -> Any:
-    """Cholesky factors at any size: as it comes, GPyTorch solves by conjugate gradients above 800 rows."""
+    """Use Cholesky factors at any size: by default, GPyTorch solves by conjugate gradients above 800 rows."""
     return gpytorch.settings.max_cholesky_size(10 * N)
 
 
 def by_autograd(model: Any, likelihood: Any, X: Any, order: int, *, exact: bool) -> list[Any]:
     """The same sensitivities: one backward pass per parameter, and one per parameter and column for order 2.
 
-    As it comes, GPyTorch gives three digits of them at this size; with `exact`, all.
+    By default GPyTorch gets three digits right at this size; with `exact`, all of them.
     """
     import gpytorch
     import torch
@@ -138,8 +138,8 @@ def by_autograd(model: Any, likelihood: Any, X: Any, order: int, *, exact: bool)
     return [norm(*firsts)] + ([norm(*seconds)] if order == 2 else [])
 
 
-def best_in_turn(repeats: int, *calls: Callable[[], Any]) -> list[float]:
-    """The shortest time of each call, all of them in turn, `repeats` times."""
+def best_times(repeats: int, *calls: Callable[[], Any]) -> list[float]:
+    """The shortest time of each call. The calls alternate, `repeats` times."""
     seconds = [np.inf] * len(calls)
     for _ in range(repeats):
         for i, call in enumerate(calls):
@@ -156,16 +156,16 @@ def derivative_rows(repeats: int) -> list[Row]:
     model = ours(X, y, optimize=False)
     L = model._gps[0].posterior.root.L
     right_hand_sides = np.asfortranarray(np.random.default_rng(1).standard_normal((N, n * (D + 1))))
-    peers = {exact: gpytorch_model(X, y) for exact in (False, True)}  # each caches what it solved
+    peers = {exact: gpytorch_model(X, y) for exact in (False, True)}  # each caches its solves
     for peer in peers.values():
         for module in peer:
             module.eval()
     X = np.random.default_rng(3).standard_normal((n, D))  # at training rows autograd's second derivatives are wrong
-    for order in (1, 2):  # also the first call of each, which is slower
+    for order in (1, 2):  # this is also the first call of each, which is slower
         pairs = zip(sensitivities(model, X, order), by_autograd(*peers[True], X, order, exact=True), strict=True)
         for mine, theirs in pairs:
             np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-7)
-    both, solve = best_in_turn(
+    both, solve = best_times(
         4 * repeats,
         lambda: sensitivities(model, X, 2),
         lambda: blas.dtrsm(1.0, L, right_hand_sides, lower=1, overwrite_b=1),
@@ -173,7 +173,7 @@ def derivative_rows(repeats: int) -> list[Row]:
     rows = [Row("R-sens and R-sens₂, times one dtrsm", both, solve, both / solve, 2.0, False)]
     for order, name, bound in ((2, "R-sens and R-sens₂", 15.0), (1, "R-sens alone", 10.0)):
         times = 4 * repeats if order == 1 else repeats
-        mine, autograd, exact = best_in_turn(
+        mine, autograd, exact = best_times(
             times,
             lambda order=order: sensitivities(model, X, order),
             lambda order=order: by_autograd(*peers[False], X, order, exact=False),
@@ -187,7 +187,7 @@ def derivative_rows(repeats: int) -> list[Row]:
 
 
 def memory_row(model: GPRegressor, rows: int) -> Row:
-    """Working memory of both sensitivities in MB, results excluded, chunk by chunk as every measure takes them."""
+    """Working memory of both sensitivities in MB, without the results, chunk by chunk as in every measure."""
     from rsens.derivatives import iterate
 
     X = np.random.default_rng(2).standard_normal((rows, D))
@@ -202,7 +202,7 @@ def memory_row(model: GPRegressor, rows: int) -> Row:
 
 
 def fit_rows(repeats: int) -> list[Row]:
-    """Speed of a fit, and how good it is."""
+    """How fast a fit is, and how good."""
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process import kernels as sk
 
@@ -210,7 +210,7 @@ def fit_rows(repeats: int) -> list[Row]:
     kernel = sk.ConstantKernel(VARIANCE, (1e-7, 1e7)) * sk.RBF([LENGTHSCALE] * D, (1e-6, 1e7))
     theirs = GaussianProcessRegressor(kernel + sk.WhiteKernel(NOISE, (1e-9, 1e5)), alpha=0.0)
     fitted: dict[str, Any] = {}
-    mine, sklearn, adam = best_in_turn(
+    mine, sklearn, adam = best_times(
         max(1, repeats // 2),
         lambda: fitted.update(ours=ours(X, y, optimize=True).log_marginal_likelihood_),
         lambda: fitted.update(sklearn=theirs.fit(X, y).log_marginal_likelihood_value_),
@@ -225,7 +225,7 @@ def fit_rows(repeats: int) -> list[Row]:
 
 
 def _gain(quantity: str, mine: float, other: float) -> Row:
-    """A difference, not a ratio; a thousandth of a nat is equal."""
+    """A difference, not a ratio; within a thousandth of a nat counts as equal."""
     return Row(quantity, mine, other, mine - other, -1e-3, True)
 
 
@@ -250,7 +250,7 @@ def adam_fit(X: Any, y: Any) -> float:
 
 
 def write(rows: list[Row]) -> str:
-    """The two files; returns the table."""
+    """Write the two files and return the table."""
     RESULTS.mkdir(exist_ok=True)
     with (RESULTS / "gp.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, [*asdict(rows[0]), "holds"])
@@ -258,7 +258,7 @@ def write(rows: list[Row]) -> str:
         writer.writerows({**asdict(row), "holds": row.holds} for row in rows)
     lines = [
         f"Exact GP with an EQ kernel and one length-scale per column, N = n = {N}, D = {D}, double precision, "
-        f"{os.cpu_count()} cores. Best of several repetitions, in turn.",
+        f"{os.cpu_count()} cores. Best of several repetitions, both sides of a ratio alternating.",
         "",
         "| quantity | ratio or value | bound | holds |",
         "|---|---|---|---|",
@@ -278,7 +278,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5)
     repeats = parser.parse_args().repeats
-    warnings.simplefilter("ignore")  # of the peers: length-scales at their limits, deprecations
+    warnings.simplefilter("ignore")  # from the peers: length-scales at their limits, deprecations
     rows = derivative_rows(repeats) + fit_rows(repeats)
     sys.stdout.write(write(rows))
     return 0 if all(row.holds for row in rows) else 1

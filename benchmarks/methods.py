@@ -1,8 +1,8 @@
-"""What each method of `compare` costs on one Gaussian process: predictions asked for, and time as a multiple of R-sens.
+"""What each method of `compare` costs on one Gaussian process: evaluations, and time as a multiple of R-sens.
 
-Absolute times depend on the machine, so only ratios within one run are reported: processor time on one core, R-sens in
-turn with every method, the shortest of several repetitions. Writes results/methods.csv, line by line as it goes, and
-results/methods.md beside this file.
+Absolute times depend on the machine, so we only report ratios within one run: processor time on one core, alternating
+between R-sens and the method, the shortest of several repetitions. Writes results/methods.csv, line by line, and
+results/methods.md next to this file.
 
     python -m benchmarks.methods [--repeats 3]
 """
@@ -28,9 +28,9 @@ from rsens.models import GPRegressor
 
 SIZES = ((200, 10), (1000, 20))
 BUDGETS = ("paper", "standard")
-#: What the times are compared with.
+#: The method whose time is 1.
 REFERENCE = {1: METHODS["rsens"], 2: METHODS["rsens2"]}
-#: Repetitions end after so many seconds, and go on at least so long.
+#: Repetitions stop after LONG seconds in all, and go on for at least QUICK seconds.
 LONG, QUICK = 5.0, 0.5
 RESULTS = Path(__file__).parent / "results"
 
@@ -49,19 +49,19 @@ class Row:
     evaluations: int
 
 
-def fitted(rows: int, columns: int) -> tuple[GPRegressor, Any, Any]:
-    """A GP on data where four columns matter, alone and in a pair; with its data."""
+def fit_gp(rows: int, columns: int) -> tuple[GPRegressor, Any, Any]:
+    """A GP fitted to data in which four columns matter, alone or in a pair; and the data."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((rows, columns))
     y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3] ** 2 + 0.3 * rng.standard_normal(rows)
     return GPRegressor(n_restarts=0, random_state=0).fit(X, y), X, y
 
 
-def measured(repeats: int) -> Iterator[Row]:
-    """Every size, order, method and budget, in turn; what has no use for a budget is measured once."""
+def measure(repeats: int) -> Iterator[Row]:
+    """Measure every size, order, method and budget. A method that ignores the budget is measured once."""
     _import_everything()
     for size in SIZES:
-        model, X, y = fitted(*size)
+        model, X, y = fit_gp(*size)
         for order in REFERENCE:
             for method in all_methods(order):
                 row = None
@@ -69,14 +69,14 @@ def measured(repeats: int) -> Iterator[Row]:
                     if row is None or isinstance(method, Method):
                         settings = ComparisonSettings.read("all", order, budget)
                         comparison = Comparison.of(model, X, y, settings, np.random.SeedSequence(0))
-                        row = Row(*size, order, budget, method.name, *_timed(method, comparison, repeats))
+                        row = Row(*size, order, budget, method.name, *_time(method, comparison, repeats))
                     yield replace(row, budget=budget)
 
 
-def _timed(method: ComparedMethod, comparison: Comparison, repeats: int) -> tuple[float, float, int]:
-    """The shortest time, its ratio to that of R-sens in turn with it, and the evaluations.
+def _time(method: ComparedMethod, comparison: Comparison, repeats: int) -> tuple[float, float, int]:
+    """The shortest time, its ratio to the time of R-sens measured alongside, and the evaluations.
 
-    What is quick is repeated more often: its time is the least certain.
+    Quick methods are repeated more often, because their times are the least certain.
     """
     reference, best, spent, times = np.inf, np.inf, 0.0, 0
     while times < repeats or (spent < QUICK and times < 20 * repeats):
@@ -89,7 +89,7 @@ def _timed(method: ComparedMethod, comparison: Comparison, repeats: int) -> tupl
 
 
 def _once(method: ComparedMethod, comparison: Comparison) -> tuple[float, int]:
-    """Seconds of processor time, which other programs do not lengthen, and evaluations."""
+    """Processor seconds, which other programs do not add to, and evaluations."""
     start = time.process_time()
     result = run(method, comparison)
     seconds = time.process_time() - start
@@ -99,15 +99,15 @@ def _once(method: ComparedMethod, comparison: Comparison) -> tuple[float, int]:
 
 
 def _import_everything() -> None:
-    """The first call of a method imports what it needs; that is not its time."""
+    """Call every method once, so that no timed call has to import anything."""
     X = np.random.default_rng(0).standard_normal((5, 3))
     model = GPRegressor(optimize=False).fit(X, X[:, 0])
     for order in REFERENCE:
         compare(model, X, X[:, 0], order=order)
 
 
-def written(rows: Iterator[Row]) -> list[Row]:
-    """The rows, each appended to the CSV file and shown when it is known."""
+def write_rows(rows: Iterator[Row]) -> list[Row]:
+    """Append each row to the CSV file and print it as soon as it is known; return all rows."""
     RESULTS.mkdir(exist_ok=True)
     kept = []
     with (RESULTS / "methods.csv").open("w", newline="") as file:
@@ -123,7 +123,7 @@ def written(rows: Iterator[Row]) -> list[Row]:
 
 
 def table(rows: list[Row], order: int) -> list[str]:
-    """One line per method: predictions asked for, and time as a multiple of R-sens, for every size and budget."""
+    """One line per method: evaluations, and time as a multiple of R-sens, for every size and budget."""
     settings = [(size, budget) for size in SIZES for budget in BUDGETS]
     head = [f"N = {n}, D = {d}, {budget}" for (n, d), budget in settings]
     lines = [f"| method | {' | '.join(head)} |", "|---|" + "---|" * len(head)]
@@ -146,11 +146,11 @@ def report(rows: list[Row]) -> str:
     """The page."""
     lines = [
         "One exact GP with an EQ kernel, fitted to N rows of D columns and explained at these rows, on one core.",
-        "Each cell: rows at which the model was asked (for R-sens and its kin, with derivatives), and the processor",
-        "time as a multiple of R-sens (of R-sens₂ for pairs), timed in turn with it; the best of several repetitions.",
+        "Each cell: how many rows the model was evaluated at (with derivatives, for R-sens and its kin), and the",
+        "processor time as a multiple of R-sens (R-sens₂ for pairs), measured alongside; best of several repetitions.",
         "",
-        "Averages over rows (pd, h) have closed forms for this kernel: one count per grid point instead of N, and",
-        "times to match. A model without them is asked N times as often. ard reads the kernel and asks nothing.",
+        "Averages over rows (pd, h) have closed forms for this kernel: they count one row per grid point instead of N,",
+        "and take less time. Other models need N times as many evaluations. ard reads the kernel and needs none.",
         "",
         "Variables:",
         "",
@@ -168,7 +168,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3)
     with threadpool_limits(1):
-        page = report(written(measured(parser.parse_args().repeats)))
+        page = report(write_rows(measure(parser.parse_args().repeats)))
     (RESULTS / "methods.md").write_text(page)
     sys.stdout.write(page)
     return 0

@@ -1,7 +1,7 @@
-"""Section 3.3: the Concrete and Bike data, and the Gaussian processes that are fitted to them.
+"""Section 3.3: the Concrete and Bike data, and the Gaussian processes fitted to them.
 
-The paper does not say which six predictors of Bike it has, nor what keeps the noise of Concrete from vanishing. Both
-matter, so each data set comes with several settings.
+The paper does not say which six predictors of Bike it uses, or what keeps the noise of Concrete from vanishing. Both
+matter, so each data set comes with two settings.
 """
 
 from __future__ import annotations
@@ -20,24 +20,23 @@ from rsens.black_box import BUDGETS
 from rsens.models._averages import separated
 
 METHODS = ("rsens2", "eah", "aeh", "shap", "pd", "h")
-#: The cheap estimators of the paper; H on all rows.
+#: The paper's cheap estimators, with H on all rows.
 BUDGET = BUDGETS["paper"]
-#: L-BFGS-B ends when a step gains less, relative to the value. Beyond this, log predictive densities per row of Bike
-#: move by 0.003, a tenth of their interval.
+#: L-BFGS-B stops when a step gains less than this, relative to the value. A stricter tolerance would move Bike's log
+#: predictive densities per row by 0.003, a tenth of their interval.
 TOLERANCE = {"concrete": 1e-6, "bike": 1e-5}
 
 
 class CountRegressor(GPRegressor):
-    """A Poisson GP whose partial dependences at many values are those of the median count, exp(m).
+    """A Poisson GP that computes partial dependence at many values for the median count, exp(m).
 
-    H asks for them at every row, and the mean count exp(m + v/2) then takes 5 million predictive variances for the 15
-    pairs of 500 rows: more than a minute. The EQ kernel is the product of a factor in the columns that are held and a
-    factor in the others, so that m at all values and rows is one product of matrices: 0.2 s. PD asks at 9 values, and
-    gets those of the mean count.
+    H asks at every row. For the 15 pairs of 500 rows, the mean count exp(m + v/2) would need 5 million predictive
+    variances and more than a minute. The EQ kernel is a factor in the fixed columns times a factor in the others, so m
+    at all values and rows is one matrix product: 0.2 s. PD asks at only 9 values, and gets the mean count.
     """
 
     def partial_dependence(self, columns: Sequence[int], at: Any, X: Any) -> Array | None:
-        """exp(m) with the columns held at each of the values, averaged over the rows X: (values, 1); None for few."""
+        """exp(m) with `columns` fixed at each value, averaged over the rows X: (values, 1); None if `at` is short."""
         rows = self._rows(X)
         if len(at) < len(rows):
             return None
@@ -97,7 +96,7 @@ SETTINGS = {
     )
 }
 DATA = tuple(dict.fromkeys(data for data, _ in SETTINGS))
-#: What the settings are called where a reader sees them.
+#: The names of the settings in tables and figures.
 TITLES = {
     ("concrete", "maximum likelihood"): "Concrete, maximum likelihood",
     ("concrete", "weak priors"): "Concrete, weak priors",
@@ -111,14 +110,14 @@ def add_options(options: Options, count: str) -> None:
     options.add_argument("--data", choices=[*DATA, "all"], default="all")
     also = {"dest": "repetitions", "default": argparse.SUPPRESS, "help": "--repetitions"}
     options.add_argument(f"--{count}", type=REPETITIONS, **also)
-    said = "rows that a model is fitted to; default: 80 and 500, as published"
-    options.add_argument("--rows", type=whole_number(2), help=said)
+    about = "rows to fit a model to; default: 80 and 500, as published"
+    options.add_argument("--rows", type=whole_number(2), help=about)
     options.checks.append(_without_rows)
 
 
 def _without_rows(given: argparse.Namespace) -> str | None:
-    """Data that are not there, or have too few rows."""
-    for key in chosen(given.data):
+    """What is wrong if the data are missing or have too few rows."""
+    for key in settings_for(given.data):
         try:
             there = len(SETTINGS[key].load()[1])
         except InputError as error:
@@ -128,6 +127,6 @@ def _without_rows(given: argparse.Namespace) -> str | None:
     return None
 
 
-def chosen(data: str) -> list[tuple[str, str]]:
-    """The settings of a data set, or of all. The slow ones come first, so that the time left is not underestimated."""
+def settings_for(data: str) -> list[tuple[str, str]]:
+    """The settings of a data set, or of "all". Slow ones come first, or the progress bar would be too optimistic."""
     return sorted((key for key in SETTINGS if data in (key[0], "all")), key=lambda key: -SETTINGS[key].rows)

@@ -13,16 +13,16 @@ from experiments._tables import formula
 
 FAMILIES = {"normal": "Normal", "student_t": "Student-t (4 df)", "logit": "Bernoulli (logit)"}
 INPUTS = {"t3": "Student-t₃ inputs", "gaussian": "normal inputs"}
-#: Errors that are as large as this have the full colour. A random ranking has an error of 33 on average.
+#: Errors of this size get the full colour. A random ranking has an error of 33 on average.
 FULL = 20.0
 BETTER_TO_WORSE = LinearSegmentedColormap.from_list("better_to_worse", [BLUE, "white", VERMILLION])
 
 
 @styled
 def draw_families(table: pd.DataFrame, folder: Path, name: str) -> None:
-    """A panel for each family, kind of inputs and model; in it, functions × methods.
+    """One panel per family, kind of inputs and model, showing functions × methods.
 
-    A number is bold if its interval is on one side of 0.
+    A number is bold if its interval does not contain 0.
     """
     methods = [method for method in SINGLE if method in set(table["method"]) - {"rsens"}]
     functions = list(dict.fromkeys(table["function"]))
@@ -61,7 +61,7 @@ def draw_families(table: pd.DataFrame, folder: Path, name: str) -> None:
 
 @styled
 def draw_ard(table: pd.DataFrame, folder: Path, name: str) -> None:
-    """A panel for each function: errors of rankings by the number of rows, with their intervals."""
+    """One panel per function: ranking errors by number of rows, with their intervals."""
     functions = list(dict.fromkeys(table["function"]))
     sizes = sorted(table["n"].unique())
     figure = new_figure(9.5, 5.2)

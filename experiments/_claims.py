@@ -1,4 +1,4 @@
-"""What the paper says in words, put to the test: a number of ours with its interval, and what it should be."""
+"""Tests of what the paper says in words: a number of ours with its interval, and what it should be."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ OUTCOMES = ("yes", "no", "undecided")
 
 
 def verdict(expected: str, ours: float, half: float, margin: float) -> str:
-    """Whether ours ± half is "> a", "≈ a" or "≤ a": yes, no, or undecided.
+    """Is ours ± half "> a", "≈ a" or "≤ a"? Yes, no, or undecided.
 
     > a: yes if the whole interval is above a, no if none of it is. ≈ a: yes if the whole interval is within a ± margin,
-    no if none of it is. ≤ a: the same, below a + margin.
+    no if none of it is. ≤ a: the same, with everything up to a + margin.
     """
     sign, target = expected.split()
     difference = ours - float(target)
@@ -27,11 +27,11 @@ def verdict(expected: str, ours: float, half: float, margin: float) -> str:
 
 
 def verdicts(claims: pd.DataFrame, margin: float, half: str = "ours_half") -> list[str]:
-    """The verdict about every row, by the interval whose half-widths are in this column."""
+    """The verdict on every row, based on the half-widths in the column `half`."""
     cells = zip(claims["published"], claims["ours"], claims[half], strict=True)
     return [verdict(*cell, margin) for cell in cells]
 
 
-def marked(outcome: str) -> str:
-    """What does not hold stands out."""
+def mark(outcome: str) -> str:
+    """The outcome, in bold if the statement does not hold."""
     return f"**{outcome}**" if outcome == "no" else outcome

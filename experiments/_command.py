@@ -1,4 +1,4 @@
-"""What all scripts take from the command line, and where their parallel work runs."""
+"""The command-line options that all scripts share, and where their parallel work runs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ RESULTS = Path(__file__).parent / "results"
 
 
 class Options(argparse.ArgumentParser):
-    """A parser with `checks` of what was given: each returns what is wrong with it, or None.
+    """A parser that runs `checks` on the parsed options: each returns what is wrong, or None.
 
-    Results go to one folder, unless there is one for every value of the option that is named `folders`.
+    Results go to one folder, unless `folders` names an option: then each of its values has its own folder.
     """
 
     def __init__(self, description: str, folders: str | None) -> None:
@@ -39,7 +39,7 @@ class Options(argparse.ArgumentParser):
 
 
 def whole_number(lowest: int, why: str = "") -> Callable[[str], int]:
-    """The type of an option that is a whole number, at least `lowest`."""
+    """The type of an option that takes a whole number of at least `lowest`."""
 
     def checked(text: str) -> int:
         try:
@@ -53,15 +53,15 @@ def whole_number(lowest: int, why: str = "") -> Callable[[str], int]:
     return checked
 
 
-#: The type of numbers of repetitions.
+#: The type of options that count repetitions.
 REPETITIONS = whole_number(2, ", for an interval")
 
 
 def parser(description: str, repetitions: int, *, published: bool = True, folders: str | None = None) -> Options:
-    """The options of every script; `repetitions` is the paper's number, unless it has none that was `published`."""
+    """The options of every script. `repetitions` is the default, which is the paper's number if it is `published`."""
     options = Options(description, folders)
-    said = "default: %(default)s" + ", as published" * published
-    options.add_argument("--repetitions", type=REPETITIONS, default=repetitions, help=said)
+    about = "default: %(default)s" + ", as published" * published
+    options.add_argument("--repetitions", type=REPETITIONS, default=repetitions, help=about)
     options.add_argument("--n-jobs", type=_jobs, default=-1, help="processes, as in joblib; default: all cores")
     options.add_argument("--seed", type=whole_number(0), default=0)
     default = RESULTS / f"<{folders}>" if folders else RESULTS
@@ -98,7 +98,7 @@ def _not_writable(given: argparse.Namespace) -> str | None:
 
 @contextmanager
 def parallel(given: argparse.Namespace) -> Iterator[None]:
-    """Where joblib's work runs: processes of this machine, or a Dask cluster. Ctrl-C ends it without a traceback."""
+    """Run joblib's work in processes on this machine or on a Dask cluster. Ctrl-C stops it without a traceback."""
     try:
         with ExitStack() as stack:
             if given.dask is not None:
@@ -106,15 +106,15 @@ def parallel(given: argparse.Namespace) -> Iterator[None]:
                 stack.enter_context(parallel_config(backend="dask", client=client))
             yield
     except KeyboardInterrupt:
-        sys.stderr.write("stopped; run again to go on\n")
+        sys.stderr.write("stopped; run again to continue\n")
         raise SystemExit(130) from None
 
 
 def _client(address: str, n_jobs: int) -> Any:
-    """A client that closes its connection, and the cluster if it is its own."""
+    """A client that closes its connection, and its cluster if it started one."""
     from distributed import Client
 
-    if address == "local":  # one thread each, so that processor time is that of one repetition
+    if address == "local":  # one thread per worker, or processor time would cover several repetitions
         return Client(n_workers=effective_n_jobs(n_jobs), threads_per_worker=1, dashboard_address="127.0.0.1:0")
     try:
         return Client(address)

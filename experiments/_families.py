@@ -1,4 +1,4 @@
-"""The models of Section 3.1 with other predictive distributions of the same f(x) and V(x)."""
+"""The models of Section 3.1 with other predictive distributions, built from the same f(x) and V(x)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class InFamily(Model):
 
 
 def in_family(family: str, simulated: Simulated, X: Array, rng: np.random.Generator) -> tuple[InFamily, Array]:
-    """The model, and targets y for permutation importance: f with noise of the family, or draws of 0 and 1."""
+    """The model, and targets y for permutation importance: f plus noise from the family, or draws of 0 and 1."""
     f = simulated.f(X)
     sd = f.std(ddof=1)
     if family == "logit":

@@ -1,4 +1,4 @@
-"""Section 3.2: twelve inputs, eight main effects, three products of inputs; and the Gaussian process fitted to them."""
+"""Section 3.2: twelve inputs, eight main effects, three products of inputs, and the Gaussian process fitted to them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAIRS = tuple(combinations(range(D), 2))
 
 
 def label(pair: tuple[int, int]) -> str:
-    """The pair as results name it, with inputs counted from 1."""
+    """The name of the pair in the results, with inputs counted from 1."""
     return f"x{pair[0] + 1}:x{pair[1] + 1}"
 
 
@@ -29,7 +29,7 @@ def label(pair: tuple[int, int]) -> str:
 PANELS = ((2, (0, 1), (3, 4)), (1, (2, 8), (5, 9)), (0, (10, 11), (8, 9)))
 TRUE = tuple(true for _, true, _ in PANELS)
 
-#: Both have variance 1 in every column. "correlated" has the covariance 0.8·11ᵀ + 0.2 I of the supplement's tables.
+#: Every column has variance 1. "correlated" has the covariance of the supplement's tables, 0.8·11ᵀ + 0.2 I.
 INPUTS: dict[str, Callable[[np.random.Generator, int], Array]] = {
     "independent": lambda rng, n: rng.standard_normal((n, D)),
     "correlated": lambda rng, n: (
@@ -45,7 +45,7 @@ def main_effects(X: Array) -> Array:
     return smooth + 0.6 * (x5**2 - 1.0) + 0.6 * np.sin(1.5 * x6) + 0.8 * np.exp(-0.5 * x8**2)
 
 
-def simulated(n: int, rng: np.random.Generator, *, strength: float = 1.0, inputs: str = "independent") -> Any:
+def simulate(n: int, rng: np.random.Generator, *, strength: float = 1.0, inputs: str = "independent") -> Any:
     """Rows X and centred targets y. `strength` multiplies the main effects."""
     X = INPUTS[inputs](rng, n)
     interactions = sum(X[:, d] * X[:, e] for d, e in TRUE)
@@ -53,10 +53,11 @@ def simulated(n: int, rng: np.random.Generator, *, strength: float = 1.0, inputs
     return X, y - y.mean()
 
 
-def fitted(X: Array, y: Array) -> rsens.GPRegressor:
-    """An EQ-ARD process at the maximum a posteriori. Without the priors, the noise vanishes at 50 rows.
+def fit_process(X: Array, y: Array) -> rsens.GPRegressor:
+    """Fit an EQ-ARD process by maximum a posteriori. Without the priors, the noise vanishes at 50 rows.
 
-    log l ~ N(log 4, 1), log σ_f ~ N(log 2, 1), log σ ~ N(log 0.5, 1); the last two for the squares: twice the sd.
+    log l ~ N(log 4, 1), log σ_f ~ N(log 2, 1), log σ ~ N(log 0.5, 1). The code states the last two for the squares,
+    whose logarithms have twice the standard deviation.
     """
     return rsens.GPRegressor(
         kernel=EQ(variance=4.0, lengthscale=(4.0,) * D),

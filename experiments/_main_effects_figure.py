@@ -19,13 +19,13 @@ TITLES = {
 }
 MODELS = {"ground-truth": ("ground-truth models", BLUE, "o"), "imperfect": ("imperfect models", ORANGE, "s")}
 DIAGONAL: dict[str, Any] = {"color": "0.6", "linewidth": 0.9}
-#: So many cells that do not agree are named in a panel; with more, names would cover each other.
+#: A panel names at most this many disagreeing cells; with more, the names would overlap.
 NAMED = 6
 
 
 @styled
 def draw(table: pd.DataFrame, folder: Path, name: str) -> None:
-    """A panel for each kind of inputs. On the diagonal, ours is what is published."""
+    """One panel per kind of inputs. On the diagonal, our number equals the published one."""
     kinds = list(table["inputs"].unique())
     columns = min(2, len(kinds))
     rows = -(-len(kinds) // columns)

@@ -1,4 +1,4 @@
-"""How far a run is: a bar in a terminal, a line a minute elsewhere."""
+"""Progress of a run: a bar in a terminal, one line per minute elsewhere."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from tqdm import tqdm
 
-#: Seconds from one line to the next, and to the first.
+#: Seconds before the first line, and between lines.
 EVERY = 60.0
 
 
 def progress(total: int, done: int, label: str) -> Any:
-    """A context whose `update()` is called after every piece of work; `done` of `total` were there before."""
+    """A context manager; call its `update()` after every piece of work. `done` of `total` were finished before."""
     if sys.stderr.isatty():
         return tqdm(total=total, initial=done, desc=label)
     return Lines(total, done, label)
@@ -22,7 +22,7 @@ def progress(total: int, done: int, label: str) -> Any:
 
 @dataclass
 class Lines:
-    """Plain lines for a file or a pipe. Work of less than a minute is silent."""
+    """Plain lines for a file or a pipe. Work that takes less than a minute prints nothing."""
 
     total: int
     done: int
@@ -39,7 +39,7 @@ class Lines:
         pass
 
     def update(self) -> None:
-        """One more is done."""
+        """One more piece of work is done."""
         self.done += 1
         now = perf_counter()
         if now - self.last < EVERY:

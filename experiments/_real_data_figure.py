@@ -12,20 +12,20 @@ from matplotlib.lines import Line2D
 from experiments._benchmarks import TITLES
 from experiments._style import METHODS, grid, legend_below, new_figure, save, styled
 
-#: Methods stand side by side over this part of the way from one number of pairs to the next.
+#: The methods side by side take up this share of the distance from one number of pairs to the next.
 SPREAD = 0.6
-#: The lower panels show all of what is left to gain with so many pairs and more.
+#: The lower panels show the full range of the differences from this many pairs on.
 ZOOMED = 3
-#: They are drawn if some model is nearer to that with all interactions than this share of what these gain. Elsewhere
-#: they would be the upper ones, shifted.
+#: They are drawn if some model comes within this share of the whole gain of the model with all interactions. Otherwise
+#: they would only repeat the upper ones, shifted.
 NEAR = 0.25
 
 
 @styled
 def draw(table: pd.DataFrame, folder: Path, name: str) -> None:
-    """A panel for each setting of a data set; below it, how far the models are from that with all interactions.
+    """One panel per setting of a data set; below it, how far each model is from the one with all interactions.
 
-    The lower panels are cut off where models have one pair or two, and left out where no model comes near.
+    The lower panels cut off models with one or two pairs, and are left out if no model comes near.
     """
     settings = table["setting"].unique()
     near = comes_near(table)
@@ -41,7 +41,7 @@ def draw(table: pd.DataFrame, folder: Path, name: str) -> None:
         column[-1].set_xlabel("interactions in the model")
     axes[0, 0].set_ylabel("MLPD")
     if near:
-        axes[1, 0].set_ylim(*_enlarged(table))
+        axes[1, 0].set_ylim(*_zoom_limits(table))
         axes[1, 0].set_ylabel("MLPD less that of all interactions")
     ends = [("no interactions", ":"), ("all interactions", "--")]
     others = [Line2D([], [], color="0.25", linestyle=line, label=text) for text, line in ends]
@@ -50,13 +50,13 @@ def draw(table: pd.DataFrame, folder: Path, name: str) -> None:
 
 
 def comes_near(table: pd.DataFrame) -> bool:
-    """Whether a model with some pairs is nearly as far from that with none as the model with all interactions."""
+    """Whether some model with a few pairs gains nearly as much as the model with all interactions."""
     gain = table.loc[table["method"] == "none", "difference"].abs().max()
     return bool((table.loc[table["pairs"] > 0, "difference"] > -NEAR * gain).any())
 
 
-def _enlarged(table: pd.DataFrame) -> tuple[float, float]:
-    """Limits that have 0 and all differences from `ZOOMED` pairs on, with their intervals, in them."""
+def _zoom_limits(table: pd.DataFrame) -> tuple[float, float]:
+    """Limits that include 0 and all differences from `ZOOMED` pairs on, with their intervals."""
     part = table[table["pairs"] >= min(ZOOMED, int(table["pairs"].max()))]
     low = min(0.0, float((part["difference"] - part["difference_half"]).min()))
     high = max(0.0, float((part["difference"] + part["difference_half"]).max()))

@@ -1,4 +1,4 @@
-"""Section 3.1: ten effects of one shape, and the hypothetical models that know them or nearly know them."""
+"""Section 3.1: ten effects of one shape, and the hypothetical models that know them, exactly or nearly."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rsens.distributions import Normal
 
 N, D = 200, 10
 STRENGTH = np.arange(1.0, D + 1.0)  # A_1 = 1 … A_10 = 10
-NOISE = 0.2  # of the standard deviation of f
+NOISE = 0.2  # as a share of the standard deviation of f
 SPREAD = 0.2  # how fast the predictive variance grows with the squared Mahalanobis distance
 BIAS = 0.02  # standard deviation of A_bias
 BIASES = ("per-call", "per-repetition", "per-method")  # when A_bias is drawn
 
-#: The six shapes with their derivatives.
+#: The six shapes and their derivatives.
 FUNCTIONS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     "x": (lambda x: x, np.ones_like),
     "x^3": (lambda x: x * x * x, lambda x: 3.0 * x * x),
@@ -43,9 +43,9 @@ INPUTS: dict[str, Callable[[np.random.Generator], Array]] = {
 
 @dataclass(frozen=True, eq=False)
 class Simulated(Model):
-    """Normal(f(x), V(x)), f(x) = Σ A_i f_i(x_i) (|b_i| |x_i|³ + 1) with b = 0 for the ground truth.
+    """Normal(f(x), V(x)) with f(x) = Σ A_i f_i(x_i) (|b_i| |x_i|³ + 1), where b = 0 for the ground truth.
 
-    V(x) = 1 + spread · (x − m)ᵀ S⁻¹ (x − m). `bias(shape)` gives |b| for that many calls of the model; None for b = 0.
+    V(x) = 1 + spread · (x − m)ᵀ S⁻¹ (x − m). `bias(shape)` gives |b| for that many calls; None means b = 0.
     """
 
     function: str
@@ -92,17 +92,17 @@ class Simulated(Model):
 
 
 def biases(kind: str, rng: np.random.Generator) -> Callable[[tuple[int, ...]], Array]:
-    """|A_bias| for calls of a model: new at every call, or the same for all calls of a repetition."""
+    """A function that gives |A_bias|: redrawn at every call of a model, or the same for all calls of a repetition."""
     if kind == "per-call":
         return lambda shape: np.abs(rng.normal(0.0, BIAS, (*shape, D)))
     once = np.abs(rng.normal(0.0, BIAS, D))
     return lambda shape: np.broadcast_to(once, (*shape, D))
 
 
-def imperfect(truth: Simulated, kind: str, rng: np.random.Generator) -> Iterator[Simulated]:
-    """The model with a bias, as it is when y is made and then when each method looks at it.
+def imperfect_models(truth: Simulated, kind: str, rng: np.random.Generator) -> Iterator[Simulated]:
+    """The biased model: first the one that makes y, then the one that each method sees.
 
-    One model for all; per method, one after the other that are each the same for all calls.
+    They are all the same model, unless `kind` is "per-method": then each has its own bias, fixed for all its calls.
     """
     if kind != "per-method":
         return repeat(replace(truth, bias=biases(kind, rng)))

@@ -20,13 +20,13 @@ PUBLISHED: dict[str, Any] = {
     "linestyle": "",
 }
 OURS: dict[str, Any] = {"color": VERMILLION, "marker": "o", "markersize": 4.5, "linestyle": ""}
-#: How far the two are above and below the line of their method.
+#: How far above and below the line of their method the two points are.
 SHIFT = 0.13
 
 
 @styled
 def draw(table: pd.DataFrame, folder: Path, name: str) -> None:
-    """A panel for each setting, a line for each method; what is further left is more stable."""
+    """One panel per setting, one line per method. Further left is more stable."""
     settings = list(dict.fromkeys(zip(table["data"], table["setting"], strict=True)))
     figure = new_figure(2.5 * len(settings) + 0.8, 3.1)
     axes = grid(figure, 1, len(settings), sharex=True, sharey=True)[0]

@@ -1,4 +1,4 @@
-"""What the figures share: size of text, colours, and files that are the same whenever they are drawn again."""
+"""What the figures share: text sizes, colours, and a way to save that gives the same bytes every time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from experiments._tables import say_written
+from experiments._tables import announce
 from rsens.plots._style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, tidy, tint
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
     "tint",
 ]
 
-#: Of every method for pairs: what it is called, its colour, its marker.
+#: For every method for pairs: its name, colour and marker.
 METHODS: dict[str, tuple[str, str, str]] = {
     "rsens2": ("R-sens₂", VERMILLION, "o"),
     "eah": ("EAH", BLACK, "s"),
@@ -39,7 +39,7 @@ METHODS: dict[str, tuple[str, str, str]] = {
     "pd": ("PD", BLUE, "^"),
     "h": ("H", ORANGE, "P"),
 }
-#: The same of every method for single variables, in the order of the tables.
+#: The same for every method for single variables, in the order of the tables.
 SINGLE: dict[str, tuple[str, str, str]] = {
     "rsens": ("R-sens", VERMILLION, "o"),
     "ead": ("EAD", BLACK, "s"),
@@ -52,7 +52,7 @@ SINGLE: dict[str, tuple[str, str, str]] = {
     "kl": ("KL", "0.75", "x"),
     "ard": ("ARD", "#7F4F24", "X"),
 }
-#: Around a point: ours does not agree with what is published.
+#: A ring around a point where our number and the published one disagree.
 RING: dict[str, Any] = {
     "marker": "o",
     "markersize": 10.0,
@@ -61,21 +61,21 @@ RING: dict[str, Any] = {
     "markeredgewidth": 1.4,
     "linestyle": "",
 }
-#: A fixed salt for the ids in SVG files, which are random otherwise.
+#: A fixed salt for the ids in SVG files, which would be random otherwise.
 SETTINGS = {"svg.hashsalt": "rsens", "savefig.dpi": 200, "font.size": 9.0, "axes.titlesize": 9.5}
 
 
-#: Decorates a function that draws a figure and saves it: its text has these sizes, and nothing global is changed.
+#: A decorator for functions that draw and save a figure: it sets the text sizes and changes nothing globally.
 styled = mpl.rc_context(SETTINGS)
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """A figure outside pyplot, so that no window is involved."""
+    """A figure outside pyplot, which needs no window."""
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def grid(figure: Figure, rows: int, columns: int, **options: Any) -> Any:
-    """Axes (rows, columns) with the spines that carry a scale, and light horizontal lines."""
+    """Axes (rows, columns) that keep only the spines with a scale, with light horizontal lines."""
     axes = figure.subplots(rows, columns, squeeze=False, **options)
     for ax in axes.flat:
         tidy(ax)
@@ -85,7 +85,7 @@ def grid(figure: Figure, rows: int, columns: int, **options: Any) -> Any:
 
 
 def legend_below(figure: Figure, methods: Iterable[str], others: Iterable[Line2D] = (), *, rows: int = 1) -> None:
-    """Methods with their colours and markers, then what else the lines and points of a figure mean."""
+    """A legend of the methods with their colours and markers, then of the other lines and points."""
     of_methods = [(METHODS | SINGLE)[name] for name in methods]
     handles = [Line2D([], [], color=colour, marker=marker, label=text) for text, colour, marker in of_methods]
     handles += others
@@ -94,10 +94,10 @@ def legend_below(figure: Figure, methods: Iterable[str], others: Iterable[Line2D
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:
-    """`name`.png and `name`.svg, each the whole file or nothing, without dates and versions."""
+    """Write `name`.png and `name`.svg, each the whole file or nothing, without dates and versions."""
     folder.mkdir(parents=True, exist_ok=True)
     for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
         half = folder / f"{name}.{kind}.part"
         figure.savefig(half, format=kind, metadata=metadata)
         os.replace(half, folder / f"{name}.{kind}")
-        say_written(folder / f"{name}.{kind}")
+        announce(folder / f"{name}.{kind}")

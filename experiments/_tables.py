@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-#: What rounding to one decimal hides.
+#: How much rounding to one decimal can hide.
 ROUNDING = 0.05
 
 
@@ -27,13 +27,13 @@ def agreement(table: pd.DataFrame) -> pd.Series:
 
 
 def write_side_by_side(table: pd.DataFrame, folder: Path, name: str, keys: list[str]) -> None:
-    """`name`.csv, and `name`.md with published | ours | difference in joint standard errors."""
+    """Write `name`.csv, and `name`.md with published | ours | difference in joint standard errors."""
     write_csv(table, folder / f"{name}.csv")
     write_text(folder / f"{name}.md", markdown(table, keys))
 
 
 def markdown(table: pd.DataFrame, keys: list[str]) -> str:
-    """A Markdown table; the difference is in standard errors of both numbers together."""
+    """A Markdown table. The difference is in joint standard errors."""
     joint = np.hypot(table["ours_half"], table["published_half"] + ROUNDING) / 1.96
     lines = [f"| {' | '.join([*keys, 'published', 'ours', 'difference', 'agrees'])} |", "|---" * (len(keys) + 4) + "|"]
     for (_, row), se in zip(table.iterrows(), joint, strict=True):
@@ -49,30 +49,30 @@ def markdown(table: pd.DataFrame, keys: list[str]) -> str:
 
 
 def formula(function: str) -> str:
-    """A function of the simulation as text with superscripts, for tables and figures."""
+    """A function of the simulation, written with superscripts for tables and figures."""
     return function.replace("^3", "³").replace("^2", "²").replace("-", "−").replace(" exp", "·exp")
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """The table without its index, with numbers of six digits."""
+    """Write the table without its index, with six significant digits."""
     write_text(path, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
 
 
 def write_text(path: Path, text: str) -> None:
-    """A result, whose path is said."""
+    """Write a result and announce its path."""
     replace_file(path, text.encode())
-    say_written(path)
+    announce(path)
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """The whole file or nothing."""
+    """Write the whole file or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_suffix(path.suffix + ".part")
     half.write_bytes(content)
     os.replace(half, path)
 
 
-def say_written(path: Path) -> None:
-    """A line for the person who waits for the file."""
+def announce(path: Path) -> None:
+    """Print a line for whoever is waiting for the file."""
     here = Path.cwd()
     sys.stdout.write(f"wrote {path.relative_to(here) if path.is_relative_to(here) else path}\n")

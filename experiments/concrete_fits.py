@@ -2,16 +2,16 @@
 
     python -m experiments.concrete_fits --splits 50
 
-The model with all interactions is fitted to the training rows of Figure 4 and to the bootstrap samples of Table 2, by
-maximum likelihood and with weak priors. Then one thing at a time is changed in it, the rest held: its kernel, its
-noise, the rows that R-sens₂ is averaged over, and whether one column can be told from the others. This column is Coarse
-Aggr.: the ingredients fill the same volume in every recipe, so that each but SP is nearly a linear function of others.
+We fit the model with all interactions to the training rows of Figure 4 and to the bootstrap samples of Table 2, by
+maximum likelihood and with weak priors. Then we change one thing at a time and keep the rest: the kernel, the noise,
+the rows that R-sens₂ is averaged over, and whether the others determine one of the columns. That column is Coarse
+Aggr.: the ingredients fill the same volume in every recipe, so each except SP is nearly a linear function of others.
 
-Where the rows hardly vary in a direction w, the slope of f along w is known badly: given the data, Cov(∂_d f, ∂_e f)
-≈ s² w_d w_e, with s² = σ_f² / Σ w_d² l_d² if the data tell the slopes in all other directions and none along w. At a
-training row the mixed second derivative of the predictive variance is about twice this covariance. If the variance part
-of R-sens₂ outweighs that of the mean, R-sens₂ then ranks pairs by |w_d w_e|, whatever y is; and one long length-scale
-among the columns of w is enough to make it vanish. `dependence` and `longest` put this to the test.
+Where the rows hardly vary in a direction w, the data say little about the slope of f along w: given the data,
+Cov(∂_d f, ∂_e f) ≈ s² w_d w_e, with s² = σ_f² / Σ w_d² l_d² if the data determine the slopes in all other directions
+and say nothing about w. At a training row the mixed second derivative of the predictive variance is about twice this
+covariance. If the variance part of R-sens₂ outweighs the mean part, R-sens₂ then ranks pairs by |w_d w_e|, whatever y
+is. One long length-scale among the columns of w is enough to make this vanish. `dependence` and `longest` test it.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ from rsens._typing import Array, Positions
 from rsens.measures import importance, parts
 
 ML, WEAK = "maximum likelihood", "weak priors"
-#: The column that the others determine best, and the one whose length-scale differs most between the settings.
+#: The column that the others determine best, and whose length-scale differs most between the settings.
 COLUMN = "Coarse Aggr."
-#: Columns are told by the others if these explain more than this share of their variance: all but SP.
+#: The others determine a column if they explain more than this share of its variance: true for all except SP.
 DETERMINED = 0.9
-#: Noise with this many times the standard deviation.
+#: How many times the noise's own standard deviation to try.
 TIMES = 10.0
-#: A column whose length-scale has so many of its standard deviations is out of the model: f is constant along it.
+#: A column is out of the model if its length-scale exceeds this many of its standard deviations: f is flat along it.
 OUT = 100.0
 LEADING = 3
-#: In fewer rows a column may be constant.
+#: With fewer rows than this, a column may be constant.
 FEWEST = 20
-#: What is changed, in the order of the tables: kernel of, noise of, columns.
+#: The changes, in the order of the tables: whose kernel, whose noise, which columns.
 CHANGES = [
     *((kernel, noise, "all") for kernel in (ML, WEAK) for noise in (ML, WEAK, f"own × {TIMES:.0f}")),
     *((name, name, columns) for columns in (f"{COLUMN} shuffled", f"without {COLUMN}") for name in (ML, WEAK)),
@@ -62,27 +62,27 @@ CHANGES = [
 
 
 def repetition(sample: str, number: int, *, rows: int | None, seed: int) -> dict[str, Any]:
-    """One "split" of Figure 4 or one "bootstrap" sample of Table 2: the fits, and for a split, what changes make."""
+    """One "split" of Figure 4 or one "bootstrap" sample of Table 2: the fits and, for a split, what changes do."""
     X, y = SETTINGS["concrete", ML].load()
     size = rows or SETTINGS["concrete", ML].rows
-    train, test = chosen_rows(sample, number, len(y), size, seed)
+    train, test = draw_rows(sample, number, len(y), size, seed)
     X_train, y_train = X.iloc[train], y.iloc[train]
-    with threadpool_limits(limits=1):  # sums are then rounded alike whatever runs beside them
-        models = {name: _fitted(name, X_train, y_train) for name in (ML, WEAK)}
-        fits = {name: hyperparameters(model, y_train) | seen(model, X_train) for name, model in models.items()}
+    with threadpool_limits(limits=1):  # so sums are rounded the same way, whatever else is running
+        models = {name: _fit(name, X_train, y_train) for name in (ML, WEAK)}
+        fits = {name: hyperparameters(model, y_train) | pair_ranking(model, X_train) for name, model in models.items()}
         if sample == "bootstrap":
             return {"fits": fits}
         changed: list[list[Any]] = []
         for change in CHANGES:
             inputs = _columns(X, change[2], np.random.default_rng([seed, number, 1]))
-            model = _changed(models, *change, inputs.iloc[train], y_train)
+            model = _change(models, *change, inputs.iloc[train], y_train)
             for at, where in (("training", train), ("held-out", test)):
-                changed.append([*change, at, seen(model, inputs.iloc[where])])
+                changed.append([*change, at, pair_ranking(model, inputs.iloc[where])])
     return {"fits": fits, "changed": changed}
 
 
-def chosen_rows(sample: str, number: int, n: int, size: int, seed: int) -> tuple[Positions, Positions]:
-    """The rows that a model is fitted to and the others, as in `real_data` and `stability`."""
+def draw_rows(sample: str, number: int, n: int, size: int, seed: int) -> tuple[Positions, Positions]:
+    """The rows to fit a model to, and the other rows, as in `real_data` and `stability`."""
     if sample == "split":
         order = np.random.default_rng([seed, number]).permutation(n)
         return np.sort(order[:size]), np.sort(order[size:])
@@ -90,9 +90,9 @@ def chosen_rows(sample: str, number: int, n: int, size: int, seed: int) -> tuple
     return drawn, np.setdiff1d(np.arange(n), drawn)
 
 
-def _fitted(name: str, X: Any, y: Any) -> Any:
+def _fit(name: str, X: Any, y: Any) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RsensWarning)  # samples have copies of rows: what these do is shown here
+        warnings.simplefilter("ignore", RsensWarning)  # samples repeat rows: this script shows what that does
         return clone(SETTINGS["concrete", name].estimator).fit(X, y)
 
 
@@ -102,33 +102,33 @@ def _columns(X: pd.DataFrame, which: str, rng: np.random.Generator) -> pd.DataFr
     return X.assign(**{COLUMN: rng.permutation(X[COLUMN])}) if which.endswith("shuffled") else X
 
 
-def _changed(models: dict[str, Any], kernel: str, noise: str, columns: str, X: Any, y: Any) -> Any:
-    """A model with hyperparameters of one or two others; learned anew where a column is left out."""
+def _change(models: dict[str, Any], kernel: str, noise: str, columns: str, X: Any, y: Any) -> Any:
+    """A model with the hyperparameters of one or two others; fitted again if a column is left out."""
     if columns.startswith("without"):
-        return _fitted(kernel, X, y)
+        return _fit(kernel, X, y)
     v = models[noise].noise_variance_ if noise in models else TIMES**2 * models[kernel].noise_variance_
     return with_hyperparameters(models[kernel].kernel_, v, X, y)
 
 
 def with_hyperparameters(kernel: Any, noise_variance: float, X: Any, y: Any) -> Any:
-    """The GP with this kernel and noise, in the units of the data, given these rows; nothing is learned."""
+    """The GP with this kernel and noise, in the units of the data, conditioned on these rows without any search."""
     gp = GPRegressor(kernel=kernel, noise_variance=noise_variance, optimize=False, standardize=False)
     return gp.fit(X, y - y.mean())
 
 
 def hyperparameters(model: Any, y: Any) -> dict[str, Any]:
-    """The noise in standard deviations of y, and length-scales in those of their columns."""
+    """The noise in standard deviations of y, and each length-scale in standard deviations of its column."""
     lengthscales = np.asarray(model.kernel_.lengthscale) / model.input_scale_
     noise = np.sqrt(model.noise_variance_) / np.std(y)
     return {"noise": _short(noise), "lengthscales": [_short(value) for value in lengthscales]}
 
 
-def seen(model: Any, X: Any) -> dict[str, Any]:
-    """How R-sens₂ of the rows X ranks the pairs.
+def pair_ranking(model: Any, X: Any) -> dict[str, Any]:
+    """How R-sens₂ ranks the pairs at the rows X.
 
-    `rho`: its rank correlation with EAH; `dependence`: that with |w_d w_e| of the direction w that the training rows
-    lack most; `variance`: the part of R-sens₂, summed over pairs, that is about the predictive variance; `first` and
-    `eah`: the first pairs of both.
+    `rho`: its rank correlation with EAH. `dependence`: its rank correlation with |w_d w_e|, where w is the direction
+    that the training rows lack most. `variance`: the share of R-sens₂, summed over pairs, that comes from the
+    predictive variance. `first` and `eah`: the first pairs by R-sens₂ and by EAH.
     """
     units = model.input_scale_
     pairs = np.triu_indices(len(units), 1)
@@ -159,7 +159,7 @@ def _short(value: float) -> float:
 
 
 def summarize(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
-    """One row per change and rows looked at: medians over splits, with quartiles of `rho`; the most frequent pairs."""
+    """One row per change and kind of rows: medians over splits, quartiles of `rho`, and the most frequent pairs."""
     splits = [result["changed"] for (sample, _), result in results.items() if sample == "split"]
     rows = []
     for entries in zip(*splits, strict=True):
@@ -176,7 +176,7 @@ def summarize(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
 
 
 def _means(of_splits: list[dict[str, Any]]) -> tuple[float, float]:
-    """How many of the first pairs by R-sens₂ are also first by EAH, and how many have the column; means."""
+    """On average, how many of R-sens₂'s first pairs are also first by EAH, and how many contain the column."""
     shared = [len(set(one["first"]) & set(one["eah"])) for one in of_splits]
     return float(np.mean(shared)), float(np.mean([_with_column(one["first"]) for one in of_splits]))
 
@@ -188,14 +188,14 @@ def _with_column(pairs: list[str]) -> int:
 def table_of_fits(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
     """One row per fit: its noise, its length-scales, and how R-sens₂ of its training rows ranks the pairs.
 
-    `longest` is the longest length-scale of the columns that can be told from the others.
+    `longest` is the longest length-scale among the columns that the others determine.
     """
     rows = []
-    told = table_of_columns()
-    columns = list(told["column"])
+    table = table_of_columns()
+    columns, determined = list(table["column"]), table["r2"] > DETERMINED
     for (sample, number), result in results.items():
         for name, fit in result["fits"].items():
-            longest = np.asarray(fit["lengthscales"])[told["r2"] > DETERMINED].max()
+            longest = np.asarray(fit["lengthscales"])[determined].max()
             rest = (longest, fit["rho"], fit["dependence"], fit["variance"], _with_column(fit["first"]))
             rows.append((sample, number, name, fit["noise"], *fit["lengthscales"], *rest))
     names = ["sample", "number", "setting", "noise", *columns]
@@ -203,7 +203,7 @@ def table_of_fits(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
 
 
 def table_of_columns() -> pd.DataFrame:
-    """How well each column is a linear function of the others, R² = 1 − 1/(C⁻¹)_dd, and the missing direction."""
+    """How nearly each column is a linear function of the others, R² = 1 − 1/(C⁻¹)_dd, and the missing direction."""
     X = SETTINGS["concrete", ML].load()[0]
     determined = 1.0 - 1.0 / np.diag(np.linalg.inv(np.corrcoef(X, rowvar=False)))
     return pd.DataFrame({"column": X.columns, "r2": determined, "weight": np.abs(missing_direction(X.to_numpy(float)))})
@@ -222,7 +222,7 @@ def markdown(table: pd.DataFrame) -> str:
 
 @styled
 def draw(fits: pd.DataFrame, folder: Path) -> None:
-    """How alike R-sens₂ and EAH rank the pairs, by the longest length-scale: a point per fit."""
+    """How similarly R-sens₂ and EAH rank the pairs, against the longest length-scale: one point per fit."""
     figure = new_figure(7.4, 3.2)
     axes = grid(figure, 1, 2, sharex=True, sharey=True)[0]
     titles = {"split": "training sets of Figure 4", "bootstrap": "bootstrap samples of Table 2"}
@@ -238,7 +238,7 @@ def draw(fits: pd.DataFrame, folder: Path) -> None:
 
 
 def write(results: dict[tuple[Any, ...], Any], folder: Path) -> None:
-    """All tables and the figure."""
+    """Write all tables and the figure."""
     table, fits = summarize(results), table_of_fits(results)
     for ending, frame in {"": table, "-fits": fits, "-columns": table_of_columns()}.items():
         write_csv(frame, folder / f"concrete_fits{ending}.csv")
@@ -247,7 +247,7 @@ def write(results: dict[tuple[Any, ...], Any], folder: Path) -> None:
 
 
 def _without_rows(given: argparse.Namespace) -> str | None:
-    """Data that are not there, or of which no row is held out."""
+    """What is wrong if the data are missing or no row is left to hold out."""
     try:
         there = len(SETTINGS["concrete", ML].load()[1])
     except InputError as error:
@@ -262,8 +262,8 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser(__doc__.splitlines()[0], repetitions=50, published=False)
     also = {"dest": "repetitions", "default": argparse.SUPPRESS, "help": "--repetitions"}
     options.add_argument("--splits", type=REPETITIONS, **also)
-    said = "rows that a model is fitted to; default: 80, as published"
-    options.add_argument("--rows", type=whole_number(FEWEST, ", for columns that vary"), help=said)
+    about = "rows to fit a model to; default: 80, as published"
+    options.add_argument("--rows", type=whole_number(FEWEST, ", for columns that vary"), help=about)
     options.checks.append(_without_rows)
     given = options.parse_args(arguments)
     how = {"rows": given.rows, "seed": given.seed}

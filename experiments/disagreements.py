@@ -1,10 +1,10 @@
-"""Cells of Table 1 and its siblings that do not agree: more repetitions, and other readings of what is left open.
+"""The cells of Table 1 and its siblings that disagree: more repetitions, and other readings of what is left open.
 
     python -m experiments.disagreements
 
-Takes the cells that do not agree in per-call/main_effects.csv. Each is computed again from new repetitions, four times
-as many as published, with the settings of the tables; then with one of them changed at a time. A change that helps one
-cell can spoil others: for PFI and VAR, which have settings of their own, every reading is tried on all their cells.
+Takes the cells of per-call/main_effects.csv that disagree. It computes each one again from new repetitions, four times
+as many as published, first with the settings of the tables and then with one setting changed at a time. A change that
+helps one cell can spoil others. PFI and VAR have settings of their own, so every reading is tried on all their cells.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from rsens._typing import Array
 from rsens.black_box import BLACK_BOX, BUDGETS, Predictor
 from rsens.measures import METHODS, importance
 
-#: Repetitions that are done, and written, together.
+#: How many repetitions run, and are written, together.
 BATCH = 50
-#: Repetitions of the tables have smaller numbers than this.
+#: New repetitions are numbered from here, beyond the numbers in the tables.
 FIRST = 1_000_000
 CELL = ["inputs", "model", "function", "method"]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What is open: growth of V(x), noise and mean of y, PFI's loss, VAR's nodes and calls, modes of the mixture."""
+    """What is open: growth of V(x), noise and mean of y, PFI's loss, VAR's nodes and calls, the mixture's modes."""
 
     spread: float = SPREAD
     noise: float = NOISE
@@ -47,8 +47,8 @@ class Reading:
 
 
 TABLES = "as in the tables"
-#: By name: which methods (or inputs) it can matter for, and what is changed. All errors are relative to R-sens, which
-#: looks at V(x), so that V(x) matters for every method.
+#: For each reading, the methods (or inputs) it can matter for, and what it changes. All errors are relative to R-sens,
+#: which looks at V(x), so V(x) matters for every method.
 READINGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     TABLES: ((), {}),
     "V(x) grows by 0.17": ((), {"spread": 0.17}),
@@ -71,7 +71,7 @@ READINGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 def batch(
     inputs: str, model: str, function: str, method: str, name: str, start: int, *, stop: int, seed: int
 ) -> list[float]:
-    """Ranking errors of a method less those of R-sens in up to 50 repetitions."""
+    """A method's ranking errors minus the errors of R-sens, in up to 50 repetitions."""
     reading = Reading(**READINGS[name][1])
     numbers = range(start, min(start + BATCH, stop))
     return [_relative_error(inputs, model, function, method, reading, [seed, FIRST + number]) for number in numbers]
@@ -116,7 +116,7 @@ def readings_of(inputs: str, method: str) -> list[str]:
 
 
 def readings_of_method(inputs: str, method: str) -> list[str]:
-    """The readings of what only this method looks at, and that of the tables."""
+    """The readings of what only this method looks at, and the reading of the tables."""
     return [name for name, (where, _) in READINGS.items() if name == TABLES or method in where]
 
 
@@ -137,9 +137,9 @@ def summarize(
 
 
 def over_all_cells(cells: pd.DataFrame, results: dict[tuple[Any, ...], list[float]]) -> pd.DataFrame:
-    """By method and reading: how many of all cells agree, and the mean square of differences in joint standard errors.
+    """For each method and reading: how many cells agree, and the mean squared difference in joint standard errors.
 
-    The mean square is about 1 if a reading is that of the paper, and larger otherwise.
+    The mean square is about 1 if the paper used this reading, and larger otherwise.
     """
     table = summarize(cells, results, readings_of_method)
     joint = np.hypot(table["ours_half"], table["published_half"] + ROUNDING) / 1.96
@@ -151,7 +151,7 @@ def over_all_cells(cells: pd.DataFrame, results: dict[tuple[Any, ...], list[floa
 
 
 def markdown(table: pd.DataFrame, counts: pd.DataFrame) -> str:
-    """A line per cell and reading; then the readings over all cells of a method."""
+    """One line per cell and reading; then each reading over all cells of a method."""
     lines = ["| inputs | model | function | method | reading | published | ours | agrees |", "|---" * 8 + "|"]
     for row in table.itertuples():
         numbers = f"{row.published:.1f} ± {row.published_half:.1f} | {row.ours:.2f} ± {row.ours_half:.2f}"
@@ -169,7 +169,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = options.parse_args(arguments)
     tables = given.out / "per-call" / "main_effects.csv"
     if not tables.exists():
-        options.error(f"{tables} is not there; first python -m experiments.main_effects --out {tables.parent}")
+        options.error(f"{tables} is missing; run first: python -m experiments.main_effects --out {tables.parent}")
     table = pd.read_csv(tables)
     cells, of_methods = table[~table["agrees"]], table[table["method"].isin(["pfi", "var"])]
     settings = {"experiment": "disagreements", "seed": given.seed, "repetitions": given.repetitions}

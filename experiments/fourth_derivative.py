@@ -1,11 +1,11 @@
-"""Supplement, "R-sens₂ approximation benefits": R-sens₂ against the whole fourth derivative of the divergence.
+"""Supplement, "R-sens₂ approximation benefits": R-sens₂ against the full fourth derivative of the divergence.
 
     python -m experiments.fourth_derivative
 
-Both are computed for all 66 pairs of the simulation of Section 3.2. R-sens₂ is what is left of √(½ ∂⁴D/∂x_d²∂x_e²) when
-the terms that are not made of ∂²λ/∂x_d∂x_e alone are dropped. The paper shows one simulation and says that both are
-almost equal for the true pairs, and R-sens₂ much lower for all others, so that it separates them better. The figure
-has the first repetition; the table puts this to the test over all of them. Needs JAX: pip install 'rsens[jax]'.
+We compute both for all 66 pairs of the simulation of Section 3.2. R-sens₂ is what remains of √(½ ∂⁴D/∂x_d²∂x_e²) if you
+keep only the terms made of ∂²λ/∂x_d∂x_e alone. The paper shows one simulation. It says that both are almost equal for
+the true pairs, and R-sens₂ is much lower for all others, so it separates them better. The figure shows the first
+repetition; the table tests the statement over all of them. Needs JAX: pip install 'rsens[jax]'.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments._claims import marked, verdict
+from experiments._claims import mark, verdict
 from experiments._command import parallel, parser, whole_number
-from experiments._interacting import PAIRS, TRUE, fitted, label, simulated
+from experiments._interacting import PAIRS, TRUE, fit_process, label, simulate
 from experiments._journal import Journal, run
 from experiments._style import BLUE, VERMILLION, grid, new_figure, save, styled
 from experiments._tables import mean_and_half, write_csv, write_text
@@ -29,7 +29,7 @@ from rsens.derivatives import from_jax
 from rsens.distributions import Normal
 from rsens.measures import importance
 
-#: Ratios that are nearer to 1 are called almost equal: as for Figure 3, what is hard to see in a figure.
+#: We call a ratio almost equal if it is nearer to 1 than this: as for Figure 3, less is hard to see in a figure.
 MARGIN = 0.1
 SIMPLE, FULL = "R-sens₂", "fourth derivative"
 FORMULAS = {"rsens2": (SIMPLE, VERMILLION), "fourth_derivative": (FULL, BLUE)}
@@ -37,7 +37,7 @@ TRUE_RATIO, NULL_RATIO = (f"{kind} pairs: {FULL} / {SIMPLE}" for kind in ("true"
 
 
 def in_jax(gp: GPRegressor, y: Array) -> Any:
-    """The predictive distribution of an EQ process with mean 0, fitted to y, as a function that JAX can differentiate.
+    """The predictive distribution of an EQ process with mean 0, fitted to y, as a function JAX can differentiate.
 
     With k = k(x, Z) and LLᵀ = K + σ²I, the mean is kᵀ(K + σ²I)⁻¹y and the variance σ_f² + σ² − |L⁻¹k|².
     """
@@ -59,9 +59,9 @@ def in_jax(gp: GPRegressor, y: Array) -> Any:
 
 
 def repetition(number: int, *, n: int, seed: int) -> dict[str, list[float]]:
-    """The importance of all 66 pairs by both formulas, for the data of `experiments.interactions`."""
-    X, y = simulated(n, np.random.default_rng([seed, n, number]))
-    model = in_jax(fitted(X, y), y)
+    """The importance of all 66 pairs by both formulas, on the data of `experiments.interactions`."""
+    X, y = simulate(n, np.random.default_rng([seed, n, number]))
+    model = in_jax(fit_process(X, y), y)
     matrices = {name: importance(name, model, X) for name in FORMULAS}
     return {name: [float(f"{matrix[pair]:.6g}") for pair in PAIRS] for name, matrix in matrices.items()}
 
@@ -75,9 +75,9 @@ def of_pairs(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
 
 
 def claims(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
-    """Means over repetitions, with the half-widths of their 95 % intervals, of what the paper compares.
+    """What the paper compares: means over repetitions, with the half-widths of their 95 % intervals.
 
-    `published` is what the paper says about a row, `holds` the verdict; both are empty where it says nothing.
+    `published` is what the paper says about a row and `holds` the verdict; both are empty where it says nothing.
     """
     true = np.isin(np.arange(len(PAIRS)), [PAIRS.index(pair) for pair in TRUE])
     values = {text: np.array([result[name] for result in results.values()]) for name, (text, _) in FORMULAS.items()}
@@ -106,13 +106,13 @@ def markdown(ratios: pd.DataFrame) -> str:
     lines = ["| claim | published | ours | holds |", "|---|---|---|---|"]
     for row in ratios.itertuples():
         ours = f"{row.ours:.2f} ± {row.ours_half:.2f}"
-        lines.append(f"| {row.claim} | {row.published} | {ours} | {marked(row.holds)} |")
+        lines.append(f"| {row.claim} | {row.published} | {ours} | {mark(row.holds)} |")
     return "\n".join(lines) + "\n"
 
 
 @styled
 def draw(table: pd.DataFrame, n: int, folder: Path, name: str) -> None:
-    """All pairs in the order of R-sens₂, both formulas above each other, the true pairs named."""
+    """All pairs in the order of R-sens₂, with both formulas above each other and the true pairs named."""
     figure = new_figure(7.5, 3.6)
     ax = grid(figure, 1, 1)[0, 0]
     rank = np.arange(1, len(table) + 1)

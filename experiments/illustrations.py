@@ -2,9 +2,9 @@
 
     python -m experiments.illustrations
 
-Figure 1 is a Gaussian process on one input, Figure 2 Bayesian linear regression on ten observations of two inputs with
-coefficients 1 and 0, the last one the same with probit regression on 1000 binary observations. Each figure comes with
-the lines drawn in it as CSV. The paper does not give its data: those of Figure 1 are made up, and so are the random
+Figure 1 shows a Gaussian process on one input. Figure 2 shows Bayesian linear regression on ten observations of two
+inputs with coefficients 1 and 0. The last figure does the same with probit regression on 1000 binary observations. Each
+figure comes with its lines as CSV. The paper does not give its data: we made up the data of Figure 1 and the random
 numbers of the other two.
 """
 
@@ -32,7 +32,7 @@ COEFFICIENTS = np.array([1.0, 0.0])
 
 
 def gaussian_process(seed: int) -> tuple[pd.DataFrame, Array, Array]:
-    """The lines of Figure 1, and the data: many on the left, none in a gap, a few on the right."""
+    """The lines of Figure 1, and the data: many points on the left, a gap, and a few on the right."""
     rng = np.random.default_rng([seed, 1])
     x = np.sort(np.concatenate([rng.uniform(0.0, 5.0, 28), rng.uniform(7.0, 9.0, 5)]))
     y = np.sin(1.3 * x) + 0.25 * x + 0.2 * rng.standard_normal(len(x))
@@ -52,9 +52,9 @@ def gaussian_process(seed: int) -> tuple[pd.DataFrame, Array, Array]:
 
 
 def linear_regression(seed: int) -> pd.DataFrame:
-    """The lines of Figure 2: along each input, the other 0.
+    """The lines of Figure 2: along each input, with the other at 0.
 
-    `first` and `second` are the roots of the two summands of equation 5: rsens² = first² + second².
+    `first` and `second` are the square roots of the two summands of equation 5: rsens² = first² + second².
     """
     rng = np.random.default_rng([seed, 2])
     X = rng.standard_normal((10, 2))
@@ -66,7 +66,7 @@ def linear_regression(seed: int) -> pd.DataFrame:
         interval = record.distribution.quantile(np.array([[0.025], [0.975]]))
         shares = parts(record.distribution, record.first)
         whole = record.distribution.fisher_norm(record.first)[:, d]
-        # A part is R_b²/R, so its product with R is the square of the contribution.
+        # A part is R_b²/R, so multiplying it by R gives the square of the contribution.
         first, second = (np.sqrt(share[:, d] * whole) for share in shares.values())
         columns = {"variable": f"x{d + 1}", "x": line[:, d], "mean": record.distribution.mean}
         bands = {"lower": interval[0], "upper": interval[1]}
@@ -123,7 +123,7 @@ def draw_gaussian_process(table: pd.DataFrame, x: Array, y: Array, folder: Path)
         handlelength=1.4,
     )
     upper.set_ylabel("y")
-    # Over a typical sd the derivative has the unit of R-sens: it is what R-sens would be if all sd were alike.
+    # Divided by a typical sd, the derivative has the unit of R-sens: R-sens if the sd were the same everywhere.
     naive = table["derivative"] / table["sd"].median()
     lower.plot(table["x"], naive, color=BLACK, linestyle=(0, (5, 2)), label="|∂E[y | x]/∂x| / median sd")
     lower.plot(table["x"], table["rsens"], color=VERMILLION, linewidth=1.8, label="R-sens")
@@ -142,7 +142,7 @@ def draw_linear_regression(table: pd.DataFrame, folder: Path) -> None:
     for (name, part), colour in zip(table.groupby("variable"), COLOURS, strict=True):
         upper.fill_between(part["x"], part["lower"], part["upper"], color=colour, alpha=0.18, linewidth=0.0)
         upper.plot(part["x"], part["mean"], color=colour, label=f"along {name}, the other 0")
-        # Broad and light, as one of its contributions often covers it.
+        # Broad and light, because one of its contributions often covers it.
         lower.plot(part["x"], part["rsens"], color=tint(colour, 0.4), linewidth=4.0)
         lower.plot(part["x"], part["first"], color=colour, linestyle="--", linewidth=1.3)
         lower.plot(part["x"], part["second"], color=colour, linestyle=":", linewidth=1.6)
@@ -153,7 +153,7 @@ def draw_linear_regression(table: pd.DataFrame, folder: Path) -> None:
 
 @styled
 def draw_probit_regression(table: pd.DataFrame, folder: Path) -> None:
-    """The supplement's figure: probabilities above, R-sens and the derivative without information below."""
+    """The supplement's figure: probabilities above, R-sens and the plain derivative below."""
     figure = new_figure(5.0, 4.6)
     upper, lower = grid(figure, 2, 1, sharex=True)[:, 0]
     for (name, part), colour in zip(table.groupby("variable"), COLOURS, strict=True):
@@ -166,7 +166,7 @@ def draw_probit_regression(table: pd.DataFrame, folder: Path) -> None:
 
 
 def _finish(upper: Axes, lower: Axes, table: pd.DataFrame, styles: dict[str, str], broad: float) -> None:
-    """Legends and limits that two figures share: colours say which input, line styles which quantity."""
+    """Legends and limits for two of the figures: colours say which input, line styles which quantity."""
     upper.legend(ncols=2, frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.0)
     handles = [Line2D([], [], color="0.3", linestyle=line, label=text) for text, line in styles.items()]
     handles[0].set(linewidth=broad, color="0.7" if broad > 2.0 else "0.3")
@@ -179,15 +179,15 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the script."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--seed", type=whole_number(0), default=0)
-    options.add_argument("--out", type=Path, default=RESULTS, help="folder for results; default: %(default)s")
+    options.add_argument("--out", type=Path, default=RESULTS, help="folder for the results; default: %(default)s")
     given = options.parse_args(arguments)
-    of_process, x, y = gaussian_process(given.seed)
-    of_linear, of_probit = linear_regression(given.seed), probit_regression(given.seed)
-    for name, table in (("gp", of_process), ("linear", of_linear), ("probit", of_probit)):
+    process, x, y = gaussian_process(given.seed)
+    linear, probit = linear_regression(given.seed), probit_regression(given.seed)
+    for name, table in (("gp", process), ("linear", linear), ("probit", probit)):
         write_csv(table, given.out / f"illustration_{name}.csv")
-    draw_gaussian_process(of_process, x, y, given.out)
-    draw_linear_regression(of_linear, given.out)
-    draw_probit_regression(of_probit, given.out)
+    draw_gaussian_process(process, x, y, given.out)
+    draw_linear_regression(linear, given.out)
+    draw_probit_regression(probit, given.out)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Section 3.2, Figure 3: what six methods say about pairs of inputs, with 50 to 300 observations.
 
     python -m experiments.interactions
-    python -m experiments.interactions --main-effects 0.3      past the paper: weak main effects
-    python -m experiments.interactions --inputs correlated     past the paper: correlated inputs
+    python -m experiments.interactions --main-effects 0.3      beyond the paper: weak main effects
+    python -m experiments.interactions --inputs correlated     beyond the paper: correlated inputs
 
-A repetition draws n rows of twelve inputs and fits a Gaussian process; every method gives each of the 66 pairs a value,
-scaled so that its largest is 1. The ideal is 1 for the three true pairs and 0 for all others. The published figure has
-no numbers, so what the paper says about it is put to the test instead: see `claims`.
+A repetition draws n rows of twelve inputs and fits a Gaussian process. Every method gives each of the 66 pairs a value,
+scaled so that the largest is 1. Ideally, the three true pairs get 1 and all others 0. The published figure has no
+numbers, so we test what the paper says about it instead: see `claims`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from experiments._claims import POSITIVE, ZERO, marked, verdicts
+from experiments._claims import POSITIVE, ZERO, mark, verdicts
 from experiments._command import parallel, parser, whole_number
-from experiments._interacting import INPUTS, PAIRS, PANELS, SIZES, TRUE, fitted, label, simulated
+from experiments._interacting import INPUTS, PAIRS, PANELS, SIZES, TRUE, fit_process, label, simulate
 from experiments._journal import Journal, run
 from experiments._style import METHODS, grid, legend_below, new_figure, save, styled
 from experiments._tables import mean_and_half, write_csv, write_text
@@ -32,17 +32,17 @@ from rsens.black_box import BLACK_BOX, BUDGETS, Predictor
 from rsens.measures import METHODS as DERIVATIVES
 from rsens.measures import importance
 
-#: What is smaller than this share of a method's largest value is hard to see in a figure that goes from 0 to 1.
+#: Less than this share of a method's largest value is hard to see in a figure that goes from 0 to 1.
 MARGIN = 0.1
-#: Which method is said to prefer which pair; all methods not named here are said to prefer none.
+#: Which pair the paper says a method prefers. It says that the other methods prefer none.
 EMPHASIS = {("h", "neither"): POSITIVE, ("pd", "both"): POSITIVE}
 MAIN_EFFECTS = {2: "both have a main effect", 1: "one has a main effect", 0: "neither has a main effect"}
 
 
 def repetition(n: int, number: int, *, strength: float, inputs: str, seed: int) -> dict[str, list[float]]:
-    """The values of all 66 pairs by every method, the largest 1."""
-    X, y = simulated(n, np.random.default_rng([seed, n, number]), strength=strength, inputs=inputs)
-    model = fitted(X, y)
+    """The values of all 66 pairs by every method, scaled to a largest value of 1."""
+    X, y = simulate(n, np.random.default_rng([seed, n, number]), strength=strength, inputs=inputs)
+    model = fit_process(X, y)
     predictor, paper = Predictor.of(as_model(model), read_table(X)), BUDGETS["paper"]
     values = {}
     for k, name in enumerate(METHODS):
@@ -76,8 +76,8 @@ def summarize(values: dict[int, dict[str, Array]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["n", "pair", "kind", "main_effects", "method", "ours", "ours_half"])
 
 
-def found(values: dict[int, dict[str, Array]]) -> pd.DataFrame:
-    """How many of the three true pairs are the first three of a method's ranking of all 66, on average."""
+def count_found(values: dict[int, dict[str, Array]]) -> pd.DataFrame:
+    """How many of the three true pairs a method ranks among the first three of all 66, on average."""
     true = [PAIRS.index(pair) for pair in TRUE]
     rows = []
     for n, of_methods in values.items():
@@ -88,12 +88,12 @@ def found(values: dict[int, dict[str, Array]]) -> pd.DataFrame:
 
 
 def claims(values: dict[int, dict[str, Array]]) -> pd.DataFrame:
-    """What the paper says about Figure 3 as differences of scaled values, within repetitions.
+    """What the paper says about Figure 3, as differences of scaled values within repetitions.
 
     "H over-emphasises the pair where neither variable has a main effect, PD the pair where both have; the other methods
     identify the interactions as equally relevant with more observations. For true pairs EAH and R-sens₂ are almost
     indistinguishable, but R-sens₂ gives more to nonexistent ones when the observations are few." `holds` is the
-    verdict by the 95 % interval, with a margin of 0.1 for zero.
+    verdict based on the 95 % interval, with a margin of 0.1 around zero.
     """
     few, many = min(values), max(values)
     two, one, none = (PAIRS.index(pair) for pair in TRUE)
@@ -130,7 +130,7 @@ def markdown(table: pd.DataFrame, counts: pd.DataFrame, tested: pd.DataFrame) ->
     lines = ["| claim | n | published | ours | holds |", "|---|---|---|---|---|"]
     for row in tested.itertuples():
         ours = f"{row.ours:.2f} ± {row.ours_half:.2f}"
-        lines.append(f"| {row.claim} | {row.n} | {row.published} | {ours} | {marked(row.holds)} |")
+        lines.append(f"| {row.claim} | {row.n} | {row.published} | {ours} | {mark(row.holds)} |")
     blocks.append(lines)
     titles = (
         "Scaled importance of six pairs",
@@ -144,11 +144,11 @@ def markdown(table: pd.DataFrame, counts: pd.DataFrame, tested: pd.DataFrame) ->
 
 @styled
 def draw(table: pd.DataFrame, folder: Path, name: str) -> None:
-    """Figure 3: a panel for each number of main effects; solid lines for true pairs, dotted ones for null pairs."""
+    """Figure 3: one panel per number of main effects; solid lines for true pairs, dotted lines for null pairs."""
     figure = new_figure(9.0, 3.5)
     axes = grid(figure, 1, 3, sharey=True)[0]
     sizes = table["n"].unique()
-    step = 0.012 * (np.ptp(sizes) or 100.0)  # methods side by side, so that their intervals can be told apart
+    step = 0.012 * (np.ptp(sizes) or 100.0)  # set methods side by side, or their intervals would overlap
     for ax, (effects, true, null) in zip(axes, PANELS, strict=True):
         for k, (method, (_, colour, marker)) in enumerate(METHODS.items()):
             shift = step * (k - 0.5 * (len(METHODS) - 1))
@@ -182,7 +182,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the script."""
     options = parser(__doc__.splitlines()[0], repetitions=50)
     options.add_argument("--sizes", type=whole_number(2), nargs="+", default=SIZES, help="numbers of observations")
-    options.add_argument("--main-effects", type=float, default=1.0, help="main effects times this; default: 1")
+    options.add_argument(
+        "--main-effects", type=float, default=1.0, help="multiply the main effects by this; default: 1"
+    )
     options.add_argument("--inputs", choices=list(INPUTS), default="independent")
     given = options.parse_args(arguments)
     name = "interactions"
@@ -196,12 +198,12 @@ def main(arguments: list[str] | None = None) -> None:
     }
     journal = Journal(given.out / f"{name}.jsonl", settings)
     work = partial(repetition, strength=given.main_effects, inputs=given.inputs, seed=given.seed)
-    # The largest first, so that the time left is not underestimated.
+    # The largest first, or the progress bar would be too optimistic.
     keys = [(n, number) for n in sorted(given.sizes, reverse=True) for number in range(given.repetitions)]
     with parallel(given):
         results = run(journal, keys, work, n_jobs=given.n_jobs, label=name)
     values = by_size(results)
-    table, counts, tested = summarize(values), found(values), claims(values)
+    table, counts, tested = summarize(values), count_found(values), claims(values)
     for frame, ending in ((table, ""), (counts, "-found"), (tested, "-claims")):
         write_csv(frame, given.out / f"{name}{ending}.csv")
     write_text(given.out / f"{name}.md", markdown(table, counts, tested))

@@ -1,14 +1,14 @@
-"""Table 1 and its three siblings in the supplement: errors of rankings of ten variables, relative to those of R-sens.
+"""Table 1 and its three siblings in the supplement: errors in ranking ten variables, relative to R-sens.
 
     python -m experiments.main_effects --inputs all --bias per-call
 
 A repetition draws 200 rows of ten inputs; y = Σ A_i f(x_i) + noise with A = 1 … 10. Every method ranks the inputs with
-a hypothetical model that knows f (ground truth), or knows it but for a bias that grows outwards (imperfect). The error
-of a ranking is Σ |rank − true rank|.
+a hypothetical model that knows f (ground truth), or knows it up to a bias that grows outwards (imperfect). The error of
+a ranking is Σ |rank − true rank|.
 
-The text says that the bias A_bias is drawn for the model; the published numbers come out only if it is drawn anew at
-every call of the model. `--bias` has these readings and a third one, a draw for each method, which would also explain
-that EAD and AED differ in print where they are equal for one function.
+The text says that the bias A_bias is drawn for the model. The published numbers only come out if it is redrawn at every
+call of the model. `--bias` offers both readings and a third one, a draw for each method, which would also explain why
+the published EAD and AED differ where they are equal for one function.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import pandas as pd
 from experiments._command import parallel, parser
 from experiments._journal import Journal, run
 from experiments._main_effects_figure import draw
-from experiments._simulated import BIASES, FUNCTIONS, INPUTS, NOISE, D, Simulated, imperfect
+from experiments._simulated import BIASES, FUNCTIONS, INPUTS, NOISE, D, Simulated, imperfect_models
 from experiments._tables import agreement, mean_and_half, write_side_by_side
 from rsens.black_box import BLACK_BOX, BUDGETS
 from rsens.measures import importance
@@ -49,7 +49,7 @@ def repetition(inputs: str, number: int, *, bias: str, seed: int) -> dict[str, d
         for k, function in enumerate(FUNCTIONS):
             rng = np.random.default_rng([*entropy, m, k])
             truth = Simulated(function, mean, precision, None)
-            models = imperfect(truth, bias, rng) if model == "imperfect" else repeat(truth)
+            models = imperfect_models(truth, bias, rng) if model == "imperfect" else repeat(truth)
             errors[model][function] = [ranking_error(values) for values in _importances(models, X, rng)]
     return errors
 
@@ -57,21 +57,21 @@ def repetition(inputs: str, number: int, *, bias: str, seed: int) -> dict[str, d
 def _importances(models: Iterator[Simulated], X: Any, rng: np.random.Generator) -> list[Any]:
     f = next(models).f(X)
     y = f + NOISE * f.std(ddof=1) * rng.standard_normal(len(f))
-    of_derivatives = [importance(name, next(models), X) for name in DERIVATIVES]
-    return of_derivatives + [
+    by_derivatives = [importance(name, next(models), X) for name in DERIVATIVES]
+    return by_derivatives + [
         BLACK_BOX[name, 1].value(next(models).predictor(X, y), BUDGETS["paper"], rng) for name in PREDICTIONS
     ]
 
 
 def ranking_error(values: Any) -> float:
-    """Σ |rank − true rank| of the ranking by these values, the largest first."""
+    """Σ |rank − true rank| when these values are ranked from the largest down."""
     rank = np.empty(D)
     rank[np.argsort(-values)] = np.arange(1.0, D + 1.0)
     return float(np.abs(rank - TRUE_RANK).sum())
 
 
 def summarize(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
-    """One row per cell: the mean error less that of R-sens, with the half-width of its 95 % interval, and agreement."""
+    """One row per cell: the mean error minus the error of R-sens, its 95 % half-width, and whether it agrees."""
     methods = DERIVATIVES + PREDICTIONS
     rows = []
     for inputs in (inputs for inputs in INPUTS if any(key[0] == inputs for key in results)):
@@ -94,7 +94,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the script."""
     options = parser(__doc__.splitlines()[0], repetitions=500, folders="bias")
     options.add_argument("--inputs", choices=[*INPUTS, "all"], default="all")
-    options.add_argument("--bias", choices=BIASES, default="per-call", help="when A_bias is drawn; default: per-call")
+    options.add_argument("--bias", choices=BIASES, default="per-call", help="when to draw A_bias; default: per-call")
     given = options.parse_args(arguments)
     _warn_of_other_readings(given.out, given.bias)
     inputs = list(INPUTS) if given.inputs == "all" else [given.inputs]
@@ -115,12 +115,12 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _warn_of_other_readings(folder: Path, bias: str) -> None:
-    """A folder has the table of one reading: that of the last run."""
+    """A folder holds the table of only one reading, the last one that ran there."""
     for other in BIASES:
         if other != bias and (folder / f"main_effects-{other}.jsonl").exists():
             sys.stderr.write(
-                f"{folder} has results of --bias {other} too: its main_effects tables and figures will be those of "
-                f"{bias}. To have both, give each an --out of its own.\n"
+                f"{folder} has results of --bias {other} too: its main_effects tables and figures will now show "
+                f"{bias}. To keep both, give each its own --out.\n"
             )
 
 

@@ -2,14 +2,14 @@
 
     python -m experiments.real_data --data concrete|bike|all --splits 50
 
-In every split of the rows, the model with all interactions is fitted to the training rows, the pairs are ranked by six
-methods, and models of main effects and the first pairs of each ranking are fitted and scored: the mean log predictive
-density (MLPD) of the test rows. The published figure has no numbers, so what the paper says about it is put to the test
+For every split of the rows, we fit the model with all interactions to the training rows and let six methods rank the
+pairs. Then we fit models with main effects and the first pairs of each ranking, and score them by the mean log
+predictive density (MLPD) of the test rows. The published figure has no numbers, so we test what the paper says about it
 instead: see `claims`.
 
-Intervals are those of the paper, 1.96 standard errors over splits as if these were independent. Splits share rows, so
-that they are too short for statements about new data: the table of claims has corrected ones, too. Differences are
-taken within splits.
+The intervals are the paper's: 1.96 standard errors over splits, as if splits were independent. But splits share rows,
+so these intervals are too short for statements about new data. The table of claims has corrected ones too. Differences
+are taken within splits.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments._benchmarks import BUDGET, METHODS, SETTINGS, TITLES, add_options, chosen
-from experiments._claims import NOT_ABOVE, POSITIVE, ZERO, marked, verdicts
+from experiments._benchmarks import BUDGET, METHODS, SETTINGS, TITLES, add_options, settings_for
+from experiments._claims import NOT_ABOVE, POSITIVE, ZERO, mark, verdicts
 from experiments._command import parallel, parser, whole_number
 from experiments._journal import Journal, run
 from experiments._real_data_figure import draw
@@ -34,18 +34,18 @@ from rsens._files import Checkpoint
 from rsens._select_interactions import KernelTerms, SplitAnalysis
 from rsens._typing import Array
 
-#: Without priors the noise of a fit can vanish; the model is then certain of numbers that are wrong. A mean over splits
-#: would only say that this happened, so such splits are counted, and left out where a table compares with that model.
+#: Without priors the noise of a fit can vanish, and then the model is certain of wrong numbers. A mean over splits
+#: would only show that this happened. So we count such splits, and leave them out of tables that use that model.
 VANISHED = -50.0
-#: Mean log densities per row that differ by less are called equal: the density of a test row is then higher by a tenth
+#: We call mean log densities per row equal if they differ by less: the density of a test row is then higher by a tenth
 #: at most, as e^0.1 = 1.1.
 MARGIN = 0.1
-#: The pairs that a table of chosen pairs counts: the first so many of a ranking.
+#: How many pairs at the top of a ranking count as leading.
 LEADING = 3
 
 
 def repetition(data: str, name: str, number: int, *, rows: int | None, pairs: int, seed: int) -> dict[str, Any]:
-    """One split: MLPD of the full model and of those with 0, 1, … pairs by every method, and the pairs."""
+    """One split: the pairs, and the MLPD of the full model and of the models with 0, 1, … pairs by every method."""
     setting = SETTINGS[data, name]
     X, y = setting.load()
     size = rows or setting.rows
@@ -68,7 +68,7 @@ def _short(value: float) -> float:
 
 
 def by_setting(results: dict[tuple[Any, ...], Any]) -> dict[tuple[str, str], tuple[Array, Array]]:
-    """For every setting, MLPD of the full model (splits,) and of reduced ones (methods, pairs + 1, splits)."""
+    """For every setting, the MLPD of the full model (splits,) and of reduced ones (methods, pairs + 1, splits)."""
     values = {}
     for key in SETTINGS:
         of_setting = [result for of, result in results.items() if of[:2] == key]
@@ -79,9 +79,9 @@ def by_setting(results: dict[tuple[Any, ...], Any]) -> dict[tuple[str, str], tup
 
 
 def summarize(values: dict[tuple[str, str], tuple[Array, Array]]) -> pd.DataFrame:
-    """What Figure 4 shows: mean MLPD over splits, and its difference to that of the full model, with half-widths.
+    """What Figure 4 shows: the mean MLPD over splits, and its difference from the full model, with half-widths.
 
-    `vanished` splits are left out of both.
+    Both leave out the `vanished` splits.
     """
     rows = []
     for key, (full, scores) in values.items():
@@ -106,14 +106,14 @@ def corrected_half(differences: Array, test_to_training: float) -> float:
 
 
 def claims(values: dict[tuple[str, str], tuple[Array, Array]], test_to_training: dict[str, float]) -> pd.DataFrame:
-    """What the paper says about Figure 4 as differences of MLPD within splits.
+    """What the paper says about Figure 4, as differences of MLPD within splits.
 
     "In the Bike data, only the three strongest pairwise interactions increase the performance to the level of the model
     with all. R-sens₂ does equally well compared to EAH; both identify more important interactions than the competing
     methods. In the Concrete data, even 5 do not reach the model with all. There are no significant differences between
-    the methods, except for HS which is clearly worse." Methods are compared by their mean over 1 … 5 pairs. `holds` is
-    the verdict by the paper's intervals, `holds_corrected` that by the corrected ones; `test_to_training` is the number
-    of test rows per training row, by data set.
+    the methods, except for HS which is clearly worse." We compare methods by their mean over 1 … 5 pairs. `holds` is
+    the verdict based on the paper's intervals, `holds_corrected` the one based on the corrected ones.
+    `test_to_training` is the number of test rows per training row, by data set.
     """
     rows: list[tuple[Any, ...]] = []
 
@@ -149,8 +149,8 @@ def claims(values: dict[tuple[str, str], tuple[Array, Array]], test_to_training:
     return table
 
 
-def pairs_chosen(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
-    """How often a pair is among the first three of a ranking, in percent of splits; the most frequent first."""
+def leading_pairs(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
+    """How often each pair is among the first three of a ranking, in percent of splits, the most frequent first."""
     tables = []
     for key in (key for key in SETTINGS if any(of[:2] == key for of in results)):
         names = [":".join(pair) for pair in combinations(SETTINGS[key].load()[0].columns, 2)]
@@ -163,7 +163,7 @@ def pairs_chosen(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
 
 
 def markdown(table: pd.DataFrame, tested: pd.DataFrame) -> str:
-    """For each setting, MLPD by number of pairs, methods side by side; then what the paper says."""
+    """For each setting, the MLPD by number of pairs, methods side by side; then what the paper says."""
     lines = []
     for key, group in table.groupby(["data", "setting"], sort=False):
         means = {(row.method, row.pairs): f"{row.ours:.2f} ± {row.ours_half:.2f}" for row in group.itertuples()}
@@ -184,13 +184,13 @@ def markdown(table: pd.DataFrame, tested: pd.DataFrame) -> str:
     lines += ["| data | claim | published | ours | holds | corrected | holds |", "|---|---|---|---|---|---|---|"]
     for row in tested.itertuples():
         ours = f"{row.ours:.3f} ± {row.ours_half:.3f}"
-        both = f"{marked(row.holds)} | ± {row.corrected_half:.3f} | {marked(row.holds_corrected)}"
+        both = f"{mark(row.holds)} | ± {row.corrected_half:.3f} | {mark(row.holds_corrected)}"
         lines.append(f"| {TITLES[row.data, row.setting]} | {row.claim} | {row.published} | {ours} | {both} |")
     return "\n".join(lines) + "\n"
 
 
 def write(results: dict[tuple[Any, ...], Any], folder: Path, rows: int | None) -> None:
-    """All tables and figures of models that were fitted to so many rows."""
+    """Write all tables and figures for models fitted to this many rows."""
     values = by_setting(results)
     test_to_training = {}
     for key in values:
@@ -198,7 +198,7 @@ def write(results: dict[tuple[Any, ...], Any], folder: Path, rows: int | None) -
         training = rows or setting.rows
         test_to_training[setting.data] = (len(setting.load()[1]) - training) / training
     table, tested = summarize(values), claims(values, test_to_training)
-    frames = {"": table, "-claims": tested, "-pairs": pairs_chosen(results)}
+    frames = {"": table, "-claims": tested, "-pairs": leading_pairs(results)}
     for ending, frame in frames.items():
         write_csv(frame, folder / f"real_data{ending}.csv")
     write_text(folder / "real_data.md", markdown(table, tested))
@@ -210,11 +210,11 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the script."""
     options = parser(__doc__.splitlines()[0], repetitions=50)
     add_options(options, "splits")
-    options.add_argument("--pairs", type=whole_number(1), default=5, help="at most in a model; default: %(default)s")
+    options.add_argument("--pairs", type=whole_number(1), default=5, help="most pairs in a model; default: %(default)s")
     given = options.parse_args(arguments)
     how = {"rows": given.rows, "pairs": given.pairs, "seed": given.seed}
     journal = Journal(given.out / "real_data.jsonl", {"experiment": "real_data", **how})
-    keys = [(*key, number) for key in chosen(given.data) for number in range(given.repetitions)]
+    keys = [(*key, number) for key in settings_for(given.data) for number in range(given.repetitions)]
     with parallel(given):
         results = run(journal, keys, partial(repetition, **how), n_jobs=given.n_jobs, label="real data")
     write(results, given.out, given.rows)

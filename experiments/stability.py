@@ -2,13 +2,13 @@
 
     python -m experiments.stability --data concrete|bike|all --samples 100
 
-Every sample has as many rows as a training set of Figure 4 (80 and 500), drawn with replacement. The model with all
-interactions is fitted to it, and six methods rank the pairs. The entropy of a method's rankings is −Σ p log p, with p
-the share of samples in which a pair has some rank, averaged over ranks: 0 if all rankings are the same, log 21 = 3.04
-(Concrete) or log 15 = 2.71 (Bike) at most.
+Every sample has as many rows as a training set of Figure 4 (80 and 500), drawn with replacement. We fit the model with
+all interactions to it, and six methods rank the pairs. The entropy of a method's rankings is −Σ p log p, averaged over
+ranks, where p is the share of samples in which a pair has that rank. It is 0 if all rankings are the same, and at most
+log 21 = 3.04 (Concrete) or log 15 = 2.71 (Bike).
 
-The intervals of our entropies are 1.96 standard deviations over bootstrap samples of the rankings. The published ones
-come from as many samples, and are taken to be as uncertain.
+The intervals of our entropies are 1.96 standard deviations over bootstrap samples of the rankings. The published
+entropies come from as many samples, so we take them to be as uncertain.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments._benchmarks import BUDGET, METHODS, SETTINGS, TITLES, add_options, chosen
+from experiments._benchmarks import BUDGET, METHODS, SETTINGS, TITLES, add_options, settings_for
 from experiments._command import parallel, parser
 from experiments._journal import Journal, run
 from experiments._stability_figure import draw
@@ -33,7 +33,7 @@ from rsens._stability import Ranks, SampleAnalysis, entropy, rank_shares, ranks_
 PUBLISHED = Path(__file__).parent / "published" / "entropies.csv"
 #: Bootstrap samples of rankings, for the uncertainty of an entropy.
 RESAMPLES = 1000
-#: What rounding to two decimals hides.
+#: How much rounding to two decimals can hide.
 ROUNDING = 0.005
 
 
@@ -57,7 +57,7 @@ def repetition(data: str, name: str, number: int, *, rows: int | None, seed: int
 
 
 def summarize(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
-    """One row per cell: published and our entropy, the difference, and whether they agree within joint intervals."""
+    """One row per cell: the published entropy, ours, the difference, and whether they agree within joint intervals."""
     rows = []
     for key in (key for key in SETTINGS if any(of[:2] == key for of in results)):
         for method in METHODS:
@@ -75,7 +75,7 @@ def summarize(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
 
 
 def half_width(ranks: Ranks) -> float:
-    """1.96 standard deviations of the entropy of rankings (samples, pairs) drawn anew from these."""
+    """1.96 standard deviations of the entropy over bootstrap samples of these rankings (samples, pairs)."""
     rng = np.random.default_rng(0)
     drawn = [entropy(rank_shares(ranks[rng.integers(len(ranks), size=len(ranks))])) for _ in range(RESAMPLES)]
     return float(1.96 * np.std(drawn, ddof=1))
@@ -99,7 +99,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = options.parse_args(arguments)
     how = {"rows": given.rows, "seed": given.seed}
     journal = Journal(given.out / "stability.jsonl", {"experiment": "stability", **how})
-    keys = [(*key, number) for key in chosen(given.data) for number in range(given.repetitions)]
+    keys = [(*key, number) for key in settings_for(given.data) for number in range(given.repetitions)]
     with parallel(given):
         results = run(journal, keys, partial(repetition, **how), n_jobs=given.n_jobs, label="stability")
     table = summarize(results)

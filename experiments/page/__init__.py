@@ -1,1 +1,1 @@
-"""docs/reproduction.md, made from the CSV files of all scripts: `python -m experiments.page`."""
+"""docs/reproduction.md, made from the CSV files of all scripts by `python -m experiments.page`."""

@@ -2,7 +2,7 @@
 
     python -m experiments.page
 
-No number on the page is typed by hand. A result that is not there is named, with the command that makes it.
+No number on the page is typed by hand. If a result is missing, the page says so and gives the command that makes it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 RUN = """\
 ## How to run
 
-`make paper` does everything; `make paper-quick` does the same with few repetitions into `build/paper-quick`, in a few
-minutes. One script alone:
+`make paper` does everything. `make paper-quick` does the same with few repetitions, in a few minutes, and writes to
+`build/paper-quick`. To run one script:
 
 ```sh
 python -m experiments.main_effects --bias per-call --inputs t3
@@ -31,10 +31,10 @@ python -m experiments.real_data --data concrete --splits 50
 python -m experiments.page
 ```
 
-Every repetition is written to a file (`*.jsonl` beside the tables) as it finishes. A script that was interrupted goes
-on where it was when it is started again, and ends with the same tables; what it is not asked for stays in them.
-`--n-jobs` changes no number either. On a Dask cluster add `--dask tcp://scheduler:8786`, or `--dask local` to start one
-here (`pip install '.[distributed]'`).
+Every repetition is written to a file (`*.jsonl` next to the tables) as it finishes. If a script is interrupted, start
+it again: it carries on where it stopped and ends with the same tables. Parts you do not ask for this time stay in the
+tables. `--n-jobs` does not change a number either. To run on a Dask cluster, add `--dask tcp://scheduler:8786`, or
+`--dask local` to start one on this machine (`pip install '.[distributed]'`).
 """
 
 
@@ -43,9 +43,9 @@ def page(results: Results) -> str:
     lines = [
         "# The paper, reproduced",
         "",
-        "Paananen, Andersen and Vehtari (2021), *Uncertainty-aware Sensitivity Analysis Using Rényi Divergences*: its "
-        "tables and figures, published and ours. Every number on this page is made from the CSV files in "
-        "`experiments/results` by `python -m experiments.page`. ± is the half-width of a 95 % interval throughout.",
+        "The tables and figures of Paananen, Andersen and Vehtari (2021), *Uncertainty-aware Sensitivity Analysis "
+        "Using Rényi Divergences*, published and ours. `python -m experiments.page` makes every number on this page "
+        "from the CSV files in `experiments/results`. ± is the half-width of a 95 % interval throughout.",
         "",
         "## In short",
         "",
@@ -54,8 +54,8 @@ def page(results: Results) -> str:
         *_real_data.summary(results),
         *_entropies.summary(results),
         *_interactions.supplement_summary(results),
-        "- **A fit in part:** the paper leaves [many settings open](#settings-that-the-paper-leaves-open), and several "
-        "were chosen so that the published numbers come out.",
+        "- **Partly a fit:** the paper leaves [many settings open](#settings-that-the-paper-leaves-open), and we chose "
+        "several of them so that the published numbers come out.",
         *_times.summary(results),
         "",
         *_illustrations(results),
@@ -84,17 +84,17 @@ def _illustrations(results: Results) -> list[str]:
         "illustration_probit": ("Supplement", "probit regression on 1000 observations."),
     }
     lines = ["## Figures 1 and 2, and the supplement's figure of a binary model", ""]
-    lines += ["The paper does not give the data of its illustrations; these are made up in its manner.", ""]
+    lines += ["The paper does not give the data behind its illustrations, so we made up similar data.", ""]
     for name, (where, words) in figures.items():
-        shown = results.figure(name, f"{where}: {words}")
-        lines += [f"**{where}**, {words}", "", *shown] if shown else []
+        image = results.figure(name, f"{where}: {words}")
+        lines += [f"**{where}**, {words}", "", *image] if image else []
     return lines
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Write the page and copy its figures beside it."""
+    """Write the page and copy its figures next to it."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--out", type=Path, default=RESULTS, help="folder with results; default: %(default)s")
+    options.add_argument("--out", type=Path, default=RESULTS, help="folder with the results; default: %(default)s")
     options.add_argument("--docs", type=Path, default=DOCS, help="folder for the page; default: %(default)s")
     given = options.parse_args(arguments)
     results = Results(given.out)

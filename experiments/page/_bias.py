@@ -6,12 +6,12 @@ import pandas as pd
 
 from experiments._simulated import FUNCTIONS
 from experiments._tables import formula
-from experiments.page._markdown import NAMES, SHORT_INPUTS, interval, listed, share, table
+from experiments.page._markdown import NAMES, SHORT_INPUTS, interval, join_words, share, table
 
 HEAVY = "t3"
 #: When A_bias is drawn.
 READINGS = {"per-call": "at every call", "per-method": "once per method", "per-repetition": "once per repetition"}
-#: Two estimates of one number miss their joint 95 % interval in one case of twenty.
+#: Two estimates of the same number miss their joint 95 % interval in one case in twenty.
 BY_CHANCE = 0.05
 
 
@@ -22,8 +22,8 @@ def summary(tables: dict[str, pd.DataFrame]) -> str:
     title = "No conclusion depends on it" if len(better) == len(printed) else "One conclusion depends on it"
     return (
         f"- **{title}:** for imperfect models with heavy-tailed inputs, PD ranks better than R-sens on {len(better)} "
-        f"of {all_functions} functions if the bias is drawn once per repetition, so that a model is one function. It "
-        f"does so on {len(printed)} in the published table."
+        f"of {all_functions} functions if the bias is drawn once per repetition, which makes a model one function. In "
+        f"the published table it does so on {len(printed)}."
     )
 
 
@@ -34,9 +34,10 @@ def finding(tables: dict[str, pd.DataFrame], missing: list[str]) -> list[str]:
         "### A finding: when A_bias is drawn",
         "",
         "An imperfect model multiplies each effect by |A_bias,i| |x_i|³ + 1, with A_bias drawn from a normal "
-        "distribution. The text reads as if it were drawn for the model. If it is drawn anew *at every call* of the "
-        "model, a method which asks about moved rows compares different functions; if *once per method*, only R-sens "
-        "and the method it is compared with see different functions. Cells that agree with the published ones:",
+        "distribution. The text reads as if A_bias were drawn once for the model. If it is redrawn *at every call* of "
+        "the model, a method that asks about moved rows compares different functions. If it is drawn *once per "
+        "method*, only R-sens and the method compared with it see different functions. Cells that "
+        "agree with the published ones:",
         "",
         *_counts(tables),
         *(line for sentence in missing for line in (sentence, "")),
@@ -45,7 +46,7 @@ def finding(tables: dict[str, pd.DataFrame], missing: list[str]) -> list[str]:
 
 
 def _counts(tables: dict[str, pd.DataFrame]) -> list[str]:
-    """How many cells agree, by inputs and reading. Ground-truth models have no bias: their cells are the same runs."""
+    """How many cells agree, by inputs and reading. Ground-truth models have no bias: same runs, same cells."""
     of_model = {
         model: [frame[frame["model"] == model] for frame in tables.values()] for model in ("imperfect", "ground-truth")
     }
@@ -69,16 +70,16 @@ def _agree(cells: pd.DataFrame) -> str:
 
 def _which_fits(imperfect: dict[str, pd.DataFrame]) -> list[str]:
     fits = [f"*{READINGS[name]}*" for name, cells in imperfect.items() if cells["agrees"].mean() >= 1.0 - BY_CHANCE]
-    which = f"{'only ' if len(fits) < len(imperfect) else ''}{listed(fits)}" if fits else "none"
+    which = f"{'only ' if len(fits) < len(imperfect) else ''}{join_words(fits)}" if fits else "none"
     return [
-        "By chance alone, one cell of twenty would miss its joint interval. Of the readings tried, "
-        f"{which} {'agree' if len(fits) > 1 else 'agrees'} with the print as far as chance allows.",
+        "By chance alone, one cell in twenty would miss its joint interval. Of the readings we tried, "
+        f"{which} {'agree' if len(fits) > 1 else 'agrees'} with the published numbers as far as chance allows.",
         "",
     ]
 
 
 def _marks(imperfect: dict[str, pd.DataFrame]) -> list[str]:
-    """What in the print tells the readings apart."""
+    """What in the published tables tells the readings apart."""
     head = ["published", *(f"ours, {READINGS[reading]}" for reading in imperfect)]
     equal = [
         (formula(function), NAMES[method], *_printed_and_ours(imperfect, function, method))
@@ -91,14 +92,14 @@ def _marks(imperfect: dict[str, pd.DataFrame]) -> list[str]:
         for reading, frame in imperfect.items()
     ]
     return [
-        "Two places in the print tell them apart (t₃ inputs, imperfect models). First, for f = x and f = x³ the "
-        "derivative of an imperfect model is never negative, so that the absolute mean (AED) and the mean absolute "
-        "derivative (EAD) of one function are the same number. The published ones differ, as they can if either method "
-        "has a draw of its own:",
+        "Two places in the published table tell them apart (t₃ inputs, imperfect models). First, for f = x and f = x³ "
+        "the derivative of an imperfect model is never negative. So for one function, the absolute mean derivative "
+        "(AED) and the mean absolute derivative (EAD) are the same number. The published ones differ, as they can if "
+        "each method has its own draw:",
         "",
         *table(["f", "method", *head], equal),
-        "Second, PD looks at deciles, where a bias that grows with the cube of x is small, yet large errors are "
-        f"published for it. Cells that agree, of {len(FUNCTIONS)}: {listed(agree)}.",
+        "Second, PD looks at deciles, where a bias that grows with the cube of x is small. Yet its published errors "
+        f"are large. Cells that agree, of {len(FUNCTIONS)}: {join_words(agree)}.",
         "",
         *table(["f", *head], of_pd),
     ]
@@ -112,13 +113,14 @@ def _printed_and_ours(tables: dict[str, pd.DataFrame], function: str, method: st
 
 def _consequence(once: pd.DataFrame) -> list[str]:
     better, all_functions = _partial_dependence_wins(once)
-    which = f" ({listed(better)}; intervals below 0): it does not look at the tails, where the bias is" * bool(better)
+    why = "because it ignores the tails, where the bias is"
+    which = f" ({join_words(better)}; intervals below 0), {why}" if better else ""
     ead = [_cell(once, function, "ead") for function in FUNCTIONS]
     wins, losses = sum(cell.ours > cell.ours_half for cell in ead), sum(cell.ours < -cell.ours_half for cell in ead)
     return [
-        "This matters. For imperfect models that are one function, PD ranks better than R-sens on "
-        f"{len(better)} of {all_functions} functions with heavy-tailed inputs{which}. Against EAD, which differs from "
-        f"R-sens by the uncertainty alone, R-sens is better on {wins}, worse on {losses} of {len(ead)} functions.",
+        "This matters. If an imperfect model is one function and the inputs are heavy-tailed, PD ranks better than "
+        f"R-sens on {len(better)} of {all_functions} functions{which}. Against EAD, which only lacks the uncertainty, "
+        f"R-sens is better on {wins} and worse on {losses} of {len(ead)} functions.",
         "",
     ]
 
@@ -129,6 +131,6 @@ def _cell(frame: pd.DataFrame, function: str, method: str) -> pd.Series:
 
 
 def _partial_dependence_wins(frame: pd.DataFrame, of: str = "ours") -> tuple[list[str], int]:
-    """On which of how many functions PD is better than R-sens: imperfect models, heavy-tailed inputs."""
+    """The functions on which PD beats R-sens (imperfect models, heavy-tailed inputs), and how many there are."""
     cells = {function: _cell(frame, function, "pd") for function in FUNCTIONS}
     return [formula(name) for name, cell in cells.items() if cell[of] + cell[f"{of}_half"] < 0.0], len(cells)

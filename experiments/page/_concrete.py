@@ -9,21 +9,21 @@ from experiments.page._markdown import Results, not_run, number, table
 
 REASON = (
     "So there is a direction w in which the rows hardly vary: the model has not seen what happens if one ingredient "
-    "changes alone. Its predictive variance rises beside the rows in this direction, and for columns d and e together "
-    "in proportion to w_d·w_e. EAH looks at the mean of the predictions alone, R-sens₂ at their variance too. But if "
-    "one of the columns has a very long length-scale, the model does not look at it; the other columns vary freely, "
-    "and nothing is missing any more."
+    "changes alone. Away from the rows its predictive variance rises in this direction, and for columns d and e "
+    "together it rises in proportion to w_d·w_e. EAH only looks at the mean of the predictions; R-sens₂ looks at their "
+    "variance too. But if one of the columns has a very long length-scale, the model ignores it. The other columns "
+    "then vary freely, and no direction is missing."
 )
 CONCLUSION = (
-    "The kernel decides, not the noise: exchanging the noise leaves the two settings as they are. Noise with "
-    f"{TIMES:.0f} times the standard deviation lessens the disagreement and does not end it. Averaging over held-out "
-    f"rows is no remedy either. With the same kernel and noise but {COLUMN} shuffled among the rows, R-sens₂ and EAH "
-    "agree: the disagreement needs columns that can be told from each other."
+    "The kernel decides, not the noise: swapping the noise changes neither setting. Noise with "
+    f"{TIMES:.0f} times the standard deviation reduces the disagreement but does not end it. Averaging over held-out "
+    f"rows does not help either. With the same kernel and noise but {COLUMN} shuffled among the rows, R-sens₂ and EAH "
+    "agree: they only disagree when the columns determine each other."
 )
 
 
 def section(results: Results) -> list[str]:
-    """The subsection."""
+    """The whole subsection."""
     lines = ["### Why the two settings of Concrete differ", ""]
     changes, fits, columns = (results.read(f"concrete_fits{ending}") for ending in ("", "-fits", "-columns"))
     if changes is None or fits is None or columns is None:
@@ -31,19 +31,19 @@ def section(results: Results) -> list[str]:
     splits, samples = (fits[fits["sample"] == sample] for sample in ("split", "bootstrap"))
     return [
         *lines,
-        "Every recipe of Concrete fills the same volume, so that each ingredient but SP is nearly a linear function of "
-        "the others. R² of that function, and length-scales in standard deviations of their columns, medians over "
-        f"{splits['number'].nunique()} training sets:",
+        "Every recipe of Concrete fills the same volume, so each ingredient except SP is nearly a linear function of "
+        "the others. The table shows the R² of that function, and the length-scales in standard deviations of their "
+        f"columns (medians over {splits['number'].nunique()} training sets):",
         "",
         *_columns(columns, splits),
         REASON,
         "",
         *results.figure("concrete_fits", "Rank correlation of R-sens₂ with EAH by the longest length-scale of a fit"),
-        "Found in the training sets of Figure 4 (medians; ρ is the rank correlation over pairs):",
+        "In the training sets of Figure 4 we found (medians; ρ is the rank correlation over pairs):",
         "",
-        *_found(splits),
+        *_findings(splits),
         "",
-        "One change at a time (ρ of R-sens₂ and EAH, with quartiles over training sets):",
+        "Then we changed one thing at a time (ρ between R-sens₂ and EAH, with quartiles over training sets):",
         "",
         *_changes(changes),
         CONCLUSION,
@@ -59,24 +59,24 @@ def _columns(columns: pd.DataFrame, splits: pd.DataFrame) -> list[str]:
         (row.column, number(row.r2, 3), *(number(medians[name][row.column]) for name in (ML, WEAK)))
         for row in columns.itertuples()
     ]
-    return table(["column", "R² by the others", f"length-scale, {ML}", f"length-scale, {WEAK}"], rows)
+    return table(["column", "R² from the others", f"length-scale, {ML}", f"length-scale, {WEAK}"], rows)
 
 
-def _found(splits: pd.DataFrame) -> list[str]:
-    """One item per setting, and one on the noise."""
+def _findings(splits: pd.DataFrame) -> list[str]:
+    """One item per setting, and one about the noise."""
     weak, likely = (splits[splits["setting"] == name] for name in (WEAK, ML))
     out = likely["longest"] > OUT
     inside, outside = _rho(likely[~out]), _rho(likely[out])
     noise = {name: number(part["noise"].median(), 4) for name, part in ((ML, likely), (WEAK, weak))}
     return [
-        f"- **Weak priors:** {_percent(weak['variance'].median())} of R-sens₂ is about the variance. Its ranking has "
-        f"ρ = {_rho(weak)} with EAH and ρ = {_rho(weak, 'dependence')} with |w_d·w_e|: it tells which rows there are, "
-        f"not how y depends on them. A length-scale of more than {OUT:.0f}, SP aside, occurs in "
+        f"- **Weak priors:** {_percent(weak['variance'].median())} of R-sens₂ comes from the variance. Its ranking has "
+        f"ρ = {_rho(weak)} with EAH and ρ = {_rho(weak, 'dependence')} with |w_d·w_e|. So it describes where the rows "
+        f"are, not how y depends on them. A length-scale above {OUT:.0f}, SP aside, occurs in "
         f"{(weak['longest'] > OUT).sum()} of {len(weak)} sets.",
         f"- **Maximum likelihood:** such a length-scale occurs in {out.sum()} of {len(likely)} sets. There "
         f"ρ = {outside} with EAH; in the others, {inside}.",
-        f"- **Noise:** its standard deviation is {noise[ML]} of that of y by maximum likelihood and {noise[WEAK]} with "
-        "weak priors.",
+        f"- **Noise:** its standard deviation, divided by the standard deviation of y, is {noise[ML]} by maximum "
+        f"likelihood and {noise[WEAK]} with weak priors.",
     ]
 
 
@@ -109,12 +109,12 @@ def _table_2(samples: pd.DataFrame) -> list[str]:
     return [
         "**In Table 2** rows are drawn with replacement, and a row that is drawn twice has the same y twice. In "
         f"{samples['number'].nunique()} of its samples the median noise is {samples['noise'].median():.1e} standard "
-        f"deviations of y (largest: {samples['noise'].max():.1e}), which is the smallest that the search tries, and "
-        f"{_percent(samples['variance'].median())} of R-sens₂ is about the variance. With weak priors it follows "
+        f"deviations of y (largest: {samples['noise'].max():.1e}), the smallest value the search tries, and "
+        f"{_percent(samples['variance'].median())} of R-sens₂ comes from the variance. With weak priors it follows "
         f"|w_d·w_e| (ρ = {_rho(weak, 'dependence')}), which is much the same in all samples: its entropy is low, and "
-        f"says nothing about y. By maximum likelihood a column is out of the model in {out.sum()} of {len(likely)} "
-        f"samples, where ρ = {outside} with |w_d·w_e|, against {inside} in the others: a mixture of two kinds of "
-        "rankings, which has more entropy.",
+        f"says nothing about y. By maximum likelihood a column drops out of the model in {out.sum()} of {len(likely)} "
+        f"samples. There ρ = {outside} with |w_d·w_e|; in the others, {inside}. This mixes two kinds of rankings, and "
+        "a mixture has more entropy.",
         "",
     ]
 
@@ -125,10 +125,10 @@ def _advice(changes: pd.DataFrame) -> list[str]:
     return [
         "**Before reading R-sens₂** of your own model:",
         "",
-        "- Regress each column on the others. Where R² is near 1, leave one of these columns out, or put one in its "
-        f"place that varies by itself. Without {COLUMN}, ρ is {rho} with weak priors.",
+        "- Regress each column on the others. Where R² is near 1, leave one of these columns out, or replace it with "
+        f"one that varies on its own. Without {COLUMN}, ρ is {rho} with weak priors.",
         '- Look at EAH too: `rsens.compare(model, X, methods=["rsens2", "eah"], order=2)`. Where the two disagree, '
-        "R-sens₂ is about the uncertainty of the model. That may be worth knowing, but it is no interaction in y.",
-        "- Do not take a stable ranking for a right one.",
+        "R-sens₂ describes the uncertainty of the model. That may be worth knowing, but it is not an interaction in y.",
+        "- Do not mistake a stable ranking for a right one.",
         "",
     ]

@@ -12,9 +12,9 @@ from experiments.page._markdown import NAMES, Results, bold_unless, interval, no
 from experiments.page._real_data import by_setting, settings_not_run
 from experiments.real_data import LEADING
 
-#: Pairs of the 7 and 6 predictors. Random rankings have an entropy of nearly the logarithm.
+#: How many pairs the 7 and 6 predictors make. Random rankings have an entropy close to the logarithm of that.
 PAIRS = {"concrete": 21, "bike": 15}
-#: What is nearer to this logarithm than that share is called nearly random.
+#: We call an entropy nearly random if it is above this share of the logarithm.
 RANDOM = 0.95
 BOTH = ["rsens2", "eah"]
 WHY = "#why-the-two-settings-of-concrete-differ"
@@ -37,7 +37,7 @@ def _agree(cells: pd.DataFrame) -> str:
 
 
 def _smallest(results: Results, entropies: pd.DataFrame) -> str:
-    """Whether R-sens₂ and EAH have the smallest entropies, as the paper says; and if they rank the same pairs first."""
+    """Whether R-sens₂ and EAH have the smallest entropies, as the paper says, and rank the same pairs first."""
     groups = by_setting(entropies)
     stable = []
     for key, group in groups:
@@ -45,11 +45,12 @@ def _smallest(results: Results, entropies: pd.DataFrame) -> str:
         if of[BOTH].max() < of.drop(BOTH).min():
             stable.append(f"{TITLES[key]}{_other_pairs(results, key)}")
     where = f": {'; '.join(stable)}" if stable else ""
-    return f"R-sens₂ and EAH have the smallest, as published, in {share(len(stable), len(groups))} settings{where}."
+    settings = share(len(stable), len(groups))
+    return f"R-sens₂ and EAH have the smallest entropies, as published, in {settings} settings{where}."
 
 
 def _other_pairs(results: Results, key: tuple[str, str]) -> str:
-    """How many of the first pairs of R-sens₂ are not among those of EAH: a ranking can be stable, and another one."""
+    """How many of R-sens₂'s first pairs EAH does not put first: a ranking can be stable and still be different."""
     pairs = results.read("real_data-pairs")
     of_setting = {} if pairs is None else dict(by_setting(pairs))
     if key not in of_setting:
@@ -58,11 +59,11 @@ def _other_pairs(results: Results, key: tuple[str, str]) -> str:
     others = len(first[0] - first[1])
     if not others:
         return ""
-    return f" (but R-sens₂ puts other pairs first there: {share(others, len(first[0]))} are not among those of EAH)"
+    return f" (but there R-sens₂ puts other pairs first: {share(others, len(first[0]))} are not among EAH's)"
 
 
 def section(results: Results) -> list[str]:
-    """Table 2, and what is known about cells that do not agree."""
+    """Table 2, and what we know about the cells that disagree."""
     lines = ["### Table 2: entropy of rankings over bootstrap samples", ""]
     entropies = results.read("stability")
     if entropies is None:
@@ -78,9 +79,9 @@ def section(results: Results) -> list[str]:
         rows.append((TITLES[key], "ours", *ours))
     return [
         *lines,
-        f"Natural logarithms, mean over ranks; {_samples(entropies)} (published: 100). Intervals are "
-        "those of bootstrap samples of the rankings, and the published numbers are taken to be as uncertain. A cell "
-        "that does not agree within joint intervals is **bold**.",
+        f"Natural logarithms, averaged over ranks; {_samples(entropies)} (published: 100). The intervals come from "
+        "bootstrap samples of the rankings, and we take the published numbers to be as uncertain as ours. A cell that "
+        "does not agree within joint intervals is **bold**.",
         "",
         *results.figure("stability", "Entropies of rankings, published and ours"),
         *table(["data", "", *(NAMES[name] for name in METHODS)], rows),
@@ -92,7 +93,7 @@ def section(results: Results) -> list[str]:
 
 
 def _samples(entropies: pd.DataFrame) -> str:
-    """How many samples there are; by setting, if these differ."""
+    """How many samples there are, setting by setting if the numbers differ."""
     counts = {TITLES[key]: group["samples"].max() for key, group in by_setting(entropies)}
     if len(set(counts.values())) == 1:
         return f"{entropies['samples'].max()} samples"
@@ -109,7 +110,7 @@ def _disagreeing(entropies: pd.DataFrame) -> list[str]:
             rows.append((TITLES[key], NAMES[cell.method], apart, _known(cell)))
     if not rows:
         return ["All cells agree.", ""]
-    return ["Cells that do not agree:", "", *table(["data", "method", "ours less published", "what is known"], rows)]
+    return ["Cells that do not agree:", "", *table(["data", "method", "ours minus published", "what we know"], rows)]
 
 
 def _known(cell: Any) -> str:
@@ -118,7 +119,7 @@ def _known(cell: Any) -> str:
     most = math.log(PAIRS[cell.data])
     if cell.published > RANDOM * most:
         return (
-            f"The published one is nearly that of random rankings, log {PAIRS[cell.data]} = {number(most, 2)}; ours "
-            f"{'is, too' if cell.ours > RANDOM * most else 'is not'}. The cause is not known."
+            f"The published entropy is close to log {PAIRS[cell.data]} = {number(most, 2)}, as for random rankings; "
+            f"ours {'is too' if cell.ours > RANDOM * most else 'is not'}. We do not know why."
         )
-    return "The cause is not known."
+    return "We do not know why."

@@ -18,14 +18,14 @@ from experiments.page._markdown import (
     Results,
     bold_unless,
     interval,
-    listed,
+    join_words,
     not_run,
     table,
 )
 from experiments.page._times import repetitions
 
 METHODS = ("ead", "aed", "apc", "shap", "pd", "pfi", "var")
-#: The readings that the full tables show, and what they are called there. The page needs both.
+#: The readings that the full tables show, and what the tables call them. The page needs both.
 SHOWN = {"per-call": "at every call", "per-repetition": "once"}
 TITLES = {"ground-truth": "Ground-truth models", "imperfect": "Imperfect models"}
 SCRIPTS = "main_effects --bias per-call`, and the same with `--bias per-repetition"
@@ -34,16 +34,16 @@ SUPPLEMENT = "The tables of the supplement"
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables `of` the readings, all with the same cells; and a sentence on what is missing, if anything is."""
+    """The table of each reading, all with the same cells, and a sentence on what is missing, if anything is."""
 
     of: dict[str, pd.DataFrame]
     missing: list[str]
 
 
 def read(results: Results) -> Tables | None:
-    """The inputs that both readings of the full tables have, if the heavy tails of Table 1 are among them.
+    """The inputs that both readings of the full tables have, provided they include the heavy tails of Table 1.
 
-    The third reading is there if it has these inputs, too.
+    The third reading is included if it has these inputs too.
     """
     found = {reading: results.read(f"{reading}/main_effects") for reading in READINGS}
     has = {reading: _inputs(frame) for reading, frame in found.items()}
@@ -60,7 +60,7 @@ def read(results: Results) -> Tables | None:
 
 
 def _inputs(frame: pd.DataFrame | None) -> set[str]:
-    """The inputs of which a table has all the cells that are published."""
+    """The inputs for which a table has all published cells."""
     if frame is None:
         return set()
     cells, all_cells = (of["inputs"].value_counts() for of in (frame, pd.read_csv(PUBLISHED)))
@@ -69,7 +69,7 @@ def _inputs(frame: pd.DataFrame | None) -> set[str]:
 
 def _lacks(inputs: set[str]) -> str:
     lacking = [SHORT_INPUTS[name] for name in INPUTS if name not in inputs]
-    which = "all" if len(lacking) == len(INPUTS) else listed(lacking)
+    which = "all" if len(lacking) == len(INPUTS) else join_words(lacking)
     return f"{which} inputs" if lacking else ""
 
 
@@ -84,25 +84,25 @@ def summary(results: Results) -> list[str]:
     cells, all_cells = (len(of["per-call"]) for of in (imperfect, tables.of))
     return [
         f"- **Table 1 and its siblings:** {all_agree} of {all_cells} cells agree with the published ones if the bias "
-        "A_bias of imperfect models is drawn anew at every call of the model. [When it is drawn]"
-        f"(#a-finding-when-a_bias-is-drawn) matters: of the {cells} cells of imperfect models, these agree: "
-        f"{listed(counts)}." + " ".join(["", *tables.missing]),
+        "A_bias of imperfect models is redrawn at every call of the model. [When it is drawn]"
+        f"(#a-finding-when-a_bias-is-drawn) matters. Of the {cells} cells of imperfect models, these agree: "
+        f"{join_words(counts)}." + " ".join(["", *tables.missing]),
         _bias.summary(tables.of),
     ]
 
 
 def section(results: Results) -> list[str]:
-    """Section 3.1: Table 1, the finding, the cells that do not agree."""
+    """Section 3.1: Table 1, the finding, and the cells that disagree."""
     lines = ["## Section 3.1: rankings of single variables (Table 1 and three tables of the supplement)", ""]
     tables = read(results)
     if tables is None:
         return [*lines, *not_run(SCRIPTS)]
     lines += [
-        f"Errors of rankings relative to those of R-sens{_of_repetitions(results, tables)}; negative is better than "
-        "R-sens. Imperfect models have two rows of ours: A_bias drawn *at every call* of the model, and drawn *once* "
-        "per repetition. A cell that does not agree is **bold**. A cell agrees if |ours − published| ≤ √(ours_half² + "
-        f"(published_half + {ROUNDING})²) + {ROUNDING}; the halves are those of the intervals, and {ROUNDING} is the "
-        "rounding of the print.",
+        f"The error of each ranking minus the error of R-sens{_of_repetitions(results, tables)}; negative is better "
+        "than R-sens. For imperfect models we show two rows: A_bias drawn *at every call* of the model, and drawn "
+        "*once* per repetition. A cell agrees if |ours − published| ≤ √(ours_half² + (published_half + "
+        f"{ROUNDING})²) + {ROUNDING}, where the halves are half-widths of intervals and {ROUNDING} allows for rounding "
+        "in the published numbers. A cell that does not agree is **bold**.",
         "",
         *_of_inputs(tables, HEAVY),
     ]
@@ -114,11 +114,11 @@ def section(results: Results) -> list[str]:
 
 
 def supplement(results: Results) -> list[str]:
-    """The tables that are like Table 1, for the end of the page."""
+    """The siblings of Table 1, for the end of the page."""
     tables = read(results)
     if tables is None or not _siblings(tables):
         return []
-    lines = [f"## {SUPPLEMENT}", "", "They are laid out as Table 1 above.", ""]
+    lines = [f"## {SUPPLEMENT}", "", "They are laid out like Table 1 above.", ""]
     return [*lines, *(line for inputs in _siblings(tables) for line in _of_inputs(tables, inputs))]
 
 
@@ -127,14 +127,14 @@ def _siblings(tables: Tables) -> list[str]:
 
 
 def _of_repetitions(results: Results, tables: Tables) -> str:
-    """How many repetitions the tables have, if all have as many."""
+    """How many repetitions the tables have, if they all have the same number."""
     inputs = tables.of["per-call"]["inputs"].nunique()
     counts = {repetitions(results, f"main_effects-{reading}", inputs) for reading in tables.of}
     return "" if len(counts) > 1 or None in counts else f", means of {counts.pop()} repetitions (published: 500)"
 
 
 def _of_inputs(tables: Tables, inputs: str) -> list[str]:
-    """A table of the paper."""
+    """One table of the paper."""
     title = INPUTS[inputs]
     of_inputs = {reading: tables.of[reading][tables.of[reading]["inputs"] == inputs] for reading in SHOWN}
     lines = [f"### {title[0].upper()}{title[1:]}", ""]
@@ -144,7 +144,7 @@ def _of_inputs(tables: Tables, inputs: str) -> list[str]:
 
 
 def _side_by_side(tables: dict[str, pd.DataFrame], model: str) -> list[str]:
-    """The paper's layout, with rows for published and ours."""
+    """The paper's layout, with a row for the published numbers and a row for ours."""
     rows = []
     shown = SHOWN if model == "imperfect" else {"per-call": ""}
     for function in FUNCTIONS:

@@ -1,4 +1,4 @@
-"""Pieces of Markdown: tables, numbers, figures, and results that may not be there."""
+"""Pieces of Markdown: tables, numbers, figures, and results that may be missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from experiments._style import METHODS, SINGLE
 
-#: What the methods are called, as in the figures.
+#: The names of the methods, as in the figures.
 NAMES = {name: style[0] for name, style in (SINGLE | METHODS).items()}
 INPUTS = {
     "t3": "independent Student-t₃ inputs (Table 1)",
@@ -25,39 +25,39 @@ SHORT_INPUTS = {"t3": "t₃", "gaussian": "normal", "mixture": "mixture", "corre
 
 @dataclass
 class Results:
-    """The folder with results. `figures` collects the pictures that the page shows, by their names there."""
+    """The folder with the results. `figures` collects the pictures on the page, by their file names there."""
 
     folder: Path
     figures: dict[str, Path] = field(default_factory=dict)
 
     def read(self, name: str) -> pd.DataFrame | None:
-        """The CSV file of this name, or None."""
+        """The CSV file with this name, or None if it is missing."""
         path = self.folder / f"{name}.csv"
         return pd.read_csv(path) if path.exists() else None
 
     def figure(self, name: str, text: str) -> list[str]:
-        """The picture with this name, if it is there."""
+        """The lines that show the picture with this name; none if it is missing."""
         path = self.folder / f"{name}.svg"
         if not path.exists():
             return []
-        shown = f"{name.replace('/', '-')}.svg"
-        self.figures[shown] = path
-        return [f"![{text}](figures/reproduction/{shown})", ""]
+        file = f"{name.replace('/', '-')}.svg"
+        self.figures[file] = path
+        return [f"![{text}](figures/reproduction/{file})", ""]
 
 
 def not_run(script: str) -> list[str]:
-    """What the page says where there is no result."""
+    """What the page says where a result is missing."""
     return [f"Not run: `python -m experiments.{script}`.", ""]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
-    """A table as lines, with an empty one behind."""
+    """The lines of a table, and an empty line."""
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     return [*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows), ""]
 
 
 def number(value: float, digits: int = 1) -> str:
-    """A number with a true minus, and no minus before zeros."""
+    """A number with a proper minus sign, and none in front of zero."""
     text = f"{value:.{digits}f}"
     if float(text) == 0.0:
         text = text.lstrip("-")
@@ -65,7 +65,7 @@ def number(value: float, digits: int = 1) -> str:
 
 
 def interval(value: float, half: float, digits: int = 1) -> str:
-    """A mean with the half-width of its 95 % interval; empty where there is none."""
+    """A mean with the half-width of its 95 % interval; empty if there is none."""
     return "" if np.isnan(value) else f"{number(value, digits)} ± {number(half, digits)}"
 
 
@@ -75,10 +75,10 @@ def share(part: int, whole: int) -> str:
 
 
 def bold_unless(agrees: Any, text: str) -> str:
-    """What does not agree stands out."""
+    """The text, in bold if the cell does not agree."""
     return text if agrees else f"**{text}**"
 
 
-def listed(items: Sequence[str]) -> str:
+def join_words(items: Sequence[str]) -> str:
     """a, b and c."""
     return " and ".join([*([", ".join(items[:-1])] if len(items) > 1 else []), *items[-1:]])

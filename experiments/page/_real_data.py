@@ -6,8 +6,8 @@ import pandas as pd
 
 from experiments._benchmarks import METHODS, SETTINGS, TITLES
 from experiments.page import _concrete
-from experiments.page._markdown import NAMES, Results, interval, listed, not_run, number, table
-from experiments.page._verdicts import claims_table, counted, rule
+from experiments.page._markdown import NAMES, Results, interval, join_words, not_run, number, table
+from experiments.page._verdicts import claims_table, count_outcomes, rule
 from experiments.real_data import LEADING, MARGIN
 
 
@@ -16,15 +16,15 @@ def summary(results: Results) -> list[str]:
     claims = results.read("real_data-claims")
     if claims is None:
         return []
-    of_settings = [f"{TITLES[key]}, {counted(group['holds'])}" for key, group in by_setting(claims)]
+    of_settings = [f"{TITLES[key]}, {count_outcomes(group['holds'])}" for key, group in by_setting(claims)]
     return [
-        f"- **Section 3.3, Figure 4:** statements that hold: {'; '.join(of_settings)}. With intervals corrected for "
-        f"rows that splits share: {counted(claims['holds_corrected'])}.{_not_run_in_short(claims)}"
+        f"- **Section 3.3, Figure 4:** statements that hold: {'; '.join(of_settings)}. With intervals that allow for "
+        f"the rows splits share: {count_outcomes(claims['holds_corrected'])}.{_not_run_in_short(claims)}"
     ]
 
 
 def by_setting(frame: pd.DataFrame) -> list[tuple[tuple[str, str], pd.DataFrame]]:
-    """The rows of every setting that was run, in the order of the settings."""
+    """The rows of each setting that was run, in the order of the settings."""
     groups = ((key, frame[(frame["data"] == key[0]) & (frame["setting"] == key[1])]) for key in SETTINGS)
     return [(key, group) for key, group in groups if len(group)]
 
@@ -40,7 +40,7 @@ def _missing(done: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def settings_not_run(done: pd.DataFrame, script: str) -> list[str]:
-    """What is still to be run: a script may have run for some of the data only."""
+    """What still has to be run: a script may have run for only some of the data."""
     missing = _missing(done)
     if not missing:
         return []
@@ -59,14 +59,13 @@ def section(results: Results) -> list[str]:
         text = f"Mean log predictive density on the {data.capitalize()} data by number of interactions"
         lines += results.figure(f"real_data-{data}", text)
     lines += [
-        "What the paper says about the figure is put to the test as differences of mean log predictive densities "
-        f"(MLPD) within splits. {rule(MARGIN)} With a difference of {MARGIN:g}, the density of a test row is higher by "
-        "a tenth.",
+        "We test what the paper says about the figure as differences of mean log predictive densities (MLPD) within "
+        f"splits. {rule(MARGIN)} A difference of {MARGIN:g} means that the density of a test row is higher by a tenth.",
         "",
-        "The intervals after *ours* are the paper's, which take splits as independent. Splits share rows, so these are "
-        "too short for statements about new data. *Corrected* are those of Nadeau and Bengio (2003), with the variance "
-        "s² (1/splits + test rows/training rows) instead of s²/splits, the more cautious the more rows are test rows: "
-        f"{_how_wide(claims)}. The last column is the verdict by them.",
+        "The intervals under *ours* are the paper's, which treat splits as independent. Splits share rows, so these "
+        "are too short for statements about new data. The intervals under *corrected* follow Nadeau and Bengio (2003): "
+        "their variance is s² (1/splits + test rows/training rows) instead of s²/splits, so they are more cautious the "
+        f"more test rows there are: {_how_wide(claims)}. The last column is the verdict based on them.",
         "",
     ]
     tested = dict(by_setting(claims))
@@ -80,7 +79,7 @@ def section(results: Results) -> list[str]:
 def _how_wide(claims: pd.DataFrame) -> str:
     """How much wider the corrected intervals are, by data set."""
     wider = (claims["corrected_half"] / claims["ours_half"]).groupby(claims["data"], sort=False).median()
-    return listed([f"{number(times)} times as wide for {data.capitalize()}" for data, times in wider.items()])
+    return join_words([f"{number(times)} times as wide for {data.capitalize()}" for data, times in wider.items()])
 
 
 def _densities(key: tuple[str, str], group: pd.DataFrame) -> list[str]:
@@ -100,12 +99,12 @@ def _densities(key: tuple[str, str], group: pd.DataFrame) -> list[str]:
             + ("" if pd.isna(row.pairs) else f" with {row.pairs:.0f}")
             for row in gone.itertuples()
         ]
-        lines += [f"Left out are splits in which the noise of a fit vanished: {', '.join(cells)}.", ""]
+        lines += [f"We left out splits in which the noise of a fit vanished: {', '.join(cells)}.", ""]
     return lines
 
 
 def _chosen(results: Results) -> list[str]:
-    """The pairs that each method puts first most often."""
+    """The pairs that each method most often puts first."""
     pairs = results.read("real_data-pairs")
     if pairs is None:
         return []
@@ -116,4 +115,4 @@ def _chosen(results: Results) -> list[str]:
             words = [f"{row.pair.replace(':', '·')} {number(row.share, 0)} %" for row in leading.itertuples()]
             rows.append((TITLES[key], NAMES[method], ", ".join(words)))
     head = ["data", "method", "pairs"]
-    return ["The pairs that are most often among the first three, in percent of splits:", "", *table(head, rows)]
+    return ["The pairs most often among the first three, in percent of splits:", "", *table(head, rows)]

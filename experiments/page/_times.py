@@ -9,21 +9,21 @@ import pandas as pd
 from experiments._journal import TIMES, TIMINGS
 from experiments.page._markdown import Results, number, table
 
-#: Processor time is told as minutes of so many cores.
+#: The page gives processor time in minutes of this many cores.
 CORES = 2
 
 
 def times(folder: Path) -> pd.DataFrame:
-    """By experiment: pieces of work, seconds by the clock, processor seconds, number of processes."""
+    """For each experiment: pieces of work, seconds by the clock, processor seconds, number of processes."""
     frames = [pd.read_csv(path) for path in sorted(folder.glob(f"**/{TIMINGS}"))]
     empty = pd.DataFrame(columns=list(TIMES))
     rows = pd.concat(frames, ignore_index=True) if frames else empty
-    # The same experiment in two folders was run twice; the deeper folder is the one that the page reads.
+    # An experiment in two folders was run twice; the page reads its table from the deeper folder.
     return rows.drop_duplicates("experiment", keep="first").set_index("experiment")
 
 
 def repetitions(results: Results, experiment: str, parts: int) -> int | None:
-    """How many repetitions each of the parts of an experiment had, if it was timed and all had as many."""
+    """How many repetitions each part of an experiment had; None without times, or if the parts differ."""
     took = times(results.folder)
     if experiment not in took.index:
         return None
@@ -38,13 +38,13 @@ def summary(results: Results) -> list[str]:
         return []
     minutes = took["processor_seconds"].sum() / 60.0 / CORES
     return [
-        f"- **Time:** {number(minutes, 0)} minutes of {CORES} cores (processor time divided by {CORES}) for all that "
-        "is timed [below](#times)."
+        f"- **Time:** {number(minutes, 0)} minutes of {CORES} cores (processor time divided by {CORES}) for everything "
+        "timed [below](#times)."
     ]
 
 
 def section(results: Results) -> list[str]:
-    """All experiments."""
+    """The times of all experiments."""
     took = times(results.folder)
     if not len(took):
         return []
@@ -56,9 +56,9 @@ def section(results: Results) -> list[str]:
     return [
         "## Times",
         "",
-        "A piece of work is a repetition of one part, such as a distribution of inputs. Minutes of cores are the "
-        f"processor time of all pieces, divided by {CORES}. The time by the clock is that of as many processes as the "
-        "last column says, and depends on what else the machine did.",
+        "A piece of work is one repetition of one part, such as one distribution of inputs. Minutes of cores are the "
+        f"processor time of all pieces, divided by {CORES}. The last column says how many processes ran at once; the "
+        "time by the clock also depends on what else the machine was doing.",
         "",
         *table(head, rows),
     ]

@@ -1,4 +1,4 @@
-"""Past the paper: models of other families are what they say, and the script writes, draws and resumes."""
+"""Beyond the paper: models of other families are what they claim; the script writes, draws and resumes."""
 
 import json
 
@@ -8,7 +8,15 @@ import pytest
 
 from experiments._families import DF, FAMILIES, in_family
 from experiments._simulated import FUNCTIONS, INPUTS, Simulated, biases
-from experiments.beyond import MODELS, OF_FAMILIES, OF_PROCESSES, kl_and_rsens, main, of_families, of_processes
+from experiments.beyond import (
+    FAMILY_METHODS,
+    MODELS,
+    PROCESS_METHODS,
+    family_repetition,
+    kl_and_rsens,
+    main,
+    process_repetition,
+)
 from rsens.derivatives import from_function
 from rsens.distributions import Bernoulli, Normal, StudentT
 from rsens.measures import importance
@@ -19,8 +27,8 @@ TINY = ["--repetitions", "2", "--n-jobs", "1", "--sizes", "40", "--families", "n
 def model_of(family, function="x^3", bias=None):
     rng = np.random.default_rng(0)
     X = INPUTS["gaussian"](rng)
-    drawn = None if bias is None else biases(bias, rng)
-    simulated = Simulated(function, X.mean(axis=0), np.linalg.inv(np.cov(X.T)), drawn)
+    draws = None if bias is None else biases(bias, rng)
+    simulated = Simulated(function, X.mean(axis=0), np.linalg.inv(np.cov(X.T)), draws)
     return *in_family(family, simulated, X, rng), X
 
 
@@ -66,14 +74,14 @@ def test_the_kl_method_is_rsens_for_smooth_models():
 
 
 def test_a_repetition_has_all_methods():
-    result = of_families("student_t", "gaussian", 0, seed=0)
-    assert len(result["imperfect"]["x^3"]["errors"]) == len(OF_FAMILIES)
+    result = family_repetition("student_t", "gaussian", 0, seed=0)
+    assert len(result["imperfect"]["x^3"]["errors"]) == len(FAMILY_METHODS)
     assert result["ground-truth"]["x"]["errors"][:3] == [0.0, 0.0, 0.0]  # R-sens, EAD and AED know a linear function
 
 
 def test_length_scales_mislead_where_effects_are_linear():
-    errors = [of_processes(60, number, seed=0)["x"] for number in range(3)]
-    of = dict(zip(OF_PROCESSES, np.mean(errors, axis=0), strict=True))
+    errors = [process_repetition(60, number, seed=0)["x"] for number in range(3)]
+    of = dict(zip(PROCESS_METHODS, np.mean(errors, axis=0), strict=True))
     assert of["ard"] > of["rsens"] + 3.0
     assert of["kl"] == of["rsens"]
 
@@ -95,8 +103,8 @@ def test_how_far_kl_is_from_rsens_is_said_by_function():
 def test_script_writes_its_tables_and_figures_and_goes_on(tmp_path):
     main([*TINY, "--out", str(tmp_path)])
     families, processes = (pd.read_csv(tmp_path / f"beyond_{name}.csv") for name in ("families", "ard"))
-    assert len(families) == 2 * 2 * 6 * len(OF_FAMILIES)
-    assert len(processes) == 6 * len(OF_PROCESSES)
+    assert len(families) == 2 * 2 * 6 * len(FAMILY_METHODS)
+    assert len(processes) == 6 * len(PROCESS_METHODS)
     assert (families.loc[families["method"] == "rsens", "ours"] == 0.0).all()
     assert (families["repetitions"] == 2).all()
     assert pd.read_csv(tmp_path / "beyond_kl.csv")["largest"].max() < 1e-4

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from experiments._claims import marked, verdict, verdicts
+from experiments._claims import mark, verdict, verdicts
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,4 @@ def test_verdicts_by_another_interval():
 
 
 def test_what_does_not_hold_stands_out():
-    assert [marked(outcome) for outcome in ("yes", "no", "undecided", "")] == ["yes", "**no**", "undecided", ""]
+    assert [mark(outcome) for outcome in ("yes", "no", "undecided", "")] == ["yes", "**no**", "undecided", ""]

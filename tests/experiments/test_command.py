@@ -1,4 +1,4 @@
-"""What is wrong with a command is said in a line, before any work; Ctrl-C and Dask leave nothing behind."""
+"""A wrong command gets one line, before any work starts; Ctrl-C and Dask leave nothing behind."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ INTERVAL = "at least 2, for an interval"
 
 
 def refused(script, capsys, *arguments):
-    """What a script says as it ends with code 2."""
+    """What a script prints when it exits with code 2."""
     with pytest.raises(SystemExit) as stopped:
         script.main(list(arguments))
     assert stopped.value.code == 2
@@ -78,7 +78,7 @@ def test_ctrl_c_ends_with_one_line(tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60)[1] == "stopped; run again to go on\n"
+    assert process.communicate(timeout=60)[1] == "stopped; run again to continue\n"
     assert process.returncode == 130
 
 

@@ -1,4 +1,4 @@
-"""Why the settings of Concrete differ: toys with known answers, the script resumes, and the page has its numbers."""
+"""Why the settings of Concrete differ: toys with known answers; the script resumes; the page shows its numbers."""
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,11 @@ from experiments.concrete_fits import (
     COLUMN,
     ML,
     WEAK,
-    chosen_rows,
+    draw_rows,
     main,
     missing_direction,
+    pair_ranking,
     repetition,
-    seen,
     summarize,
     table_of_columns,
     with_hyperparameters,
@@ -39,20 +39,20 @@ def no_download(monkeypatch):
 
 
 def dependent_columns(*, spread=0.05):
-    """Four columns of which the last is the sum of three, nearly; y is an interaction of the first two."""
+    """Four columns, the last one nearly the sum of the others; y is an interaction of the first two."""
     X = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=["a", "b", "c"])
     X[COLUMN] = X.sum(axis=1) + spread * np.random.default_rng(1).standard_normal(60)
     return X, X["a"] * X["b"]
 
 
 def toy(lengthscale, X, y):
-    """A GP with little noise; the length-scale is that of the last column."""
+    """A GP with little noise; `lengthscale` belongs to the last column."""
     return with_hyperparameters(EQ(4.0, (2.0, 2.0, 2.0, lengthscale)), 1e-4, X, y)
 
 
 def test_the_variance_part_ranks_pairs_by_the_direction_that_the_rows_lack():
     X, y = dependent_columns()
-    found = seen(toy(4.0, X, y), X)
+    found = pair_ranking(toy(4.0, X, y), X)
     assert found["variance"] > 0.9
     assert found["dependence"] > 0.9
     assert found["rho"] < 0.5
@@ -62,7 +62,7 @@ def test_the_variance_part_ranks_pairs_by_the_direction_that_the_rows_lack():
 def test_a_column_with_a_very_long_lengthscale_has_no_part_in_it():
     X, y = dependent_columns()
     model = toy(1e5, X, y)
-    near, far = seen(toy(4.0, X, y), X), seen(model, X)
+    near, far = pair_ranking(toy(4.0, X, y), X), pair_ranking(model, X)
     derivatives = model.derivatives(X, 2)
     of_variance = parts(derivatives.distribution, derivatives.second)["variance"].mean(axis=0)
     assert of_variance[3].max() < 1e-6 * of_variance[:3, :3].max()
@@ -76,7 +76,7 @@ def test_a_column_with_a_very_long_lengthscale_has_no_part_in_it():
 def test_columns_that_vary_by_themselves_have_no_such_direction():
     X, y = dependent_columns(spread=10.0)
     X[COLUMN] /= X[COLUMN].std()
-    found = seen(toy(4.0, X, y), X)
+    found = pair_ranking(toy(4.0, X, y), X)
     assert found["first"][0] == "a:b"
     assert found["rho"] > 0.8
 
@@ -89,14 +89,14 @@ def test_the_missing_direction():
 
 
 @pytest.mark.usefixtures("data_folder")
-def test_columns_of_concrete_that_the_others_tell():
-    told = table_of_columns().set_index("column")["r2"]
-    assert told.idxmax() == COLUMN
-    assert told.index[told < concrete_fits.DETERMINED].tolist() == ["SP"]
+def test_columns_of_concrete_that_the_others_determine():
+    r2 = table_of_columns().set_index("column")["r2"]
+    assert r2.idxmax() == COLUMN
+    assert r2.index[r2 < concrete_fits.DETERMINED].tolist() == ["SP"]
     X = SETTINGS["concrete", ML].load()[0]
     rest = np.column_stack([np.ones(len(X)), X.drop(columns=COLUMN)])
     residuals = X[COLUMN] - rest @ np.linalg.lstsq(rest, X[COLUMN])[0]
-    assert told[COLUMN] == pytest.approx(1.0 - residuals.var() / X[COLUMN].var(), rel=1e-9)
+    assert r2[COLUMN] == pytest.approx(1.0 - residuals.var() / X[COLUMN].var(), rel=1e-9)
 
 
 # ---- the same rows and models as in Figure 4 and Table 2 -------------------------------------------------------------
@@ -117,7 +117,7 @@ def test_splits_are_those_of_figure_4(monkeypatch):
     monkeypatch.setattr(real_data.Task, "run", record)
     with pytest.raises(Stop):
         real_data.repetition("concrete", WEAK, 3, rows=None, pairs=1, seed=0)
-    for theirs, ours in zip(given[0], chosen_rows("split", 3, 103, 80, 0), strict=True):
+    for theirs, ours in zip(given[0], draw_rows("split", 3, 103, 80, 0), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
@@ -221,9 +221,9 @@ def test_the_page_has_the_numbers_of_the_tables(tmp_path):
     assert "ρ = −0.43 with EAH and ρ = 0.43 with" in text
     assert "SP aside, occurs in 0 of 4 sets" in text
     assert "occurs in 3 of 4 sets. There ρ = 0.91 with EAH; in the others, −0.21." in text
-    assert "0.0123 of that of y by maximum likelihood and 0.0456" in text
+    assert "divided by the standard deviation of y, is 0.0123 by maximum likelihood and 0.0456" in text
     assert f"| {ML} | {ML} | all | 0.11 (0.01 … 0.21) | 0.33 (0.23 … 0.43) | 61 % | a·b, a·c, b·c |" in text
-    assert "in 3 of 4 samples, where ρ = −0.91 with |w_d·w_e|, against 0.21" in text
+    assert "in 3 of 4 samples. There ρ = −0.91 with |w_d·w_e|; in the others, 0.21." in text
     without_it = 0.11 + 0.01 * CHANGES.index((WEAK, WEAK, f"without {COLUMN}"))
     assert f"Without {COLUMN}, ρ is {without_it:.2f}" in text
 

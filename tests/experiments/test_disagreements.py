@@ -1,4 +1,4 @@
-"""Cells that do not agree are computed again, with each open choice changed in turn."""
+"""Cells that disagree are computed again, with one open choice changed at a time."""
 
 import numpy as np
 import pandas as pd
@@ -30,17 +30,17 @@ def test_readings_are_those_that_can_matter():
 
 
 @pytest.fixture(scope="module")
-def of_tables():
-    """Errors (repetitions, methods) of the script that makes the tables."""
+def table_errors():
+    """Errors (repetitions, methods) from the script that makes the tables."""
     results = [main_effects.repetition("gaussian", number, bias="per-call", seed=0) for number in range(15)]
     return np.array([result["imperfect"]["x^3"] for result in results])
 
 
 @pytest.mark.parametrize("method", ["ead", "pfi", "var"])
-def test_the_first_reading_is_that_of_the_tables(of_tables, method):
+def test_the_first_reading_matches_the_tables(table_errors, method):
     errors = batch("gaussian", "imperfect", "x^3", method, TABLES, 0, stop=50, seed=0)
     column = (main_effects.DERIVATIVES + main_effects.PREDICTIONS).index(method)
-    relative = of_tables[:, column] - of_tables[:, 0]
+    relative = table_errors[:, column] - table_errors[:, 0]
     joint = np.hypot(np.std(errors) / np.sqrt(50.0), np.std(relative) / np.sqrt(15.0))
     assert abs(np.mean(errors) - np.mean(relative)) < 3.0 * joint
 
@@ -57,7 +57,7 @@ def test_the_tables_come_first(tmp_path, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["--out", str(tmp_path)])
     assert stopped.value.code == 2
-    assert "first python -m experiments.main_effects" in capsys.readouterr().err
+    assert "run first: python -m experiments.main_effects" in capsys.readouterr().err
 
 
 def test_script_writes_cells_and_counts(tmp_path):

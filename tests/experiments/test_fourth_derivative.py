@@ -1,16 +1,16 @@
-"""The supplement's comparison of R-sens₂ with the whole fourth derivative."""
+"""The supplement's comparison of R-sens₂ with the full fourth derivative."""
 
 import numpy as np
 import pandas as pd
 
-from experiments._interacting import PAIRS, TRUE, fitted, simulated
+from experiments._interacting import PAIRS, TRUE, fit_process, simulate
 from experiments.fourth_derivative import NULL_RATIO, TRUE_RATIO, claims, in_jax, main
 from rsens.measures import importance
 
 
 def test_the_function_in_jax_is_the_fitted_process():
-    X, y = simulated(40, np.random.default_rng(0))
-    gp = fitted(X, y)
+    X, y = simulate(40, np.random.default_rng(0))
+    gp = fit_process(X, y)
     # The same numbers by automatic differentiation: only rounding, which the inverse of a covariance magnifies.
     np.testing.assert_allclose(importance("rsens2", in_jax(gp, y), X), importance("rsens2", gp, X), rtol=1e-8)
 

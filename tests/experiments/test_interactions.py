@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments._interacting import PAIRS, TRUE, simulated
-from experiments.interactions import by_size, claims, found, main, repetition, summarize
+from experiments._interacting import PAIRS, TRUE, simulate
+from experiments.interactions import by_size, claims, count_found, main, repetition, summarize
 
 BOTH, ONE, NEITHER = (PAIRS.index(pair) for pair in TRUE)
 TINY = ["--sizes", "50", "--repetitions", "2", "--n-jobs", "1"]
@@ -62,7 +62,7 @@ def test_rsens2_gives_null_pairs_more_than_eah_when_observations_are_few(many, f
 
 
 def test_all_methods_but_h_rank_the_true_pairs_first(many):
-    counts = found({300: many}).set_index("method")["ours"]
+    counts = count_found({300: many}).set_index("method")["ours"]
     assert (counts.drop("h") == 3.0).all()
 
 
@@ -78,7 +78,7 @@ def test_the_largest_value_of_every_method_is_one(few):
 
 
 def test_correlated_inputs_have_unit_variance_and_the_covariance_of_the_supplement():
-    X, y = simulated(20_000, np.random.default_rng(0), inputs="correlated")
+    X, y = simulate(20_000, np.random.default_rng(0), inputs="correlated")
     # The standard error of a covariance of 20 000 rows is about 0.01.
     np.testing.assert_allclose(np.cov(X.T), 0.8 + 0.2 * np.eye(12), atol=0.05)
     assert abs(y.mean()) < 1e-10
@@ -101,7 +101,7 @@ def test_a_small_difference_with_a_wide_interval_is_undecided(few):
 
 def test_tables_have_one_row_per_cell(few):
     assert len(summarize({50: few, 300: few})) == 2 * 6 * 6
-    assert len(found({50: few, 300: few})) == 2 * 6
+    assert len(count_found({50: few, 300: few})) == 2 * 6
 
 
 def test_script_writes_its_tables_and_figure(tmp_path):

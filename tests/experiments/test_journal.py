@@ -1,4 +1,4 @@
-"""Finished repetitions survive an interruption, and the rest is done as if there had been none."""
+"""Finished repetitions survive an interruption, and the rest runs as if nothing had happened."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def all_results(path, calls=None, keys=KEYS):
 
 
 def without_times(lines):
-    """Keys and results of a journal, sorted."""
+    """The keys and results in a journal, sorted."""
     return sorted(json.loads(line)[:2] for line in lines[1:])
 
 
@@ -109,7 +109,7 @@ def test_a_damaged_line_is_named_and_its_repetition_done_again(tmp_path, capsys,
     assert capsys.readouterr().err == ""
 
 
-def test_parts_that_are_not_asked_for_stay_in_the_results(tmp_path):
+def test_other_parts_stay_in_the_results(tmp_path):
     path = tmp_path / "results.jsonl"
     assert list(all_results(path, keys=KEYS[2:])) == KEYS[2:]
     assert list(all_results(path, keys=KEYS[:2])) == KEYS  # sorted, whichever came first

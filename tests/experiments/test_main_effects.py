@@ -1,4 +1,4 @@
-"""Table 1: the file that the script writes, the rule of agreement, and what the paper says, on few repetitions."""
+"""Table 1: the file that the script writes, the rule for agreement, and what the paper says, on few repetitions."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from experiments import _command
-from experiments._simulated import BIASES, FUNCTIONS, INPUTS, D, Simulated, biases, imperfect
+from experiments._simulated import BIASES, FUNCTIONS, INPUTS, D, Simulated, biases, imperfect_models
 from experiments._tables import agreement
 from experiments.main_effects import DERIVATIVES, main, ranking_error, repetition
 from rsens.black_box import BLACK_BOX, BUDGETS
@@ -27,25 +27,25 @@ MODELS = ("ground-truth", "imperfect")
 NOT_MONOTONE = ("sin(3x)", "exp(-x^2)")
 
 
-def simulated(function, number, bias=None, inputs="t3"):
+def simulate(function, number, bias=None, inputs="t3"):
     """Rows with heavy tails and a model of them; `bias` is None for the ground truth."""
     rng = np.random.default_rng([0, number])
     X = INPUTS[inputs](rng)
-    drawn = None if bias is None else biases(bias, rng)
-    return Simulated(function, X.mean(axis=0), np.linalg.inv(np.cov(X.T)), drawn), X
+    draws = None if bias is None else biases(bias, rng)
+    return Simulated(function, X.mean(axis=0), np.linalg.inv(np.cov(X.T)), draws), X
 
 
 @pytest.fixture(scope="module")
 def heavy_tails():
-    """By model and function, errors of EAD and AED less those of R-sens: means of 80 repetitions.
+    """For each model and function, the errors of EAD and AED minus R-sens's: means of 80 repetitions.
 
-    The bias is drawn once, so that all three look at the same function and few repetitions are enough.
+    The bias is drawn once, so all three see the same function and few repetitions are enough.
     """
     means = {}
     for model, bias in zip(MODELS, (None, "per-repetition"), strict=True):
         for function in ("x", "x^3", "x exp(-x)", *NOT_MONOTONE):
             errors = [
-                [ranking_error(importance(method, *simulated(function, number, bias))) for method in DERIVATIVES]
+                [ranking_error(importance(method, *simulate(function, number, bias))) for method in DERIVATIVES]
                 for number in range(80)
             ]
             rsens, ead, aed = np.mean(errors, axis=0)
@@ -85,7 +85,7 @@ def test_when_the_bias_is_drawn_decides_between_rsens_and_partial_dependence():
     for bias in ("per-call", "per-repetition"):
         errors = []
         for number in range(10):
-            model, X = simulated("x", number, bias)
+            model, X = simulate("x", number, bias)
             rng = np.random.default_rng(number)
             of_pd = ranking_error(BLACK_BOX["pd", 1].value(model.predictor(X, X[:, 0]), BUDGETS["paper"], rng))
             errors.append(of_pd - ranking_error(importance("rsens", model, X)))
@@ -104,7 +104,7 @@ def test_the_error_of_a_ranking_is_the_sum_of_shifts():
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_derivatives_of_simulated_models_are_those_of_their_predictions(function):
-    model, X = simulated(function, 0, "per-repetition", "gaussian")
+    model, X = simulate(function, 0, "per-repetition", "gaussian")
     by_differences = from_function(lambda rows: Normal(model.f(rows), model.variance(rows)))
     # Differences leave about 1e-8.
     np.testing.assert_allclose(importance("rsens", model, X), importance("rsens", by_differences, X), rtol=1e-6)
@@ -121,9 +121,9 @@ def test_the_bias_is_new_at_every_call_or_the_same_for_all():
 
 
 def test_each_method_sees_one_function_of_its_own_if_the_bias_is_drawn_per_method():
-    truth, X = simulated("x", 0)
+    truth, X = simulate("x", 0)
     for kind in BIASES:
-        first, second = islice(imperfect(truth, kind, np.random.default_rng(0)), 2)
+        first, second = islice(imperfect_models(truth, kind, np.random.default_rng(0)), 2)
         assert np.array_equal(first.f(X), first.f(X)) == (kind != "per-call")
         assert np.array_equal(first.f(X), second.f(X)) == (kind == "per-repetition")
 
@@ -162,8 +162,8 @@ def test_the_file_has_all_cells_of_all_tables(tmp_path, capsys):
     assert len((tmp_path / "main_effects.md").read_text(encoding="utf-8").splitlines()) == 338
     names = {f"main_effects.{ending}" for ending in ("csv", "md", "png", "svg")}
     assert {path.name for path in tmp_path.iterdir()} == names | {"main_effects-per-call.jsonl", "timings.csv"}
-    said = capsys.readouterr().out.splitlines()
-    assert sorted(said) == sorted(f"wrote {tmp_path / name}" for name in names)
+    printed = capsys.readouterr().out.splitlines()
+    assert sorted(printed) == sorted(f"wrote {tmp_path / name}" for name in names)
 
 
 def test_every_reading_has_a_folder_of_its_own(tmp_path, monkeypatch):
@@ -173,7 +173,7 @@ def test_every_reading_has_a_folder_of_its_own(tmp_path, monkeypatch):
     assert {path.parent.name for path in tmp_path.rglob("main_effects.csv")} == set(BIASES)
 
 
-def test_inputs_that_are_not_asked_for_stay_in_the_table(tmp_path):
+def test_other_inputs_stay_in_the_table(tmp_path):
     def table(folder, *kinds):
         for inputs in kinds:
             main(["--inputs", inputs, "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path / folder)])

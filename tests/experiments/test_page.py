@@ -1,4 +1,4 @@
-"""docs/reproduction.md is what the generator makes of the committed results."""
+"""docs/reproduction.md is what the generator makes from the committed results."""
 
 import re
 
@@ -12,12 +12,12 @@ from experiments._interacting import PAIRS
 from experiments._tables import formula
 from experiments.disagreements import TABLES
 from experiments.interactions import claims as claims_of_figure_3
-from experiments.interactions import found
+from experiments.interactions import count_found
 from experiments.main_effects import PUBLISHED
 from experiments.page import _beyond, _disagreeing, _entropies, _main_effects, _real_data, _times
 from experiments.page.__main__ import DOCS, main, page
-from experiments.page._markdown import Results, interval, listed, number, table
-from experiments.page._verdicts import claims_table, counted
+from experiments.page._markdown import Results, interval, join_words, number, table
+from experiments.page._verdicts import claims_table, count_outcomes
 from experiments.real_data import by_setting, claims, summarize
 
 
@@ -38,7 +38,7 @@ def test_the_committed_page_is_made_of_the_committed_results(tmp_path, generated
 
 
 def well_formed(text):
-    """Rows as wide as their head, links to headings that are there, no missing number."""
+    """Rows are as wide as their header, links lead to existing headings, no number is missing."""
     width = None
     for line in text.splitlines():
         width = (width or line.count("|")) if line.startswith("|") else None
@@ -64,7 +64,7 @@ def write(frame, folder, name):
 
 
 def table_1(folder, reading, *, inputs=("t3", "gaussian", "mixture", "correlated"), ours=None, agrees=True):
-    """A table of a reading in which all cells are as published, or all of imperfect models are `ours`."""
+    """Write a reading's table in which all cells are as published, or all cells of imperfect models are `ours`."""
     cells = pd.read_csv(PUBLISHED)
     cells = cells[cells["inputs"].isin(inputs)].assign(agrees=True)
     cells["ours"], cells["ours_half"] = cells["published"], 0.3
@@ -76,16 +76,16 @@ def table_1(folder, reading, *, inputs=("t3", "gaussian", "mixture", "correlated
 
 
 def test_no_result_is_typed_by_hand(tmp_path):
-    """With other numbers in the CSV files, the page has those."""
+    """With other numbers in the CSV files, the page shows those."""
     for reading in ("per-call", "per-repetition"):
         table_1(tmp_path, reading, ours=777.0, agrees=False)
     text = page(Results(tmp_path))
     assert text.count("**777.0 ± 0.3**") == 2 * 168  # imperfect models by both readings
-    assert "of the 168 cells of imperfect models, these agree: 0 if at every call" in text
+    assert "Of the 168 cells of imperfect models, these agree: 0 if at every call" in text
     assert "168 of 336 cells agree with the published ones" in text
     assert "on 0 of 6 functions" in text
     assert "No conclusion depends on it" in text
-    assert "Of the readings tried, none agrees" in text
+    assert "Of the readings we tried, none agrees" in text
     assert "Not run: `python -m experiments.interactions`." in text
     assert well_formed(text)
 
@@ -98,11 +98,11 @@ def test_a_third_reading_is_counted(tmp_path):
     table_1(tmp_path, "per-method", ours=50.0, agrees=False)
     text = page(Results(tmp_path))
     assert "168 if at every call, 0 if once per method and 0 if once per repetition" in text
-    assert "only *at every call* agrees with the print" in text
+    assert "only *at every call* agrees with the published numbers" in text
     assert "PD ranks better than R-sens on 6 of 6 functions" in text
     assert "Not run, and not counted" not in text
     table_1(tmp_path, "per-method")
-    assert "only *at every call* and *once per method* agree with the print" in page(Results(tmp_path))
+    assert "only *at every call* and *once per method* agree with the published numbers" in page(Results(tmp_path))
     assert well_formed(text)
 
 
@@ -133,14 +133,14 @@ def test_repetitions_come_from_the_times(tmp_path):
     assert "| `main_effects-per-call` | 2000 | 2.0 | 1.0 | 3 |" in text
     assert len(_times.times(tmp_path / "nothing")) == 0
     write(pd.read_csv(tmp_path / "per-call/timings.csv").assign(repetitions=8), tmp_path, "timings")
-    assert _times.times(tmp_path).loc["main_effects-per-call", "repetitions"] == 2000  # that of the folder of its table
+    assert _times.times(tmp_path).loc["main_effects-per-call", "repetitions"] == 2000  # from the folder of its table
 
 
 # ---- cells that do not agree -----------------------------------------------------------------------------------------
 
 
 def disagreement(folder, published_half=0.5, *, agrees=False):
-    """One cell of VAR that differs by 1.5, and "7 nodes" that makes it agree; its table, and what was found."""
+    """The section on one cell of VAR that differs by 1.5 and agrees with "7 nodes"."""
     cell = {"inputs": "t3", "model": "ground-truth", "function": "x exp(-x)", "method": "var"}
     cells = pd.DataFrame(
         [cell | {"function": f, "published_half": 0.5, "ours_half": 0.5} for f in ("x", "x^3", "sin(3x)")]
@@ -160,19 +160,19 @@ def disagreement(folder, published_half=0.5, *, agrees=False):
 
 def test_what_is_left_of_a_cell_is_computed(tmp_path):
     text = disagreement(tmp_path)
-    assert "4.0 joint standard errors are left" in text  # 1.5 over √(0.5² + 0.55²)/1.96 = 0.379
+    assert "Still 4.0 joint standard errors apart." in text  # 1.5 over √(0.5² + 0.55²)/1.96 = 0.379
     assert "7 nodes (4.1, with 31 of 48 cells)." in text
     assert "11 nodes" not in text
-    assert "half-width" not in text.split("what was found")[1].split("\n\n")[0]
-    assert "(95 % quantile of χ² by cells): VAR." in text
+    assert "half-width" not in text.split("what we found")[1].split("\n\n")[0]
+    assert "(95 % quantile of χ², divided by cells): VAR." in text
     assert "New repetitions agree." in disagreement(tmp_path, agrees=True)
 
 
-def test_another_spread_is_told_whether_new_repetitions_agree_or_not(tmp_path):
+def test_another_spread_is_mentioned_whether_new_repetitions_agree_or_not(tmp_path):
     for agrees in (True, False):
         text = disagreement(tmp_path, 0.95, agrees=agrees)
-        assert "The published half-width is 1.90 times that of the first repetitions (1.00 with" in text
-        assert "The cause is not known." in text
+        assert "The published half-width is 1.90 times ours in the first repetitions (1.00 with" in text
+        assert "We do not know why." in text
 
 
 # ---- pairs -----------------------------------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ def test_a_stable_ranking_of_other_pairs_is_no_success(tmp_path):
         write(pairs, tmp_path, "real_data-pairs")
         text = _entropies.summary(Results(tmp_path))[0]
         assert "in 4 of 4 settings" in text
-        assert f"weak priors (but R-sens₂ puts other pairs first there: {words} are not among those of EAH)" in text
+        assert f"weak priors (but there R-sens₂ puts other pairs first: {words} are not among EAH's)" in text
         assert text.count("other pairs") == 1
 
 
@@ -250,14 +250,14 @@ def test_what_corrected_intervals_say_is_beside_the_paper_s(tmp_path):
     write(tested, tmp_path, "real_data-claims")
     text = _real_data.summary(Results(tmp_path))[0]
     assert "Bike with weekday, 11 of 11;" in text
-    assert f"share: 0 of {len(tested)} ({len(tested)} undecided)" in text
+    assert f"the rows splits share: 0 of {len(tested)} ({len(tested)} undecided)" in text
 
 
 def test_figure_3_is_called_consistent(tmp_path):
     ones = {name: np.ones((4, len(PAIRS))) for name in METHODS}
     for name in ("interactions", "interactions-main-effects-0.3"):
         write(claims_of_figure_3({50: ones, 300: ones}), tmp_path, f"{name}-claims")
-        write(found({50: ones, 300: ones}), tmp_path, f"{name}-found")
+        write(count_found({50: ones, 300: ones}), tmp_path, f"{name}-found")
     text = page(Results(tmp_path))
     assert "statements that hold: 11 of 14 (3 do not)." in text
     assert "no confirmation" in text
@@ -309,9 +309,9 @@ def test_pieces():
     assert (number(-0.04), number(-1.25, 2), number(3.0, 0)) == ("0.0", "−1.25", "3")
     assert (interval(1.0, 0.25, 2), interval(float("nan"), 1.0)) == ("1.00 ± 0.25", "")
     assert formula("x exp(-x)") == "x·exp(−x)"
-    assert [listed(items) for items in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
-    assert counted(pd.Series(["yes", "no", "yes"])) == "2 of 3 (1 does not)"
-    assert counted(pd.Series(["yes"])) == "1 of 1"
+    assert [join_words(list("abc")[:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+    assert count_outcomes(pd.Series(["yes", "no", "yes"])) == "2 of 3 (1 does not)"
+    assert count_outcomes(pd.Series(["yes"])) == "1 of 1"
 
 
 def test_a_row_without_a_statement_has_empty_cells():

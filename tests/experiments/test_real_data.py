@@ -1,13 +1,13 @@
-"""Figure 4: the script runs and resumes, and what the paper says about the figure, as far as few splits show it."""
+"""Figure 4: the script runs and resumes; what the paper says about the figure, as far as few splits can show."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from experiments._benchmarks import METHODS, SETTINGS, CountRegressor, chosen
+from experiments._benchmarks import METHODS, SETTINGS, CountRegressor, settings_for
 from experiments._real_data_figure import comes_near
 from experiments._style import METHODS as STYLES
-from experiments.real_data import by_setting, claims, corrected_half, main, pairs_chosen, repetition, summarize
+from experiments.real_data import by_setting, claims, corrected_half, leading_pairs, main, repetition, summarize
 from rsens import datasets
 
 KEY = ("concrete", "weak priors")
@@ -25,7 +25,7 @@ def no_download(monkeypatch):
 
 
 def split(number, scores=(-3.0, -2.0, -1.5), full=-1.0, **others):
-    """A finished split in which all methods score alike, but those in `others`."""
+    """A finished split in which all methods have the same scores, except those in `others`."""
     return {
         "full": full + 0.1 * number,
         "scores": {name: list(others.get(name, scores)) for name in METHODS},
@@ -74,7 +74,7 @@ def test_claims():
     assert holding(tested, "R-sens₂ less SHAP") == "yes"
     key = ("bike", "weekday")
     tested = claims(by_setting({(*key, n): split(n, scores=good, full=-1.0, h=bad) for n in range(3)}), SHARES)
-    assert holding(tested, "all interactions less 2 by R-sens₂") == "no"  # is said to be 0
+    assert holding(tested, "all interactions less 2 by R-sens₂") == "no"  # the paper says 0
     assert holding(tested, "R-sens₂ less EAH") == "yes"
     assert holding(tested, "R-sens₂ less H") == "yes"
     assert holding(tested, "R-sens₂ less PD") == "no"
@@ -107,15 +107,15 @@ def test_differences_are_drawn_where_a_model_comes_near_that_with_all_interactio
 
 @pytest.mark.usefixtures("data_folder")
 def test_chosen_pairs():
-    table = pairs_chosen({(*KEY, 0): split(0), (*KEY, 1): split(1)})
+    table = leading_pairs({(*KEY, 0): split(0), (*KEY, 1): split(1)})
     of_pd = table[table["method"] == "pd"].set_index("pair")["share"]
     assert of_pd.to_dict() == {"Cement:Fine Aggr.": 100.0, "Cement:Slag": 50.0, "Cement:Fly ash": 50.0}
     assert of_pd.index[0] == "Cement:Fine Aggr."
 
 
 def test_slow_settings_come_first():
-    assert [data for data, _ in chosen("all")] == ["bike", "bike", "concrete", "concrete"]
-    assert [data for data, _ in chosen("concrete")] == ["concrete", "concrete"]
+    assert [data for data, _ in settings_for("all")] == ["bike", "bike", "concrete", "concrete"]
+    assert [data for data, _ in settings_for("concrete")] == ["concrete", "concrete"]
     assert set(METHODS) == set(STYLES)
 
 

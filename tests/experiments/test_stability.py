@@ -37,7 +37,7 @@ def test_entropies_of_known_rankings():
     assert markdown(table).count("**no**") == len(METHODS)
 
 
-def test_half_width_is_that_of_many_data_sets():
+def test_half_width_matches_many_data_sets():
     """The bootstrap against the standard deviation over new samples from the same distribution."""
     rng = np.random.default_rng(0)
 
@@ -69,7 +69,7 @@ def test_the_script_writes_its_files_and_resumes(tmp_path):
 
 
 @pytest.mark.usefixtures("data_folder")
-def test_data_that_are_not_asked_for_stay_in_the_table(tmp_path):
+def test_other_data_stay_in_the_table(tmp_path):
     def table(folder, *names):
         for data in names:
             main([*TINY, "--rows", "20", "--data", data, "--out", str(tmp_path / folder)])
