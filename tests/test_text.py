@@ -82,7 +82,8 @@ def test_short_names_stay_apart():
         (0.00001234, "1.23·10⁻⁵"),
         (-6.02e23, "−6.02·10²³"),
         (np.nan, "–"),
-        (np.inf, "–"),
+        (np.inf, "∞"),
+        (-np.inf, "−∞"),
         (None, "–"),
     ],
 )

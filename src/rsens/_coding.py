@@ -17,7 +17,8 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._labels import column_of, columns_of_labels, factorized, holds_labels, plain, series_of, with_labels
-from rsens._table import Table, as_array, is_frame, is_pandas, listed, read_columns
+from rsens._table import Table, as_array, is_frame, is_pandas, read_columns
+from rsens._text import first_few
 from rsens._typing import Array, Positions
 
 #: A text column with more levels than this, and a new one in more than half of the rows, is taken for a mistake.
@@ -57,7 +58,7 @@ class Levels:
             raise InputError(
                 Argument(what),
                 f": column {self.name!r} has the level {unknown[0]!r} at row {row}, which is not known. "
-                f"Known levels: {listed([repr(label) for label in self.labels])}.{self._hint(unknown[0])}",
+                f"Known levels: {first_few([repr(label) for label in self.labels])}.{self._hint(unknown[0])}",
             )
         return np.array([known[label] for label in labels], dtype=np.float64)[found]
 
@@ -152,7 +153,7 @@ class Coding:
         if self.columns and len(table.names) != len(self.names):
             raise InputError(
                 Argument(what),
-                f" must have the {len(self.names)} columns {listed([repr(name) for name in self.names])}; "
+                f" must have the {len(self.names)} columns {first_few([repr(name) for name in self.names])}; "
                 f"got {len(table.names)}.",
             )
         return table
@@ -240,7 +241,7 @@ def _given_levels(given: Any, name: str, used: list[Any], what: str) -> list[Any
     labels = [plain(label) for label in given]
     unknown = [repr(label) for label in used if label not in labels]
     if len(set(labels)) != len(labels) or unknown:
-        wrong = f"{what} also has {listed(unknown)}" if unknown else "some are listed twice"
+        wrong = f"{what} also has {first_few(unknown)}" if unknown else "some are listed twice"
         raise InputError(Argument("categorical"), f": list every level of {name!r} once; {wrong}.")
     return labels
 
@@ -264,7 +265,7 @@ def _named(categorical: Any, names: tuple[str, ...]) -> dict[int, Any]:
         else:
             raise InputError(
                 Argument("categorical"),
-                f" names the column {column!r}, which is not in X. X has {listed(list(names))}.",
+                f" names the column {column!r}, which is not in X. X has {first_few(list(names))}.",
             )
         if position in positions:
             raise InputError(Argument("categorical"), f" names the column {names[position]!r} twice. Name it once.")

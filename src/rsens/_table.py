@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
+from rsens._text import first_few
 from rsens._typing import Array
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _stack(named: list[tuple[str, Any]], what: str, readers: Readers) -> Array:
             columns.append(numbers)
     if wrong:
         raise InputError(
-            Argument(what), f" must hold real numbers; not numeric: {listed(wrong)}. Encode or drop these columns."
+            Argument(what), f" must hold real numbers; not numeric: {first_few(wrong)}. Encode or drop these columns."
         )
     return np.column_stack(columns)
 
@@ -212,7 +213,7 @@ def _check_unique(names: tuple[str, ...], what: str) -> None:
     repeated = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
         raise InputError(
-            Argument(what), f" has columns of the same name: {listed(repeated)}. Rename them so that each is unique."
+            Argument(what), f" has columns of the same name: {first_few(repeated)}. Rename them so that each is unique."
         )
 
 
@@ -243,8 +244,3 @@ def _check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
             f" must be finite; column {names[column]!r} has {int(bad[:, column].sum())} missing or infinite "
             f"values, the first at row {row} ({values[row, column]}){also}. Drop or impute these rows.",
         )
-
-
-def listed(names: list[str], most: int = 10) -> str:
-    """a, b, c; of many, the first few and how many more."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

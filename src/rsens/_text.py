@@ -162,6 +162,11 @@ def listed(items: Sequence[str], most: int | None = None) -> str:
     return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]])) if items else ""
 
 
+def first_few(items: Sequence[str], most: int = 10) -> str:
+    """a, b, c and 3 more."""
+    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+
+
 def quoted(names: Iterable[Any], most: int = 10) -> str:
     """'a', 'b' and 3 more."""
-    return listed([repr(name) for name in names], most)
+    return first_few([repr(name) for name in names], most)

@@ -85,7 +85,7 @@ def test_one_row_decides():
     assessment = of_numbers(EVEN, gains)
     assert "no better than a constant" in assessment.warnings[0]
     assert assessment.notes == [
-        "One row decides the score: row 17 has the log density −1e+06; without it the gain is 0.399 ± 0.01."
+        "One row decides the score: row 17 has the log density −1,000,002; without it the gain is 0.399 ± 0.010."
     ]
     assert len(assessment.summary().splitlines()) <= 6
     assert "nan" not in assessment.summary()

@@ -6,8 +6,8 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from rsens._errors import InputError
-from rsens.distributions import Bernoulli, Mixture, MultivariateNormal, Normal, Poisson, StudentT
-from rsens.plots._bands import central_intervals, is_event, masses
+from rsens.distributions import Mixture, Normal, Poisson, StudentT
+from rsens.plots._bands import central_intervals, masses
 
 
 def test_levels_are_standard_deviations_from_one_on_and_shares_below():
@@ -87,11 +87,3 @@ def test_mixtures_may_be_long():
     sd = np.sqrt(1.0 + np.var([d.mean[0] for d in draws]))
     # means drawn from a normal: the mixture is one too, but for 2000 draws of it (about 5 % at 2 sd)
     np.testing.assert_allclose(central_intervals(many, masses(2))[0, 0], [mean - 2 * sd, mean + 2 * sd], atol=0.15)
-
-
-def test_events_are_recognised():
-    event = Bernoulli(np.array([0.3])).checked()
-    assert is_event(event)
-    assert is_event(Mixture([event, event], np.array([[0.5, 0.5]])).checked(1))
-    assert not is_event(Poisson(np.array([0.3])).checked())
-    assert not is_event(MultivariateNormal(np.zeros((1, 2)), np.eye(2)[None]).checked())

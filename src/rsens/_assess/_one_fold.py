@@ -15,7 +15,7 @@ from rsens._refits import FAILURES, Fit, one_thread, reason_of, take_rows
 from rsens._typing import Array, Flags, Positions
 from rsens.adapters import as_model
 from rsens.derivatives import Model
-from rsens.distributions import Bernoulli, Distribution, Mixture
+from rsens.distributions import Distribution, Mixture, is_event
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class FoldAnalysis:
         if not len(test):
             return None
         family = source.predict_distribution(take_rows(self.X, test)).checked(len(test))
-        if family.support == "classes" or _is_event(family):
+        if family.support == "classes" or is_event(family):
             return self._predict_classes(model, family, train, test)
         if family.support == "vector":
             raise InputError(f"assess needs a model of one number or class; got {type(family).__name__}.")
@@ -132,14 +132,8 @@ def _known_levels(source: Model, X: Any) -> Flags:
     return known
 
 
-def _is_event(family: Distribution) -> bool:
-    """Whether y is 0 or 1."""
-    parts = family.components if isinstance(family, Mixture) else [family]
-    return all(isinstance(part, Bernoulli) for part in parts)
-
-
 def _n_classes(family: Distribution) -> int:
-    if _is_event(family):
+    if is_event(family):
         return 2
     return len((family.components[0] if isinstance(family, Mixture) else family).parameter_names)
 

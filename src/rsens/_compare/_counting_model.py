@@ -15,6 +15,7 @@ class CountingModel(Model):
     def __init__(self, model: Model) -> None:
         self._model = model
         self.coding = model.coding
+        self.takes_tables = model.takes_tables
         self.evaluations = 0
 
     def derivatives(self, X: Any, order: int) -> Derivatives:

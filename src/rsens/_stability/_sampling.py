@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from rsens._arguments import child
 from rsens._errors import Argument, InputError
 from rsens._refits import are_labels
-from rsens._table import is_frame, listed
+from rsens._table import is_frame
+from rsens._text import first_few
 from rsens._typing import Positions
 
 #: Every class needs this many rows in a sample, or all that it has.
@@ -90,5 +91,5 @@ def column_names(X: Any) -> tuple[str, ...]:
     names = tuple(map(str, X.columns)) if is_frame(X) else tuple(f"x{d}" for d in range(X.shape[1]))
     repeated = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
-        raise InputError(f"X has columns of the same name: {listed(repeated)}. Rename them so that each is unique.")
+        raise InputError(f"X has columns of the same name: {first_few(repeated)}. Rename them so that each is unique.")
     return names

@@ -13,7 +13,7 @@ from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens._table import Table
 from rsens._typing import Array, Positions
-from rsens.derivatives import Model
+from rsens.derivatives import Model, prepare
 
 #: Rows (…, D) with level codes in categorical columns, in; numbers per row, out.
 OfRows = Callable[[Array], Array]
@@ -53,7 +53,7 @@ class Predictor:
     @classmethod
     def of(cls, model: Model, table: Table, log_densities: Callable[[Any], Array] | None = None) -> Predictor:
         """The model at the rows of a table. `log_densities` takes as many rows as the table has, of its type."""
-        model = model.prepared(table.source)
+        model = prepare(model, table)
         n, columns = table.values.shape
         weight = model.predict_distribution(table.rows(0, 1)).output_weight
         most = max(1, model.rows_per_chunk(columns, 1))

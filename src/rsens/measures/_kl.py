@@ -14,7 +14,7 @@ from rsens._errors import Argument, InputError
 from rsens._table import Table, positive_per_column
 from rsens._typing import Array
 from rsens.adapters import read_for
-from rsens.derivatives import Derivatives, Model, contrasts_at, step_unit, without_derivatives
+from rsens.derivatives import Derivatives, Model, contrasts_at, prepare, step_unit, without_derivatives
 from rsens.distributions import Distribution
 from rsens.measures._contrasts import contrast_values, filled_first
 from rsens.measures._local import Chunks, check_alpha, finite, gathered
@@ -67,7 +67,7 @@ def kl_chunks(
     if sided not in ("both", "one"):
         raise InputError(Argument("sided"), f" must be 'both' or 'one'; got {sided!r}.")
     signs = (1.0, -1.0) if sided == "both" else (1.0,)
-    prepared = model.prepared(table.source)
+    prepared = prepare(model, table)
     return _chunks(prepared, table, relative * unit, signs, alpha, relative.min() < SINGLE_STEP)
 
 

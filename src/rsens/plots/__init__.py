@@ -2,7 +2,6 @@
 
 from rsens.plots._along import output_names as output_names
 from rsens.plots._along import predictive as predictive
-from rsens.plots._bands import is_event as is_event
 from rsens.plots._bars import BARS
 from rsens.plots._bars import bars as bars
 from rsens.plots._beeswarm import BEESWARM

@@ -11,10 +11,10 @@ from scipy.special import ndtri
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import as_model
-from rsens.derivatives import Derivatives, iterate, rows_of
-from rsens.distributions import Distribution
+from rsens.derivatives import Derivatives, iterate, prepare, rows_of
+from rsens.distributions import Distribution, is_event
 from rsens.measures import check_alpha, contrast_parts, contrast_values, finite, first_of_prediction, parts
-from rsens.plots._bands import central_intervals, is_event
+from rsens.plots._bands import central_intervals
 
 Kind = Literal["number", "count", "probability", "vector"]
 
@@ -50,7 +50,7 @@ class Along:
 def along(model: Any, table: Table, rows: Array, column: int, *, step: float, shares: Array, alpha: float) -> Along:
     """Evaluate a model at rows that differ in one column only."""
     alpha = check_alpha(alpha)
-    prepared = as_model(model).coded(table).prepared(table.source)  # steps and levels come from the data, not from here
+    prepared = prepare(as_model(model).coded(table), table)  # steps and levels come from the data, not from here
     chunks = []
     for where, derivatives in iterate(prepared, rows_of(prepared, table.like(rows)), 1):
         chunks.append(_evaluate(derivatives, column, step, shares, alpha))

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.distributions import Bernoulli, Distribution, Mixture, Univariate
+from rsens.distributions import Distribution, Mixture, Univariate
 
 #: Nodes for the quantiles of a mixture, shared by all its components.
 MIXTURE_NODES = 40_000
@@ -33,13 +33,6 @@ def masses(levels: Any) -> Array:
             f"got {levels!r}.",
         )
     return np.sort(np.where(values < 1.0, values, 2.0 * ndtr(values) - 1.0))
-
-
-def is_event(family: Distribution) -> bool:
-    """Whether y is 0 or 1, so that the probability of 1 says it all."""
-    if isinstance(family, Mixture):
-        return all(is_event(component) for component in family.components)
-    return isinstance(family, Bernoulli)
 
 
 def central_intervals(family: Distribution, shares: Array) -> Array:

@@ -13,7 +13,7 @@ from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, Model, iterate, rows_of
+from rsens.derivatives import Derivatives, Model, iterate, prepare, rows_of
 from rsens.measures import finite, rsens2_of
 from rsens.plots._along import Kind, output_names, predictive, spread_of
 from rsens.plots._line import find_column, typical_row
@@ -141,7 +141,7 @@ def _labels(table: Table, column: int) -> tuple[str, ...] | None:
 
 def _records(model: Model, table: Table, rows: Array, with_levels: bool) -> Iterator[tuple[slice, Derivatives]]:
     """The derivatives at these rows, chunk by chunk; contrasts only where they are needed, as they take long."""
-    prepared = model.prepared(table.source)  # steps and levels come from the data, not from the grid
+    prepared = prepare(model, table)  # steps and levels come from the data, not from the grid
     if with_levels or table.coding is None:
         yield from iterate(prepared, rows_of(prepared, table.like(rows)), 2)
         return

@@ -17,8 +17,8 @@ from rsens._text import as_label, distinct, shorten
 from rsens._typing import Array, Positions
 from rsens.adapters import read_for
 from rsens.derivatives import Model
-from rsens.distributions import Distribution
-from rsens.plots import Plot, is_event
+from rsens.distributions import Distribution, is_event
+from rsens.plots import Plot
 
 #: The most rows that can be looked at one by one, and that are points of the swarms.
 MOST_ROWS = 500
