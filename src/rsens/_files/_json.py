@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import InputError
+from rsens._files._system_errors import MissingPathError
+from rsens._files._whole import write_whole
 
 VERSION = 1
-
-
-class MissingPathError(InputError, FileNotFoundError):
-    """There is no such file to read, or no such folder to write into."""
 
 
 #: What turns an entry of a file into a value, or raises TypeError, ValueError or OverflowError.
@@ -31,17 +28,8 @@ Reader = Callable[[Any], Any]
 
 
 def write_json(content: Any, path: str | os.PathLike[str]) -> None:
-    """Write the file whole or not at all: under another name first, then renamed."""
-    target = Path(path)
-    temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
-        with temporary.open("x", encoding="utf-8") as file:
-            json.dump(content, file, allow_nan=False, separators=(",", ":"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Write the file, whole or not at all."""
+    write_whole(path, json.dumps(content, allow_nan=False, separators=(",", ":")))
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
