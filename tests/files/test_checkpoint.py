@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -55,6 +56,9 @@ def test_without_a_folder_nothing_is_kept():
         lambda text: "null",
         lambda text: json.dumps({"content": 1}),
         lambda text: text.replace("0.1", "NaN"),
+        lambda text: text.replace("0.1", "1e999"),  # infinity, which JSON has no way to write
+        lambda text: text.replace("0.1", "9" * 5000),
+        lambda text: text.replace('"key":"a"', '"key":["a"]'),
     ],
 )
 def test_damaged_pieces_are_not_trusted(tmp_path, damage):
@@ -74,6 +78,29 @@ def test_bytes_that_are_no_text_are_not_trusted(tmp_path):
     assert work.get("a") is None
 
 
+def test_a_folder_in_the_place_of_a_piece(tmp_path):
+    work = Checkpoint.open(tmp_path, QUESTION, 0)
+    (tmp_path / "a.json" / "more").mkdir(parents=True)
+    assert work.get("a") is None
+    with pytest.raises(InputError, match=r"a\.json cannot be written: there is a folder of that name"):
+        work.put("a", CONTENT)
+
+
+def test_a_piece_that_may_not_be_read_is_done_again(tmp_path, monkeypatch):
+    work = Checkpoint.open(tmp_path, QUESTION, 0)
+    work.put("a", CONTENT)
+
+    def closed(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pathlib.Path.read_bytes", closed)
+        assert work.get("a") is None
+        with pytest.raises(InputError, match=r"manifest\.json cannot be read \(permission denied\)\. Give another"):
+            Checkpoint.open(tmp_path, QUESTION, 0)
+    assert work.get("a") == CONTENT
+
+
 def test_a_piece_of_another_folder_is_not_trusted(tmp_path):
     one = Checkpoint.open(tmp_path / "one", QUESTION, 0)
     other = Checkpoint.open(tmp_path / "other", QUESTION, 1)
@@ -87,11 +114,11 @@ def test_writing_leaves_the_old_piece_or_the_new(tmp_path, monkeypatch):
     work.put("a", CONTENT)
 
     def fail(*args):
-        raise OSError("disk full")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", fail)
-        with pytest.raises(OSError, match="disk full"):
+        with pytest.raises(InputError, match=r"a\.json cannot be written: the disk is full"):
             work.put("a", 1)
     assert work.get("a") == CONTENT
     assert sorted(os.listdir(tmp_path)) == ["a.json", "manifest.json"]
@@ -143,11 +170,58 @@ def numbers(seed):
     return np.random.default_rng(seed).integers(2**60, size=4).tolist()
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"format": "rsens finished work", "version": 1, "question": {}}', "[1]"])
-def test_a_folder_with_a_manifest_that_cannot_be_read(tmp_path, text):
-    (tmp_path / "manifest.json").write_text(text)
-    with pytest.raises(InputError, match=r"manifest\.json cannot be read"):
+MANIFEST = {"format": "rsens finished work", "version": 1, "question": {}, "seed": [0]}
+SEEDS = [None, "7", 7, 1.5, {}, [1.5], [-1], [True], [[1]], ["7"], [2**64]]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{}",
+        b"[1]",
+        b"null",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"format": "rsens finished work", "version": 1, "question": {}}',
+        *(json.dumps(MANIFEST | {"question": value}).encode() for value in (None, [], "x")),
+        *(json.dumps(MANIFEST | {"version": value}).encode() for value in (None, 2, "1")),
+        *(json.dumps(MANIFEST | {"seed": value}).encode() for value in SEEDS),
+    ],
+)
+def test_a_folder_with_a_manifest_that_cannot_be_read(tmp_path, content):
+    (tmp_path / "manifest.json").write_bytes(content)
+    text = (
+        r"^folder: .*manifest\.json cannot be read \(.*\)\. Give another folder, or remove this one to start again\.$"
+    )
+    with pytest.raises(InputError, match=text) as error:
         Checkpoint.open(tmp_path, QUESTION)
+    assert error.value.argument == "folder"
+    assert (tmp_path / "manifest.json").read_bytes() == content
+
+
+def test_a_folder_in_the_place_of_the_manifest(tmp_path):
+    (tmp_path / "manifest.json").mkdir()
+    with pytest.raises(InputError, match=r"manifest\.json cannot be read \(there is a folder of that name\)"):
+        Checkpoint.open(tmp_path, QUESTION)
+
+
+def test_a_folder_of_an_older_rsens_is_recognised(tmp_path, monkeypatch):
+    """These files are what the first release of the format wrote."""
+    monkeypatch.setattr("rsens._files._checkpoint.version", lambda name: "0.1.0")
+    (tmp_path / "manifest.json").write_text(
+        '{"format":"rsens finished work","version":1,"question":{"data":"0123","methods":["rsens","ead"],"alpha":0.1,'
+        '"n_rows":null,"rsens":"0.1.0"},"seed":[7,256]}'
+    )
+    (tmp_path / "a.json").write_text(
+        '{"question":"713b5dd9179dc99adf9ee732ce3322c22955738f1e528b02610940951121655f","key":"a","digest":'
+        '"f90696b5ac90e5acde9725a79008c0dda597107cee4c31a4d85994ad8353486b","content":{"values":[0.1,1e-300,null],'
+        '"\\u00fc":true}}'
+    )
+    for random_state in (None, 2**40 + 7):
+        work = Checkpoint.open(tmp_path, QUESTION, random_state)
+        assert work.get("a") == {"values": [0.1, 1e-300, None], "ü": True}
+        assert numbers(work.seed) == numbers(seed_sequence(2**40 + 7))
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
@@ -201,7 +275,7 @@ def read_only(values):
     return array
 
 
-#: Each value is made anew by every call; all of them differ from each other.
+#: Each call makes its value again; all of them differ from each other.
 MAKERS = [
     lambda: None,
     lambda: True,
@@ -257,6 +331,26 @@ def test_fingerprints_are_equal_for_equal_values_only():
     fingerprints = [fingerprint(make()) for make in MAKERS]
     assert fingerprints == [fingerprint(make()) for make in MAKERS]
     assert len(set(fingerprints)) == len(fingerprints)
+
+
+@pytest.mark.parametrize(
+    ("value", "digest"),
+    [
+        (None, "6d9bf57e1a97a053"),
+        (1.5, "f1d91106a31c09d6"),
+        ("ü", "66432179e6331ed7"),
+        ([1, (2,)], "f2a120cc1d302ba6"),
+        ({"b": 1, "a": [None]}, "8de4abdc6410885f"),
+        (np.arange(3.0), "b5e16361e3d56fad"),
+        (np.array([[1, 2]], dtype=np.int64), "e6bc6f1d63697aa6"),
+        (pd.DataFrame({"a": [1.0, 2.0]}), "64076609e47a7ff0"),
+        ({1, 2}, "43ece8cf6117e62e"),
+        (len, "fe17dcb819140239"),
+    ],
+)
+def test_fingerprints_are_what_they_were(value, digest):
+    """They are in files: another digest for the same value would make old work worthless."""
+    assert fingerprint(value) == digest
 
 
 @pytest.mark.parametrize(
@@ -334,5 +428,6 @@ def test_the_same_in_another_process():
 
 
 def test_what_cannot_be_taken_apart_is_an_error():
-    with pytest.raises(InputError, match="generator"):
+    with pytest.raises(InputError, match=r"^folder: .*generator.* Run without folder, or use") as error:
         fingerprint(x for x in ())
+    assert error.value.argument == "folder"

@@ -19,6 +19,9 @@ from rsens._files._json import whole as whole
 from rsens._files._json import write_json as write_json
 from rsens._files._question import Question as Question
 from rsens._files._question import difference as difference
+from rsens._files._question import differences as differences
+from rsens._files._question import first_difference as first_difference
+from rsens._files._question import what_it_was as what_it_was
 from rsens._files._results_folder import check_folder as check_folder
 from rsens._files._results_folder import new_files as new_files
 from rsens._files._results_folder import read_summary as read_summary
