@@ -24,8 +24,9 @@ from rsens._files._question import first_difference as first_difference
 from rsens._files._question import what_it_was as what_it_was
 from rsens._files._results_folder import check_folder as check_folder
 from rsens._files._results_folder import new_files as new_files
-from rsens._files._results_folder import read_summary as read_summary
-from rsens._files._results_folder import write_summary as write_summary
+from rsens._files._summary import SUMMARY as SUMMARY
+from rsens._files._summary import read_summary as read_summary
+from rsens._files._summary import write_summary as write_summary
 from rsens._files._system_errors import MissingPathError as MissingPathError
 from rsens._files._system_errors import as_input_error as as_input_error
 from rsens._files._system_errors import reason_of as reason_of
