@@ -81,7 +81,7 @@ def main(folder: Path, how: str, times: int) -> None:
     for name, text in (MINE | {"samples/sample-1.json": "piece"}).items():
         (folder / name).parent.mkdir(exist_ok=True, parents=True)
         (folder / name).write_text(text)
-    chance = random.Random(0)
+    chance, longest = random.Random(0), 0.05
     counts = {"old": 0, "new": 0, "left": 0}
     last = found(folder)
     step = 0
@@ -90,7 +90,7 @@ def main(folder: Path, how: str, times: int) -> None:
         rounds = FOREVER if how == "random" else 1
         process = forked(folder, last + 1, None if how == "random" else step, rounds)
         if how == "random":
-            time.sleep(chance.uniform(0.0, 0.05))
+            time.sleep(chance.uniform(0.0, longest))
             os.kill(process, signal.SIGKILL)
         _, status = os.waitpid(process, 0)
         assert os.waitstatus_to_exitcode(status) in (0, -signal.SIGKILL), status
@@ -98,6 +98,7 @@ def main(folder: Path, how: str, times: int) -> None:
         assert last <= now < last + 1 + rounds
         counts["old" if now == last else "new"] += 1
         counts["left"] += len(os.listdir(folder.parent)) > 1
+        longest *= 1.3 if now == last else 0.8  # so that kills come before the exchange and after it, on any machine
         last = now
         if step == times if how == "random" else os.waitstatus_to_exitcode(status) == 0:
             break

@@ -40,8 +40,7 @@ def counts(folder, *how):
 def test_at_any_moment(folder):
     seen = counts(folder, "random", "40")
     assert seen["old"] + seen["new"] == 40
-    assert seen["new"] > 5
-    assert seen["left"] > 5
+    assert min(seen["old"], seen["new"], seen["left"]) > 5
 
 
 def test_at_every_call_of_the_system(folder):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import signal
 import stat
@@ -14,50 +13,14 @@ import pytest
 from rsens._errors import InputError, spelled
 from rsens._files import SUMMARY, Question, check_folder, new_files, read_summary, write_summary
 from rsens._files import _commit as commit_module
-from rsens._files._temporary import INSIDE, prefix_beside, temporary_folder
-
-
-@pytest.fixture(params=["in one step", "file by file", "inside", "no second names"])
-def way(request, monkeypatch):
-    """New results come into a folder in several ways, of which a user sees nothing."""
-
-    def refuse(*_, **__):
-        raise OSError(errno.EINVAL, "not on this disk")
-
-    if request.param == "file by file":
-        monkeypatch.setattr(commit_module, "exchange", refuse)
-    elif request.param == "inside":
-        monkeypatch.setattr("rsens._files._results_folder._is_current", lambda place: True)
-    elif request.param == "no second names":
-        monkeypatch.setattr(os, "link", refuse)
-    return request.param
-
-
-def write(folder, files, command="explain", keep=(), **content):
-    with new_files(folder, keep) as temporary:
-        for name, text in files.items():
-            (temporary / name).parent.mkdir(exist_ok=True)
-            (temporary / name).write_text(text)
-        write_summary(temporary, command, content)
+from rsens._files._temporary import temporary_folder
+from tests.files.folders import contents, contents_but_summary, write
 
 
 def write_half(folder, error):
     with new_files(folder) as temporary:
         (temporary / "x").write_text("2")
         raise error
-
-
-def contents(folder):
-    """All there is, hidden or not: what is in files, where links lead, None for folders."""
-    found = {}
-    for path in folder.rglob("*"):
-        link, is_folder = path.is_symlink(), path.is_dir()
-        found[str(path.relative_to(folder))] = os.readlink(path) if link else None if is_folder else path.read_text()
-    return found
-
-
-def contents_but_summary(folder):
-    return {name: text for name, text in contents(folder).items() if name != SUMMARY}
 
 
 # ---- what may be replaced --------------------------------------------------------------------------------------------
@@ -352,146 +315,3 @@ def test_not_only_in_the_main_thread(tmp_path):
     thread.start()
     thread.join()
     assert contents_but_summary(tmp_path / "out") == {"x": "1"}
-
-
-# ---- what killed runs have left --------------------------------------------------------------------------------------
-
-
-def test_leftovers_are_cleared(tmp_path, way):
-    out = tmp_path / "out"
-    write(out, {"x": "1"})
-    inside, beside = out / f"{INSIDE}0123456789ab", tmp_path / f"{prefix_beside(out)}0123456789ab"
-    for leftover in (inside, beside):
-        (leftover / "closed").mkdir(parents=True)
-        (leftover / "closed" / "x").write_text("half")
-        (leftover / "closed").chmod(0o500)
-    check_folder(out, False)
-    write(out, {"x": "2"})
-    assert contents_but_summary(out) == {"x": "2"}
-    assert os.listdir(tmp_path) == ["out"]
-
-
-def test_the_folder_of_a_run_that_is_alive_is_no_leftover(tmp_path, way):
-    out = tmp_path / "out"
-    write(out, {"x": "1"})
-    with temporary_folder(tmp_path, prefix_beside(out)) as beside, temporary_folder(out, INSIDE) as inside:
-        (beside / "x").write_text("half")
-        (inside / "x").write_text("half")
-        write(out, {"x": "2"})
-        assert (beside / "x").read_text() == (inside / "x").read_text() == "half"
-    assert contents_but_summary(out) == {"x": "2"}
-    assert os.listdir(tmp_path) == ["out"]
-
-
-def test_where_nothing_can_be_locked_nothing_is_cleared(tmp_path, monkeypatch):
-    monkeypatch.setattr("rsens._files._temporary.fcntl", None)
-    (tmp_path / f"{prefix_beside(tmp_path / 'out')}0123456789ab").mkdir()
-    write(tmp_path / "out", {"x": "1"})
-    write(tmp_path / "out", {"x": "2"})
-    assert sorted(os.listdir(tmp_path)) == [".out.rsens-0123456789ab", "out"]
-    assert contents_but_summary(tmp_path / "out") == {"x": "2"}
-
-
-def test_names_that_only_look_like_ours_stay(tmp_path, way):
-    out = tmp_path / "out"
-    write(out, {"x": "1"})
-    (tmp_path / ".out.rsens-notes").mkdir()
-    (tmp_path / ".outer.rsens-0123456789ab").mkdir()
-    (tmp_path / ".out.rsens-0123456789ab").write_text("a file")
-    (tmp_path / ".out.rsens-0123456789ac").symlink_to(tmp_path)
-    names = sorted(os.listdir(tmp_path))
-    write(out, {"x": "2"})
-    assert sorted(os.listdir(tmp_path)) == names
-
-
-# ---- links, and lists of files that somebody has edited --------------------------------------------------------------
-
-
-@pytest.fixture
-def outside(tmp_path):
-    """A folder with files that nobody may touch."""
-    folder = tmp_path / "outside"
-    folder.mkdir()
-    for name in ("y", "gone", "sample-1.json"):
-        (folder / name).write_text("precious")
-    yield folder
-    assert contents(folder) == {"y": "precious", "gone": "precious", "sample-1.json": "precious"}
-
-
-def test_a_link_in_the_place_of_a_folder_is_replaced_not_followed(tmp_path, way, outside):
-    out = tmp_path / "out"
-    write(out, {"figures/y": "1", "figures/gone": "1"})
-    (out / "figures").rename(tmp_path / "away")
-    (out / "figures").symlink_to(outside)
-    write(out, {"figures/y": "2"})
-    assert contents_but_summary(out) == {"figures": None, "figures/y": "2"}
-
-
-def test_a_link_whose_files_are_listed_stays_where_its_name_is_not_needed(tmp_path, way, outside):
-    out = tmp_path / "out"
-    write(out, {"x": "1", "figures/gone": "1"})
-    (out / "figures" / "gone").unlink()
-    (out / "figures").rmdir()
-    (out / "figures").symlink_to(outside)
-    write(out, {"x": "2"})
-    assert contents_but_summary(out) == {"x": "2", "figures": str(outside)}
-
-
-def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path, way, outside):
-    out = tmp_path / "out"
-    write(out, {"y": "1", "gone": "1"})
-    for name in ("y", "gone"):
-        (out / name).unlink()
-        (out / name).symlink_to(outside / name)
-    write(out, {"y": "2"})
-    assert contents_but_summary(out) == {"y": "2"}
-
-
-def test_a_summary_that_is_a_link_is_not_ours(tmp_path, way, outside):
-    out = tmp_path / "out"
-    out.mkdir()
-    listed = {"format": "rsens results", "files": ["mine"]}
-    (tmp_path / "elsewhere").write_text(json.dumps(listed))
-    (out / SUMMARY).symlink_to(tmp_path / "elsewhere")
-    (out / "mine").write_text("m")
-    with pytest.raises(InputError, match="rsens did not write"):
-        check_folder(out, False)
-    write(out, {"x": "1"})
-    assert contents_but_summary(out) == {"x": "1", "mine": "m"}
-    assert json.loads((tmp_path / "elsewhere").read_text()) == listed
-
-
-def test_edited_lists_of_files_delete_nothing_outside(tmp_path, way, outside):
-    out = tmp_path / "out"
-    write(out, {"x": "1", "gone": "1"})
-    (out / "link").symlink_to(outside)
-    (out / "folder").mkdir()
-    (out / "folder" / "mine").write_text("m")
-    wrong = ["../outside/y", str(outside / "y"), "link/y", "folder/../../outside/y", "..", ".", "", "/", "folder",
-             "none/none", "x/none", "a\0b", "~/y", 3, None, ["y"], {"y": "y"}]  # fmt: skip
-    summary = json.loads((out / SUMMARY).read_text())
-    (out / SUMMARY).write_text(json.dumps(summary | {"files": [*wrong, "gone"], "work": "../outside"}))
-    write(out, {"x": "2"})
-    assert contents_but_summary(out) == {"x": "2", "link": str(outside), "folder": None, "folder/mine": "m"}
-
-
-@pytest.mark.parametrize("work", [3, None, ["samples"], {"samples": 1}, "..", "outside", "/"])
-def test_edited_names_of_work_are_ignored(tmp_path, way, outside, work):
-    out = tmp_path / "out"
-    write(out, {"x": "1"})
-    (out / "samples").mkdir()
-    summary = json.loads((out / SUMMARY).read_text())
-    (out / SUMMARY).write_text(json.dumps(summary | {"work": work}))
-    write(out, {"x": "2"})
-    assert contents_but_summary(out) == {"x": "2", "samples": None}
-
-
-def test_work_behind_a_link_is_refused_and_not_deleted(tmp_path, way, outside):
-    out = tmp_path / "out"
-    write(out, {"x": "1"}, "stability", work="samples")
-    (out / "samples").symlink_to(outside)
-    for overwrite in (False, True):
-        with pytest.raises(InputError, match=r"samples is a link, .*Remove the link, or give another folder"):
-            check_folder(out, overwrite, "samples")
-    write(out, {"x": "2"})
-    assert contents_but_summary(out) == {"x": "2"}
