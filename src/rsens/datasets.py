@@ -11,9 +11,9 @@ import hashlib
 import io
 import os
 import sys
-import tempfile
 import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError
+from rsens._files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,15 +198,7 @@ def _by_hand(source: Source) -> str:
 
 
 def _keep(content: bytes, path: Path) -> None:
-    """Write the whole file or nothing. If the folder cannot be written to, there is just no cache."""
-    try:
+    """Write the file whole or not at all. A folder that cannot be written to means no cache, and nothing worse."""
+    with suppress(OSError, InputError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, half = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(half, path)
-    except OSError:
-        Path(half).unlink(missing_ok=True)
+        write_whole(path, content)

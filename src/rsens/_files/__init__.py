@@ -1,9 +1,8 @@
 """Files: written whole or not at all, read with every entry checked, and folders of them."""
 
 from rsens._files._checkpoint import Checkpoint as Checkpoint
+from rsens._files._csv import write_csv as write_csv
 from rsens._files._fingerprint import fingerprint as fingerprint
-from rsens._files._json import Form as Form
-from rsens._files._json import MissingPathError as MissingPathError
 from rsens._files._json import Reader as Reader
 from rsens._files._json import array_of as array_of
 from rsens._files._json import label as label
@@ -19,7 +18,17 @@ from rsens._files._json import whole as whole
 from rsens._files._json import write_json as write_json
 from rsens._files._question import Question as Question
 from rsens._files._question import difference as difference
+from rsens._files._question import differences as differences
+from rsens._files._question import first_difference as first_difference
+from rsens._files._question import what_it_was as what_it_was
 from rsens._files._results_folder import check_folder as check_folder
 from rsens._files._results_folder import new_files as new_files
-from rsens._files._results_folder import read_summary as read_summary
-from rsens._files._results_folder import write_summary as write_summary
+from rsens._files._summary import SUMMARY as SUMMARY
+from rsens._files._summary import read_summary as read_summary
+from rsens._files._summary import write_summary as write_summary
+from rsens._files._system_errors import MissingPathError as MissingPathError
+from rsens._files._system_errors import as_input_error as as_input_error
+from rsens._files._system_errors import reason_of as reason_of
+from rsens._files._system_errors import writing as writing
+from rsens._files._whole import whole_file as whole_file
+from rsens._files._whole import write_whole as write_whole

@@ -3,8 +3,8 @@
     manifest.json          the question, as names and plain values, and the seed
     <key>.json             a finished piece, with the digests of the question and of itself
 
-Files are written under another name and renamed, so a process that is killed leaves whole files or none. A piece that
-cannot be read, or whose digests are wrong, is as good as not there: it is done again.
+Files are written whole or not at all, so a process that is killed leaves no half of a piece. A piece that cannot be
+read, or whose digests are wrong, does not count: it is done again.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ from typing import Any
 import numpy as np
 
 from rsens._arguments import seed_sequence
-from rsens._errors import InputError
-from rsens._files._json import read_json, write_json
+from rsens._errors import Argument, InputError
+from rsens._files._json import read_json, tuple_of, whole, write_json
+from rsens._files._question import differences
+from rsens._files._system_errors import reason_of, writing
+from rsens._text import shorten
 
 FORMAT = "rsens finished work"
 VERSION = 1
@@ -46,51 +49,49 @@ class Checkpoint:
     def open(
         cls, folder: str | os.PathLike[str] | None, question: Mapping[str, Any], random_state: Any = None
     ) -> Checkpoint:
-        """The work on a question in a folder: begun there, or taken up again.
+        """Start the work on a question in a folder, or go on with it.
 
         Args:
             folder: Where finished pieces are kept; made if it is not there. None: nowhere.
             question: Everything that the pieces depend on, under the names that users know: text, numbers, truth
                 values, None, or lists of these. Data and estimators as their `fingerprint`.
-            random_state: A seed; None for a new one, or in a folder of begun work for the one kept there.
+            random_state: A seed. None: the one kept in the folder, if there is one, else a new one.
 
         A folder that holds work on another question, or something else, is an `InputError`.
         """
         if folder is None:
             return cls(seed_sequence(random_state))
         path = _made(folder)
-        asked = json.loads(json.dumps({**question, "rsens": _release()}, allow_nan=False))  # tuples become lists
+        now = json.loads(json.dumps({**question, "rsens": _release()}, allow_nan=False))  # tuples become lists
         manifest = path / MANIFEST
-        if manifest.exists():
-            kept, seed = _read_manifest(manifest)
-            if random_state is not None:
-                seed_given = _plain_seed(seed_sequence(random_state))
-                kept, asked = kept | {"random_state": seed}, asked | {"random_state": seed_given}
-            _check_same(kept, asked, path)
-            asked.pop("random_state", None)
+        with writing(path, "folder"):
+            files = sorted(file.name for file in path.iterdir() if not file.name.startswith("."))
+        if MANIFEST in files:
+            before, seed = _read_manifest(manifest)
+            seed_given = seed if random_state is None else _plain_seed(seed_sequence(random_state))
+            _check_same(before | {"random_state": seed}, now | {"random_state": seed_given}, path)
+        elif files:
+            raise InputError(
+                Argument("folder"), f": {path} holds other files ({files[0]!r}, …) and no {MANIFEST} of ours. "
+                "Give an empty folder, or one that is not there yet.",
+            )  # fmt: skip
         else:
-            others = [file.name for file in path.iterdir() if not file.name.startswith(".")]
-            if others:
-                raise InputError(
-                    f"folder: {path} holds other files ({sorted(others)[0]!r}, …) and no {MANIFEST} of ours. "
-                    "Give an empty folder, or one that is not there yet."
-                )
             seed = _plain_seed(seed_sequence(random_state))
-            write_json({"format": FORMAT, "version": VERSION, "question": asked, "seed": seed}, manifest)
-        return cls(np.random.SeedSequence(seed), path, _digest({"question": asked, "seed": seed}))
+            write_json({"format": FORMAT, "version": VERSION, "question": now, "seed": seed}, manifest)
+        return cls(np.random.SeedSequence(seed), path, _digest({"question": now, "seed": seed}))
 
     def get(self, key: str) -> Any:
-        """What was put under this key; None if nothing was, or if the file cannot be trusted."""
+        """What was put under this key; None if nothing was, or if the file cannot be read or trusted."""
         if self.folder is None:
             return None
         try:
             piece = read_json(self._file(key))
-        except (FileNotFoundError, ValueError, RecursionError):
+            if not isinstance(piece, dict) or piece.keys() != {"question", "key", "digest", "content"}:
+                return None
+            content = piece["content"]
+            return content if piece == self._piece(key, content) else None
+        except (OSError, ValueError, RecursionError):  # a number may be too large for JSON to write again
             return None
-        if not isinstance(piece, dict) or piece.keys() != {"question", "key", "digest", "content"}:
-            return None
-        content = piece["content"]
-        return content if piece == self._piece(key, content) else None
 
     def put(self, key: str, content: Any) -> None:
         """Keep a finished piece: anything that JSON can hold and gives back as it was, other than None."""
@@ -116,41 +117,42 @@ def _release() -> str:
 
 def _made(folder: str | os.PathLike[str]) -> Path:
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
-        raise InputError(f"folder must be the path of a folder, or None; got {folder!r}.")
+        raise InputError(Argument("folder"), f" must be the path of a folder, or None; got {folder!r}.")
     path = Path(folder)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise InputError(f"folder: {path} is a file. Give a folder.") from None
+    with writing(path, "folder"):
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise InputError(Argument("folder"), f": {path} is a file. Give a folder.") from None
     return path
 
 
 def _read_manifest(manifest: Path) -> tuple[dict[str, Any], list[int]]:
+    """The question and the seed."""
     try:
         content = read_json(manifest)
         if content["format"] != FORMAT or content["version"] != VERSION or not isinstance(content["question"], dict):
             raise ValueError("not written by this version of rsens")
-        seed = content["seed"]
+        seed = list(tuple_of(whole)(content["seed"]))
         np.random.SeedSequence(seed)
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise InputError(f"folder: {manifest} cannot be read ({error}). Give another folder.") from None
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        reason = reason_of(error) or str(error)
+        raise InputError(
+            Argument("folder"), f": {manifest} cannot be read ({reason}). Give another ", Argument("folder"),
+            ", or remove this one to start again.",
+        ) from None  # fmt: skip
     return content["question"], seed
 
 
-def _check_same(kept: dict[str, Any], asked: dict[str, Any], path: Path) -> None:
-    names = [name for name in kept | asked if name not in kept or name not in asked or kept[name] != asked[name]]
+def _check_same(before: dict[str, Any], now: dict[str, Any], path: Path) -> None:
+    names = differences(before, now)
     if names:
-        there, here = (f"{_short(entries.get(names[0]))}" for entries in (kept, asked))
+        there, here = (shorten(repr(entries.get(names[0])), 40) for entries in (before, now))
         more = f" ({', '.join(names[1:])} differ too)" if names[1:] else ""
         raise InputError(
-            f"folder: {path} holds work on another question: {names[0]} was {there}, and now is {here}{more}. "
-            "Give another folder, or ask as before to take that work up again."
-        )
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:36]}…{text[-1]}"
+            Argument("folder"), f": {path} holds work on another question: {names[0]} was {there}, and now is "
+            f"{here}{more}. Give another ", Argument("folder"), ", or ask as before to go on with that work.",
+        )  # fmt: skip
 
 
 def _plain_seed(seed: np.random.SeedSequence) -> list[int]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import is_frame, is_pandas
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
@@ -110,6 +110,6 @@ def _parts_of_object(kind: str, value: Any) -> tuple[str, list[Any]]:
     if hasattr(value, "__dict__"):
         return kind, [vars(value)]
     raise InputError(
-        f"folder: it cannot be told whether {kind} is the same as in an earlier run, since it cannot be taken apart. "
-        "Run without folder=, or use an object with get_params, or a dataclass."
-    )
+        Argument("folder"), f": rsens cannot tell whether {kind} is the same as in an earlier run, since it cannot be "
+        "taken apart. Run without ", Argument("folder"), ", or use an object with get_params, or a dataclass.",
+    )  # fmt: skip

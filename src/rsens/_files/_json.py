@@ -8,40 +8,22 @@ from __future__ import annotations
 
 import json
 import os
-import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import InputError
-
-VERSION = 1
-
-
-class MissingPathError(InputError, FileNotFoundError):
-    """There is no such file to read, or no such folder to write into."""
-
+from rsens._files._whole import write_whole
 
 #: What turns an entry of a file into a value, or raises TypeError, ValueError or OverflowError.
 Reader = Callable[[Any], Any]
 
 
 def write_json(content: Any, path: str | os.PathLike[str]) -> None:
-    """Write the file whole or not at all: under another name first, then renamed."""
-    target = Path(path)
-    temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
-        with temporary.open("x", encoding="utf-8") as file:
-            json.dump(content, file, allow_nan=False, separators=(",", ":"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Write the file, whole or not at all."""
+    write_whole(path, json.dumps(content, allow_nan=False, separators=(",", ":")))
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
@@ -65,78 +47,6 @@ def _without_nan(items: Any) -> Any:
     if isinstance(items, list):
         return [_without_nan(item) for item in items]
     return None if items != items else items
-
-
-# ---- a result as a file ----------------------------------------------------------------------------------------------
-
-
-class Checked(Protocol):
-    """A record that can tell whether its fields belong together."""
-
-    def check(self) -> None:
-        """An `InputError` if they do not."""
-
-
-R = TypeVar("R", bound=Checked)
-
-
-@dataclass(frozen=True)
-class Form:
-    """How one kind of result is written: its name, what writes it (for errors), and a reader for each of its fields."""
-
-    kind: str
-    writer: str
-    readers: Mapping[str, Reader]
-
-    def write(self, record: Any, path: str | os.PathLike[str]) -> None:
-        """Write the fields of a record, whole or not at all."""
-        folder = Path(path).absolute().parent
-        if not folder.is_dir():
-            raise MissingPathError(f"{path} cannot be written: there is no folder {folder}. Make it first.")
-        if Path(path).is_dir():
-            raise InputError(f"{path} is a folder. Give the name of a file, such as {Path(path) / 'result.json'}.")
-        fields = {name: plain_json(getattr(record, name)) for name in self.readers}
-        write_json({"format": self._format, "version": VERSION} | fields, path)
-
-    def read(self, path: str | os.PathLike[str], kind: Callable[..., R]) -> R:
-        """The record, of this class, in a file written by `write`; an `InputError` for any other file."""
-        if Path(path).is_dir():
-            raise InputError(f"{path} is a folder. Give a file written by {self.writer}.")
-        try:
-            content = read_json(path)
-        except FileNotFoundError:
-            raise MissingPathError(f"there is no file {path}. Give a file written by {self.writer}.") from None
-        except (ValueError, RecursionError) as error:  # includes bytes that are no text
-            raise InputError(f"{path} is not JSON ({error}). Give a file written by {self.writer}.") from None
-        if not isinstance(content, dict) or content.get("format") != self._format:
-            raise InputError(f"{path} does not hold {self.kind}. Give a file written by {self.writer}.")
-        version = content.get("version")
-        if version != VERSION or isinstance(version, bool):
-            raise InputError(
-                f"{path} is written in version {version!r} of the format; this rsens reads version {VERSION}. "
-                "Read it with the rsens that wrote it, or write it anew."
-            )
-        unknown = content.keys() - self.readers.keys() - {"format", "version"}
-        missing = self.readers.keys() - content.keys()
-        try:
-            if unknown or missing:
-                raise InputError(f"unknown entries {sorted(unknown)}, missing entries {sorted(missing)}")
-            record = kind(**{name: _read(name, content[name], reader) for name, reader in self.readers.items()})
-            record.check()
-            return record
-        except InputError as error:
-            raise InputError(f"{path} is damaged: {error}. Write it anew with {self.writer}.") from None
-
-    @property
-    def _format(self) -> str:
-        return f"rsens {self.kind.removeprefix('an ').removeprefix('a ')}"
-
-
-def _read(name: str, value: Any, reader: Reader) -> Any:
-    try:
-        return reader(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} cannot be read ({error})") from None
 
 
 # ---- one reader per kind of entry ------------------------------------------------------------------------------------

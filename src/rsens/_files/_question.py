@@ -1,4 +1,8 @@
-"""What results in a folder answer, to tell whether new ones may take their place."""
+"""Is it the same question? Finished pieces of work and results in a folder are used again only if it is.
+
+Three files say which question was asked: `manifest.json` of finished pieces, `.question.json` of the command line, and
+`summary.json` of results. All are read as names and plain values, and compared here.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rsens._errors import Argument, Sentence
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The names under which two questions differ, in their order. A name that is missing stands for None."""
+    return [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
+
+
+def first_difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
+    """The first name under which two questions differ; None if they are the same."""
+    return next(iter(differences(before, now)), None)
+
+
+def what_it_was(name: str, value: Any) -> Sentence:
+    """What an argument was in the question before, in a few words: "rows was 300"."""
+    if name == "fingerprint":
+        return Sentence("the rows were others")
+    if value is None or value == []:
+        return Sentence(Argument(name), " was not given")
+    return Sentence(Argument(name), f" was {', '.join(map(str, value)) if isinstance(value, list) else value}")
+
 
 @dataclass(frozen=True)
 class Question:
-    """The command, the data, the target, and what else makes it another question, by the names of arguments.
+    """What results answer: the command, the data, the target, and other arguments that matter, by name.
 
-    `target` is None where it is that of a model file that has not been read yet.
+    `target` is None if only a model file knows it, which has not been read yet.
     """
 
     command: str
@@ -21,31 +46,30 @@ class Question:
 
 
 def difference(summary: Mapping[str, Any], question: Question) -> str | None:
-    """What the summary of results answers that is not the question, in a few words; None if it is the same."""
+    """How the question that a summary answers differs, in a few words; None if it is the same."""
     settings = _mapping(summary.get("settings"))
     arguments = _mapping(settings.get("arguments"))
-    if summary.get("command") != question.command:
-        return f"rsens {summary.get('command')}"
-    if settings.get("data") != question.data:
-        return f"data {settings.get('data')!r}"
-    if question.target is not None and settings.get("target") != question.target:
-        return f"target {settings.get('target')!r}"
-    for name, asked in question.more.items():
-        there = arguments.get(name, settings.get(name))
-        if name == "samples":
-            if isinstance(there, int) and there > asked:  # more samples go on from fewer
-                return f"{there} samples"
-        elif there != asked:
-            return _said(name, there)
-    return None
+    now = {"command": question.command, "data": question.data, "target": question.target, **question.more}
+    before = {"command": summary.get("command"), "data": settings.get("data"), "target": settings.get("target")}
+    before |= {name: arguments.get(name, settings.get(name)) for name in question.more}
+    if question.target is None:
+        before["target"] = None
+    if "samples" in now and not (isinstance(before["samples"], int) and before["samples"] > now["samples"]):
+        before["samples"] = now["samples"]  # more samples go on from fewer
+    name = first_difference(before, now)
+    return None if name is None else _in_words(name, before[name])
 
 
-def _said(name: str, value: Any) -> str:
+def _in_words(name: str, value: Any) -> str:
+    if name == "command":
+        return f"rsens {value}"
+    if name == "samples":
+        return f"{value} samples"
     if name == "model_file":
         return "a model fitted to these rows" if value is None else f"the model in {value}"
     if name == "model_of":
         return f"a model of the data {value!r}"
-    return f"{name} {value!r}" if isinstance(value, str) else f"{name} {value}"
+    return f"{name} {value!r}" if isinstance(value, str) or name in ("data", "target") else f"{name} {value}"
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -1,149 +1,160 @@
-"""A folder of results: all files or none, and no file of anyone else is touched.
+"""A folder of results: all files or none, and nobody else's file is touched.
 
-Files are made in a folder beside it and moved when all are there. `summary.json` lists them, so that the next run knows
-which files are its own: it replaces these and leaves the others alone. Results of another question are replaced only if
-the user says so.
+New files are made in a hidden folder and take their place when all of them are there. `summary.json` lists them, so
+that the next run knows which files are its own: it replaces these and leaves the others alone. Results of another
+question are replaced only if the user says so.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import tempfile
 import threading
-import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from rsens._errors import InputError
-from rsens._files._json import read_json, write_json
+from rsens._errors import Argument, InputError
+from rsens._files._commit import commit
 from rsens._files._question import Question, difference
-
-SUMMARY = "summary.json"
-FORMAT, VERSION = "rsens results", 1
-#: Folders inside, which keep finished pieces of long work.
-WORK = ("samples", "splits")
-#: How the names of folders begin in which files are made.
-TEMPORARY = ".rsens-"
+from rsens._files._summary import summary_of
+from rsens._files._system_errors import cannot_write, reason_of, writing
+from rsens._files._temporary import INSIDE, clear_leftovers, prefix_beside, remove_tree, temporary_folder
 
 
 def check_folder(folder: Path, overwrite: bool, work: str | None = None, question: Question | None = None) -> None:
     """An `InputError` if the folder cannot be written, or holds what may not be replaced and `overwrite` is not set.
 
-    `work` is the name of a folder inside that keeps unfinished work. Other files are not to be replaced, nor are
-    results of another question than this one.
+    `work` is the name of a folder inside that keeps unfinished work. Results of another question than this one may not
+    be replaced, nor may a folder be used that holds only files of somebody else.
     """
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file. Give the name of a folder.")
-    _try_to_write(folder)
-    if overwrite or not folder.is_dir():
-        return
-    found = _summary_of(folder)
-    if found is None and any(path.name != work and not path.name.startswith(TEMPORARY) for path in folder.iterdir()):
+    with writing(folder, "folder"):
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is a file. Give the name of a ", Argument("folder"), ".")
+        _try_to_write(folder)
+        if work is not None and (folder / work).is_symlink():
+            raise InputError(
+                f"{folder / work} is a link, and rsens does not write outside the folder of the results. "
+                "Remove the link, or give another ", Argument("folder"), ".",
+            )  # fmt: skip
+        if overwrite or not folder.is_dir():
+            return
+        found = summary_of(folder)
+        others = [path for path in folder.iterdir() if path.name != work and not path.name.startswith(INSIDE)]
+    if found is None and others:
         raise InputError(
-            f"the folder {folder} holds files that rsens did not write. Give another folder, or overwrite=True: "
-            "files of the same names are then replaced."
-        )
+            f"the folder {folder} holds files that rsens did not write. Give another ", Argument("folder"), ", or ",
+            Argument("overwrite", True), ": files of the same names are then replaced.",
+        )  # fmt: skip
     other = None if found is None or question is None else difference(found, question)
     if other is not None:
         raise InputError(
-            f"the folder {folder} has results of another question ({other}). Give another folder, or overwrite=True."
-        )
+            f"the folder {folder} has results of another question ({other}). Give another ", Argument("folder"),
+            ", or ", Argument("overwrite", True), ".",
+        )  # fmt: skip
 
 
 @contextmanager
 def new_files(folder: Path, keep: Iterable[str] = ()) -> Iterator[Path]:
     """A folder to write into. Its files appear in `folder` if all goes well, and vanish if not.
 
-    Files that a run before has listed go, if they are not written anew, but for those to `keep`.
+    Files of the previous run are removed unless they are written again or are in `keep`; all other files stay.
+
+    A process that is killed at any moment leaves the folder as it was or as it will be, never in between. For a folder
+    that cannot be exchanged for another in one step this does not hold; `_commit` says when that is. The next run
+    removes what a killed one has left behind.
+
+    Nothing outside the folder is touched: a link inside is removed, or stays, and is never followed. What the system
+    refuses, in here or in the block, is an `InputError`.
     """
-    place = folder.resolve()
-    beside = place if place.is_dir() else place.parent  # inside, if it is there: the folder above may be closed
-    temporary = beside / f"{TEMPORARY}{uuid.uuid4().hex[:12]}"
-    try:
-        beside.mkdir(parents=True, exist_ok=True)
-        temporary.mkdir()
-    except OSError as error:
-        raise InputError(f"the folder {folder} cannot be written: {error.strerror}.") from None
-    try:
-        yield temporary
-        with _uninterrupted():
-            _move(temporary, place, set(keep))
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def write_summary(temporary: Path, command: str, content: dict[str, Any]) -> list[str]:
-    """Write the list of files, with what else is to be known; the list."""
-    files = sorted(str(path.relative_to(temporary)) for path in temporary.rglob("*") if path.is_file())
-    files.append(SUMMARY)
-    head = {"format": FORMAT, "version": VERSION, "command": command}
-    write_json(head | content | {"files": files}, temporary / SUMMARY)
-    return files
-
-
-def read_summary(folder: Path) -> dict[str, Any]:
-    """What `write_summary` wrote."""
-    content: dict[str, Any] = read_json(folder / SUMMARY)
-    return content
+    with writing(folder, "folder"):
+        place = Path(os.path.realpath(folder))  # the folder itself may be a link: that is where the user wants it
+    with ExitStack() as stack:
+        with writing(folder, "folder"):
+            stack.enter_context(_parents(place))
+            clear_leftovers(place)
+            temporary = stack.enter_context(_temporary(place))
+        try:
+            yield temporary
+        except OSError as error:
+            if reason_of(error) is None or _is_elsewhere(error.filename, temporary):
+                raise
+            raise cannot_write(folder, error, "folder") from error
+        with _uninterrupted(), writing(folder, "folder"):
+            commit(temporary, place, keep)
+            remove_tree(temporary)  # with the old results, if all went in one step
 
 
 def _try_to_write(folder: Path) -> None:
-    """What the system says of permissions is not all: make a folder, and remove it."""
-    there = next(path for path in (folder.resolve(), *folder.resolve().parents) if path.exists())
+    """What the system says about permissions is not all: make a file without a name."""
+    place = Path(os.path.realpath(folder))
+    there = next(path for path in (place, *place.parents) if os.path.lexists(path))  # a link here leads nowhere
+    tempfile.TemporaryFile(dir=there).close()
+
+
+def _is_elsewhere(name: Any, folder: Path) -> bool:
+    """Whether an error names a file outside this folder."""
+    return isinstance(name, str | bytes | os.PathLike) and folder not in Path(os.fsdecode(name)).parents
+
+
+@contextmanager
+def _parents(place: Path) -> Iterator[None]:
+    """The folders above exist within this; those that were made for it are removed if it fails."""
+    missing = [path for path in place.parents if not path.exists()]
     try:
-        os.rmdir(tempfile.mkdtemp(prefix=TEMPORARY, dir=there))
-    except OSError as error:
-        raise InputError(f"the folder {folder} cannot be written: {error.strerror}. Give another one.") from None
-
-
-def _summary_of(folder: Path) -> dict[str, Any] | None:
-    """What a run before wrote; None if there was none."""
-    try:
-        content = read_json(folder / SUMMARY)
-    except (OSError, ValueError, RecursionError):
-        return None
-    if not isinstance(content, dict) or content.get("format") != FORMAT or not isinstance(content.get("files"), list):
-        return None
-    return content
-
-
-def _move(temporary: Path, folder: Path, keep: set[str]) -> None:
-    if not folder.exists():
-        temporary.rename(folder)
-        return
-    files = [path for path in temporary.rglob("*") if path.is_file()]
-    new = {path.relative_to(temporary) for path in files}
-    before, now = _summary_of(folder) or {"files": []}, _summary_of(temporary) or {}
-    for name in before["files"]:
-        path = Path(str(name))
-        # A list that was tampered with names no file outside.
-        if path not in new and str(path) not in keep and not path.is_absolute() and ".." not in path.parts:
-            (folder / path).unlink(missing_ok=True)
-            with suppress(OSError):  # unless there are other files
-                (folder / path).parent.rmdir()
-    if before.get("work") in WORK and before["work"] != now.get("work"):
-        shutil.rmtree(folder / before["work"], ignore_errors=True)
-    for path in sorted(files, key=lambda each: each.name == SUMMARY):  # the list last
-        place = folder / path.relative_to(temporary)
         place.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(place)
+    except FileExistsError:
+        os.listdir(place.parent)  # the system says better what is wrong with it
+        raise
+    try:
+        yield
+    except BaseException:
+        for path in missing:
+            with suppress(OSError):  # another run uses it
+                path.rmdir()
+        raise
+
+
+@contextmanager
+def _temporary(place: Path) -> Iterator[Path]:
+    """A hidden folder beside the folder of the results, or inside if it must stay the folder that it is."""
+    with ExitStack() as stack:
+        temporary = None
+        if not place.is_dir() or not (_is_current(place) or os.path.ismount(place)):
+            try:
+                temporary = stack.enter_context(temporary_folder(place.parent, prefix_beside(place)))
+            except OSError:
+                if not place.is_dir():  # else only the folder above is closed to writing
+                    raise
+        yield stack.enter_context(temporary_folder(place, INSIDE)) if temporary is None else temporary
+
+
+def _is_current(place: Path) -> bool:
+    """Whether the current folder is this one, or inside."""
+    try:
+        current = Path(os.path.realpath(os.getcwd()))
+    except OSError:  # it was deleted
+        return False
+    return place == current or place in current.parents
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C within this waits until its end: moving files takes a moment, and half of them are of no use."""
+    """Ctrl-C within this waits until its end, and so does a request to terminate that Python answers."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     waiting: list[Any] = []
-    before = signal.signal(signal.SIGINT, lambda *given: waiting.append(given))
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    answered = {number: handler for number, handler in before.items() if callable(handler)}
+    for number in answered:
+        signal.signal(number, lambda *given: waiting.append(given))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-    if waiting and callable(before):
-        before(*waiting[0])
+        for number, handler in answered.items():
+            signal.signal(number, handler)
+    for given in waiting[:1]:
+        answered[given[0]](*given)

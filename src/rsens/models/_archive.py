@@ -12,7 +12,6 @@ import io
 import json
 import os
 import struct
-import uuid
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from rsens._errors import InputError
-from rsens._files import text
+from rsens._files import text, whole_file
 from rsens._typing import Array
 from rsens.models._file_values import mapping
 
@@ -46,23 +45,15 @@ DAMAGE = (
 
 
 def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Write the file under another name first, then rename it: there is never half a file."""
+    """Write the file, whole or not at all."""
     target = Path(path)
     if not target.absolute().parent.is_dir():
         raise InputError(f"{path} cannot be written: there is no folder {target.absolute().parent}. Make it first.")
     if target.is_dir():
         raise InputError(f"{path} is a folder. Give the name of a file, such as {target / 'model.rsens'}.")
-    temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                digests = {name: _write(archive, f"{name}.npy", _npy(array, name)) for name, array in arrays.items()}
-                _write(archive, HEADER, _json(dict(header, arrays=digests)))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_file(target) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        digests = {name: _write(archive, f"{name}.npy", _npy(array, name)) for name, array in arrays.items()}
+        _write(archive, HEADER, _json(dict(header, arrays=digests)))
 
 
 def _write(archive: zipfile.ZipFile, name: str, content: bytes) -> str:

@@ -27,7 +27,7 @@ from rsens._app.tables import Note
 from rsens._assess import Assessment
 from rsens._compare import resolved
 from rsens._errors import InputError
-from rsens._files import Question, check_folder, new_files, read_summary, write_summary
+from rsens._files import Question, check_folder, new_files, read_summary, write_csv, write_summary
 
 #: Arguments that the pieces of long work depend on.
 OF_WORK = ("likelihood", "model", "missing", "drop", "columns", "categorical", "rows", "inducing", "seed")
@@ -118,7 +118,7 @@ def write_results(
     }
     with new_files(folder) as temporary:
         for name, frame in tables.items():
-            frame.to_csv(temporary / f"{name}.csv", index=False, errors="backslashreplace")
+            write_csv(frame, temporary / f"{name}.csv")
         for name, plot in figures.items():
             draw(plot, temporary / "figures", name)
         files = write_summary(temporary, command, content if work is None else content | {"work": work})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import uuid
 from importlib import import_module, resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +19,7 @@ from rsens._app.report._rows import rows
 from rsens._app.report._tables import SHOWN_PAIRS, about, flatten, pairs, quality, variables
 from rsens._app.report._words import model_and_likelihood, summary, unit_of
 from rsens._errors import MissingExtraError
+from rsens._files import write_whole
 from rsens._version import __version__
 
 TEMPLATES = "templates"
@@ -27,15 +27,8 @@ TEMPLATES = "templates"
 
 def write_report(study: Any, path: str | os.PathLike[str], *, interactive: bool | None = None) -> Path:
     """Write the report of a study as one HTML file, whole or not at all, and return its path."""
-    target = Path(path)
-    page = render(study, interactive=interactive)
-    temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
-        temporary.write_text(page, encoding="utf-8")
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return target
+    write_whole(path, render(study, interactive=interactive))
+    return Path(path)
 
 
 def render(study: Any, *, interactive: bool | None = None) -> str:

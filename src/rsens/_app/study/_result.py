@@ -17,7 +17,7 @@ from rsens._app.study._text import text_of
 from rsens._app.tables import Choice, Note
 from rsens._assess import Assessment
 from rsens._explain import Explanation
-from rsens._files import Question, check_folder, new_files, write_summary
+from rsens._files import Question, check_folder, new_files, write_csv, write_summary
 from rsens.models import save_model
 
 MODEL = "model.rsens"
@@ -101,9 +101,9 @@ class Study:
         with new_files(target, keep=[MODEL] if again else []) as temporary, Phases(1, progress) as phases:
             phases.begin("writing")
             e = self.explanation
-            _write_csv(e.to_frame(), temporary / "importance.csv")
+            write_csv(e.to_frame(), temporary / "importance.csv")
             if e.order == 2:
-                _write_csv(e.to_frame(order=2), temporary / "pairs.csv")
+                write_csv(e.to_frame(order=2), temporary / "pairs.csv")
             _write_local(e.local_main, temporary)
             e.save(temporary / "explanation.json")
             if not again:
@@ -124,10 +124,6 @@ class Study:
         return Question("explain", self.settings["data"], self.settings["target"], more)
 
 
-def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    frame.to_csv(path, index=False, errors="backslashreplace")
-
-
 def _write_local(local: pd.DataFrame, folder: Path) -> None:
     """R-sens of every row: in Parquet where pyarrow is there, else as CSV. The first column has the row's label."""
     label = "row"
@@ -137,7 +133,7 @@ def _write_local(local: pd.DataFrame, folder: Path) -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        _write_csv(frame, folder / "local.csv")
+        write_csv(frame, folder / "local.csv")
         return
     if frame[label].dtype == object:  # labels of several types
         frame[label] = frame[label].map(str)

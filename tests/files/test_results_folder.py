@@ -1,0 +1,317 @@
+"""Folders of results: what may be replaced, what is replaced, and that all else stays."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import stat
+import threading
+
+import pytest
+
+from rsens._errors import InputError, spelled
+from rsens._files import SUMMARY, Question, check_folder, new_files, read_summary, write_summary
+from rsens._files import _commit as commit_module
+from rsens._files._temporary import temporary_folder
+from tests.files.folders import contents, contents_but_summary, write
+
+
+def write_half(folder, error):
+    with new_files(folder) as temporary:
+        (temporary / "x").write_text("2")
+        raise error
+
+
+# ---- what may be replaced --------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "f").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        check_folder(tmp_path / "f", False)
+    with pytest.raises(InputError, match=r"cannot be written: a part of its path is a file"):
+        check_folder(tmp_path / "f" / "g", False)
+
+
+def test_unfinished_work_is_no_other_file(tmp_path):
+    (tmp_path / "samples").mkdir()
+    check_folder(tmp_path, False, "samples")
+    with pytest.raises(InputError):
+        check_folder(tmp_path, False)
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"format": "rsens results"}', '{"format": "other", "files": []}'])
+def test_a_list_of_files_that_is_not_ours(tmp_path, content):
+    (tmp_path / SUMMARY).write_text(content)
+    with pytest.raises(InputError, match="rsens did not write"):
+        check_folder(tmp_path, False)
+    with pytest.raises(InputError, match=r"no summary\.json of rsens"):
+        read_summary(tmp_path)
+
+
+def test_the_advice_in_the_words_of_each_reader(tmp_path):
+    (tmp_path / "mine").write_text("")
+    with pytest.raises(InputError, match="Give another folder, or overwrite=True") as error:
+        check_folder(tmp_path, False)
+    words = {"folder": "--out", "overwrite": "--overwrite"}
+    assert "Give another --out, or --overwrite: " in spelled(error.value.sentence, lambda each: words[each.name])
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        (Question("stability", "table", "y", {"order": 1, "samples": 9}), None),
+        (Question("stability", "table", "y", {"order": 1, "samples": 10}), None),
+        (Question("stability", "table", None), None),
+        (Question("explain", "table", "y"), "rsens stability"),
+        (Question("stability", "chair", "y"), "data 'table'"),
+        (Question("stability", "table", "z"), "target 'y'"),
+        (Question("stability", "table", "y", {"order": 2}), "order 1"),
+        (Question("stability", "table", "y", {"samples": 8}), "9 samples"),
+    ],
+)
+def test_the_same_question_and_others(tmp_path, question, other):
+    settings = {"data": "table", "target": "y", "arguments": {"order": 1, "samples": 9}}
+    write(tmp_path / "out", {}, "stability", settings=settings)
+    check_folder(tmp_path / "out", True, question=question)
+    if other is None:
+        check_folder(tmp_path / "out", False, question=question)
+    else:
+        with pytest.raises(InputError, match=rf"results of another question \({other}\)"):
+            check_folder(tmp_path / "out", False, question=question)
+
+
+def test_nothing_is_left_by_the_check(tmp_path):
+    check_folder(tmp_path / "a" / "b", False)
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- what is replaced ------------------------------------------------------------------------------------------------
+
+
+def test_a_new_folder_with_its_parents(tmp_path, way):
+    write(tmp_path / "a" / "b", {"x": "1", "figures/y": "2"}, more=3)
+    assert contents_but_summary(tmp_path) == {
+        "a": None, "a/b": None, "a/b/x": "1", "a/b/figures": None, "a/b/figures/y": "2",
+        f"a/b/{SUMMARY}": (tmp_path / "a" / "b" / SUMMARY).read_text(),
+    }  # fmt: skip
+    assert read_summary(tmp_path / "a" / "b") == {
+        "format": "rsens results", "version": 1, "command": "explain", "more": 3, "files": ["figures/y", "x", SUMMARY],
+    }  # fmt: skip
+
+
+def test_results_are_replaced_and_all_else_stays(tmp_path, way):
+    out = tmp_path / "out"
+    write(out, {"x": "1", "gone": "1", "figures/gone": "1", "figures/y": "1", "old/gone": "1", "model": "1"})
+    (out / "mine").write_text("m")
+    (out / "figures" / "mine").write_text("m")
+    (out / "empty").mkdir()
+    (out / "deep" / "er").mkdir(parents=True)
+    (out / "deep" / "er" / ".hidden").write_text("m")
+    (out / "deep" / "er" / "script").write_text("m")
+    (out / "deep" / "er" / "script").chmod(0o751)
+    (out / "link").symlink_to("nowhere")
+    (out / "loop").symlink_to(".")
+    os.utime(out / "mine", (1, 1))
+    out.chmod(0o750)
+    write(out, {"x": "2", "figures/y": "2", "new/z": "2"}, keep=["model"])
+    assert contents_but_summary(out) == {
+        "x": "2", "figures": None, "figures/y": "2", "new": None, "new/z": "2", "model": "1",
+        "mine": "m", "figures/mine": "m", "empty": None, "link": "nowhere", "loop": ".",
+        "deep": None, "deep/er": None, "deep/er/.hidden": "m", "deep/er/script": "m",
+    }  # fmt: skip
+    assert stat.S_IMODE(out.stat().st_mode) == 0o750
+    assert stat.S_IMODE((out / "deep" / "er" / "script").stat().st_mode) == 0o751
+    assert (out / "mine").stat().st_mtime == 1
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_files_of_others_stay_the_very_same_files(tmp_path):
+    out = tmp_path / "out"
+    write(out, {"x": "1"})
+    (out / "mine").write_text("m")
+    number = (out / "mine").stat().st_ino
+    with (out / "mine").open("a") as opened:
+        write(out, {"x": "2"})
+        opened.write("ore")
+    assert (out / "mine").read_text() == "more"
+    assert (out / "mine").stat().st_ino == number
+
+
+def test_other_programs_may_write_at_the_same_time(tmp_path, monkeypatch):
+    """What comes between the look at the old folder and the exchange is not lost."""
+    out = tmp_path / "out"
+    write(out, {"x": "1", "gone": "1"})
+    (out / "mine").write_text("m")
+    (out / "folder").mkdir()
+    exchange = commit_module.exchange
+
+    def meanwhile(one, other):
+        (out / "late").write_text("late")
+        (out / "mine.tmp").write_text("edited")
+        (out / "mine.tmp").rename(out / "mine")
+        (out / "folder" / "late").write_text("late")
+        (out / "new").mkdir()
+        (out / "new" / "late").write_text("late")
+        exchange(one, other)
+
+    monkeypatch.setattr(commit_module, "exchange", meanwhile)
+    write(out, {"x": "2"})
+    assert contents_but_summary(out) == {
+        "x": "2", "mine": "edited", "late": "late", "folder": None, "folder/late": "late", "new": None,
+        "new/late": "late",
+    }  # fmt: skip
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_of_two_runs_the_last_one_wins(tmp_path, way):
+    out = tmp_path / "out"
+    write(out, {"x": "0", "only0": "0"})
+    with new_files(out) as first:
+        (first / "x").write_text("1")
+        (first / "only1").write_text("1")
+        write_summary(first, "explain", {})
+        with new_files(out) as second:
+            (second / "x").write_text("2")
+            (second / "only2").write_text("2")
+            write_summary(second, "explain", {})
+        assert contents(out).items() >= {"x": "2", "only2": "2"}.items()
+    assert contents_but_summary(out) == {"x": "1", "only1": "1"}
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_kept_work_goes_with_its_results(tmp_path, way):
+    out = tmp_path / "out"
+    (out / "samples").mkdir(parents=True)
+    (out / "samples" / "sample-1.json").write_text("1")
+    write(out, {"x": "1"}, "stability", work="samples")
+    write(out, {"x": "2"}, "stability", work="samples")
+    assert contents_but_summary(out) == {"x": "2", "samples": None, "samples/sample-1.json": "1"}
+    write(out, {"x": "3"})
+    assert contents_but_summary(out) == {"x": "3"}
+
+
+@pytest.mark.parametrize(("path", "there"), [("x", "folder"), ("figures", "file")])
+def test_names_that_others_use_otherwise(tmp_path, way, path, there):
+    out = tmp_path / "out"
+    write(out, {"z": "1"})
+    if there == "folder":
+        (out / path).mkdir()
+    else:
+        (out / path).write_text("mine")
+    before = contents(out)
+    with pytest.raises(InputError, match=rf"out/{path} is a {there} that rsens did not write.*give another folder"):
+        write(out, {"x": "2", "figures/y": "2"})
+    assert contents(out) == before
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_failure_changes_nothing(tmp_path, way):
+    out = tmp_path / "out"
+    write(out, {"x": "1"})
+    before = contents(out)
+    for folder, error in ((out, ZeroDivisionError), (tmp_path / "a" / "b", KeyboardInterrupt)):
+        with pytest.raises(error):
+            write_half(folder, error)
+    assert contents(out) == before
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_the_folder_may_be_a_link(tmp_path, way):
+    (tmp_path / "link").symlink_to(tmp_path / "there")
+    (tmp_path / "there").mkdir()
+    write(tmp_path / "link", {"x": "1"})
+    write(tmp_path / "link", {"x": "2"})
+    assert os.readlink(tmp_path / "link") == str(tmp_path / "there")
+    assert contents_but_summary(tmp_path / "there") == {"x": "2"}
+    assert sorted(os.listdir(tmp_path)) == ["link", "there"]
+
+
+def test_the_current_folder_stays_the_current_folder(tmp_path, monkeypatch):
+    """Else a shell would be left in a folder that was deleted."""
+    out = tmp_path / "out"
+    (out / "inside").mkdir(parents=True)
+    for current in (out, out / "inside"):
+        monkeypatch.chdir(current)
+        numbers = out.stat().st_ino, current.stat().st_ino
+        write(out, {"x": "1"})
+        assert (out.stat().st_ino, os.stat(".").st_ino) == numbers
+    assert contents_but_summary(out) == {"x": "1", "inside": None}
+
+
+def test_a_folder_in_a_closed_one(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    write(out, {"x": "1"})
+
+    def closed(parent, prefix):
+        if parent == tmp_path:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return temporary_folder(parent, prefix)
+
+    monkeypatch.setattr("rsens._files._results_folder.temporary_folder", closed)
+    write(out, {"x": "2"})
+    assert contents_but_summary(out) == {"x": "2"}
+    with pytest.raises(InputError, match=r"new cannot be written: permission denied\. Give another folder\."):
+        write(tmp_path / "new", {"x": "2"})
+
+
+def test_a_folder_on_a_disk_of_its_own(tmp_path, monkeypatch):
+    """As with a mounted folder: it has another name for the exchange, and files cannot be moved there but copied."""
+    out = tmp_path / "out"
+    write(out, {"x": "1"})
+    replace = os.replace
+
+    def refuse(one, other, *rest):
+        if os.path.dirname(one) != os.path.dirname(other):
+            raise OSError(errno.EXDEV, "another disk")
+        replace(one, other, *rest)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    monkeypatch.setattr(commit_module, "exchange", refuse)
+    write(out, {"x": "2"})
+    assert contents_but_summary(out) == {"x": "2"}
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_folder_with_very_many_files_is_not_made_again(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    write(out, {"x": "1"})
+    (out / "mine").write_text("")
+    number = out.stat().st_ino
+    monkeypatch.setattr(commit_module, "MOST_CARRIED", 0)
+    write(out, {"x": "2"})
+    assert out.stat().st_ino == number
+    assert contents_but_summary(out) == {"x": "2", "mine": ""}
+
+
+def test_long_names(tmp_path, way):
+    out = tmp_path / ("ü" * 127)
+    write(out, {"x": "1"})
+    write(out, {"x": "2"})
+    assert contents_but_summary(out) == {"x": "2"}
+    assert os.listdir(tmp_path) == [out.name]
+
+
+def test_ctrl_c_waits_for_the_end(tmp_path, way, monkeypatch):
+    out = tmp_path / "out"
+    write(out, {"x": "1"})
+    stays = commit_module.Change.between
+
+    def interrupted(*given):
+        os.kill(os.getpid(), signal.SIGINT)
+        return stays(*given)
+
+    monkeypatch.setattr(commit_module.Change, "between", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(out, {"x": "2"})
+    assert contents_but_summary(out) == {"x": "2"}
+    assert os.listdir(tmp_path) == ["out"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_not_only_in_the_main_thread(tmp_path):
+    thread = threading.Thread(target=write, args=(tmp_path / "out", {"x": "1"}))
+    thread.start()
+    thread.join()
+    assert contents_but_summary(tmp_path / "out") == {"x": "1"}
