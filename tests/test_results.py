@@ -83,6 +83,8 @@ def test_fields_say_what_they_mean():
         ({"course": [[0.0], [0.0], [0.0]]}, r"course has shape \(3, 1\), expected \(3, 2\)"),
         ({"ages": [30, 999]}, "nobody is that old"),
         ({"ages": [30, "x"]}, "ages cannot be read"),
+        ({"names": 1}, "names cannot be read"),
+        ({"days": [[1.0], [1.0, 2.0]]}, "days cannot be read"),
         ({"surprise": 1}, r"unknown entries \['surprise'\]"),
         ({"version": 2}, "version 2"),
         ({"format": "rsens tea"}, "does not hold a voyage"),
@@ -100,6 +102,9 @@ def test_a_missing_folder_or_file(tmp_path):
         FORM.read(tmp_path / "x.json")
     with pytest.raises(InputError, match="is a folder"):
         FORM.read(tmp_path)
+    with pytest.raises(InputError, match=r"is a folder\. Give the name of a file"):
+        FORM.write({"crew": CREW, "log": LOG}, tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---- a further field of an explanation -------------------------------------------------------------------------------
