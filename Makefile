@@ -15,7 +15,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test lint browser format figures bench paper paper-quick clean
+.PHONY: help install demo test lint browser format figures lists bench paper paper-quick clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -45,6 +45,9 @@ format: $(INSTALLED) ## sort imports, fix what can be fixed, format
 
 figures: $(INSTALLED) ## draw the figures of the README again
 	$(BIN)/python docs/figures/readme.py
+
+lists: $(INSTALLED) ## write docs/lists.md from the lists in the code
+	$(BIN)/python docs/lists.py
 
 bench: $(INSTALLED) ## measure speed and memory against peers; tables in benchmarks/results/
 	$(BIN)/python -m benchmarks.methods

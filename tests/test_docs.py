@@ -1,6 +1,7 @@
 """Every Python block of the README and the documentation runs, top to bottom, one page at a time."""
 
 import re
+import runpy
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -28,3 +29,9 @@ def test_blocks_run(page, tmp_path, monkeypatch):
             exec(compile(block, f"{page}, block {number}", "exec"), names)
     finally:
         plt.close("all")
+
+
+def test_the_page_of_lists_is_made_from_the_lists():
+    """`make lists` writes it again."""
+    names = runpy.run_path(str(ROOT / "docs" / "lists.py"))
+    assert names["page"]() == names["PAGE"].read_text(encoding="utf-8")

@@ -41,10 +41,9 @@ class PlotMethods:
         Evaluates the model, which is remembered from `explain` but not stored in files: after `load`, give it and X as
         model=..., X=...
         """
-        from rsens.plots import profile, profile_settings
+        from rsens.plots import profile_of
 
-        settings = profile_settings(self, variable, options.pop("model", None), options.pop("X", None))
-        return profile(variable=variable, ax=ax, **(settings | options))
+        return profile_of(self, variable, ax=ax, **options)
 
     def plot_surface(self, first: str | int, second: str | int, ax: Axes | None = None, **options: Any) -> Axes:
         """Prediction and R-sens₂ over two columns of X, in the units of this explanation; see `rsens.plots.surface`.

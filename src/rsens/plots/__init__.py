@@ -30,7 +30,6 @@ from rsens.plots._profile import PROFILE
 from rsens.plots._profile import ProfileValues as ProfileValues
 from rsens.plots._profile import profile as profile
 from rsens.plots._profile import profile_of as profile_of
-from rsens.plots._profile import profile_settings as profile_settings
 from rsens.plots._profile import profile_values as profile_values
 from rsens.plots._rank_stability import RANK_STABILITY
 from rsens.plots._rank_stability import rank_stability as rank_stability

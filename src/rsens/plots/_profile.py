@@ -162,10 +162,10 @@ def profile_of(explanation: Any, variable: str | int, *, model: Any = None, X: A
         X: The rows, for an explanation read from a file.
         **options: Further arguments of `profile`.
     """
-    return profile(variable=variable, **profile_settings(explanation, variable, model, X) | options)
+    return profile(variable=variable, **_profile_settings(explanation, variable, model, X) | options)
 
 
-def profile_settings(explanation: Any, variable: str | int, model: Any = None, X: Any = None) -> dict[str, Any]:
+def _profile_settings(explanation: Any, variable: str | int, model: Any = None, X: Any = None) -> dict[str, Any]:
     """The arguments with which `profile` draws in the units of an explanation."""
     _, table = model_and_table(explanation, model, X, "plot_profile")
     scale, unit = step_of(explanation, table, find_column(table.names, variable))

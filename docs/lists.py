@@ -1,0 +1,127 @@
+"""Write docs/lists.md: everything that rsens keeps in a list, from the lists themselves (`make lists`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import rsens
+from rsens._app.cli import COMMANDS
+from rsens._compare import known
+from rsens.adapters import ADAPTERS
+from rsens.distributions import ALL_FAMILIES
+from rsens.kernels import ALL_KERNELS
+from rsens.likelihoods import ALL_LIKELIHOODS
+from rsens.plots import PLOTS
+
+PAGE = Path(__file__).with_name("lists.md")
+HEAD = """# What there is
+
+Made from the lists in the code by `make lists`. [architecture.md](architecture.md) says how to add to them.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return "\n".join([HEAD, *(block for section in SECTIONS for block in section())])
+
+
+def families() -> Iterator[str]:
+    """The predictive distributions and their λ."""
+    rows = [(f"`{each.__name__}`", code(argument_names(each)), each.support, summary(each)) for each in ALL_FAMILIES]
+    yield from section("Families", "What a model may predict.", ("Family", "Arguments", "y", "What it is"), rows)
+
+
+def kernels() -> Iterator[str]:
+    """The covariance functions."""
+    rows = [(f"`{each.__name__}`", code(each().hyperparameter_names), summary(each)) for each in ALL_KERNELS]
+    yield from section("Kernels", "Sums and products of these work too.", ("Kernel", "Learned", "What it is"), rows)
+
+
+def likelihoods() -> Iterator[str]:
+    """What y is given f."""
+    rows = [(f"`{each.name}`", each.label, each.target, summary(each)) for each in ALL_LIKELIHOODS]
+    text = "For `GPRegressor(likelihood=…)`, `GPClassifier(link=…)` and `--likelihood`."
+    yield from section("Likelihoods", text, ("Name", "In a sentence", "y", "What it is"), rows)
+
+
+def methods() -> Iterator[str]:
+    """What `compare` knows, variables first."""
+    rows = [
+        (f"`{method.name}`", order, method.meaning, "yes" if method.place else "by name", method.needs_extra or "")
+        for order in (1, 2)
+        for method in known(order).values()
+    ]
+    head = ("Method", "Order", "What it measures", "In “all”", "Extra")
+    yield from section("Compared methods", "Order 1 scores variables, order 2 pairs.", head, rows)
+
+
+def plots() -> Iterator[str]:
+    """The drawing functions."""
+    rows = [(f"`rsens.plots.{plot.name}`", plot.of, f"`{plot.file}`") for plot in PLOTS]
+    yield from section("Plots", "Axes in, Axes out.", ("Plot", "Of", "File in a results folder"), rows)
+
+
+def commands() -> Iterator[str]:
+    """The command line."""
+    rows = [(f"`rsens {command.name}`", command.short_help) for command in COMMANDS]
+    yield from section("Commands", "`rsens COMMAND --help` says more.", ("Command", "What it does"), rows)
+
+
+def adapters() -> Iterator[str]:
+    """What can be explained without being wrapped."""
+    rows = [(adapter.name,) for adapter in ADAPTERS]
+    text = "These can be explained as they are. Functions go through `from_jax`, `from_torch` or `from_function`."
+    yield from section("Models", text, ("Objects",), rows)
+
+
+def fields() -> Iterator[str]:
+    """What an explanation holds, in memory and in its file."""
+    rows = [
+        (part, f"`{field.name}`", " × ".join(map(str, field.shape)), first_sentence(field.meaning))
+        for part, field in rsens.Explanation.fields()
+    ]
+    yield from section(
+        "Fields of an explanation", "What `Explanation.save` writes.", ("Part", "Field", "Shape", "Meaning"), rows
+    )
+
+
+SECTIONS = (families, kernels, likelihoods, methods, plots, commands, adapters, fields)
+
+
+def section(title: str, text: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """A heading, a sentence, and a table."""
+    yield f"## {title}\n\n{text}\n"
+    yield line(head)
+    yield line(["---"] * len(head))
+    yield from map(line, rows)
+    yield ""
+
+
+def line(cells: Sequence[object]) -> str:
+    """One line of a table."""
+    return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def code(names: Iterable[str]) -> str:
+    """Names as code, each once."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def argument_names(family: type) -> tuple[str, ...]:
+    """The arguments of a family; a mixture has components and weights."""
+    return tuple(getattr(family, "domains", {})) or ("components", "weights")
+
+
+def summary(kind: type) -> str:
+    """The first sentence of its documentation."""
+    return first_sentence(kind.__doc__ or "")
+
+
+def first_sentence(text: str) -> str:
+    """Up to the first full stop or blank line."""
+    return " ".join(text.split("\n\n")[0].split()).split(". ")[0].rstrip(".") + "."
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
