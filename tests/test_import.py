@@ -8,21 +8,25 @@ from pathlib import Path
 import pytest
 
 import rsens
+from rsens import distributions
 
 HEAVY = {"jax", "torch", "matplotlib", "sklearn", "pandas", "scipy", "shap", "shapiq"}
 
 
-def names_for_type_checkers() -> dict[str, str]:
-    """Name → module in the `if TYPE_CHECKING:` block, each written `X as X`."""
+def imports_for_type_checkers() -> tuple[dict[str, str], list[str]]:
+    """The `if TYPE_CHECKING:` block: name → module, each written `X as X`, and the modules it takes all names from."""
     tree = ast.parse(Path(rsens.__file__).read_text(encoding="utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-    names = {}
+    names, stars = {}, []
     for statement in block.body:
         assert isinstance(statement, ast.ImportFrom)
         for alias in statement.names:
-            assert alias.asname == alias.name
-            names[alias.name] = statement.module
-    return names
+            if alias.name == "*":
+                stars.append(statement.module)
+            else:
+                assert alias.asname == alias.name
+                names[alias.name] = statement.module
+    return names, stars
 
 
 def modules_after(code: str) -> set[str]:
@@ -33,18 +37,64 @@ def modules_after(code: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split()[1:])
 
 
-def test_the_two_lists_of_public_names_agree():
-    assert names_for_type_checkers() == rsens._MODULE_OF
+def test_type_checkers_see_every_public_name():
+    names, stars = imports_for_type_checkers()
+    assert names == rsens._MODULE_OF
+    assert stars == ["rsens.distributions"]
+    for family in distributions.ALL_FAMILIES:
+        assert getattr(distributions, family.__name__) is family  # `X as X` there, so that * brings it along
 
 
 @pytest.mark.parametrize("name", rsens.__all__)
 def test_every_public_name_resolves(name):
     value = getattr(rsens, name)
     assert name in dir(rsens)
-    if name in rsens._MODULE_OF:
+    if name not in rsens._SUBPACKAGES:
         assert value.__name__ == name
         assert value.__module__.startswith("rsens.")
         assert value.__doc__
+
+
+def test_the_public_names_are_those_of_the_design():
+    """A contract: names are added here, never lost."""
+    assert {family.__name__ for family in distributions.ALL_FAMILIES} >= {
+        *("Normal", "StudentT", "LogNormal", "Gamma", "Exponential", "Beta", "Weibull", "Bernoulli", "Binomial"),
+        *("Categorical", "Poisson", "NegativeBinomial", "MultivariateNormal", "Mixture"),
+    }
+    assert set(rsens.__all__) >= {
+        *("explain", "compare", "stability", "select_interactions", "assess", "study", "rsens", "rsens2"),
+        *("Explanation", "Stability", "Selection", "Assessment", "Study", "Derivatives", "Model"),
+        *("from_function", "from_jax", "from_torch", "load_model", "save_model"),
+        *("BayesianLinearRegression", "BayesianLogisticRegression", "BayesianPoissonRegression"),
+        *("BayesianProbitRegression", "GPClassifier", "GPRegressor"),
+        *("InputError", "MissingExtraError", "RsensWarning"),
+        *("black_box", "datasets", "derivatives", "distributions", "kernels", "likelihoods", "measures", "models"),
+        *("plots", *(family.__name__ for family in distributions.ALL_FAMILIES)),
+    }
+
+
+def test_dir_lists_public_names_only():
+    assert dir(rsens) == sorted([*rsens.__all__, "__version__"])
+    assert not [name for name in rsens.__all__ if name.startswith("_")]
+
+
+def test_a_star_import_brings_every_public_name():
+    names: dict[str, object] = {}
+    exec("from rsens import *", names)
+    assert names.keys() - {"__builtins__"} == set(rsens.__all__)
+
+
+def test_a_family_is_public_once_it_is_in_the_list(monkeypatch):
+    class Toy(distributions.Normal):
+        """A normal distribution by another name."""
+
+    monkeypatch.setattr(distributions, "ALL_FAMILIES", [*distributions.ALL_FAMILIES, Toy])
+    assert rsens.Toy is Toy
+    assert "Toy" in dir(rsens)
+    assert "Toy" in rsens.__all__
+    monkeypatch.undo()
+    assert not hasattr(rsens, "Toy")
+    assert "Toy" not in dir(rsens)
 
 
 def test_no_public_name_is_shadowed_by_a_module():

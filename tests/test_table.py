@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 from rsens._errors import InputError
-from rsens._table import read_table, shape_of
+from rsens._table import column_deviations, read_table, shape_of
 
 ROWS = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
@@ -173,3 +173,31 @@ def test_many_wrong_columns_are_listed_in_short():
     X = pd.DataFrame({f"c{i}": ["text"] for i in range(30)})
     with pytest.raises(InputError, match=r"'c9' .* and 20 more"):
         read_table(X)
+
+
+# ---- standard deviations of columns ----------------------------------------------------------------------------------
+
+
+def test_a_share_is_a_weight():
+    """Rows given twice, and rows with share 0, against NumPy."""
+    rows = np.random.default_rng(0).normal(size=(6, 3)) * [1.0, 100.0, 1e-3]
+    counts = np.array([1, 2, 0, 3, 1, 1])
+    expected = np.repeat(rows, counts, axis=0).std(axis=0)
+    np.testing.assert_allclose(column_deviations(rows, counts / counts.sum()), expected, rtol=1e-12)
+    np.testing.assert_allclose(column_deviations(rows), rows.std(axis=0), rtol=1e-12)
+
+
+def test_a_constant_column_has_the_deviation_zero():
+    rows = np.column_stack([np.full(7, 0.1), np.zeros(7), np.arange(7.0)])
+    assert column_deviations(rows).tolist()[:2] == [0.0, 0.0]
+    assert column_deviations(rows, np.array([0.5, 0.5, 0, 0, 0, 0, 0])).tolist() == [0.0, 0.0, 0.5]
+
+
+def test_deviations_of_huge_and_tiny_columns():
+    rows = np.array([[1e200, 1e-200], [-1e200, 3e-200]])
+    np.testing.assert_allclose(column_deviations(rows), [1e200, 1e-200], rtol=1e-12)
+
+
+def test_a_row_that_does_not_count_may_have_any_size():
+    rows = np.array([[1.0], [3.0], [1e300]])
+    np.testing.assert_allclose(column_deviations(rows, np.array([0.5, 0.5, 0.0])), [1.0], rtol=1e-12)

@@ -1,7 +1,7 @@
 """Uncertainty-aware sensitivity analysis: which variables and interactions move a predictive distribution.
 
-Start with `rsens.explain(model, X)`. Every public name is listed here and loaded when it is first used, so that
-`import rsens` is quick and needs none of the optional packages.
+Start with `rsens.explain(model, X)`. Public names are loaded when they are first used, so that `import rsens` is quick
+and needs none of the optional packages.
 """
 
 from __future__ import annotations
@@ -31,20 +31,7 @@ if TYPE_CHECKING:
     from rsens.derivatives import from_function as from_function
     from rsens.derivatives import from_jax as from_jax
     from rsens.derivatives import from_torch as from_torch
-    from rsens.distributions import Bernoulli as Bernoulli
-    from rsens.distributions import Beta as Beta
-    from rsens.distributions import Binomial as Binomial
-    from rsens.distributions import Categorical as Categorical
-    from rsens.distributions import Exponential as Exponential
-    from rsens.distributions import Gamma as Gamma
-    from rsens.distributions import LogNormal as LogNormal
-    from rsens.distributions import Mixture as Mixture
-    from rsens.distributions import MultivariateNormal as MultivariateNormal
-    from rsens.distributions import NegativeBinomial as NegativeBinomial
-    from rsens.distributions import Normal as Normal
-    from rsens.distributions import Poisson as Poisson
-    from rsens.distributions import StudentT as StudentT
-    from rsens.distributions import Weibull as Weibull
+    from rsens.distributions import *  # noqa: F403 (every family is a public name here)
     from rsens.measures import rsens as rsens
     from rsens.measures import rsens2 as rsens2
     from rsens.models import BayesianLinearRegression as BayesianLinearRegression
@@ -56,7 +43,7 @@ if TYPE_CHECKING:
     from rsens.models import load_model as load_model
     from rsens.models import save_model as save_model
 
-#: Where each public name lives: the same list as above, for run time.
+#: Where each public name lives: the same list as above, for run time. The families are in `distributions.ALL_FAMILIES`.
 _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._compare": ("compare",),
     "rsens._errors": ("InputError", "MissingExtraError", "RsensWarning"),
@@ -66,22 +53,6 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._stability": ("Stability", "stability"),
     "rsens._app.study": ("Study", "study"),
     "rsens.derivatives": ("Derivatives", "Model", "from_function", "from_jax", "from_torch"),
-    "rsens.distributions": (
-        "Bernoulli",
-        "Beta",
-        "Binomial",
-        "Categorical",
-        "Exponential",
-        "Gamma",
-        "LogNormal",
-        "Mixture",
-        "MultivariateNormal",
-        "NegativeBinomial",
-        "Normal",
-        "Poisson",
-        "StudentT",
-        "Weibull",
-    ),
     "rsens.measures": ("rsens", "rsens2"),
     "rsens.models": (
         "BayesianLinearRegression",
@@ -107,20 +78,25 @@ _SUBPACKAGES = (
     "plots",
 )
 
-__all__ = [*sorted(_MODULE_OF), *_SUBPACKAGES]
+
+def _families() -> dict[str, Any]:
+    """The families by name. Looked up at every use, so that a family added to the list is a public name at once."""
+    return {family.__name__: family for family in import_module("rsens.distributions").ALL_FAMILIES}
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name on first use (PEP 562)."""
+    if name == "__all__":
+        return [*sorted([*_MODULE_OF, *_families()]), *_SUBPACKAGES]
     if name in _MODULE_OF:
-        value = getattr(import_module(_MODULE_OF[name]), name)
-    elif name in _SUBPACKAGES:
-        value = import_module(f"rsens.{name}")
-    else:
-        raise AttributeError(f"module 'rsens' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+        globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
+        return globals()[name]
+    if name in _SUBPACKAGES:
+        return import_module(f"rsens.{name}")  # which also sets the attribute
+    if not name.startswith("_") and name in (families := _families()):
+        return families[name]
+    raise AttributeError(f"module 'rsens' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__getattr__("__all__"), "__version__"])

@@ -90,8 +90,26 @@ def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), cod
     return Table(names, np.ascontiguousarray(values), source, coding)
 
 
+def column_deviations(rows: Array, shares: Array | None = None) -> Array:
+    """The standard deviation of each column (divisor N), exactly 0 for a column that does not vary.
+
+    `shares` are the weights of the rows, adding up to 1; a row with share 0 does not count. None weighs all rows alike.
+    """
+    if shares is None:
+        shares = np.full(len(rows), 1.0 / len(rows))
+    rows, shares = rows[shares > 0.0], shares[shares > 0.0]
+    scale = np.maximum(np.abs(rows).max(axis=0), np.finfo(np.float64).tiny)  # so that squares do not overflow
+    centred = rows / scale
+    centred = centred - shares @ centred
+    constant = rows.max(axis=0) == rows.min(axis=0)
+    return np.where(constant, 0.0, scale * np.sqrt(shares @ centred**2))
+
+
 def column_scale(values: Array) -> Array:
-    """The standard deviation of each column; for a column that does not vary, its magnitude, at least 1."""
+    """The unit of each column for steps: its standard deviation; its magnitude, at least 1, if it does not vary.
+
+    The sums are NumPy's own, not those of `column_deviations`: finite differences depend on the last digit of a step.
+    """
     magnitude = np.abs(values).max(axis=0)
     unit = np.where(magnitude > 0.0, magnitude, 1.0)  # squares of tiny and huge values stay within float64
     spread = unit * np.std(values / unit, axis=0)

@@ -62,5 +62,5 @@ def test_squares_of_tiny_and_huge_columns(size):
 def test_too_few_columns():
     with pytest.raises(InputError, match="uses 3 columns"):
         additive(3).on(ROWS[:, :2])
-    with pytest.raises(InputError, match="values per column"):
+    with pytest.raises(InputError, match="values for 2 columns"):
         Sum((EQ(1.0, (1.0, 1.0)), EQ(dims=(0,)))).on(ROWS)

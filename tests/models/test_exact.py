@@ -7,7 +7,8 @@ from sklearn.gaussian_process import kernels as sk
 
 from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, RationalQuadratic, additive
 from rsens.likelihoods import GaussianLikelihood
-from rsens.models._exact import objective, posterior, posterior_and_value
+from rsens.models._exact import posterior_and_value
+from tests.models.inference import objective, posterior
 
 NOISE = 0.15
 LIKELIHOOD = GaussianLikelihood(NOISE)

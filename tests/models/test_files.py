@@ -1,5 +1,6 @@
 """Models as files: equal after loading, for every estimator; what cannot be written leaves no file."""
 
+import inspect
 import json
 import math
 import os
@@ -96,7 +97,8 @@ def assert_same_model(model, loaded, X, y):
 def test_every_model_is_in_the_table_and_in_the_lists_below():
     from rsens import models
 
-    assert set(MODELS) == {name for name in vars(models) if isinstance(vars(models)[name], type)}
+    kinds = {name: each for name, each in vars(models).items() if isinstance(each, type)}
+    assert set(MODELS) == {name for name, each in kinds.items() if not inspect.isabstract(each)}
     assert {type(each).__name__ for each in [*ESTIMATORS, *GPS]} == set(MODELS)
 
 
@@ -269,7 +271,7 @@ def test_a_kernel_of_too_many_levels():
     content = {"kernel": "Constant", "variance": 1.0}
     for kind in ("Sum", "Product") * 40:
         content = {"kernel": kind, "parts": [content, {"kernel": "Constant", "variance": 1.0}]}
-    with pytest.raises(ValueError, match="too many levels"):
+    with pytest.raises(ValueError, match="nested too deeply"):
         kernel_from_dict(content)
 
 

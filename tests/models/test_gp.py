@@ -527,13 +527,14 @@ def test_separable_classes_work():
 )
 def test_wrong_settings_are_named(settings, text):
     X = inputs(10)
-    with pytest.raises(InputError, match=text):
+    with pytest.raises(InputError, match=text) as raised:
         GPRegressor(**settings).fit(X, targets("gaussian", X))
+    assert raised.value.argument in settings
 
 
 def test_wrong_link_and_negative_counts_are_named():
     X = inputs(10)
-    with pytest.raises(InputError, match="link must be"):
+    with pytest.raises(InputError, match="link must be one of 'probit', 'logit'; got 'cloglog'"):
         GPClassifier(link="cloglog").fit(X, labels(X, 2))
     with pytest.raises(InputError, match="negative"):
         GPRegressor(likelihood="poisson").fit(X, -np.ones(10))

@@ -20,7 +20,8 @@ from rsens.likelihoods import (
     StudentTLikelihood,
 )
 from rsens.models import _mode
-from rsens.models._laplace import WarmStart, approximate, objective, posterior
+from rsens.models._laplace import WarmStart, approximate
+from tests.models.inference import objective, posterior
 from tests.models.laplace_oracle import LIKELIHOODS, Oracle, eq_kernel, matern52_kernel, targets
 
 NAMES = tuple(LIKELIHOODS)
@@ -229,7 +230,7 @@ def test_large_counts_approach_the_gaussian_of_their_logarithms():
 def test_a_warm_start_finds_the_same_mode_in_fewer_steps(name):
     X, y = data(name)
     warm = WarmStart()
-    objective(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, warm=warm)
+    approximate(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, warm=warm)
     assert warm.converged
     near = EQ(1.52, 0.81)
     cold = approximate(near, LIKELIHOODS[name], X, y)

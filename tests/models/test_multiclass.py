@@ -10,8 +10,8 @@ from rsens.distributions import Bernoulli, Categorical, Normal
 from rsens.kernels import EQ, Matern52
 from rsens.likelihoods import LogitLikelihood, ProbitLikelihood
 from rsens.models._gp import GPClassifier
-from rsens.models._laplace import posterior
 from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
+from tests.models.inference import posterior
 
 
 def logits(X):

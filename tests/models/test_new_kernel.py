@@ -1,4 +1,4 @@
-"""A kernel that is written outside the package, as CONTRIBUTING says, does all that those of the package do."""
+"""A kernel written outside the package, as CONTRIBUTING says, can do everything that the kernels of the package can."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import rsens
 from rsens import GPRegressor, InputError
-from rsens.kernels import EQ, Constant, Linear, Stationary
+from rsens.kernels import ALL_KERNELS, EQ, Constant, Linear, Stationary
 from rsens.kernels._leaf import ConstantDiagonal
 
 X = np.random.default_rng(0).normal(size=(40, 3)) * [1.0, 100.0, 0.1] + [0.0, 50.0, 3.0]
@@ -19,7 +19,7 @@ SETTINGS = {"n_restarts": 0, "random_state": 0}
 
 @dataclass(frozen=True, repr=False)
 class Mine(Stationary):
-    """EQ, written anew: a profile and its curvature."""
+    """EQ, written again: a profile and its curvature."""
 
     variance: float = 1.0
     lengthscale: float | tuple[float, ...] = 1.0
@@ -50,10 +50,29 @@ def test_a_profile_is_all_that_a_stationary_kernel_needs(make):
     np.testing.assert_allclose(rsens.measures.ard(mine, X), rsens.measures.ard(eq, X), **close)
 
 
-def test_it_cannot_be_stored(tmp_path):
+def test_outside_the_list_it_cannot_be_stored(tmp_path):
     model = GPRegressor(Mine() + Constant(), optimize=False).fit(X, Y)
     with pytest.raises(InputError, match="kernel of type Mine cannot be stored"):
         rsens.save_model(model, tmp_path / "model.rsens")
+
+
+def test_with_its_line_in_the_list_it_is_explained_and_stored(tmp_path):
+    path = tmp_path / "model.rsens"
+    model = GPRegressor(Mine(1.0, (1.0,) * 3) + Constant(), **SETTINGS).fit(X, Y)
+    explained = rsens.explain(model, X)
+    ALL_KERNELS.append(Mine)
+    try:
+        rsens.save_model(model, path)
+        again = rsens.load_model(path)
+    finally:
+        ALL_KERNELS.remove(Mine)
+    assert again.kernel == model.kernel
+    assert again.kernel_ == model.kernel_
+    assert again.kernel_.terms[0].lengthscale == model.kernel_.terms[0].lengthscale
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(rsens.explain(again, X).main, explained.main)
+    with pytest.raises(InputError, match="'Mine' is not a kernel"):
+        rsens.load_model(path)
 
 
 def test_a_kernel_has_to_say_what_it_is_in_other_units():
@@ -69,8 +88,8 @@ def test_a_kernel_has_to_say_what_it_is_in_other_units():
         Silent()
 
 
-class Told(Mine):
-    """A hyperparameter that nothing is known of."""
+class Unknown(Mine):
+    """Says nothing about its hyperparameters."""
 
     def active_in_units(self, columns, variance):
         return self
@@ -81,11 +100,11 @@ class Told(Mine):
     active_rates = ConstantDiagonal.active_rates
 
 
-def test_what_is_not_known_is_near_its_start_or_an_error():
-    kernel = Told(2.0, (3.0, 4.0, 5.0))
+def test_an_unknown_hyperparameter_stays_near_its_start_and_an_unknown_rate_is_an_error():
+    kernel = Unknown(2.0, (3.0, 4.0, 5.0))
     (variance, *lengthscales) = kernel.priors(np.ones(3), 10.0)
     assert variance == (np.log(100.0), 2.0)
     np.testing.assert_allclose(lengthscales, [(np.log(l), 2.0) for l in (3.0, 4.0, 5.0)])
-    with pytest.raises(InputError, match="ard does not know where Told keeps its length-scales"):
+    with pytest.raises(InputError, match="ard does not know where Unknown keeps its length-scales"):
         kernel.rates(X)
     assert kernel.split([0], [1, 2], 3) is None

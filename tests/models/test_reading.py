@@ -122,8 +122,8 @@ def test_classes_keep_their_type(model, y, kind, tmp_path):
     [
         (pd.Series([pd.NA, *TRUE[1:]], dtype="boolean"), "missing"),
         (pd.Series([pd.NaT, *list(DAYS[:1]) * (N - 1)]), "1 missing labels, the first at row 0"),
-        (pd.Series(list(DAYS[:2]) * (N // 2)), "dates or times, which are no classes"),
-        (pd.Series(list(DAYS[:2].tz_localize("UTC")) * (N // 2)), "dates or times, which are no classes"),
+        (pd.Series(list(DAYS[:2]) * (N // 2)), "dates or times, which cannot be classes"),
+        (pd.Series(list(DAYS[:2].tz_localize("UTC")) * (N // 2)), "dates or times, which cannot be classes"),
         (np.array([1, "one"] * (N // 2), dtype=object), "mixes text, such as 'one', with other labels, such as 1"),
         ([1, "one"] * (N // 2), "mixes text, such as 'one', with other labels, such as 1"),
     ],
@@ -208,12 +208,12 @@ def test_truth_values_of_numpy():
 )
 @pytest.mark.parametrize("optimize", [True, False])
 def test_kernels_of_other_columns(kernel, column, optimize):
-    text = rf"kernel: column {column}, in its dims.*not in X, which has 3 columns, numbered from 0 to 2"
+    text = rf"kernel uses column {column}, in its dims.*but X has 3 columns, numbered from 0 to 2"
     for model, y in ((GPRegressor(kernel, optimize=optimize), Y), (GPClassifier(kernel, optimize=optimize), TRUE)):
         with pytest.raises(InputError, match=text):
             model.fit(X, y)
 
 
 def test_a_kernel_with_values_for_fewer_columns():
-    with pytest.raises(InputError, match="EQ has 2 values per column; got X with 3 columns"):
+    with pytest.raises(InputError, match="EQ has values for 2 columns; got X with 3 columns"):
         GPRegressor(EQ(1.0, (1.0, 1.0))).fit(X, Y)

@@ -8,9 +8,10 @@ import pytest
 from rsens._errors import InputError
 from rsens.kernels import EQ, Categorical, Constant, Linear, Matern32, Matern52, Periodic
 from rsens.likelihoods import GaussianLikelihood, PoissonLikelihood, StudentTLikelihood
-from rsens.models import _exact, _inducing, _laplace, _low_rank, _sparse, _sparse_laplace
+from rsens.models import _inducing, _laplace, _low_rank, _sparse_laplace
 from rsens.models._inducing import NOTHING, choose_inducing
 from rsens.models._laplace import WarmStart
+from tests.models.inference import objective, posterior
 from tests.models.laplace_oracle import LIKELIHOODS as NOT_GAUSSIAN
 from tests.models.laplace_oracle import targets
 
@@ -29,14 +30,6 @@ def data(name, n=40, seed=0):
     if name == "gaussian":
         return X, np.sin(2.0 * X[:, 0]) + 0.5 * X[:, 1] + rng.normal(0.0, 0.2, n)
     return X, targets(name, X, rng)
-
-
-def dense(likelihood):
-    return _exact if isinstance(likelihood, GaussianLikelihood) else _laplace
-
-
-def sparse(likelihood):
-    return _sparse if isinstance(likelihood, GaussianLikelihood) else _sparse_laplace
 
 
 def close(actual, desired, tolerance):
@@ -58,10 +51,10 @@ def check_gradient(kernel, likelihood, X, y, inducing, tolerance, **options):
 
     def value(theta):
         changed = kernel.with_theta(theta[:n]), likelihood.with_theta(theta[n:])
-        return sparse(likelihood).objective(*changed, X, y, inducing, **options)[0]
+        return objective(*changed, X, y, inducing, **options)[0]
 
     theta = np.concatenate([kernel.theta, likelihood.theta])
-    _, gradient = sparse(likelihood).objective(kernel, likelihood, X, y, inducing, **options)
+    _, gradient = objective(kernel, likelihood, X, y, inducing, **options)
     assert gradient.shape == theta.shape
     close(gradient, richardson(value, theta), tolerance)
 
@@ -74,8 +67,8 @@ def check_gradient(kernel, likelihood, X, y, inducing, tolerance, **options):
 def test_with_all_rows_the_objective_is_that_of_the_dense_gp(name, kernel):
     X, y = data(name)
     kernel, likelihood = KERNELS[kernel], LIKELIHOODS[name]
-    value, gradient = sparse(likelihood).objective(kernel, likelihood, X, y, X)
-    expected, expected_gradient = dense(likelihood).objective(kernel, likelihood, X, y)
+    value, gradient = objective(kernel, likelihood, X, y, X)
+    expected, expected_gradient = objective(kernel, likelihood, X, y)
     # The jitter of 1e-12 moves Q by that much, against a noise of 0.05 and 40 rows.
     assert value == pytest.approx(expected, rel=1e-9)
     close(gradient, expected_gradient, 1e-8)
@@ -87,8 +80,8 @@ def test_with_all_rows_moments_and_derivatives_are_those_of_the_dense_gp(name, k
     X, y = data(name)
     kernel, likelihood = KERNELS[kernel], LIKELIHOODS[name]
     rows = np.vstack([X[:4], np.random.default_rng(1).uniform(-2.5, 2.5, (6, 2))])
-    ours = sparse(likelihood).posterior(kernel, likelihood, X, y, X).derivatives(rows, 2)
-    expected = dense(likelihood).posterior(kernel, likelihood, X, y).derivatives(rows, 2)
+    ours = posterior(kernel, likelihood, X, y, X).derivatives(rows, 2)
+    expected = posterior(kernel, likelihood, X, y).derivatives(rows, 2)
     close(ours.mean, expected.mean, 1e-8)
     np.testing.assert_allclose(ours.variance, expected.variance, rtol=1e-8)
     for part in range(2):
@@ -102,13 +95,13 @@ def test_with_all_rows_a_nearly_singular_covariance_is_no_harm(noise, lengthscal
     # 150 rows within one length-scale: the condition of K_uu is beyond 1e17.
     X, y = data("gaussian", n=150)
     kernel, likelihood = EQ(2.0, lengthscale), GaussianLikelihood(noise)
-    value, gradient = _sparse.objective(kernel, likelihood, X, y, X)
-    expected, expected_gradient = _exact.objective(kernel, likelihood, X, y)
+    value, gradient = objective(kernel, likelihood, X, y, X)
+    expected, expected_gradient = objective(kernel, likelihood, X, y)
     assert value == pytest.approx(expected, rel=1e-7)
     close(gradient, expected_gradient, 1e-6)
-    posterior = _sparse.posterior(kernel, likelihood, X, y, X)
-    assert posterior.jitter == pytest.approx(2e-12)
-    ours, expected = posterior.derivatives(X, 2), _exact.posterior(kernel, likelihood, X, y).derivatives(X, 2)
+    latent = posterior(kernel, likelihood, X, y, X)
+    assert latent.jitter == pytest.approx(2e-12)
+    ours, expected = latent.derivatives(X, 2), posterior(kernel, likelihood, X, y).derivatives(X, 2)
     close(ours.mean, expected.mean, 1e-6)
     np.testing.assert_allclose(ours.variance, expected.variance, rtol=1e-6)
     for part in range(2):
@@ -121,8 +114,8 @@ def test_with_all_rows_counts_of_1e5():
     y = np.random.default_rng(4).poisson(10.0 ** np.linspace(0.0, 5.0, 40)).astype(float)
     y[0] = 1e5
     kernel = EQ(9.0, 0.7)
-    value, gradient = _sparse_laplace.objective(kernel, PoissonLikelihood(), X, y, X, mean=3.0)
-    expected, expected_gradient = _laplace.objective(kernel, PoissonLikelihood(), X, y, mean=3.0)
+    value, gradient = objective(kernel, PoissonLikelihood(), X, y, X, mean=3.0)
+    expected, expected_gradient = objective(kernel, PoissonLikelihood(), X, y, mean=3.0)
     assert value == pytest.approx(expected, rel=1e-6)
     close(gradient, expected_gradient, 1e-6)
 
@@ -169,7 +162,7 @@ def test_gradient_follows_a_jitter_that_had_to_grow(name, monkeypatch):
 def test_derivatives_are_the_differences_of_the_moments(name, kernel):
     X, y = data(name)
     likelihood = LIKELIHOODS[name]
-    latent = sparse(likelihood).posterior(KERNELS[kernel], likelihood, X, y, X[::4])
+    latent = posterior(KERNELS[kernel], likelihood, X, y, X[::4])
     # At inducing inputs, at other training rows, and elsewhere.
     rows = np.vstack([X[:3], np.random.default_rng(3).uniform(-2.5, 2.5, (3, 2))])
     record = latent.derivatives(rows, 2)
@@ -191,8 +184,8 @@ def test_the_bound_rises_with_every_inducing_input_up_to_the_marginal_likelihood
     kernel, likelihood = KERNELS[kernel], LIKELIHOODS["gaussian"]
     X, y = data("gaussian", n=60)
     order = choose_inducing(X, kernel, 60).rows
-    bounds = [_sparse.objective(kernel, likelihood, X, y, X[order[:m]])[0] for m in range(3, 61, 3)]
-    exact = _exact.objective(kernel, likelihood, X, y)[0]
+    bounds = [objective(kernel, likelihood, X, y, X[order[:m]])[0] for m in range(3, 61, 3)]
+    exact = objective(kernel, likelihood, X, y)[0]
     assert (np.diff(bounds) > -1e-8).all()
     assert bounds[0] < exact - 50.0
     assert max(bounds) <= exact + 1e-8
@@ -217,7 +210,7 @@ def test_predictions_are_those_of_the_plain_formulas_with_the_missing_variance_k
         W = np.full(len(y), 1.0 / likelihood.noise_variance)
         Q = kernel(X, inducing) @ np.linalg.inv(kernel(inducing)) @ kernel(inducing, X)
         weights = np.linalg.solve(Q + np.diag(1.0 / W), y)
-        latent = _sparse.posterior(kernel, likelihood, X, y, inducing)
+        latent = posterior(kernel, likelihood, X, y, inducing)
     else:
         laplace = _sparse_laplace.approximate(kernel, likelihood, X, y, inducing)
         latent = laplace.posterior()
@@ -240,7 +233,7 @@ def test_a_warm_start_finds_the_same_mode_in_fewer_passes(name, monkeypatch):
     climb = _sparse_laplace.LowRankTarget.climb
     monkeypatch.setattr(_sparse_laplace.LowRankTarget, "climb", lambda self, w: passes.append(1) or climb(self, w))
     warm = WarmStart()
-    _sparse_laplace.objective(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, X[::3], warm=warm)
+    _sparse_laplace.approximate(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, X[::3], warm=warm)
     assert warm.converged
     near = EQ(1.5, 0.8).with_theta(EQ(1.5, 0.8).theta + 1e-5)
     passes.clear()
@@ -277,13 +270,13 @@ def test_a_step_that_overflows_is_halved():
 def test_an_impossible_start_is_an_error():
     X, y = data("poisson")
     with pytest.raises(InputError, match="offset"):
-        _sparse_laplace.objective(KERNELS["eq"], PoissonLikelihood(), X, y, X[:5], offset=np.full(len(y), 1e4))
+        objective(KERNELS["eq"], PoissonLikelihood(), X, y, X[:5], offset=np.full(len(y), 1e4))
 
 
 def test_a_kernel_that_is_not_finite_is_an_error():
     X, y = data("gaussian")
     with np.errstate(over="ignore"), pytest.raises(InputError, match="not finite"):
-        _sparse.objective(Linear(1e300), GaussianLikelihood(1.0), 1e10 * X, y, 1e10 * X[:5])
+        objective(Linear(1e300), GaussianLikelihood(1.0), 1e10 * X, y, 1e10 * X[:5])
 
 
 # ---- size ---------------------------------------------------------------------------------------------------------
@@ -295,8 +288,8 @@ def test_neither_chunks_nor_keeping_v_change_the_numbers(name, monkeypatch):
     likelihood = LIKELIHOODS[name]
 
     def numbers():
-        value, gradient = sparse(likelihood).objective(KERNELS["eq"], likelihood, X, y, X[::4])
-        latent = sparse(likelihood).posterior(KERNELS["eq"], likelihood, X, y, X[::4]).moments(X)
+        value, gradient = objective(KERNELS["eq"], likelihood, X, y, X[::4])
+        latent = posterior(KERNELS["eq"], likelihood, X, y, X[::4]).moments(X)
         return np.concatenate([[value], gradient, latent.mean, latent.variance])
 
     expected = numbers()
@@ -320,8 +313,8 @@ def test_memory_is_bounded(name, monkeypatch):
     monkeypatch.setattr(_inducing, "GREEDY_BYTES", 2**20)
     tracemalloc.start()
     inducing = choose_inducing(X, kernel, M, 0).inputs
-    sparse(likelihood).objective(kernel, likelihood, X, y, inducing)
-    latent = sparse(likelihood).posterior(kernel, likelihood, X, y, inducing)
+    objective(kernel, likelihood, X, y, inducing)
+    latent = posterior(kernel, likelihood, X, y, inducing)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(inducing) == M
@@ -340,13 +333,13 @@ def test_repeated_rows(name):
     X, y = data(name)
     X, y = np.vstack([X, X, X]), np.concatenate([y, y, y])
     kernel, likelihood = KERNELS["eq"], LIKELIHOODS[name]
-    expected, expected_gradient = dense(likelihood).objective(kernel, likelihood, X, y)
+    expected, expected_gradient = objective(kernel, likelihood, X, y)
     for inducing in (X, choose_inducing(X, kernel, 100).inputs):  # all 120, and the 40 that differ at most
-        value, gradient = sparse(likelihood).objective(kernel, likelihood, X, y, inducing)
+        value, gradient = objective(kernel, likelihood, X, y, inducing)
         assert value == pytest.approx(expected, rel=1e-7)
         close(gradient, expected_gradient, 1e-6)
-        ours = sparse(likelihood).posterior(kernel, likelihood, X, y, inducing).moments(X)
-        dense_moments = dense(likelihood).posterior(kernel, likelihood, X, y).moments(X)
+        ours = posterior(kernel, likelihood, X, y, inducing).moments(X)
+        dense_moments = posterior(kernel, likelihood, X, y).moments(X)
         close(ours.mean, dense_moments.mean, 1e-7)
         np.testing.assert_allclose(ours.variance, dense_moments.variance, rtol=1e-6)
 
@@ -357,7 +350,7 @@ def test_a_kernel_that_is_zero_at_every_row(name):
     likelihood = LIKELIHOODS[name]
     chosen = choose_inducing(X, Linear(2.0), 5)
     assert chosen.left == 0.0
-    value, gradient = sparse(likelihood).objective(Linear(2.0), likelihood, X, y, chosen.inputs)
+    value, gradient = objective(Linear(2.0), likelihood, X, y, chosen.inputs)
     assert value == pytest.approx(likelihood.log_density(y, np.zeros(10)).sum(), rel=1e-10)
     assert gradient[0] == pytest.approx(0.0, abs=1e-10)
 
@@ -413,8 +406,8 @@ def test_a_kernel_of_rank_three_needs_three_rows():
     chosen = choose_inducing(X, kernel, 30)
     assert chosen.left <= NOTHING
     assert len(chosen.rows) == 3
-    value, _ = _sparse.objective(kernel, LIKELIHOODS["gaussian"], X, y, chosen.inputs)
-    assert value == pytest.approx(_exact.objective(kernel, LIKELIHOODS["gaussian"], X, y)[0], rel=1e-9)
+    value, _ = objective(kernel, LIKELIHOODS["gaussian"], X, y, chosen.inputs)
+    assert value == pytest.approx(objective(kernel, LIKELIHOODS["gaussian"], X, y)[0], rel=1e-9)
 
 
 def test_levels_of_a_category_are_kept():

@@ -21,7 +21,7 @@ from rsens.kernels._rational_quadratic import RationalQuadratic as RationalQuadr
 from rsens.kernels._stationary import Stationary as Stationary
 
 #: Every kernel that is not made of others. Each can be made without arguments.
-ALL_KERNELS: tuple[type[Kernel], ...] = (
+ALL_KERNELS: list[type[Kernel]] = [
     EQ,
     Matern12,
     Matern32,
@@ -31,4 +31,4 @@ ALL_KERNELS: tuple[type[Kernel], ...] = (
     Linear,
     Constant,
     Categorical,
-)
+]

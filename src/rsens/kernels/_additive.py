@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens.kernels._base import Kernel
 from rsens.kernels._categorical import Categorical
 from rsens.kernels._compose import Product, Sum
@@ -23,20 +23,24 @@ def additive(
     """A sum of functions of one column each, and of two columns for each of `pairs`.
 
     Args:
-        n_columns: the number of columns D; each gets a term `kernel(dims=(d,))`.
-        pairs: the pairs (d, e) that interact; each gets a term with a length-scale for each of its two columns.
-        kernel: the kind of the terms, such as `EQ` or `Matern52`.
-        categorical: the columns of level codes. Their terms are `Categorical`, and the term of a pair of one of them
-            and another column is a product: a function of that column for every level.
+        n_columns: The number of columns D; each gets a term `kernel(dims=(d,))`.
+        pairs: The pairs (d, e) that interact; each gets a term with a length-scale for each of its two columns.
+        kernel: The kind of the terms, such as `EQ` or `Matern52`.
+        categorical: The columns of level codes. Their terms are `Categorical`. A pair of a categorical and another
+            column gets a product: a function of the other column for every level.
     """
     if isinstance(n_columns, bool) or not isinstance(n_columns, int | np.integer) or n_columns < 1:
-        raise InputError(f"additive: the number of columns must be a positive integer; got {n_columns!r}.")
+        raise InputError("additive: ", Argument("n_columns"), f" must be a positive whole number; got {n_columns!r}.")
     given = list(categorical) if isinstance(categorical, Iterable) else [categorical]
     if not all(_is_column(d, n_columns) for d in given):
-        raise InputError(f"additive: categorical must be columns from 0 to {n_columns - 1}; got {given}.")
+        raise InputError(
+            "additive: ", Argument("categorical"), f" must be columns from 0 to {n_columns - 1}; got {given}."
+        )
     levels = {int(d) for d in given}
     if not isinstance(pairs, Iterable):
-        raise InputError(f"additive: pairs must be a list of pairs of columns, such as [(0, 1)]; got {pairs!r}.")
+        raise InputError(
+            "additive: ", Argument("pairs"), f" must be a list of pairs of columns, such as [(0, 1)]; got {pairs!r}."
+        )
 
     def term(*columns: int) -> Kernel:
         """A function of one or two columns of the same kind."""
@@ -48,9 +52,13 @@ def additive(
     for pair in pairs:
         columns = tuple(pair) if isinstance(pair, Iterable) else (pair,)
         if not all(_is_column(d, n_columns) for d in columns) or len(columns) != 2 or columns[0] == columns[1]:
-            raise InputError(f"additive: a pair is two different columns from 0 to {n_columns - 1}; got {pair!r}.")
+            raise InputError(
+                "additive: ",
+                Argument("pairs"),
+                f" must be pairs of two different columns from 0 to {n_columns - 1}; got {pair!r}.",
+            )
         if frozenset(columns) in seen:
-            raise InputError(f"additive: each pair may be given once; got {pair!r} again.")
+            raise InputError("additive: ", Argument("pairs"), f" must name each pair once; got {pair!r} again.")
         seen.add(frozenset(columns))
         d, e = columns
         alike = (d in levels) == (e in levels)

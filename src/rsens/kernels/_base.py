@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 
 if TYPE_CHECKING:
     from rsens.kernels._compose import Product, Sum
 
-#: Of the logarithm of a variance, under its weak prior: that of the standard deviation has deviation 1.
+#: Standard deviation of the logarithm of a variance under its weak prior; log sd then has deviation 1.
 DEVIATION = 2.0
 
 
 class Kernel(ABC):
-    """A covariance function k(x, z) of rows. Immutable; `+` and `*` make sums and products.
+    """A covariance function k(x, z) of rows. It is immutable; `+` and `*` make sums and products.
 
     All hyperparameters are positive. `theta` holds their logarithms, and every hyperparameter derivative is in `theta`.
     Arguments are float64 arrays of rows: X (n, D) and Z (N, D).
@@ -41,15 +41,15 @@ class Kernel(ABC):
     @property
     @abstractmethod
     def n_dims(self) -> int | None:
-        """The number of columns that X needs at least, or None if any number will do."""
+        """The least number of columns that X must have, or None if any number will do."""
 
     @abstractmethod
     def arrays_at(self, n_columns: int) -> int:
-        """How many float64 arrays of shape (n, N) the derivatives of `at` need at most, results not counted."""
+        """The most float64 arrays of shape (n, N) that the derivatives of `at` need, not counting results."""
 
     @abstractmethod
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
-        """The matrix k(X, Z), or k(X, X), with what its gradient in `theta` shares with it."""
+        """The matrix k(X, Z), or k(X, X), and the work that it shares with its gradient in `theta`."""
 
     @abstractmethod
     def at(self, X: Array, Z: Array) -> KernelAt:
@@ -72,7 +72,7 @@ class Kernel(ABC):
         """The kernel of √variance · f, as a function of columns that are `scale` (D,) times as large."""
 
     def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
-        """For every entry of `theta` the mean and deviation of its weak prior: near where the search starts.
+        """The mean and deviation of the weak prior of each entry of `theta`: near where the search starts.
 
         A kernel that knows the size of its hyperparameters says more, given the standard deviations of the columns (D,)
         and of f.
@@ -80,7 +80,7 @@ class Kernel(ABC):
         return [(float(value), DEVIATION) for value in self.theta]
 
     def rates(self, rows: Array) -> Array:
-        """The inverse length-scale of every column (D,), as `rsens.measures` defines it; 0 where k does not look."""
+        """The inverse length-scale of every column (D,), as `rsens.measures` defines it; 0 for columns k ignores."""
         raise InputError(f"ard does not know where {type(self).__name__} keeps its length-scales. Leave ard out.")
 
     def __call__(self, X: Array, Z: Array | None = None) -> Array:
@@ -109,7 +109,7 @@ class Kernel(ABC):
 class KernelOn(ABC):
     """The matrix k(X, Z) at one `theta`, for a fit: the value and the gradient share their work.
 
-    `value` is (n, N) in Fortran order, as LAPACK wants it. It is needed again for the gradient: do not overwrite it.
+    `value` is (n, N) in Fortran order, as LAPACK wants it. The gradient needs it again: do not overwrite it.
     """
 
     value: Array
@@ -118,15 +118,15 @@ class KernelOn(ABC):
     def hyper_gradient(self, M: Array) -> Array:
         """Σ_ij M_ij ∂k(x_i, z_j)/∂θ, (n_theta,).
 
-        For k(X, X) only the lower triangle of the symmetric M is read, so what LAPACK's `dpotri` leaves is enough.
-        Fortran order is the fast one.
+        For k(X, X) only the lower triangle of the symmetric M is read, so the result of LAPACK's `dpotri` will do.
+        Fortran order is faster.
         """
 
 
 class KernelAt(ABC):
     """k(x_i, z_j) with derivatives in x. Weights W are (n, N), or (N,) for the same weights at every x_i.
 
-    Each kind of kernel gives the derivatives in its own `columns`; the others are 0 and are filled in here.
+    A kernel gives the derivatives in its own `columns`; the others are 0 and are filled in here.
     """
 
     value: Array  # (n, N), C order: value.T is ready for LAPACK; derivatives may need it, do not overwrite it
@@ -149,14 +149,14 @@ class KernelAt(ABC):
     def first(self) -> Array:
         """∂k(x_i, z_j)/∂x_d, (n, N, D).
 
-        A new array at every access, and a view of one in the order (n, D, N) of `first_by_column`.
+        Each access makes a new array, a view of one in the order (n, D, N) of `first_by_column`.
         """
         return self.first_by_column().transpose(0, 2, 1)
 
     def first_by_column(self) -> Array:
         """∂k(x_i, z_j)/∂x_d as (n, D, N) in C order, a new array that the caller may overwrite.
 
-        `.reshape(n * D, N).T` is, without a copy, the right-hand side (N, nD) in Fortran order of a triangular solve.
+        Without a copy, `.reshape(n * D, N).T` is the right-hand side (N, nD) of a triangular solve, in Fortran order.
         """
         return self._spread(self.active_first(), 1)
 
@@ -169,7 +169,7 @@ class KernelAt(ABC):
         return self._spread(self._spread(self.active_second(W), 1), 2)
 
     def _spread(self, values: Array, axis: int) -> Array:
-        """`values` with zeros put in for the columns that k does not depend on."""
+        """`values` with zeros for the columns that k does not depend on."""
         if self.columns == tuple(range(self.n_columns)):
             return values
         shape = list(values.shape)
@@ -187,7 +187,13 @@ def as_rows(X: Array, n_dims: int | None, what: str = "X") -> Array:
     if not X.shape[0]:
         raise InputError(f"{what} has no rows.")
     if n_dims is not None and X.shape[1] < n_dims:
-        raise InputError(f"the kernel uses {n_dims} columns; got {what} with {X.shape[1]}. Check dims and lengthscale.")
+        raise InputError(
+            f"the kernel uses {n_dims} columns; got {what} with {X.shape[1]}. Check ",
+            Argument("dims"),
+            " and ",
+            Argument("lengthscale"),
+            ".",
+        )
     return X
 
 
@@ -195,8 +201,10 @@ def as_theta(theta: Array, n_theta: int) -> Array:
     """`theta` as a vector of the right length whose exponentials are finite and positive, or an `InputError`."""
     theta = np.asarray(theta, dtype=np.float64)
     if theta.shape != (n_theta,):
-        raise InputError(f"theta must have {n_theta} entries, one per hyperparameter; got shape {theta.shape}.")
+        raise InputError(
+            Argument("theta"), f" must have {n_theta} entries, one per hyperparameter; got shape {theta.shape}."
+        )
     # exp of anything beyond ±700 is 0 or infinite
     if not (np.abs(theta) <= 700.0).all():
-        raise InputError(f"theta holds logarithms, which must lie in ±700; got {theta}.")
+        raise InputError(Argument("theta"), f" holds logarithms, which must lie in ±700; got {theta}.")
     return theta

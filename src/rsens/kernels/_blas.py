@@ -1,6 +1,6 @@
 """The matrix products of kernels, all through SciPy's BLAS.
 
-NumPy and SciPy bring a BLAS each, with its own threads; a loop that alternates between the two loses its time waiting.
+NumPy and SciPy each bring a BLAS with its own threads; a loop that alternates between the two loses its time waiting.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from scipy.linalg.blas import dgemm, dsymm
 
 from rsens._typing import Array
 
-#: Columns that a triangle is cut into strips of.
+#: How many columns at a time `inner` takes of a triangle.
 STRIP = 64
 
 
@@ -20,12 +20,12 @@ def row_products(A: Array, B: Array) -> Array:
 
 
 def weighted(P: Array, B: Array, symmetric: bool) -> Array:
-    """P B; of a symmetric P only the lower triangle is read. Without a copy if P is in Fortran order."""
+    """P B; reads only the lower triangle of a symmetric P. Without a copy if P is in Fortran order."""
     return dsymm(1.0, P, B, lower=1) if symmetric else dgemm(1.0, P, B)
 
 
 def inner(M: Array, K: Array, symmetric: bool) -> float:
-    """Σ_ij M_ij K_ij, without an array for the products; of symmetric matrices only the lower triangle is read."""
+    """Σ_ij M_ij K_ij, without an array for the products; reads only the lower triangles of symmetric matrices."""
     if not symmetric:
         return float(np.einsum("ij,ij->", M, K))
     total = 0.0
@@ -40,7 +40,7 @@ def inner(M: Array, K: Array, symmetric: bool) -> float:
 def weighted_squares(P: Array, A: Array, B: Array, symmetric: bool) -> tuple[Array, float]:
     """Σ_ij P_ij (a_id − b_jd)² for every column d, and Σ_ij P_ij, from one product of P with a narrow matrix.
 
-    Symmetric means B = A; of P only the lower triangle is read.
+    Symmetric means B = A; then only the lower triangle of P is read.
     """
     d = A.shape[1]
     one = np.ones(len(B))

@@ -9,7 +9,7 @@ import numpy as np
 from rsens._typing import Array
 from rsens.kernels._blas import row_products
 
-#: Entries of a block: the steps from a distance to the values then work in the processor's cache.
+#: Entries of a block, which fits in the processor's cache on the way from distances to values.
 BLOCK = 2**15
 
 
@@ -25,7 +25,7 @@ def profiled(A: Array, B: Array | None, profile: Callable[[Array], tuple[Array, 
     # s_ij = (−2a, 1, |a|²)_i · (b, |b|², 1)_j: one matrix product
     left = np.column_stack([B, squared_b, np.ones(len(B))])
     right = np.column_stack([-2.0 * A, np.ones(len(A)), squared_a])
-    # What is smaller than the rounding of that product is 0, as for rows that are equal.
+    # Anything below the rounding of that product counts as 0, as for equal rows.
     rounding = 8.0 * np.finfo(np.float64).eps * squared_b[:, None]
     arrays: list[Array] = []
     step = max(8, BLOCK // len(A))

@@ -20,7 +20,7 @@ from rsens.kernels._leaf import ConstantDiagonal, Positive, Term
 class Categorical(ConstantDiagonal):
     """k(x, z) = σ² exp(−Σ_d [x_d ≠ z_d]/l_d) on level codes, whose order and size mean nothing.
 
-    Its derivatives in x are 0: a level changes by a step, which a contrast of two levels measures.
+    Its derivatives in x are 0: levels change in steps, and a contrast of two levels measures a step.
     """
 
     variance: float = 1.0
@@ -57,7 +57,7 @@ class Categorical(ConstantDiagonal):
         return 3
 
     def values(self, x: Array, z: Array) -> Array:
-        """k of rows of level codes."""
+        """k(x, z) for rows of level codes."""
         differ = np.zeros((len(x), len(z)))
         for d, inverse in enumerate(self.inverse(x.shape[1])):
             differ += inverse * (x[:, d, None] != z[:, d])

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.kernels._base import Kernel, KernelAt, KernelOn, as_rows, as_theta
 from rsens.kernels._compose_at import AtProduct, AtSum
@@ -17,16 +17,20 @@ from rsens.kernels._condensed import VECTORS, OnPairs, Pairs, ProductOnPairs, is
 
 
 class Composed(Kernel):
-    """A frozen dataclass with one field, a tuple of two or more kernels; `theta` is theirs, one after the other."""
+    """A frozen dataclass with one field, a tuple of two or more kernels; `theta` joins theirs in order."""
 
     def __post_init__(self) -> None:
         given = getattr(self, self._field)
         if not (isinstance(given, tuple | list) and all(isinstance(part, Kernel) for part in given)):
-            raise InputError(f"{type(self).__name__}: {self._field} must be kernels in a tuple; got {given!r}.")
+            raise InputError(
+                f"{type(self).__name__}: ", Argument(self._field), f" must be a tuple of kernels; got {given!r}."
+            )
         # (a + b) + c and a + (b + c) are one kernel with three terms
         flat = tuple(inner for part in given for inner in (part.parts if isinstance(part, type(self)) else (part,)))
         if len(flat) < 2:
-            raise InputError(f"{type(self).__name__}: {self._field} must be two kernels or more; got {len(flat)}.")
+            raise InputError(
+                f"{type(self).__name__}: ", Argument(self._field), f" must be two kernels or more; got {len(flat)}."
+            )
         object.__setattr__(self, self._field, flat)
 
     @property
@@ -74,7 +78,7 @@ class Sum(Composed):
         return [entry for term in self.terms for entry in term.priors(input_scale, output_scale)]
 
     def rates(self, rows: Array) -> Array:
-        """The largest value among the terms, each times the square root of its share of the prior variance."""
+        """The largest rate among the terms, each times the square root of its share of the prior variance."""
         variances = np.array([term.diag(rows).mean() for term in self.terms])
         shares = variances / (variances.sum() or 1.0)  # no variance at all: Linear where all rows are 0
         return np.max([np.sqrt(s) * term.rates(rows) for s, term in zip(shares, self.terms, strict=True)], axis=0)
@@ -108,7 +112,7 @@ class Sum(Composed):
 
 @dataclass(frozen=True, repr=False)
 class Product(Composed):
-    """k = k₁ · k₂ · …: for columns of their own, a function that changes its shape in one with the other."""
+    """k = k₁ · k₂ · …: if each has its own columns, the shape in one column changes with the others."""
 
     factors: tuple[Kernel, ...]
 
@@ -124,7 +128,7 @@ class Product(Composed):
         return [*first.priors(input_scale, output_scale), *(e for f in others for e in f.priors(input_scale, 1.0))]
 
     def rates(self, rows: Array) -> Array:
-        """The largest value among the factors."""
+        """The largest rate among the factors."""
         return np.max([factor.rates(rows) for factor in self.factors], axis=0)
 
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
@@ -134,7 +138,7 @@ class Product(Composed):
         return AtProduct([factor.at(X, Z) for factor in self.factors])
 
     def arrays_at(self, n_columns: int) -> int:
-        # besides what the factors need: the value, two products of values, and the slopes of two and their product
+        # besides the arrays of the factors: the value, two products of values, two slopes and their product
         return 3 + 3 * n_columns + sum(factor.arrays_at(n_columns) for factor in self.factors)
 
     def diag(self, X: Array) -> Array:

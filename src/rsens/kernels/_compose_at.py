@@ -13,7 +13,7 @@ from rsens.kernels._compose_on import product
 
 
 class AtComposed(KernelAt):
-    """The columns of a composition are those of its parts together."""
+    """The columns of a composition are the columns of all its parts."""
 
     def __init__(self, parts: list[KernelAt], value: Array) -> None:
         self.value = value

@@ -15,12 +15,12 @@ from rsens.kernels._base import Kernel, KernelOn
 if TYPE_CHECKING:
     from rsens.kernels._condensed import OnPairs
 
-#: A sum keeps the matrices of its terms for the gradient up to this size; beyond, it computes them once more.
+#: A sum keeps the matrices of its terms for the gradient up to this size; larger ones are computed again.
 KEEP_BYTES = 2**28
 
 
 def fits(numbers: int) -> bool:
-    """Whether so many numbers may be kept."""
+    """Whether we may keep this many numbers."""
     return 8 * numbers <= KEEP_BYTES
 
 
@@ -31,12 +31,12 @@ def product(values: Sequence[Array], but: Iterable[int] = ()) -> Array:
 
 
 class OnSum(KernelOn):
-    """∂k/∂θ is that of the term that θ belongs to."""
+    """∂k/∂θ = ∂k_t/∂θ for the term k_t that θ belongs to."""
 
     def __init__(self, terms: tuple[Kernel, ...], X: Array, Z: Array | None) -> None:
         self._terms, self._X, self._Z = terms, X, Z
         n, N = len(X), len(X if Z is None else Z)
-        # A term holds g and g', the further slopes are rare.
+        # A term holds g and g'; further slopes are rare.
         self._kept = [term.on(X, Z) for term in terms] if fits(2 * n * N * len(terms)) else []
         self.value = np.zeros((n, N), order="F")
         for term in self._matrices():
@@ -50,7 +50,7 @@ class OnSum(KernelOn):
 
 
 class OnCondensedSum(KernelOn):
-    """The same for k(X, X), from terms that were computed at the pairs of different rows only."""
+    """The same for k(X, X), from terms that are computed only at pairs of different rows."""
 
     def __init__(self, terms: list[OnPairs], n: int) -> None:
         self._terms = terms
@@ -67,7 +67,7 @@ class OnCondensedSum(KernelOn):
 
 
 class OnProduct(KernelOn):
-    """∂k/∂θ is that of the factor that θ belongs to, times the other factors."""
+    """∂k/∂θ = ∂k_f/∂θ for the factor k_f that θ belongs to, times the other factors."""
 
     def __init__(self, factors: list[KernelOn]) -> None:
         self._factors = factors

@@ -1,7 +1,7 @@
-"""k(X, X) of kernels of distances as vectors, one entry per pair of different rows.
+"""k(X, X) as a vector, with one entry per pair of different rows, for kernels of distances.
 
-For a sum of many terms this is faster than a matrix per term: the squared differences of a column are found once for
-all terms that look at it, only one triangle is worked on, and every step is one pass over a vector.
+For a sum of many terms this is faster than a matrix per term: all terms that look at a column share its squared
+differences, only one triangle is computed, and every step is one pass over a vector.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rsens.kernels._categorical import Categorical
     from rsens.kernels._stationary import Stationary
 
-#: Vectors that a leaf holds at most: g, g', and the slope in one further hyperparameter.
+#: The most vectors that a leaf holds: g, g', and the slope in one further hyperparameter.
 VECTORS = 3
 
 
@@ -34,7 +34,7 @@ class Pairs:
         self._squares: dict[int, tuple[Array, float]] = {}
 
     def squares(self, column: int) -> tuple[Array, float]:
-        """((x_i − x_j)/unit)², (P,), and the unit of this column, with which no square leaves float64."""
+        """((x_i − x_j)/unit)², (P,), and the unit of this column, which keeps the squares within float64."""
         if column not in self._squares:
             x = self.X[:, column]
             unit = float(np.ptp(x)) or 1.0
@@ -54,7 +54,7 @@ class OnPairs(ABC):
 
 
 class LeafOnPairs(OnPairs):
-    """A kernel that is no sum or product."""
+    """A kernel that is not a sum or product."""
 
     @abstractmethod
     def __init__(self, kernel: Any, pairs: Pairs) -> None: ...
@@ -108,7 +108,7 @@ class CategoricalOnPairs(LeafOnPairs):
 
 
 class ProductOnPairs(OnPairs):
-    """∂k/∂θ is that of the factor that θ belongs to, times the other factors."""
+    """∂k/∂θ = ∂k_f/∂θ for the factor k_f that θ belongs to, times the other factors."""
 
     def __init__(self, factors: Sequence[OnPairs]) -> None:
         self._factors = factors
@@ -125,14 +125,14 @@ class ProductOnPairs(OnPairs):
 
 
 def leaf_on_pairs(kernel: Kernel, pairs: Pairs) -> OnPairs:
-    """A kernel that `is_of_distances`, at all pairs."""
+    """The kernel at all pairs; it must be one that `is_of_distances`."""
     assert isinstance(kernel, Leaf)
     assert kernel.on_pairs is not None
     return kernel.on_pairs(kernel, pairs)
 
 
 def is_of_distances(kernel: Kernel) -> bool:
-    """Whether k(x, z) depends on the distances |x_d − z_d| only, and is no sum or product."""
+    """Whether k(x, z) depends only on the distances |x_d − z_d|, and is not a sum or product."""
     return isinstance(kernel, Leaf) and kernel.on_pairs is not None
 
 
@@ -150,5 +150,5 @@ def _weighted_sum(vectors: list[Array], weights: Sequence[float]) -> Array:
 
 
 def _per_field(slopes: list[float], field: Positive) -> list[float]:
-    """One slope per column, or their sum where one value stands for all columns."""
+    """One slope per column, or their sum if all columns share one value."""
     return slopes if isinstance(field, tuple) else [sum(slopes)]

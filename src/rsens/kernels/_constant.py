@@ -35,7 +35,7 @@ class Constant(ConstantDiagonal):
         return np.zeros(())
 
     def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
-        """It looks at no column, whatever it is given."""
+        """It looks at no column."""
         return [((self,), ())]
 
     def arrays_at(self, n_columns: int) -> int:
@@ -52,7 +52,7 @@ class _OnConstant(KernelOn):
 
 
 class FlatAt(KernelAt):
-    """A kernel that does not change with x, but for steps: its derivatives are 0, in no column active."""
+    """A kernel that changes with x only in steps, if at all: its derivatives are 0, and no column is active."""
 
     def __init__(self, value: Array, n_columns: int) -> None:
         self.value, self.columns, self.n_columns = value, (), n_columns

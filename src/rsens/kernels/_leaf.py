@@ -1,4 +1,4 @@
-"""What the kernels that are not sums or products share: their fields, and the columns they look at."""
+"""What all kernels but sums and products share: their fields, and the columns they look at."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.kernels._base import DEVIATION, Kernel, as_rows, as_theta
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 #: A hyperparameter: one number for all columns, or one per column.
 Positive = float | tuple[float, ...]
-#: The product of a factor in some columns and a factor in the others, each as the kernels it is the product of; none of
-#: them is the factor 1.
+#: The product of a factor in some columns and a factor in the others; each factor is a product of kernels, and an empty
+#: tuple stands for 1.
 Term = tuple[tuple[Kernel, ...], tuple[Kernel, ...]]
 
 
@@ -29,23 +29,30 @@ class Leaf(Kernel):
 
     #: The fields that may have one value per column.
     per_column: ClassVar[tuple[str, ...]] = ()
-    #: For a function of the distances |x_d − z_d|: k(X, X) as a vector, which makes sums faster.
+    #: For a function of the distances |x_d − z_d|: how to make k(X, X) as a vector, which makes sums faster.
     on_pairs: ClassVar[type[LeafOnPairs] | None] = None
     dims: tuple[int, ...] | None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dims", _as_dims(self.dims, type(self).__name__))
         for name in self._names:
-            what = f"{type(self).__name__}: {name}"
-            value = _as_positive(getattr(self, name), what, vector=name in self.per_column)
+            kernel = type(self).__name__
+            value = _as_positive(getattr(self, name), kernel, name, vector=name in self.per_column)
             if isinstance(value, tuple) and self.dims is not None and len(value) != len(self.dims):
                 raise InputError(
-                    f"{what} must be one number or one per column of dims, {len(self.dims)}; got {len(value)}."
+                    f"{kernel}: ",
+                    Argument(name),
+                    " must be one number or one per column of ",
+                    Argument("dims"),
+                    f", {len(self.dims)}; got {len(value)}.",
                 )
             object.__setattr__(self, name, value)
         lengths = {len(value) for value in self._values if isinstance(value, tuple)}
         if len(lengths) > 1:
-            raise InputError(f"{type(self).__name__}: values per column must be equally many; got {sorted(lengths)}.")
+            raise InputError(
+                f"{type(self).__name__}: all arguments with one value per column must have the same length; "
+                f"got {sorted(lengths)}."
+            )
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -95,15 +102,19 @@ class Leaf(Kernel):
             return X[:, self.dims]
         if self.n_dims not in (None, X.shape[1]):
             raise InputError(
-                f"{type(self).__name__} has {self.n_dims} values per column; got {what} with {X.shape[1]} columns. "
-                "Give one value per column, or dims."
+                f"{type(self).__name__} has values for {self.n_dims} columns; got {what} with {X.shape[1]} columns. "
+                "Give one value per column, or ",
+                Argument("dims"),
+                ".",
             )
         return X
 
     def seen_rows(self, X: Array, Z: Array) -> tuple[Array, Array]:
         """The columns of X and of Z that k looks at."""
         if np.shape(X)[1:] != np.shape(Z)[1:]:
-            raise InputError(f"X and Z must have equally many columns; got shapes {np.shape(X)} and {np.shape(Z)}.")
+            raise InputError(
+                f"X and Z must have the same number of columns; got shapes {np.shape(X)} and {np.shape(Z)}."
+            )
         return self.seen(X), self.seen(Z, "Z")
 
     def seen_pair(self, X: Array, Z: Array | None) -> tuple[Array, Array | None]:
@@ -111,12 +122,12 @@ class Leaf(Kernel):
         return (self.seen(X), None) if Z is None else self.seen_rows(X, Z)
 
     def active(self, X: Array) -> tuple[tuple[int, ...], int]:
-        """The columns of X that k looks at, and how many X has."""
+        """The columns of X that k looks at, and the number of columns of X."""
         D = np.shape(X)[1]
         return self.active_of(D), D
 
     def active_of(self, n_columns: int) -> tuple[int, ...]:
-        """The columns that k looks at, of so many."""
+        """The columns that k looks at, if X has `n_columns`."""
         return tuple(range(n_columns)) if self.dims is None else self.dims
 
     # ---- other units -------------------------------------------------------------------------------------------------
@@ -132,7 +143,7 @@ class Leaf(Kernel):
 
     def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
         columns = self._active(input_scale)
-        shared = np.exp(np.mean(np.log(columns)))  # for one value that stands for all columns
+        shared = np.exp(np.mean(np.log(columns)))  # for one value that all columns share
         entries = []
         for name, value in zip(self.hyperparameter_names, self.theta, strict=True):
             field, _, column = name.partition("[")
@@ -144,9 +155,9 @@ class Leaf(Kernel):
         """The mean and deviation of the logarithm of one hyperparameter: near its `value`, where the search starts.
 
         Args:
-            field: Its name.
-            value: Its logarithm as given.
-            size: The standard deviation of its column; the geometric mean, if it stands for all.
+            field: The name of the hyperparameter.
+            value: Its logarithm, where the search starts.
+            size: The standard deviation of its column; the geometric mean if all columns share the hyperparameter.
             q: How many columns k looks at.
             output_scale: The standard deviation of f.
         """
@@ -161,17 +172,17 @@ class Leaf(Kernel):
 
     def active_rates(self, rows: Array) -> Array:
         """`rates` of the columns that k looks at, or one for all of them."""
-        return super().rates(rows)  # it is not known
+        return super().rates(rows)  # an error: the kernel does not know
 
     def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
-        """The terms that k is the sum of, each a product of factors in the columns `inside` and `outside`.
+        """The terms that add up to k, each a product of a factor in the columns `inside` and one in `outside`.
 
-        Both are some of the columns that k looks at. None: k is no such sum.
+        Together these are the columns that k looks at. None if k is not such a sum.
         """
         return None
 
     def restricted(self, columns: Sequence[int], n_columns: int) -> Self:
-        """The kernel of some of the columns that k looks at, each with its own hyperparameters."""
+        """The same kernel on some of the columns that k looks at, with the hyperparameters of these columns."""
         seen = self.active_of(n_columns)
         own = {name: getattr(self, name) for name in self.per_column}
         chosen = {name: tuple(v[seen.index(c)] for c in columns) for name, v in own.items() if isinstance(v, tuple)}
@@ -183,7 +194,7 @@ class Leaf(Kernel):
 
 @cache
 def _positive_fields(kind: type[Leaf]) -> tuple[str, ...]:
-    """The names of the hyperparameters; kept, since a search makes thousands of kernels."""
+    """The names of the hyperparameters; cached, since a search makes thousands of kernels."""
     return tuple(field.name for field in fields(kind) if field.name != "dims")  # type: ignore[arg-type]
 
 
@@ -213,7 +224,7 @@ class ConstantDiagonal(Leaf):
 
 
 def times(value: Positive, factors: Array) -> Positive:
-    """One value per column, or still one for all if the factors are the same for all."""
+    """`value` times the factors: one value per column, or one for all if it was one and the factors are the same."""
     product = np.asarray(value) * factors
     if not isinstance(value, tuple) and np.all(product == product[0]):
         return float(product[0])
@@ -225,20 +236,25 @@ def _as_dims(dims: Any, kernel: str) -> tuple[int, ...] | None:
         return None
     given = np.atleast_1d(np.asarray(dims))
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iu" or given.min() < 0:
-        raise InputError(f"{kernel}: dims must be column numbers from 0, such as (0, 3); got {dims!r}.")
+        raise InputError(
+            f"{kernel}: ", Argument("dims"), f" must be column numbers from 0, such as (0, 3); got {dims!r}."
+        )
     columns = tuple(int(column) for column in given)
     if len(set(columns)) < len(columns):
-        raise InputError(f"{kernel}: dims must name each column once; got {dims!r}.")
+        raise InputError(f"{kernel}: ", Argument("dims"), f" must name each column once; got {dims!r}.")
     return columns
 
 
-def _as_positive(value: Any, what: str, *, vector: bool) -> Positive:
+def _as_positive(value: Any, kernel: str, name: str, *, vector: bool) -> Positive:
     try:
         numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} must be a positive number; got {value!r}.") from None
-    if numbers.ndim > 1 or not numbers.size or (numbers.ndim and not vector):
-        raise InputError(f"{what} must be one number{' or one per column' if vector else ''}; got {value!r}.")
-    if not (np.isfinite(numbers).all() and (numbers > 0).all()):
-        raise InputError(f"{what} must be positive and finite; got {value!r}.")
-    return tuple(numbers.tolist()) if numbers.ndim else float(numbers)
+        wrong = "must be a positive number"
+    else:
+        if numbers.ndim > 1 or not numbers.size or (numbers.ndim and not vector):
+            wrong = "must be one number or one per column" if vector else "must be one number"
+        elif not (np.isfinite(numbers).all() and (numbers > 0).all()):
+            wrong = "must be positive and finite"
+        else:
+            return tuple(numbers.tolist()) if numbers.ndim else float(numbers)
+    raise InputError(f"{kernel}: ", Argument(name), f" {wrong}; got {value!r}.")

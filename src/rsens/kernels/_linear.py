@@ -67,7 +67,7 @@ class Linear(Leaf):
         return first, np.broadcast_to(2.0 * np.diag(variance), (len(x), D, D)).copy() if order == 2 else None
 
     def shared(self, gradient: Array) -> Array:
-        """The gradient per column, or its sum if the variance is shared."""
+        """The gradient per column, or its sum if all columns share the variance."""
         return gradient if isinstance(self.variance, tuple) else gradient.sum(keepdims=True)
 
 
@@ -87,7 +87,7 @@ class _OnLinear(KernelOn):
 
 
 class _AtLinear(KernelAt):
-    """∂k/∂x_d = σ²_d z_d, whatever x is."""
+    """∂k/∂x_d = σ²_d z_d, which does not depend on x."""
 
     def __init__(self, kernel: Linear, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:
         self.columns, self.n_columns = active

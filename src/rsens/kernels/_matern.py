@@ -13,7 +13,7 @@ from rsens.kernels._stationary import Stationary
 
 
 def _root_and_exp(factor: float, s: Array) -> tuple[Array, Array]:
-    """r = √(factor·s), in place of s, and exp(−r). New arrays, not arithmetic, are what costs time in a profile."""
+    """r = √(factor·s), written over s, and exp(−r). In a profile, new arrays cost the time, not arithmetic."""
     s *= factor
     r = np.sqrt(s, out=s)
     e = np.negative(r)
@@ -67,7 +67,7 @@ class Matern32(Stationary):
 
 @dataclass(frozen=True, repr=False)
 class Matern12(Stationary):
-    """Matérn 1/2 (exponential): g(s) = σ² exp(−√s). Rough functions, for values only: no derivative in x at x = z."""
+    """Matérn 1/2 (exponential): g(s) = σ² exp(−√s). Rough functions with no derivative in x at x = z: values only."""
 
     variance: float = 1.0
     lengthscale: Positive = 1.0
@@ -75,7 +75,7 @@ class Matern12(Stationary):
     differentiable: ClassVar[bool] = False
 
     def profile(self, s: Array) -> tuple[Array, ...]:
-        """g' is infinite at s = 0, where the Δ² that it meets is 0: 0 stands for it."""
+        """g' is infinite at s = 0; we set it to 0 there, since it only occurs times Δ² = 0."""
         r = np.sqrt(s)
         g = self.variance * np.exp(-r)
         return g, np.divide(-0.5 * g, r, out=np.zeros_like(r), where=r > 0.0)

@@ -50,7 +50,7 @@ class Periodic(ConstantDiagonal):
         return replace(self, variance=self.variance * variance, period=times(self.period, columns))
 
     def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
-        if field in self.per_column:  # data hardly tells a period from its multiples
+        if field in self.per_column:  # the data hardly tell a period from its multiples
             return value, 0.5
         return super().prior(field, value, size, q, output_scale)
 
@@ -73,13 +73,13 @@ class _OnPeriodic(KernelOn):
     def __init__(self, kernel: Periodic, X: Array, Z: Array | None) -> None:
         self._kernel = kernel
         self._symmetric = Z is None
-        centre = np.median(X if Z is None else Z, axis=0)  # small angles are exact ones
+        centre = np.median(X if Z is None else Z, axis=0)  # small angles lose no digits
         self._t, self._A = kernel.circles(X - centre)
         self._other_t, self._B = (self._t, self._A) if Z is None else kernel.circles(Z - centre)
         (self.value,) = profiled(self._A, None if Z is None else self._B, lambda s: (kernel.profile(s),))
 
     def hyper_gradient(self, M: Array) -> Array:
-        """∂k/∂log l = k|φ(x) − φ(z)|² and ∂k/∂log p = k·t sin(t)/l², t = 2πΔ/p, which is a matrix product too:
+        """∂k/∂log l = k|φ(x) − φ(z)|² and ∂k/∂log p = k·t sin(t)/l², t = 2πΔ/p, also through a matrix product:
 
         t sin(t)/l² = (t_x − t_z)(sin t_x cos t_z − cos t_x sin t_z)/l².
         """
@@ -102,7 +102,7 @@ class _OnPeriodic(KernelOn):
 class _AtPeriodic(KernelAt):
     """k = σ² exp(h), ∂_d h = −ω sin(t)/l², ∂²_d h = −ω² cos(t)/l², with ω = 2π/p and t = ωΔ.
 
-    Sines and cosines of Δ = x − z come from those of x and z: sin(t_x − t_z) = sin t_x cos t_z − cos t_x sin t_z.
+    We get them from sines and cosines of x and z alone: sin(t_x − t_z) = sin t_x cos t_z − cos t_x sin t_z.
     """
 
     def __init__(self, kernel: Periodic, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:

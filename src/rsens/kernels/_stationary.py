@@ -17,7 +17,7 @@ from rsens.kernels._stationary_on import OnStationary
 
 
 class Stationary(ConstantDiagonal):
-    """k(x, z) = g(s), s = Σ_d Δ_d²/l_d², Δ = x − z. A kernel is its profile g; with u = Δ/l², all else follows:
+    """k(x, z) = g(s), s = Σ_d Δ_d²/l_d², Δ = x − z. A kernel is its profile g; everything else follows, with u = Δ/l²:
 
     ∂k/∂x = 2g'u,  ∂²k/∂x∂xᵀ = 4g''uuᵀ + 2g'·diag(1/l²),  ∂k/∂log l_d = −2g'·Δ_d²/l_d².
     """
@@ -36,7 +36,7 @@ class Stationary(ConstantDiagonal):
 
     @abstractmethod
     def curvature(self, s: Array) -> Array:
-        """g''(s); 0 where it is infinite, at s = 0: there u = 0, and 4g''uuᵀ → 0."""
+        """g''(s); 0 if it is infinite at s = 0, since u = 0 there, and 4g''uuᵀ → 0."""
 
     def scaled(self, X: Array) -> Array:
         """X/l."""
@@ -49,7 +49,7 @@ class Stationary(ConstantDiagonal):
         return AtStationary(self, *self.seen_rows(X, Z), self.active(X))
 
     def active_in_units(self, columns: Array, variance: float) -> Self:
-        """Further hyperparameters have no unit: they are the shape of g."""
+        """Further hyperparameters have no unit: they shape g."""
         lengthscale = times(self.lengthscale, columns)
         return replace(self, variance=self.variance * variance, lengthscale=lengthscale)  # type: ignore[type-var]
 
@@ -63,5 +63,5 @@ class Stationary(ConstantDiagonal):
         return 1.0 / np.asarray(self.lengthscale)
 
     def arrays_at(self, n_columns: int) -> int:
-        # held: s, g, g'; for a moment: three for the profile or for g'' and its weights, and u and a product with it
+        # all the time: s, g, g'; for a moment: three for the profile or for g'' and its weights, u and a product with u
         return 6 + 2 * (n_columns if self.dims is None else len(self.dims))

@@ -15,13 +15,13 @@ from rsens.kernels._blas import weighted_differences, weighted_outer
 if TYPE_CHECKING:
     from rsens.kernels._stationary import Stationary
 
-#: Σ_j C_ij uuᵀ multiplied out has about this many times the rounding of the sum of products of differences.
-#: Up to here, where twelve digits are left, it is taken: one large matrix product is faster than many small ones.
+#: Multiplied out, Σ_j C_ij uuᵀ has more rounding than the sum of products of differences, but one large matrix product
+#: is faster than many small ones. We take it as long as the rounding grows by no more than this: twelve digits remain.
 MOST_ROUNDING = 1e4
 
 
 class AtStationary(KernelAt):
-    """Holds s, g and g'. s is a sum of squared differences, so that it is exact for rows that nearly coincide."""
+    """Holds s, g and g'. s is a sum of squared differences, and so exact for rows that nearly coincide."""
 
     def __init__(self, kernel: Stationary, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:
         self.columns, self.n_columns = active

@@ -1,15 +1,15 @@
 """Likelihoods p(y | f): densities and their derivatives in the latent f, and the predictive of a Gaussian f."""
 
 from rsens.likelihoods._base import Likelihood as Likelihood
-from rsens.likelihoods._counts import CountLikelihood as CountLikelihood
 from rsens.likelihoods._gaussian import GaussianLikelihood as GaussianLikelihood
 from rsens.likelihoods._logit import LogitLikelihood as LogitLikelihood
 from rsens.likelihoods._negative_binomial import NegativeBinomialLikelihood as NegativeBinomialLikelihood
 from rsens.likelihoods._poisson import PoissonLikelihood as PoissonLikelihood
 from rsens.likelihoods._probit import ProbitLikelihood as ProbitLikelihood
 from rsens.likelihoods._student_t import StudentTLikelihood as StudentTLikelihood
+from rsens.likelihoods._through import through_likelihood as through_likelihood
 
-#: Every likelihood. Models, the command line and the documentation take what they know of them from here.
+#: Every likelihood. Models, the command line and the documentation look here for what there is.
 ALL_LIKELIHOODS: list[type[Likelihood]] = [
     GaussianLikelihood,
     StudentTLikelihood,
@@ -21,17 +21,22 @@ ALL_LIKELIHOODS: list[type[Likelihood]] = [
 
 
 def likelihood_names() -> tuple[str, ...]:
-    """The names that `GPRegressor` takes: likelihoods of numbers and counts."""
+    """The names that `GPRegressor` accepts: likelihoods of numbers and counts."""
     return tuple(each.name for each in ALL_LIKELIHOODS if each.target != "classes")
 
 
+def link_names() -> tuple[str, ...]:
+    """The names that `GPClassifier` accepts: likelihoods of classes."""
+    return tuple(each.name for each in ALL_LIKELIHOODS if each.target == "classes")
+
+
 def likelihood_named(name: str) -> type[Likelihood]:
-    """The likelihood of this name."""
+    """The likelihood with this name, which must be one of the names above."""
     return next(each for each in ALL_LIKELIHOODS if each.name == name)
 
 
 def target_of(likelihood: str | Likelihood) -> str | None:
-    """What y is for a likelihood given by name or as an object; None where there is no such likelihood."""
+    """What y is for a likelihood given by name or as an object; None if there is no such likelihood."""
     if isinstance(likelihood, Likelihood):
         return likelihood.target
     return next((each.target for each in ALL_LIKELIHOODS if each.name == likelihood), None)

@@ -9,11 +9,16 @@ from typing import ClassVar, Literal, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.distributions import Distribution
 
 Target = Literal["numbers", "counts", "classes"]
+
+#: Standard deviation of the logarithm of a hyperparameter under its weak prior.
+DEVIATION = 2.0
+#: The noise variance that the weak prior expects, as a share of the variance of y.
+NOISE_SHARE = 0.04
 
 
 class Likelihood(ABC):
@@ -22,14 +27,16 @@ class Likelihood(ABC):
     The hyperparameters are positive; `theta` holds their logarithms, in the order of `hyperparameter_names`.
     """
 
-    #: The name by which a model asks for this likelihood.
+    #: What to give as `likelihood` (for classes: as `link`) to a model.
     name: ClassVar[str]
-    #: What y is given f, in the words of a sentence: "a Gaussian process with Gaussian noise".
+    #: What y is given f, as in "a Gaussian process with Gaussian noise".
     label: ClassVar[str]
-    #: What y is. Numbers are f plus noise, and have its unit; counts are whole numbers of at least 0.
+    #: What y is: numbers are f plus noise, in the unit of f; counts have mean e^f and no unit; classes are 0 or 1.
     target: ClassVar[Target]
     #: The fields that `theta` is made of.
     hyperparameter_names: ClassVar[tuple[str, ...]] = ()
+    #: The name of the likelihood to use if the counts vary more than this one allows.
+    overdispersed: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         for name in self.hyperparameter_names:
@@ -45,33 +52,41 @@ class Likelihood(ABC):
         theta = np.asarray(theta, dtype=np.float64)
         if theta.shape != (len(self.hyperparameter_names),):
             raise InputError(
-                f"{type(self).__name__}: theta holds the logarithms of {self.hyperparameter_names}; "
-                f"got an array of shape {theta.shape}."
+                f"{type(self).__name__}: ",
+                Argument("theta"),
+                f" holds the logarithms of {self.hyperparameter_names}; got an array of shape {theta.shape}.",
             )
         with np.errstate(over="ignore", under="ignore"):
             return replace(self, **dict(zip(self.hyperparameter_names, np.exp(theta).tolist(), strict=True)))  # type: ignore[type-var]
 
     @classmethod
     def start(cls, noise_variance: float) -> Self:
-        """Where a search for the hyperparameters starts; `noise_variance` is for likelihoods that have noise."""
+        """Where the search for the hyperparameters starts; `noise_variance` is for likelihoods that have noise."""
         return cls()
+
+    def priors(self, output_scale: float) -> list[tuple[float, float]]:
+        """The mean and deviation of the weak prior of each entry of `theta`: near where the search starts.
+
+        A likelihood that knows the size of its hyperparameters says more, given the standard deviation of y.
+        """
+        return [(float(value), DEVIATION) for value in self.theta]
 
     # ---- the noise ---------------------------------------------------------------------------------------------------
 
     @property
     def noise(self) -> float | None:
-        """The squared scale of y given f, where y is f plus noise."""
+        """The squared scale of y given f if y is f plus noise, else None."""
         return None
 
     def in_units(self, variance: float) -> Self:
-        """p(y | f) for y and f that are √variance times as large; itself, where y has no unit."""
+        """p(y | f) for y and f that are √variance times as large; unchanged if y has no unit."""
         return self
 
     # ---- the density in f, for Laplace's method ---------------------------------------------------------------------
 
     @abstractmethod
     def checked_target(self, y: ArrayLike) -> Array:
-        """y as float64, or an `InputError` where this likelihood gives it no meaning. The other methods trust y."""
+        """y as float64, or an `InputError` if y makes no sense for this likelihood. The other methods trust y."""
 
     @abstractmethod
     def log_density(self, y: Array, f: Array) -> Array:
@@ -89,7 +104,7 @@ class Likelihood(ABC):
     def theta_derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         """Derivatives in theta of log p, of its f-derivative and of W, each (n_theta, n)."""
 
-    # ---- what is predicted for f ~ N(m, v) --------------------------------------------------------------------------
+    # ---- the prediction for f ~ N(m, v) -----------------------------------------------------------------------------
 
     @abstractmethod
     def predictive(self, m: ArrayLike, v: ArrayLike) -> Distribution:
@@ -109,7 +124,7 @@ class Likelihood(ABC):
 
 
 class LogConcave(Likelihood):
-    """A likelihood whose log density is concave in f, so that W = −∂² log p/∂f² is never negative."""
+    """A likelihood with a log density that is concave in f, so that W = −∂² log p/∂f² is never negative."""
 
     @final
     def curvature(self, y: Array, f: Array) -> tuple[Array, Array]:
@@ -118,14 +133,19 @@ class LogConcave(Likelihood):
 
 
 def positive(where: str, name: str, value: float) -> float:
-    """The value of a hyperparameter, a positive finite number."""
+    """The value of a hyperparameter, if it is a positive finite number."""
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{where}: {name} must be a positive number; got {value!r}.") from None
+        raise InputError(f"{where}: ", Argument(name), f" must be a positive number; got {value!r}.") from None
     if not (0.0 < number < np.inf):
-        raise InputError(f"{where}: {name} must be positive and finite; got {number:g}.")
+        raise InputError(f"{where}: ", Argument(name), f" must be positive and finite; got {number:g}.")
     return number
+
+
+def noise_prior(output_scale: float) -> tuple[float, float]:
+    """The weak prior of the logarithm of a noise variance: it keeps the noise of small data above zero."""
+    return np.log(NOISE_SHARE * output_scale**2), DEVIATION
 
 
 def real_target(where: str, y: ArrayLike) -> Array:
@@ -140,7 +160,7 @@ def real_target(where: str, y: ArrayLike) -> Array:
 
 
 def latent(m: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
-    """Mean and variance of the latent f, float64 of shape (n,); v = 0 is a latent that is known exactly."""
+    """Mean and variance of the latent f, float64 of shape (n,); v = 0 means that f is known exactly."""
     mean, variance = np.broadcast_arrays(np.asarray(m, dtype=np.float64), np.asarray(v, dtype=np.float64))
     mean, variance = np.atleast_1d(mean, variance)
     if mean.ndim != 1:

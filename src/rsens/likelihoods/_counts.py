@@ -20,10 +20,10 @@ _STEP = 0.25
 
 
 class CountLikelihood(LogConcave):
-    """A count y with mean e^f. An exposure enters as its logarithm, added to f or m by the caller."""
+    """A count y with mean e^f. For an exposure, the caller adds its logarithm to f or m."""
 
     def checked_target(self, y: ArrayLike) -> Array:
-        """Counts; numbers between them are taken as they are."""
+        """y ≥ 0; it need not be whole."""
         target = real_target(type(self).__name__, y)
         if (target < 0.0).any():
             raise InputError(f"{type(self).__name__}: counts cannot be negative; got {target.min():g}.")
@@ -39,8 +39,8 @@ class CountLikelihood(LogConcave):
             i = bad[0]
             raise InputError(
                 f"{type(self).__name__}: the predicted rate exp(m + v/2) is beyond float64 at row {i}, "
-                f"with m = {mean.flat[i]:g} and v = {variance.flat[i]:g}: the log rate is not known there. Predict "
-                "nearer to the training data; if this is one of its rows, the model does not suit these counts."
+                f"with m = {mean.flat[i]:g} and v = {variance.flat[i]:g}: the model does not know the log rate there. "
+                "Predict nearer to the training data; if this row is in it, the model does not suit these counts."
             )
         return rate
 
@@ -59,8 +59,8 @@ class CountLikelihood(LogConcave):
         """E[P(Y ≤ y | f)] over f; or E[Φ((t − m)/√v)] over the threshold t that f must pass for Y to exceed y.
 
         P(Y ≤ y | f) falls from 1 to 0 as f grows: it is P(t > f) for a threshold t with the density
-        −∂P(Y ≤ y | f)/∂f = (y + 1) p(y + 1 | f). The nodes follow the narrower of the two densities, where the other
-        factor is smooth.
+        −∂P(Y ≤ y | f)/∂f = (y + 1) p(y + 1 | f). The nodes follow the narrower of the two densities; the other factor
+        is smooth there.
         """
         mean, variance = latent(m, v)
         y, mean, variance = np.broadcast_arrays(np.floor(np.asarray(y, dtype=np.float64)), mean, variance)
@@ -73,7 +73,7 @@ class CountLikelihood(LogConcave):
         return np.where(y < 0.0, 0.0, found.reshape(y.shape))
 
     def _expected_over_f(self, y: Array, m: Array, v: Array) -> Array:
-        """Nodes in d = f − m."""
+        """The first of the two integrals, with nodes in d = f − m."""
 
         def log_density(d: Array, y: Array, m: Array, v: Array) -> Array:
             return -0.5 * (d / np.sqrt(v)) ** 2
@@ -85,9 +85,10 @@ class CountLikelihood(LogConcave):
         return integral(log_density, -reach, reach, _STEP, (y, m, v), (cdf,))[1]
 
     def _expected_over_t(self, y: Array, m: Array, v: Array) -> Array:
-        """Nodes in t. At a distance s from its summit, the log density bends by at least curvature · e^{−s}.
+        """The second of the two integrals, with nodes in t.
 
-        So it has fallen by 60 where curvature · (e^{−s} − 1 + s) ≥ 60.
+        At a distance s from its summit, the log density bends by at least curvature · e^{−s}. So it has fallen by 60
+        where curvature · (e^{−s} − 1 + s) ≥ 60.
         """
 
         def log_density(t: Array, y: Array, m: Array, v: Array) -> Array:
@@ -101,7 +102,7 @@ class CountLikelihood(LogConcave):
         return integral(log_density, summit - reach, summit + reach, _STEP, (y, m, v), (below,))[1]
 
     def _threshold_curvature(self, y: Array) -> Array:
-        """Of the log density of t at its summit, t = log(y + 1)."""
+        """The curvature of the log density of t at its summit, t = log(y + 1)."""
         return self.curvature(y + 1.0, np.log(y + 1.0))[0]
 
     @abstractmethod
@@ -109,11 +110,11 @@ class CountLikelihood(LogConcave):
         """P(Y ≤ y | f) for whole y ≥ 0."""
 
     def _log_integrand(self, d: Array, y: Array, m: Array, v: Array) -> Array:
-        """log p(y | m + d) N(d | 0, v): in d = f − m, which keeps its digits as v → 0."""
+        """log p(y | m + d) N(d | 0, v); d = f − m keeps its digits as v → 0."""
         return self.log_density(y, m + d) - 0.5 * (d / np.sqrt(v)) ** 2 - 0.5 * np.log(v) - HALF_LOG_TWO_PI
 
     def _ends(self, y: Array, m: Array, v: Array) -> tuple[Array, Array]:
-        """An interval of d that holds all of the integrand that counts.
+        """An interval of d outside which the integrand is negligible.
 
         Its summit has d = v ∂log p(y | m + d)/∂f. This slope falls in f, so d lies between 0 and v·slope(m). It also
         lies between 0 and log y − m, where the slope is 0; for y = 0 the slope is above −e^f, so f > min(0, m − v).

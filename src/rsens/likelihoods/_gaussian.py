@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from rsens._typing import Array
 from rsens.distributions import Normal, gaussian_log_prob
-from rsens.likelihoods._base import LogConcave, Target, latent, real_target
+from rsens.likelihoods._base import LogConcave, Target, latent, noise_prior, real_target
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,9 @@ class GaussianLikelihood(LogConcave):
     @classmethod
     def start(cls, noise_variance: float) -> Self:
         return cls(noise_variance)
+
+    def priors(self, output_scale: float) -> list[tuple[float, float]]:
+        return [noise_prior(output_scale)]
 
     @property
     def noise(self) -> float:

@@ -85,7 +85,7 @@ def _log_tail_wide(m: Array, v: Array) -> Array:
     return integral(lambda u, m, v: _log_slope(u) + log_ndtr((m + u) / np.sqrt(v)), low, high, _STEP, (m, v))[0]
 
 
-# ---- E[σ'(f)] and its kin --------------------------------------------------------------------------------------------
+# ---- E[σ'(f)] and higher derivatives ---------------------------------------------------------------------------------
 
 
 def _log_slope_integrand(d: Array, m: Array, v: Array) -> Array:
@@ -94,14 +94,14 @@ def _log_slope_integrand(d: Array, m: Array, v: Array) -> Array:
 
 
 def _slope_ends(m: Array, v: Array) -> tuple[Array, Array]:
-    """An interval of d that holds all that counts: the summit lies between m and 0, at most v away from m."""
+    """An interval of d outside which the integrand is negligible: its summit has m + d between m and 0, and |d| ≤ v."""
     summit = -np.copysign(np.minimum(np.abs(m), v), m)
     reach = np.minimum(REACH * np.sqrt(v), NEGLIGIBLE + 2.0 + np.abs(m))
     return np.minimum(summit, 0.0) - reach, np.maximum(summit, 0.0) + reach
 
 
 # With T = tanh(f/2): h'' = −T h', h''' = ½(3T² − 1) h', h'''' = T(2 − 3T²) h'. Over a wide Gaussian these average out
-# and lose their digits; there the derivatives go to the Gaussian, with z = d/√v:
+# and lose their digits; there we differentiate the Gaussian instead (partial integration), with z = d/√v:
 # E[h''] = E[h' z]/√v, E[h'''] = E[h' (z² − 1)]/v, E[h''''] = E[h' (z³ − 3z)]/v^{3/2}.
 
 

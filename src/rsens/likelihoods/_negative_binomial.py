@@ -12,8 +12,11 @@ from scipy.special import expit, log_expit
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log1pmx, log_minus_digamma, stirling_error
 from rsens._typing import Array
 from rsens.distributions import NegativeBinomial, beta_cdf
-from rsens.likelihoods._base import Target, in_latent
+from rsens.likelihoods._base import DEVIATION, Target, in_latent
 from rsens.likelihoods._counts import CountLikelihood
+
+#: Where the search for the size starts, and what its weak prior expects.
+USUAL_SIZE = 10.0
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,10 @@ class NegativeBinomialLikelihood(CountLikelihood):
 
     @classmethod
     def start(cls, noise_variance: float) -> Self:
-        return cls(10.0)
+        return cls(USUAL_SIZE)
+
+    def priors(self, output_scale: float) -> list[tuple[float, float]]:
+        return [(np.log(USUAL_SIZE), DEVIATION)]
 
     def log_density(self, y: Array, f: Array) -> Array:
         # The largest value over f, in Loader's saddle-point form, minus half the deviance from f = log y.

@@ -24,6 +24,7 @@ class PoissonLikelihood(CountLikelihood):
     name: ClassVar[str] = "poisson"
     label: ClassVar[str] = "Poisson counts"
     target: ClassVar[Target] = "counts"
+    overdispersed: ClassVar[str | None] = "negative_binomial"
 
     def log_density(self, y: Array, f: Array) -> Array:
         # Loader's saddle-point form: y f − e^f − log y! without its cancellation at large counts.
@@ -38,7 +39,7 @@ class PoissonLikelihood(CountLikelihood):
         if np.isinf(rate).any():
             raise InputError(
                 f"PoissonLikelihood: the rate e^f overflows at f = {np.max(f):g}. "
-                "Check log_density, which is −inf there, before the derivatives."
+                "Call log_density first: it is −inf there."
             )
         return y - rate, -rate, -rate
 

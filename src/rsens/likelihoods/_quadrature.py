@@ -1,6 +1,6 @@
-"""Integrals over the latent, many rows at once: a trapezoid rule over the part of the line that counts.
+"""Integrals over the latent, many rows at once: a trapezoid rule where the integrand is not negligible.
 
-Each row is computed from its own numbers only, so that it does not matter which rows are handed over together.
+Each row is computed from its own numbers only, so the result does not depend on which rows come together.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def integral(
     """log ∫ e^{log_f} over [low, high] per row, and for each moment its mean under the normalised e^{log_f}.
 
     Args:
-        log_f: the log integrand, analytic; it has one summit, or summits that a grid of 65 points sees.
+        log_f: the log integrand, analytic; it has one summit, or several that a grid of 65 points can see.
         low: where to start looking, shape (n,); `high` likewise.
         step: the largest distance between nodes. The trapezoid rule's error is e^{−2πa/step}, a the half-width of the
             strip around the real line in which the integrand is analytic and of moderate size.
-        rows: what `log_f` and the moments need of each row, each (n,).
+        rows: what `log_f` and the moments need to know about each row, each (n,).
         moments: functions of the nodes and the rows, like `log_f`.
     """
     n = len(low)
@@ -74,7 +74,7 @@ def window(log_f: LogIntegrand, low: Array, high: Array, columns: tuple[Array, .
         first = np.maximum(counts.argmax(axis=1) - 1, 0)
         last = len(_SEARCH) - 1 - np.maximum(counts[:, ::-1].argmax(axis=1) - 1, 0)
         left, right = t[rows, first], t[rows, last]
-        # A row stops at its first small gain, whatever the other rows do.
+        # A row stops at its first small gain, no matter what the other rows do.
         shrinking &= right - left < 0.7 * (high - low)
         low, high = np.where(shrinking, left, low), np.where(shrinking, right, high)
     return low, high

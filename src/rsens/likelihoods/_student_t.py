@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_gamma_half_step, stirling_error
 from rsens._typing import Array
 from rsens.distributions import StudentT
-from rsens.likelihoods._base import Likelihood, Target, latent, positive, real_target
+from rsens.likelihoods._base import Likelihood, Target, latent, noise_prior, positive, real_target
 from rsens.likelihoods._quadrature import NEGLIGIBLE, integral
 
 
@@ -37,12 +37,19 @@ class StudentTLikelihood(Likelihood):
         object.__setattr__(self, "df", positive("StudentTLikelihood", "df", self.df))
         if self.df <= 2.0:
             raise InputError(
-                f"StudentTLikelihood: df must be above 2, so that the variance is finite; got {self.df:g}. Use df=4."
+                "StudentTLikelihood: ",
+                Argument("df"),
+                f" must be above 2, so that the variance is finite; got {self.df:g}. Use ",
+                Argument("df", 4),
+                ".",
             )
 
     @classmethod
     def start(cls, noise_variance: float) -> Self:
         return cls(noise_variance)
+
+    def priors(self, output_scale: float) -> list[tuple[float, float]]:
+        return [noise_prior(output_scale)]
 
     @property
     def noise(self) -> float:
@@ -55,7 +62,7 @@ class StudentTLikelihood(Likelihood):
         return real_target("StudentTLikelihood", y)
 
     def log_density(self, y: Array, f: Array) -> Array:
-        # log p = c − (ν + 1) log sec φ; the constant is no difference of log-gammas, which has no digits at ν = 1e8.
+        # log p = c − (ν + 1) log sec φ; c as a difference of log-gammas would have no digits left at ν = 1e8.
         tangent = np.abs(y - f) / np.sqrt(self.scale2 * self.df)
         log_secant = np.where(
             tangent < 1.0, 0.5 * np.log1p(np.minimum(tangent, 1.0) ** 2), np.log(np.hypot(1.0, tangent))
@@ -103,7 +110,7 @@ class StudentTLikelihood(Likelihood):
         return (log_integral - 0.5 * np.log(self.scale2)).reshape(gap.shape)
 
     def predictive_cdf(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
-        """As in `log_predictive_density`, E[Φ((y − m)/√(v + s²/τ))] over t = log τ."""
+        """E[Φ((y − m)/√(v + s²/τ))] over t = log τ, as in `log_predictive_density`."""
         mean, variance = latent(m, v)
         gap, variance = np.broadcast_arrays(np.asarray(y, dtype=np.float64) - mean, variance)
         rows = gap.ravel() / np.sqrt(self.scale2), variance.ravel() / self.scale2
@@ -115,7 +122,7 @@ class StudentTLikelihood(Likelihood):
         return float(min(0.2, 0.4 * np.sqrt(2.0 / self.df)))
 
     def _ends(self, gap: Array, v: Array) -> tuple[Array, Array]:
-        """An interval of t = log τ that holds all of the integrand that counts.
+        """An interval of t = log τ outside which the integrand is negligible.
 
         Compared with t = 0, N gains at most gap²/(2(v + 1)) and t/2, while p(τ) loses ν/2 · (e^t − 1 − t). Below both
         τ = 1 and τ = (s/(y − m))² the integrand falls at least as τ^{ν/2}, ν > 2.
@@ -126,14 +133,14 @@ class StudentTLikelihood(Likelihood):
         return np.maximum(low, -loss - np.sqrt(2.0 * loss)), np.minimum(12.0, np.sqrt(2.0 * loss))
 
     def _log_integrand(self, t: Array, gap: Array, v: Array) -> Array:
-        """Log density of t = log τ plus that of y, in units of s."""
+        """Log density of t = log τ plus the log density of y, in units of s."""
         log_p = self._log_density_of_t(t, gap, v)
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             log_variance = np.logaddexp(np.log(v), -t)
             return log_p - 0.5 * (gap * np.exp(-0.5 * log_variance)) ** 2 - 0.5 * log_variance - HALF_LOG_TWO_PI
 
     def _log_density_of_t(self, t: Array, gap: Array, v: Array) -> Array:
-        """That of t = log τ for τ ~ Gamma(ν/2, ν/2), which depends on no row."""
+        """Log density of t = log τ for τ ~ Gamma(ν/2, ν/2); it is the same for all rows."""
         half = 0.5 * self.df
         return -half * expm1mx(t) - stirling_error(np.asarray(half)) + 0.5 * np.log(half) - HALF_LOG_TWO_PI
 

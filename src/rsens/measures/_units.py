@@ -17,6 +17,7 @@ import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError, RsensWarning
+from rsens._table import column_deviations
 from rsens._typing import Array
 from rsens.measures._rows import check_scale
 
@@ -71,8 +72,8 @@ def standard_deviations(values: Array, weights: Array, model: Any, training: Arr
     if known is not None:
         return _known_scale(known, values.shape[1])
     if training is not None:
-        return _deviations(training, np.full(len(training), 1.0 / len(training)))
-    return _deviations(values, weights)
+        return column_deviations(training)
+    return column_deviations(values, weights)
 
 
 def per_switch(deviations: Array, coding: Coding) -> Array:
@@ -111,14 +112,3 @@ def _known_scale(known: Any, n_columns: int) -> Array:
             f"of X; got {known!r}. Give X the columns the model was fitted on."
         )
     return deviations
-
-
-def _deviations(values: Array, weights: Array) -> Array:
-    """sqrt(Σ w_i (x_i − m)²) with Σ w_i = 1: a weight of 2 is a row given twice. Exactly 0 where nothing varies."""
-    counted = values[weights > 0.0]
-    scale = np.maximum(np.abs(counted).max(axis=0), np.finfo(np.float64).tiny)
-    centred = values / scale
-    centred = centred - weights @ centred
-    deviations = scale * np.sqrt(weights @ centred**2)
-    constant = counted.max(axis=0) == counted.min(axis=0)
-    return np.where(constant, 0.0, deviations)

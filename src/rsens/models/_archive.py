@@ -1,8 +1,8 @@
-"""A zip file of one JSON header and float64 arrays: written whole or not at all, and read without trusting it.
+"""A zip file of one JSON header and float64 arrays: written completely or not at all, and read without trusting it.
 
-Members are stored as they are, never compressed, so that nothing read can be larger than the file. Arrays are NumPy's
-`.npy`, of which only little-endian float64 is accepted: no pickled object is ever opened. The header has the SHA-256 of
-each array, so that arrays of another file, or in another order, do not pass.
+Members are never compressed, so nothing that we read can be larger than the file. Arrays are in NumPy's `.npy` format,
+and only little-endian float64 is accepted: we never open a pickled object. The header has the SHA-256 of each array, so
+arrays from another file, or in another order, do not pass.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from rsens._typing import Array
 from rsens.models._file_values import mapping
 
 HEADER = "model.json"
-#: What zipfile and our readers raise for files that are damaged or made to deceive.
+#: What zipfile and our readers raise for files that are damaged or malicious.
 DAMAGE = (
     zipfile.BadZipFile,
     struct.error,
     EOFError,
     KeyError,
-    OSError,  # a place that is not in the file
-    NotImplementedError,  # a compression or version of zip that Python does not know
+    OSError,  # an offset beyond the end of the file
+    NotImplementedError,  # a compression or zip version that Python does not know
     OverflowError,
     RecursionError,
-    RuntimeError,  # a member that asks for a password
+    RuntimeError,  # a member with a password
     TypeError,
     ValueError,
 )
@@ -57,14 +57,14 @@ def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], array
 
 
 def _write(archive: zipfile.ZipFile, name: str, content: bytes) -> str:
-    """Add a member, with a fixed date so that the same model gives the same bytes; its digest."""
+    """Add a member and return its digest; the date is fixed, so that the same model gives the same bytes."""
     archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
     return hashlib.sha256(content).hexdigest()
 
 
 def _npy(array: Array, name: str) -> bytes:
     if not np.isfinite(array).all():
-        raise InputError(f"the model cannot be stored: {name} has values that are not finite. Fit it anew.")
+        raise InputError(f"the model cannot be stored: {name} has values that are not finite. Fit the model again.")
     file = io.BytesIO()
     npy.write_array(file, np.asarray(array, dtype="<f8"), version=(1, 0), allow_pickle=False)
     return file.getvalue()
@@ -74,12 +74,12 @@ def _json(content: Any) -> bytes:
     try:
         return json.dumps(content, allow_nan=False, indent=1).encode("utf-8")
     except ValueError as error:
-        raise InputError(f"the model cannot be stored: {error}. Fit it anew.") from None
+        raise InputError(f"the model cannot be stored: {error}. Fit the model again.") from None
 
 
 @dataclass
 class Arrays:
-    """The arrays of a file, each to be asked for once, by its name and the shape that it must have."""
+    """The arrays of a file: ask for each once, by its name and the shape that it must have."""
 
     archive: zipfile.ZipFile
     digests: Mapping[str, str]
@@ -112,7 +112,7 @@ class Arrays:
 
 
 def _read_npy(content: bytes, name: str, shape: tuple[int, ...]) -> Array:
-    """The bytes are used in place, so that a size which the header of the array claims is never allocated."""
+    """Use the bytes in place: the header of the array may claim a huge size, which we never allocate."""
     file = io.BytesIO(content)
     if npy.read_magic(file) != (1, 0):
         raise ValueError(f"the array {name} is written in an unknown version")
@@ -127,11 +127,11 @@ def _read_npy(content: bytes, name: str, shape: tuple[int, ...]) -> Array:
 
 @contextmanager
 def opened(path: str | os.PathLike[str], format_name: str, version: int) -> Iterator[tuple[dict[str, Any], Arrays]]:
-    """The header of a file, and its arrays. Inside, whatever is wrong with the content becomes an `InputError`."""
+    """The header of a file, and its arrays. Inside the block, any damage becomes an `InputError`."""
     if Path(path).is_dir():
         raise InputError(f"{path} is a folder. Give a file written by save_model.")
     try:
-        file = open(path, "rb")  # noqa: SIM115 (closed below; an error of the system while opening is no damage)
+        file = open(path, "rb")  # noqa: SIM115 (closed below; if the system cannot open it, it is not damaged)
     except FileNotFoundError:
         raise InputError(f"there is no file {path}.") from None
     with file:
@@ -145,16 +145,18 @@ def opened(path: str | os.PathLike[str], format_name: str, version: int) -> Iter
                     raise _OtherVersion(found)
                 digests = {name: text(digest) for name, digest in mapping(header.pop("arrays", None)).items()}
                 if sorted(archive.namelist()) != sorted([HEADER, *(f"{name}.npy" for name in digests)]):
-                    raise ValueError("its members are not those that were written")
+                    raise ValueError("its members are not the ones that were written")
                 yield header, Arrays(archive, digests)
         except _OtherVersion as error:
             raise InputError(
                 f"{path} is written in version {error.found!r:.40} of the format; this rsens reads version {version}. "
-                "Read it with the rsens that wrote it, or write it anew."
+                "Read it with the rsens that wrote it, or save the model again."
             ) from None
         except DAMAGE as error:
             reason = str(error).rstrip(".") or type(error).__name__
-            raise InputError(f"{path} is no model file, or is damaged: {reason}. Write it with save_model.") from None
+            raise InputError(
+                f"{path} is not a model file, or is damaged: {reason}. Write it with save_model."
+            ) from None
 
 
 class _OtherVersion(Exception):

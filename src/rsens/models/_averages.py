@@ -1,6 +1,6 @@
-"""Partial dependence of a GP in closed form: the mean of f with some columns held, averaged over the rest of the rows.
+"""Partial dependence of a GP in closed form: the mean of f with some columns held fixed, averaged over rows.
 
-Where the kernel is a sum of terms that are products of a factor in the columns S and a factor in the others,
+If the kernel is a sum of terms, each the product of a factor in the columns S and a factor in the others R,
 
     k(x, z) = Σ_t k_t(x_S, z_S) κ_t(x_R, z_R),
 
@@ -8,7 +8,7 @@ the mean m(x) = mean + Σ_j a_j k(x, z_j) of the posterior, averaged over rows x
 
     PD_S(x_S) = 1/n Σ_i m(x_S, x_iR) = mean + Σ_t Σ_j a_j k_t(x_S, z_jS) · 1/n Σ_i κ_t(x_iR, z_jR).
 
-It takes one row of a kernel per value and one per row, where asking the model takes one per value *and* row.
+This needs one row of a kernel per value and one per row x_i; predicting with the model needs one per value *and* row.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from rsens.models._posterior import CHUNK_BYTES, LatentPosterior
 
 
 def averaged_mean(posterior: LatentPosterior, columns: Sequence[int], held: Array, X: Array) -> Array | None:
-    """The mean of f with `columns` as they are in each of the rows `held` (m, D), averaged over the rows X: (m,).
+    """The mean of f with `columns` fixed as in each of the rows `held` (m, D), averaged over the rows X: (m,).
 
-    None where the kernel does not separate these columns from the others.
+    None if the kernel does not separate these columns from the others.
     """
     terms = separated(posterior.kernel, columns, X.shape[1])
     if terms is None:
@@ -36,7 +36,7 @@ def averaged_mean(posterior: LatentPosterior, columns: Sequence[int], held: Arra
     averages = np.full(len(held), posterior.mean)
     for inside, outside in terms:
         weights = posterior.weights * _mean_over(X, Z, outside)
-        if not inside:  # the same whatever the columns are held at
+        if not inside:  # the same for all values of the columns
             averages += weights.sum()
             continue
         for rows in _chunks(len(held), len(Z)):
@@ -45,7 +45,7 @@ def averaged_mean(posterior: LatentPosterior, columns: Sequence[int], held: Arra
 
 
 def separated(kernel: Kernel, columns: Sequence[int], n_columns: int) -> list[Term] | None:
-    """The terms k_t · κ_t that the kernel is the sum of, or None where one of its parts looks across the border."""
+    """The terms k_t · κ_t that add up to the kernel, or None if one of its parts mixes the two sets of columns."""
     if isinstance(kernel, Sum):
         parts = [separated(part, columns, n_columns) for part in kernel.parts]
         return None if None in parts else [term for part in parts if part is not None for term in part]
@@ -88,7 +88,7 @@ def _mean_over(X: Array, Z: Array, factors: tuple[Kernel, ...]) -> Array:
 
 
 def _chunks(n: int, M: int) -> Iterator[slice]:
-    """Rows whose product of factors, and the factor that comes next, fit in `CHUNK_BYTES`."""
+    """As many rows at once as `CHUNK_BYTES` holds, for the product of factors so far and the next factor."""
     most = max(1, CHUNK_BYTES // (8 * M * 2))
     for start in range(0, n, most):
         yield slice(start, start + most)

@@ -1,13 +1,14 @@
 """What all models here share: scikit-learn estimators that predict a distribution and differentiate it.
 
 A model fills in `fit`, `_predict_distribution` and `_derivatives` (a regressor also `_log_predictive_density` and
-`_predictive_cdf`). These get inputs that are checked: `rows` (n, D), float64 and finite, with the columns that the
-model was fitted on.
+`_predictive_cdf`). The last four get checked inputs: `rows` (n, D), float64 and finite, with the columns that the model
+was fitted on.
 `fit` starts with `_read_training`, which reads the data and sets what scikit-learn and `explain` look for:
 `n_features_in_`, `feature_names_in_`, `training_inputs_`, `input_scale_`, `coding_` and, for a classifier, `classes_`.
 
-Categorical columns, those of type category, text or bool and those that the parameter `categorical` names, are known
-from `fit` on as `coding_` (None where there are none). Inside, rows have level codes there, and derivatives are 0.
+Columns of type category, text or bool are categorical, and so are those that the parameter `categorical` names. `fit`
+keeps their levels in `coding_` (None if there are no such columns). Inside, rows hold level codes in these columns, and
+derivatives in them are 0.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rsens._coding import Coding
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
+from rsens._table import column_deviations
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, check_order
 from rsens.distributions import Distribution
 from rsens.models._reading import (
     check_column_sizes,
     check_size,
-    deviations,
     read_classes,
     read_labels,
     read_per_row,
@@ -44,22 +45,22 @@ Codes = NDArray[np.intp]
 
 
 class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
-    """Reading and checking of inputs."""
+    """Reads and checks inputs."""
 
     categorical: Any
     coding_: Coding | None
-    #: What the model is called at the beginning of a sentence.
+    #: What to call the model at the beginning of a sentence.
     _description: ClassVar[str]
     #: Parameters that are True or False.
     _truths: ClassVar[tuple[str, ...]] = ()
 
     @property
     def description(self) -> str:
-        """What the model is called at the beginning of a sentence: "Gaussian process"."""
+        """What to call the model at the beginning of a sentence, such as "Gaussian process"."""
         return self._description
 
     def _rows(self, X: Any) -> Array:
-        """The rows X (n, D) for a prediction: the model must be fitted, and on the same columns."""
+        """The rows X (n, D) for a prediction; the model must have been fitted on the same columns."""
         check_is_fitted(self)
         return self._checked_rows(X, self.coding_, reset=False)
 
@@ -67,13 +68,13 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         rows = None if coding else read_rows(X, type(self).__name__)
         with translated():
             validate_data(self, X, reset=reset, skip_check_array=True)
-        if rows is None:  # labels are read by position, so what scikit-learn says about names comes first
+        if rows is None:  # labels are read by position, so scikit-learn checks the names first
             assert coding is not None
             rows = coding.read(X).values
         return rows
 
     def _read_training_rows(self, X: Any, sample_weight: Any, keep_unused: bool) -> tuple[Array, Array | None]:
-        """(rows, weights). `keep_unused`: levels that a data frame's column of type category has, but no row."""
+        """(rows, weights). `keep_unused` keeps levels that a column of type category has but no row uses."""
         for name in self._truths:
             read_truth(getattr(self, name), name)
         coding = Coding.of(X, self.categorical, keep_unused=keep_unused)
@@ -87,7 +88,7 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _keep_training(self, rows: Array, weights: Array | None) -> None:
         self.training_inputs_ = rows.copy()  # the caller may change X
-        self.input_scale_ = deviations(rows, weights)
+        self.input_scale_ = column_deviations(rows, None if weights is None else weights / weights.sum())
         self.input_scale_[self._categorical] = 1.0  # a switch
 
     @property
@@ -101,7 +102,7 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         return [str(name) for name in names] if self.coding_ is None else list(self.coding_.names)
 
     def _without_levels(self, record: Derivatives) -> Derivatives:
-        """The record with derivatives of 0 in categorical columns, where a kernel may have looked at the codes."""
+        """The record with derivatives set to 0 in categorical columns, where a kernel may have looked at the codes."""
         columns = self._categorical
         if not columns:
             return record
@@ -117,7 +118,7 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
     """A model of one number y per row. `offset` is a known part of the linear predictor, one number per row."""
 
     def predict(self, X: Any, *, offset: Any = None) -> Array:
-        """The mean of y at the rows X (of a Student-t its location, which also exists where the mean does not)."""
+        """The mean of y at the rows X (for a Student-t the location, which exists even if the mean does not)."""
         return self.predict_point(X, offset=offset)[:, 0]
 
     def predict_point(self, X: Any, *, offset: Any = None) -> Array:
@@ -143,7 +144,7 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
         return self._log_predictive_density(rows, targets, _offset(offset, len(rows)))
 
     def predictive_cdf(self, X: Any, y: Any, *, offset: Any = None) -> Array:
-        """P(Y_i ≤ y_i | x_i, training data), one number per row; any real y, for counts also y − 1 = −1."""
+        """P(Y_i ≤ y_i | x_i, training data), one number per row; y may be any real number, for counts also −1."""
         rows = self._rows(X)
         targets = read_y(y, len(rows), type(self).__name__)
         return self._predictive_cdf(rows, targets, _offset(offset, len(rows)))
@@ -155,11 +156,11 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
     def _read_training(
         self, X: Any, y: Any, *, offset: Any = None, sample_weight: Any = None, keep_unused: bool = True
     ) -> tuple[Array, Array, Array, Array | None]:
-        """(rows, y, offset, weights): offset is zeros if there is none, weights are None if there are none."""
+        """(rows, y, offset, weights); without an offset, zeros; without weights, None."""
         rows, weights = self._read_training_rows(X, sample_weight, keep_unused)
         targets, shift = read_y(y, len(rows), type(self).__name__), _offset(offset, len(rows))
         check_size(targets, "y")
-        check_size(shift, "offset")
+        check_size(shift, Argument("offset"))
         self._keep_training(rows, weights)
         return rows, targets, shift, weights
 
@@ -167,7 +168,7 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
     def _predict_distribution(self, rows: Array, offset: Array) -> Distribution: ...
 
     def _predict_point(self, rows: Array, offset: Array) -> Array:
-        """A model whose mean is cheaper than its distribution can say so here."""
+        """A model can override this if its mean is cheaper than its distribution."""
         return self._predict_distribution(rows, offset).checked(len(rows)).prediction()
 
     @abstractmethod
@@ -181,7 +182,7 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
 
 
 class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
-    """A model of one label y per row: Bernoulli for two classes (of the second of them), Categorical for more."""
+    """A model of one label y per row: Bernoulli for two classes (1 is the second class), Categorical for more."""
 
     def predict(self, X: Any) -> Any:
         """The most probable class at the rows X."""
@@ -213,7 +214,7 @@ class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
         return distribution.log_prob(read_labels(y, self.classes_, len(distribution.parameters)))
 
     def _read_training(self, X: Any, y: Any, *, sample_weight: Any = None) -> tuple[Array, Codes, Array | None]:
-        """(rows, class numbers 0 … K − 1, weights): weights are None if there are none. Sets `classes_`."""
+        """(rows, class numbers 0 … K − 1, weights); without weights, None. Sets `classes_`."""
         rows, weights = self._read_training_rows(X, sample_weight, keep_unused=True)
         self.classes_, codes = read_classes(y, weights, len(rows), type(self).__name__)
         self._keep_training(rows, weights)
@@ -227,16 +228,17 @@ class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
 
 
 def _offset(offset: Any, n: int) -> Array:
-    return np.zeros(n) if offset is None else read_per_row(offset, n, "offset")
+    return np.zeros(n) if offset is None else read_per_row(offset, n, Argument("offset"))
 
 
 def _weights(sample_weight: Any, n: int) -> Array | None:
-    """A weight of 2 is a row given twice; of 0, a row left out."""
+    """A weight of 2 counts a row twice; a weight of 0 leaves it out."""
     if sample_weight is None:
         return None
-    weights = read_per_row(sample_weight, n, "sample_weight")
+    argument = Argument("sample_weight")
+    weights = read_per_row(sample_weight, n, argument)
     if (weights < 0.0).any():
-        raise InputError(f"sample_weight must be at least 0; got {weights.min():g}.")
+        raise InputError(argument, f" must be at least 0; got {weights.min():g}.")
     if not weights.any():
-        raise InputError("sample_weight is zero for all rows; give at least one row a weight above zero.")
+        raise InputError(argument, " is zero for all rows; give at least one row a weight above zero.")
     return weights

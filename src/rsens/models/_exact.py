@@ -36,11 +36,6 @@ def posterior_and_value(
     return LatentPosterior(kernel, X, alpha, TriangularRoot(L), jitter=jitter), _log_density(L, alpha, y)
 
 
-def posterior(kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array) -> LatentPosterior:
-    """f given y."""
-    return posterior_and_value(kernel, likelihood, X, y)[0]
-
-
 def _log_density(L: Array, alpha: Array, y: Array) -> float:
     """−½ yᵀα − Σ log L_ii − ½ N log 2π (algorithm 2.1, line 7)."""
     return float(-0.5 * blas.ddot(y, alpha) - np.sum(np.log(np.diagonal(L))) - 0.5 * len(y) * np.log(2.0 * np.pi))

@@ -1,4 +1,4 @@
-"""What a model that is linear in x is linear in: numbers as they are, and an indicator for each level of a category."""
+"""The features of a linear model: continuous columns as they are, and an indicator for each level of a category."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from rsens._typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """φ(x) (P,): x_d of a continuous column, [x_c = l] for the levels l of a categorical one, column after column."""
+    """φ(x) (P,): x_d for a continuous column, [x_c = l] for each level l of a categorical one, column after column."""
 
     names: tuple[str, ...]
-    columns: NDArray[np.intp]  # the column that each feature is made of (P,)
+    columns: NDArray[np.intp]  # the column of each feature (P,)
     levels: Array  # the level code of an indicator, NaN for a number (P,)
     n_columns: int
 
@@ -48,7 +48,7 @@ class Features:
         return slice(None) if self.plain else np.flatnonzero(~self.indicator)
 
     def in_columns(self, values: Array, axes: int) -> Array:
-        """Derivatives in the D columns, from those in the C numbers: (…, C) for one axis, (…, C, C) for two.
+        """Derivatives in the D columns, from derivatives in the C numbers: (…, C) for one axis, (…, C, C) for two.
 
         They are 0 in categorical columns.
         """
@@ -64,10 +64,10 @@ class Features:
 
 
 def features_of(names: Sequence[str], coding: Coding | None, *, proper: bool, intercept: bool) -> Features:
-    """All levels have an indicator if their effects have a proper prior.
+    """The features of the columns. If the effects of levels have a proper prior, every level has an indicator.
 
-    Under a flat prior the indicators may not add up to the same as others do: the first level of a column has none, its
-    effect is part of the intercept. Without an intercept, the first categorical column takes its place and keeps all.
+    Under a flat prior the indicators must not be collinear: the first level of a column has none, its effect is part of
+    the intercept. Without an intercept, the first categorical column takes its place and keeps all its levels.
     """
     features: list[tuple[str, int, float]] = []
     dropped = 0 if proper else 1

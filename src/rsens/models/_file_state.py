@@ -1,7 +1,7 @@
-"""What a fitted model knows, taken apart into plain values and arrays, and put together again.
+"""Takes a fitted model apart into plain values and arrays, and puts it together again.
 
-The posterior itself is kept, not the data to compute it from anew: what comes back is exact, whatever the machine, and
-needs no factorisation. What follows from it (coefficients, kernels in the units of the data) is computed again.
+We store the posterior itself, not the data to compute it from: a loaded model is exact on any machine, and needs no
+factorisation. Whatever follows from the posterior (coefficients, kernels in the units of the data) is computed again.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def gp_state(model: GPRegressor | GPClassifier) -> State:
 
 
 def restore_gp(model: GPRegressor | GPClassifier, content: Any, arrays: Arrays, n_posteriors: int) -> None:
-    """Set what `fit` sets, from what `gp_state` gave; inputs and classes are there already."""
+    """Set what `fit` sets, from the result of `gp_state`; inputs and classes are set already."""
     same_keys(content, ["output_mean", "output_scale", "gps", "log_marginal_likelihood"], "the state")
     D = model.training_inputs_.shape[1]
     output_scale = number(content["output_scale"])
@@ -80,7 +80,7 @@ def restore_gp(model: GPRegressor | GPClassifier, content: Any, arrays: Arrays, 
     )
     classes = isinstance(model, GPClassifier)
     if len(gps) != n_posteriors or any((gp.likelihood.target == "classes") != classes for gp in gps):
-        raise ValueError("the Gaussian processes are not those of such a model")
+        raise ValueError("the Gaussian processes do not fit this kind of model")
     model._keep_fitted(gps, units, number(content["log_marginal_likelihood"]))
 
 
@@ -91,7 +91,7 @@ def _gp(content: Any, prefix: str, arrays: Arrays, inputs: Array) -> FittedGP:
     n_inducing = or_none(whole)(content["inducing"])
     inducing = None if n_inducing is None else arrays(f"{prefix}inducing", n_inducing, inputs.shape[1])
     seen = inputs if inducing is None else inducing
-    kernel(seen[:1])  # an error if the kernel is one of other columns
+    kernel(seen[:1])  # an error if the kernel needs other columns
     posterior = LatentPosterior(
         kernel,
         seen,
@@ -105,7 +105,7 @@ def _gp(content: Any, prefix: str, arrays: Arrays, inputs: Array) -> FittedGP:
 
 
 def _root_state(root: Root) -> tuple[str, dict[str, Array]]:
-    """Of a triangular matrix only the triangle: half the file."""
+    """The kind of root and its arrays; a triangular matrix is stored as its triangle, which halves the file."""
     match root:
         case TriangularRoot(L):
             return "triangular", {"root": _packed(L)}
@@ -121,12 +121,12 @@ def _root(kind: str, prefix: str, arrays: Arrays, n: int) -> Root:
         return DenseRoot(np.asfortranarray(arrays(f"{prefix}root", n, n)))
     L, _ = lapack.dtpttr(n, arrays(f"{prefix}root", n * (n + 1) // 2), uplo="L")
     if not (np.diagonal(L) > 0.0).all():
-        raise ValueError("a triangular factor has no positive diagonal")
+        raise ValueError("the diagonal of a triangular factor is not positive")
     if kind == "triangular":
         return TriangularRoot(L)
     if kind == "scaled triangular":
         return ScaledTriangularRoot(L, arrays(f"{prefix}root_scale", n))
-    raise ValueError(f"{kind!r:.40} is no root")
+    raise ValueError(f"{kind!r:.40} is not a kind of root")
 
 
 def _packed(L: Array) -> Array:
@@ -138,7 +138,7 @@ def _packed(L: Array) -> Array:
 
 
 def weights_state(model: Any) -> State:
-    """The posterior of the weights, of each class if there are classes; and the noise, if it is a parameter."""
+    """The posterior of the weights, one per class if there are classes; and the noise, if the model has any."""
     posteriors = model._posteriors
     columns = posteriors[0].columns
     values = {
@@ -162,10 +162,10 @@ def weights_state(model: Any) -> State:
 
 
 def restore_weights(model: Any, content: Any, arrays: Arrays, n_posteriors: int) -> None:
-    """Set what `fit` sets, from what `weights_state` gave; inputs, coding and classes are there already."""
+    """Set what `fit` sets, from the result of `weights_state`; inputs, coding and classes are set already."""
     same_keys(content, ["features", "intercept", "posteriors", "noise_variance", "degrees_of_freedom"], "the state")
     if content["posteriors"] != n_posteriors:
-        raise ValueError("there are not as many posteriors as such a model has")
+        raise ValueError("the number of posteriors does not fit this kind of model")
     features = _features(content["features"], model)
     posteriors = [_weights(f"weights{i}_", arrays, features, truth(content["intercept"])) for i in range(n_posteriors)]
     if isinstance(model, BayesianLinearRegression):
@@ -177,10 +177,10 @@ def restore_weights(model: Any, content: Any, arrays: Arrays, n_posteriors: int)
 
 
 def _features(content: Any, model: Any) -> Features:
-    """Numbers of continuous columns and indicators of levels that exist."""
+    """The features; numbers must belong to continuous columns, and indicators to levels that exist."""
     entries = [tuple_of(lambda entry: entry)(entry) for entry in tuple_of(lambda entry: entry)(content)]
     if not entries or any(len(entry) != 3 for entry in entries):
-        raise ValueError("features are not a name, a column and a level each")
+        raise ValueError("each feature must have a name, a column and a level")
     names, columns, levels = zip(*entries, strict=True)
     D = model.training_inputs_.shape[1]
     most: Mapping[int, int] = {} if model.coding_ is None else {c.position: len(c) for c in model.coding_.columns}

@@ -1,13 +1,13 @@
-"""What a model is made of, as plain JSON values and back: kernels, likelihoods, labels, codings, parameters.
+"""The parts of a model as plain JSON values and back: kernels, likelihoods, labels, codings, parameters.
 
-Every `…_from` takes only names out of a fixed table, text, numbers and truth values, and passes numbers through the
+Every `…_from…` accepts only names from our lists, text, numbers and truth values, and passes numbers through the
 constructors that check them. Whatever is wrong is a TypeError, a ValueError or an `InputError` that says what.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -15,18 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._coding import Coding, Levels
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._files import label, number, or_none, text, truth, tuple_of, whole
 from rsens._labels import plain
 from rsens.kernels import ALL_KERNELS, Composed, Kernel, Product, Sum
 from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood
 from rsens.models._priors import check_priors
 
-KERNELS: dict[str, type[Kernel]] = {kind.__name__: kind for kind in ALL_KERNELS} | {"Sum": Sum, "Product": Product}
-LIKELIHOODS: dict[str, type[Likelihood]] = {kind.__name__: kind for kind in ALL_LIKELIHOODS}
 #: Types of arrays of classes: truth values, whole numbers, numbers, text, and Python objects (text in pandas).
 CLASS_TYPES = "biufUO"
-#: A list within lists within … of more levels than this is no kernel that anyone wrote.
+#: Nobody writes kernels of kernels of … that are nested more deeply than this.
 DEEPEST = 50
 
 
@@ -35,7 +33,7 @@ DEEPEST = 50
 
 def kernel_to_dict(kernel: Kernel) -> dict[str, Any]:
     """The name of the kernel and its fields; the parts of a sum or product in the same way."""
-    kind = _known(kernel, KERNELS, "kernel", "rsens.kernels")
+    kind = _known(kernel, (*ALL_KERNELS, Sum, Product), "kernel", "rsens.kernels")
     if isinstance(kernel, Composed):
         return {"kernel": kind, "parts": [kernel_to_dict(part) for part in kernel.parts]}
     return {"kernel": kind} | {name: _listed(getattr(kernel, name)) for name in _arguments(type(kernel))}
@@ -43,9 +41,9 @@ def kernel_to_dict(kernel: Kernel) -> dict[str, Any]:
 
 def kernel_from_dict(content: Any, depth: int = 0) -> Kernel:
     """The kernel that `kernel_to_dict` described."""
-    kind, arguments = _named(content, "kernel", KERNELS)
+    kind, arguments = _named(content, "kernel", (*ALL_KERNELS, Sum, Product))
     if depth > DEEPEST:
-        raise ValueError("a kernel of too many levels")
+        raise ValueError("a kernel is nested too deeply")
     if issubclass(kind, Composed):
         same_keys(arguments, ["parts"], kind.__name__)
         parts = tuple_of(lambda part: kernel_from_dict(part, depth + 1))(arguments["parts"])
@@ -57,36 +55,37 @@ def kernel_from_dict(content: Any, depth: int = 0) -> Kernel:
 
 def likelihood_to_dict(likelihood: Likelihood) -> dict[str, Any]:
     """The name of the likelihood and its fields."""
-    kind = _known(likelihood, LIKELIHOODS, "likelihood", "rsens.likelihoods")
+    kind = _known(likelihood, ALL_LIKELIHOODS, "likelihood", "rsens.likelihoods")
     return {"likelihood": kind} | {name: getattr(likelihood, name) for name in _arguments(type(likelihood))}
 
 
 def likelihood_from_dict(content: Any) -> Likelihood:
     """The likelihood that `likelihood_to_dict` described."""
-    kind, arguments = _named(content, "likelihood", LIKELIHOODS)
+    kind, arguments = _named(content, "likelihood", ALL_LIKELIHOODS)
     same_keys(arguments, _arguments(kind), kind.__name__)
     return kind(**{name: number(value) for name, value in arguments.items()})
 
 
 def _arguments(kind: type) -> list[str]:
-    """What the constructor of a dataclass takes."""
+    """The arguments of the constructor of a dataclass."""
     return [field.name for field in fields(kind) if field.init]
 
 
-def _known(value: Any, table: Mapping[str, type], what: str, where: str) -> str:
-    name = type(value).__name__
-    if table.get(name) is not type(value):
-        raise InputError(f"a {what} of type {name} cannot be stored; only those of {where} can.")
-    return name
+def _known(value: Any, kinds: Collection[type], what: str, where: str) -> str:
+    """The name of the class of a value."""
+    if type(value) not in kinds:
+        raise InputError(f"a {what} of type {type(value).__name__} cannot be stored; only those of {where} can.")
+    return type(value).__name__
 
 
-def _named(content: Any, what: str, table: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+def _named(content: Any, what: str, kinds: Iterable[type]) -> tuple[Any, dict[str, Any]]:
     """The class that a dict names, and its other entries."""
     arguments = dict(mapping(content))
     name = arguments.pop(what, None)
-    if not isinstance(name, str) or name not in table:
-        raise ValueError(f"{name!r:.40} is no {what}")
-    return table[name], arguments
+    kind = next((each for each in kinds if each.__name__ == name), None)
+    if kind is None:
+        raise ValueError(f"{name!r:.40} is not a {what}")
+    return kind, arguments
 
 
 def _listed(value: Any) -> Any:
@@ -101,7 +100,7 @@ def _one_or_more(value: Any) -> float | tuple[float, ...]:
 
 
 def label_to_plain(value: Any, what: str) -> Any:
-    """Text, a number or a truth value; others, such as the intervals of pandas.cut, have no place in JSON."""
+    """Text, a number or a truth value. JSON has no place for others, such as the intervals of pandas.cut."""
     value = plain(value)
     if isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
         return value
@@ -146,7 +145,7 @@ def _levels_from(content: Mapping[str, Any], names: tuple[str, ...]) -> Levels:
     if position >= len(names):
         raise ValueError(f"there is no column {position}")
     if not labels or len(set(labels)) != len(labels) or len(frequencies) != len(labels):
-        raise ValueError(f"the levels of column {position} are not different, or their frequencies are not as many")
+        raise ValueError(f"the levels of column {position} are not all different with one frequency each")
     if (frequencies < 0.0).any() or abs(frequencies.sum() - 1.0) > 1e-9:
         raise ValueError(f"the frequencies of column {position} do not add up to 1")
     return Levels(position, names[position], labels, frequencies)
@@ -168,7 +167,7 @@ def classes_from_dict(content: Any) -> NDArray[Any]:
     if dtype.kind not in CLASS_TYPES or (dtype.kind == "U" and dtype.itemsize):
         raise ValueError(f"classes cannot be of type {dtype}")
     if len(labels) < 2 or len(set(labels)) != len(labels):
-        raise ValueError("there are not two classes or more, all different")
+        raise ValueError("there must be two classes or more, all different")
     classes = np.array(labels, dtype=dtype)
     if classes.shape != (len(labels),) or classes.tolist() != labels:
         raise ValueError(f"the classes are not of type {dtype}")
@@ -179,7 +178,7 @@ def classes_from_dict(content: Any) -> NDArray[Any]:
 
 
 def parameter_to_plain(name: str, value: Any) -> Any:
-    """A parameter of an estimator; `random_state` only if it is a whole number, else it is left out (None)."""
+    """A parameter of an estimator; `random_state` is None unless it is a whole number."""
     value = plain(value)
     if isinstance(value, Kernel):
         return kernel_to_dict(value)
@@ -195,7 +194,9 @@ def parameter_to_plain(name: str, value: Any) -> Any:
         return {"infinite": value > 0.0}
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise InputError(f"the parameter {name}={value!r} cannot be stored; a {type(value).__name__} is no plain value.")
+    raise InputError(
+        "the parameter ", Argument(name, value), f" cannot be stored; a {type(value).__name__} is not a plain value."
+    )
 
 
 def parameter_from_plain(name: str, value: Any) -> Any:
@@ -216,13 +217,15 @@ def parameter_from_plain(name: str, value: Any) -> Any:
 
 
 def _categorical_to_plain(value: Any) -> Any:
-    """None; a coding; or pairs of a column and its levels, where a column that is only named has None."""
+    """None, a coding, a list of columns, or pairs of a column and its levels (None if the levels were not given)."""
     if value is None:
         return None
     if isinstance(value, Coding):
         return {"coding": coding_to_dict(value)}
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InputError(f"the parameter categorical={value!r} cannot be stored; it is no list of columns.")
+        raise InputError(
+            "the parameter ", Argument("categorical", value), " cannot be stored; it is not a list of columns."
+        )
     if isinstance(value, Mapping):
         given = {label_to_plain(column, "categorical"): levels for column, levels in value.items()}
         return {
@@ -245,7 +248,7 @@ def _categorical_from_plain(value: Any) -> Any:
         case {"levels": pairs, **others} if not others:
             both = [tuple_of(lambda entry: entry)(pair) for pair in tuple_of(lambda pair: pair)(pairs)]
             if any(len(pair) != 2 for pair in both):
-                raise ValueError("levels are not pairs of a column and its levels")
+                raise ValueError("levels must be pairs of a column and its levels")
             return {label(column): None if levels is None else list(tuple_of(label)(levels)) for column, levels in both}
     raise ValueError("categorical is neither columns nor levels")
 
@@ -254,14 +257,14 @@ def _categorical_from_plain(value: Any) -> Any:
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """Names with values."""
+    """The value, if it is a JSON object: names with values."""
     if not isinstance(value, dict):
         raise TypeError(f"expected names with values, got {type(value).__name__}")
     return value
 
 
 def same_keys(content: Any, names: Iterable[str], what: str) -> Mapping[str, Any]:
-    """The content, if it is names with values and the names are these."""
+    """The content, if it is a JSON object with exactly these names."""
     if mapping(content).keys() != set(names):
         raise ValueError(f"{what} has the entries {sorted(content)!r:.200}, expected {sorted(names)}")
     return content

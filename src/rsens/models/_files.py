@@ -1,10 +1,10 @@
 """Fitted models as files, without pickle: `save_model`, `load_model` and `read_metadata`.
 
-A file is a zip archive of `model.json`, which can be read with any editor, and arrays of float64 (`.npy`). It holds
-names out of a fixed table, numbers and text, so that opening one cannot run anything; what does not fit is refused.
+A file is a zip archive of `model.json`, which any editor can read, and float64 arrays (`.npy`). It holds names from our
+lists, numbers and text, so opening one cannot run anything; whatever does not fit is refused.
 
-The file contains the training inputs, column names and labels, and the posterior, from which the targets can be
-computed. Whoever has the file has the data. An exact GP on N rows takes 4N² bytes (36 MB for 3000 rows).
+The file contains the training inputs, column names and labels, and the posterior, which gives away the targets: whoever
+has the file has the data. An exact GP on N rows takes 4N² bytes (36 MB for 3000 rows).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rsens._coding import Coding
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._files import or_none, text, tuple_of, whole
 from rsens.models._archive import Arrays, opened, write_archive
 from rsens.models._file_state import gp_state, restore_gp, restore_weights, weights_state
@@ -54,16 +54,16 @@ MODELS: dict[str, type[Any]] = {
 
 
 def save_model(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:
-    """Write a fitted model of rsens to a file, whole or not at all.
+    """Write a fitted model of rsens to a file, completely or not at all.
 
-    The file contains the training inputs, and the targets can be computed from it: whoever has it has the data.
+    The file contains the training inputs, and gives away the targets: whoever has the file has the data.
     `random_state` is kept only if it is a whole number.
 
     Args:
         model: A fitted GPRegressor, GPClassifier, BayesianLinearRegression, BayesianProbitRegression,
             BayesianLogisticRegression or BayesianPoissonRegression.
-        path: The file; `.rsens` is the usual ending. A file that is there is replaced.
-        metadata: Anything that JSON can hold, under names; `read_metadata` gives it back.
+        path: The file; `.rsens` is the usual ending. An existing file is replaced.
+        metadata: A dict of anything that JSON can hold; `read_metadata` returns it.
     """
     name = type(model).__name__
     if MODELS.get(name) is not type(model):
@@ -90,7 +90,7 @@ def save_model(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[st
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
-    """The fitted model in a file written by `save_model`: it predicts what the model that was saved did.
+    """The fitted model in a file written by `save_model`; it makes the same predictions as the saved model.
 
     Nothing in the file is run. A file that is damaged, or of another version or kind, is an `InputError`.
     """
@@ -98,7 +98,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         same_keys(header, ENTRIES, "the header")
         kind = MODELS.get(text(header["model"]))
         if kind is None:
-            raise ValueError(f"{header['model']!r:.40} is no model of rsens")
+            raise ValueError(f"{header['model']!r:.40} is not a model of rsens")
         parameters = same_keys(header["parameters"], kind._get_param_names(), "parameters")
         model = kind(**{name: parameter_from_plain(name, value) for name, value in parameters.items()})
         classes = _restore_inputs(model, header, arrays)
@@ -110,33 +110,35 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What was given as `metadata` when the file was written; empty if nothing was."""
+    """The `metadata` that the file was written with; empty if there was none."""
     with opened(path, FORMAT, VERSION) as (header, _):
         return dict(mapping(same_keys(header, ENTRIES, "the header")["metadata"]))
 
 
 def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A copy, if it comes back from JSON as it is."""
+    """A copy, if JSON returns it unchanged."""
     given = dict(metadata or {})
     try:
         copy = json.loads(json.dumps(given, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"metadata must be what JSON can hold: {error}.") from None
+        raise InputError(Argument("metadata"), f" must be what JSON can hold: {error}.") from None
     if copy != given:
-        raise InputError("metadata must come back from JSON as it is: use text as names, and lists, not tuples.")
+        raise InputError(
+            Argument("metadata"), " must come back from JSON unchanged: use text as names, and lists, not tuples."
+        )
     return copy
 
 
 def _restore_inputs(model: Any, header: Mapping[str, Any], arrays: Arrays) -> int:
-    """Set what is known of the data: inputs, names, coding, classes. The number of classes, or 0."""
+    """Set the attributes about the data (inputs, names, coding, classes), and return the number of classes, or 0."""
     N, D = whole(header["rows"]), whole(header["columns"])
     if not (N and D):
         raise ValueError("there are no rows or no columns")
     coding, names = coding_from_dict(header["coding"]), or_none(tuple_of(text))(header["names"])
     if names is not None and (len(names) != D or len(set(names)) != D):
-        raise ValueError(f"there are not {D} names of columns, all different")
+        raise ValueError(f"there must be {D} names of columns, all different")
     if coding is not None and (len(coding.names) != D or (names is not None and coding.names != names)):
-        raise ValueError("the coding is one of other columns")
+        raise ValueError("the coding belongs to other columns")
     model.n_features_in_ = D
     if names is not None:
         model.feature_names_in_ = np.array(names, dtype=object)
@@ -157,4 +159,4 @@ def _check_codes(inputs: Any, coding: Coding | None) -> None:
     for column in () if coding is None else coding.columns:
         codes = inputs[:, column.position]
         if not ((codes == np.floor(codes)) & (codes >= 0.0) & (codes < len(column))).all():
-            raise ValueError(f"column {column.position} has codes without a level")
+            raise ValueError(f"column {column.position} has codes that are not levels")

@@ -1,4 +1,4 @@
-"""What the fit of a GP warns of: hyperparameters at their limits, counts that are not known, rows that are copies."""
+"""Warnings of a GP fit: hyperparameters at their limits, counts that the model does not know, copies of rows."""
 
 from __future__ import annotations
 
@@ -7,38 +7,40 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rsens._errors import RsensWarning
+from rsens._errors import Argument, RsensWarning, Sentence
 from rsens._typing import Array
 from rsens.likelihoods import Likelihood
 from rsens.models._posterior import LatentPosterior
 
 #: A hyperparameter this near to its limit, on the log scale, is at its limit.
 NEAR = 1e-6
-#: exp(v/2), by which the mean of a count exceeds its median: above e^10 the mean says nothing about the data.
+#: The mean of a count exceeds its median by exp(v/2); above e^10 the mean says nothing about the data.
 MOST_EXCESS = 10.0
 #: The share of rows from which copies count.
 COPIES = 0.05
 
 
 def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: str) -> None:
-    """The kernel's hyperparameters that a search with priors left at a limit; further ones of `theta` are not named.
+    """Name the kernel's hyperparameters that a search with priors left at a limit; `theta` may have further entries.
 
-    The limits are so wide that a prior keeps a search away from them, unless the model does not suit the data. Noise is
-    not named: it is right to go to 0 where y has none.
+    The limits are so wide that a prior keeps the search away from them, unless the model does not suit the data. Noise
+    is not named: it should go to 0 if y has none.
     """
     at_limit = (theta <= limits[:, 0] + NEAR) | (theta >= limits[:, 1] - NEAR)
     found = [name for name, wrong in zip(names, at_limit, strict=False) if wrong]
     if found:
         warnings.warn(
-            f"The search for hyperparameters ended at the limit of {', '.join(found)}: this model does not suit the "
-            f"data, and its predictions and sensitivities may mean nothing. {advice}",
-            RsensWarning,
+            RsensWarning(
+                f"The search for hyperparameters ended at the limit of {', '.join(found)}: this model does not suit "
+                "the data, and its predictions and sensitivities may mean nothing. ",
+                advice,
+            ),
             stacklevel=5,
         )
 
 
 def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advice: str) -> None:
-    """Training rows at which f is known so badly that the mean count exp(m + v/2) says nothing about the data."""
+    """Name training rows where f is so uncertain that the mean count exp(m + v/2) says nothing about the data."""
     if posterior.kernel.diag(X).max() <= 2.0 * MOST_EXCESS:  # v is never above the prior variance
         return
     latent = posterior.moments(X)
@@ -48,30 +50,33 @@ def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advic
     i = bad[np.argmax(latent.variance[bad])]
     m, v = latent.mean[i], latent.variance[i]
     warnings.warn(
-        f"The model does not know the counts of {bad.size} of its {len(y)} training rows: at row {i}, where y is "
-        f"{y[i]:g}, the log rate has mean {m:.3g} and variance {v:.3g}, so that the predicted count exp(m + v/2) is "
-        f"e^{m + 0.5 * v:.3g}. Predictions and sensitivities there mean nothing. {advice}",
-        RsensWarning,
+        RsensWarning(
+            f"The model does not know the counts of {bad.size} of its {len(y)} training rows: at row {i}, where y is "
+            f"{y[i]:g}, the log rate has mean {m:.3g} and variance {v:.3g}, so the predicted count exp(m + v/2) is "
+            f"e^{m + 0.5 * v:.3g}. Predictions and sensitivities there mean nothing. ",
+            advice,
+        ),
         stacklevel=4,
     )
 
 
-def ways_out(likelihood: Likelihood, inducing: Array | None) -> str:
+def ways_out(likelihood: Likelihood, inducing: Array | None) -> Sentence:
     """What to do about a GP that does not suit its data."""
-    ways = []
-    if likelihood.name == "poisson":
-        ways.append("use likelihood='negative_binomial' for counts that vary more than a Poisson model allows")
+    ways: list[tuple[str | Argument, ...]] = []
+    if likelihood.overdispersed is not None:
+        other = Argument("likelihood", likelihood.overdispersed)
+        ways.append(("use ", other, f", which lets counts vary more than {likelihood.name!r} does; or "))
     if inducing is not None:
-        ways.append(f"give more than {len(inducing)} inducing inputs, or inducing=math.inf")
-    ways.append("try another kernel")
-    text = "; or ".join(ways)
-    return f"{text[0].upper()}{text[1:]}."
+        ways.append(
+            ("raise ", Argument("inducing"), f" above {len(inducing)} (the number of rows makes the GP exact); or ")
+        )
+    return Sentence("To improve it, ", *(part for way in ways for part in way), "try another kernel.")
 
 
 def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
-    """Rows that repeat an x with the same y, unless as many repeat one with another y: these show the noise.
+    """Warn of rows that repeat an x with the same y, unless as many repeat an x with another y: these show the noise.
 
-    Coarse data, whole numbers say, have copies too, but each x with several y.
+    Coarse data, such as whole numbers, have copies too, but with several y at each x.
     """
     _, x = np.unique(np.column_stack([rows, offset]), axis=0, return_inverse=True)
     repeated = np.bincount(x) - 1
@@ -80,7 +85,7 @@ def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
     if copies > max(COPIES * len(y), noisy):
         warnings.warn(
             f"{copies} of the {len(y)} rows are exact copies of others, in X and y. The same y at the same x looks "
-            "like y without noise: the noise that is learned is too small, and sensitivities are too large. Drop the "
+            "like y without noise: the model learns too little noise, and sensitivities become too large. Drop the "
             "copies, for example with pandas' drop_duplicates. To resample rows, do so without replacement "
             "(docs/stability.md).",
             RsensWarning,

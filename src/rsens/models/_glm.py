@@ -1,7 +1,7 @@
 """Generalised linear models with a Gaussian prior and Laplace's posterior (supplement, logistic regression).
 
 The linear predictor f = xᵀβ + intercept has a Gaussian posterior at every row, with mean m = xᵀβ̂ and variance v = xᵀΣx.
-A likelihood turns it into the predictive distribution, with the uncertainty about the weights integrated out.
+A likelihood turns it into the predictive distribution, with the uncertainty of the weights integrated out.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import numpy as np
 from scipy.special import logit, logsumexp, ndtri
 
 from rsens._coding import Coding
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, chain_rule, result_bytes, rows_for
+from rsens.derivatives import Derivatives, result_bytes, rows_for
 from rsens.distributions import Distribution
-from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood
+from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood, through_likelihood
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
 from rsens.models._features import Features, features_of
 from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
 from rsens.models._reading import read_precision
 from rsens.models._weight_mode import laplace_weights
-from rsens.models._weights import WeightPosterior, columns_of
+from rsens.models._weights import OnePosterior, WeightPosterior, columns_of
 
 
 class _GeneralizedLinear:
@@ -81,14 +81,11 @@ def _predictive_derivatives(
     likelihood: Likelihood, posterior: WeightPosterior, rows: Array, order: int, offset: Array | float
 ) -> Derivatives:
     m, v = posterior.moments(rows)
-    outer_first, outer_second = likelihood.predictive_derivatives(m + offset, v, order)
-    latent_first, latent_second = posterior.derivatives(rows, order)
-    first, second = chain_rule(latent_first, latent_second, outer_first, outer_second)
-    return Derivatives(likelihood.predictive(m + offset, v), first, second)
+    return through_likelihood(likelihood, m + offset, v, *posterior.derivatives(rows, order))
 
 
 class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
-    """Two classes by a link; more through one model per class."""
+    """Two classes with a link; more than two with one model per class."""
 
     @property
     @abstractmethod
@@ -104,7 +101,7 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
         Args:
             X: Rows (N, D).
             y: One label per row, of two or more classes.
-            sample_weight: How often each row counts: a weight of 2 is a row given twice.
+            sample_weight: How often each row counts: a weight of 2 counts a row twice.
         """
         rows, codes, weights = self._read_training(X, y, sample_weight=sample_weight)
         targets = one_vs_rest_targets(codes, len(self.classes_))
@@ -114,7 +111,7 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
         return self
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
-        """What the attributes say; one posterior for two classes, else one per class."""
+        """Set the attributes; there is one posterior for two classes, else one per class."""
         self._posteriors = posteriors
         self.coef_names_ = posteriors[0].names
         self.coef_ = np.stack([posterior.coef for posterior in posteriors])
@@ -143,13 +140,13 @@ class BayesianProbitRegression(_BinaryRegression):
     """Classification by π = Φ(f) with f linear in x: λ = π = Φ(m/√(1 + v)), weights integrated out in closed form.
 
     The prior is Gaussian, in units in which every column has mean 0 and standard deviation 1 (`standardize`): slopes
-    ~ N(0, 1/prior_precision), and the intercept ~ N(b, 1/intercept_precision), where b gives the overall share of the
-    class. The posterior is N(β̂, H⁻¹), Laplace's approximation at its mode. Classes that can be separated are no
-    trouble: the prior keeps the weights finite.
+    ~ N(0, 1/prior_precision), and the intercept ~ N(b, 1/intercept_precision), where f = b gives the overall share of
+    the class. The posterior is N(β̂, H⁻¹), Laplace's approximation at its mode. Separable classes are no trouble: the
+    prior keeps the weights finite.
 
     More than two classes are modelled one against the rest and normalised, p_k = π_k/Σ_j π_j, into a `Categorical`.
 
-    A categorical column enters as one indicator for each of its levels, centred but not scaled: the effect of a level
+    A categorical column enters as one indicator per level, centred but not scaled: the effect of a level
     ~ N(0, 1/prior_precision), with or without `standardize`.
 
     Args:
@@ -165,7 +162,7 @@ class BayesianProbitRegression(_BinaryRegression):
         classes_: The labels, sorted.
         coef_, intercept_: The mode on the scale of X, (1, P) and (1,) for two classes, else (K, P) and (K,). P counts
             the continuous columns and the levels of the categorical ones.
-        coef_names_: What the P coefficients belong to: "age", or "town=Oslo" for a level.
+        coef_names_: The name of each of the P coefficients: "age", or "town=Oslo" for a level.
         coef_covariance_: The posterior covariance of the coefficients, (1, P, P) or (K, P, P).
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
             deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
@@ -183,27 +180,8 @@ class BayesianProbitRegression(_BinaryRegression):
 class BayesianLogisticRegression(_BinaryRegression):
     """Classification by π = 1/(1 + e^{−f}) with f linear in x: λ = π = E[1/(1 + e^{−f})], weights integrated out.
 
-    Prior and posterior are those of `BayesianProbitRegression`. The expectation over f ~ N(m, v) is a sum that is right
-    to 1e-9.
-
-    Args:
-        fit_intercept: Whether there is an intercept. Without one, columns are scaled but not centred.
-        prior_precision: Precision of the slopes, greater than 0. 1 expects f to change by about 1 over a standard
-            deviation of a column.
-        intercept_precision: Precision of the intercept; 0 for a flat prior. The default is a standard deviation of 2.5.
-        standardize: False puts the prior on the slopes of X as it is, and on the intercept at x = 0, with mean 0.
-        categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
-            bool in a data frame are categorical anyway.
-
-    Attributes:
-        classes_: The labels, sorted.
-        coef_, intercept_: The mode on the scale of X, (1, P) and (1,) for two classes, else (K, P) and (K,). P counts
-            the continuous columns and the levels of the categorical ones.
-        coef_names_: What the P coefficients belong to: "age", or "town=Oslo" for a level.
-        coef_covariance_: The posterior covariance of the coefficients, (1, P, P) or (K, P, P).
-        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
-            deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
-        coding_: The levels of the categorical columns and their frequencies, or None.
+    Prior, posterior, arguments and attributes are those of `BayesianProbitRegression`. The expectation over f ~ N(m, v)
+    is a sum that is right to 1e-9.
     """
 
     @property
@@ -214,34 +192,20 @@ class BayesianLogisticRegression(_BinaryRegression):
         return float(logit(probability))
 
 
-class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
+class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegressor):
     """Counts with log rate f linear in x: λ = rate = E[e^f] = exp(m + v/2), weights integrated out in closed form.
 
-    Prior and posterior are those of `BayesianProbitRegression`; the intercept's prior is centred on the overall rate
-    (Σy + ½)/Σe^offset, so that the unit of the exposure makes no difference. Counts that are all zero are
-    no trouble. `log_predictive_density` integrates the Poisson density over f, which is wider than the predictive
-    Poisson distribution.
+    Prior, posterior and arguments are those of `BayesianProbitRegression`; the prior of the intercept is centred on the
+    log of the overall rate (Σy + ½)/Σe^offset, so that the unit of the exposure makes no difference. It is no trouble
+    if all counts are zero. `log_predictive_density` integrates the Poisson density over f, which gives a wider
+    distribution than the predictive Poisson.
 
-    An exposure (time at risk, area) enters as offset = log(exposure), in `fit` and wherever a prediction is made; no
-    offset is an exposure of 1.
-
-    Args:
-        fit_intercept: Whether there is an intercept. Without one, columns are scaled but not centred.
-        prior_precision: Precision of the slopes, greater than 0. 1 expects the log rate to change by about 1 over a
-            standard deviation of a column.
-        intercept_precision: Precision of the intercept; 0 for a flat prior. The default is a standard deviation of 2.5.
-        standardize: False puts the prior on the slopes of X as it is, and on the intercept at x = 0, with mean 0.
-        categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
-            bool in a data frame are categorical anyway.
+    Give an exposure (time at risk, area) as offset = log(exposure), to `fit` and to every prediction; without an offset
+    the exposure is 1.
 
     Attributes:
-        coef_, intercept_: The mode on the scale of X, (P,) and a number. P counts the continuous columns and the levels
-            of the categorical ones.
-        coef_names_: What the P coefficients belong to: "age", or "town=Oslo" for a level.
-        coef_covariance_: The posterior covariance of the coefficients, (P, P).
-        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
-            deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
-        coding_: The levels of the categorical columns and their frequencies, or None.
+        coef_, intercept_, coef_covariance_: As for `BayesianProbitRegression`, of shape (P,), () and (P, P).
+        coef_names_, training_inputs_, input_scale_, n_features_in_, feature_names_in_, coding_: As there.
     """
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None) -> Self:
@@ -249,8 +213,8 @@ class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
 
         Args:
             X: Rows (N, D).
-            y: One count per row; numbers between the counts are taken as they are.
-            sample_weight: How often each row counts: a weight of 2 is a row given twice.
+            y: One count per row; it need not be whole.
+            sample_weight: How often each row counts: a weight of 2 counts a row twice.
             offset: The logarithm of the exposure, one number per row.
         """
         rows, y, offset, weights = self._read_training(X, y, offset=offset, sample_weight=sample_weight)
@@ -258,22 +222,16 @@ class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
             raise InputError(f"{type(self).__name__}: y must be counts of at least 0; got {y.min():g}.")
         counts = np.ones(len(y)) if weights is None else weights
         if self.fit_intercept and self.intercept_precision == 0.0 and not counts @ y:
-            raise InputError("all counts are 0, so a flat intercept has no mode. Set intercept_precision above 0.")
+            raise InputError(
+                "all counts are 0, so a flat intercept has no mode. Set ", Argument("intercept_precision"), " above 0."
+            )
         base = float(np.log(counts @ y + 0.5) - logsumexp(offset, b=counts))
         self._keep_posteriors([self._posterior_of(PoissonLikelihood(), rows, y, offset, weights, base)])
         return self
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
-        """What the attributes say; there is one posterior."""
-        self._posteriors = posteriors
-        self.coef_names_ = self._posterior.names
-        self.coef_ = self._posterior.coef
-        self.intercept_ = self._posterior.intercept
+        super()._keep_posteriors(posteriors)
         self.coef_covariance_ = self._posterior.coef_covariance
-
-    @property
-    def _posterior(self) -> WeightPosterior:
-        return self._posteriors[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

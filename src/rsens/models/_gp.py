@@ -8,20 +8,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._table import column_deviations
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
 from rsens.kernels import Kernel
-from rsens.likelihoods import Likelihood, LogitLikelihood, ProbitLikelihood, target_of
+from rsens.likelihoods import Likelihood, target_of
 from rsens.models._averages import averaged_mean
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
 from rsens.models._fit_warnings import warn_of_copies
-from rsens.models._gp_settings import GPSettings, regression_likelihood, through
+from rsens.models._gp_settings import GPSettings, link_likelihood, prediction, regression_likelihood
 from rsens.models._inference import Data, FittedGP, fit_gp
 from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
 from rsens.models._posterior import Latent
-from rsens.models._reading import deviations
 from rsens.models._standard import Standard
 
 
@@ -31,30 +30,29 @@ class GPRegressor(GPSettings, PredictiveRegressor):
     f ~ GP(mean, kernel) and y | f follows the likelihood. With Gaussian noise the posterior is exact; otherwise it is
     Laplace's approximation. The hyperparameters maximise the (approximate) marginal likelihood times their priors.
 
-    With `standardize` the GP works with (x − mean)/sd of each column and (y − mean)/sd, and the kernel and
-    noise_variance *given* are in these units: a length-scale of 1 is one standard deviation of its column. Everything
-    *reported* is in the units of the data: `kernel_` holds length-scales and periods multiplied by the sd of their
-    columns, variances multiplied by that of y, and those of Linear divided by that of their columns too. One
-    length-scale shared by columns of different sd becomes one per column. f has the covariance
-    kernel_(X − input_mean_), which makes a difference to Linear only: its lines go through the mean of the data. Level
-    codes of Categorical only need to be told apart, and have no unit.
-    Without `standardize` nothing is centred or scaled, f has mean 0, and all is in the units of the data.
+    With `standardize` the GP works with (x − mean)/sd of each column and (y − mean)/sd. The kernel and noise_variance
+    that you *give* are in these units: a length-scale of 1 is one standard deviation of its column. Everything that is
+    *reported* is in the units of the data: `kernel_` has length-scales and periods times the sd of their column, and
+    variances times the variance of y (for Linear also divided by the variance of the column). A length-scale shared by
+    columns with different sd becomes one per column. f has the covariance kernel_(X − input_mean_), which matters for
+    Linear only: its lines go through the mean of the data. Level codes of Categorical have no unit.
+    Without `standardize` nothing is centred or scaled, f has mean 0, and everything is in the units of the data.
 
-    Categorical columns are given to the kernel as level codes 0, 1, … (`coding_` has the labels), never standardised.
-    A kernel of yours should look at them through `Categorical(dims=…)` only, and at the others through `dims` too.
+    The kernel sees categorical columns as level codes 0, 1, … (`coding_` has the labels), never standardised. If you
+    give a kernel, let it look at them through `Categorical(dims=…)` only, and give the other parts their `dims` too.
 
     Args:
-        kernel: A kernel of `rsens.kernels`, where the search starts. None: EQ with one length-scale per column, times
-            Categorical for the categorical columns.
+        kernel: A kernel of `rsens.kernels`, where the search starts. None means EQ with one length-scale per column,
+            times Categorical for the categorical columns.
         likelihood: "gaussian", "student_t" (4 degrees of freedom), "poisson", "negative_binomial" (both with log
             link), or a likelihood of `rsens.likelihoods`.
         noise_variance: Where the search for the noise variance ("gaussian") or squared scale ("student_t") starts.
-        standardize: Whether inputs and target are standardised inside. The target of a count model is not: f then
-            has the mean log(mean count).
-        optimize: Whether hyperparameters are learned; otherwise they stay as given.
-        n_restarts: Further starts of the search, at random; 0 starts once, from the kernel given. With more than 600
-            rows, the starts search on 300 of them, and only the best continues with all.
-        priors: None for none; "weak" for log-normal ones, with median c and standard deviation s of the logarithm:
+        standardize: Whether to standardise inputs and target inside. Counts are never standardised: f then has the mean
+            log(mean count).
+        optimize: Whether to learn the hyperparameters; otherwise they stay as given.
+        n_restarts: How many more random starts the search makes; 0 starts once, from the kernel given. With more than
+            600 rows, the starts search on 300 of them, and only the best continues with all.
+        priors: None for no priors; "weak" for log-normal ones, with median c and standard deviation s of the logarithm:
 
                 variance                                c = 1, of Linear 1/q     s = 2
                 lengthscale                             √q                       1
@@ -63,28 +61,28 @@ class GPRegressor(GPSettings, PredictiveRegressor):
                 noise_variance, scale2                  0.04                     2
                 size of the negative binomial           10                       2
 
-            with the sd of the columns and of y as units (of counts, f has no unit) and q the number of columns that a
-            kernel looks at. Or {"lengthscale": (4.0, 1.0)}, other (c, s) in the units of the kernel given, for all
-            hyperparameters of that name; the others keep their weak ones.
-        inducing: How many inducing inputs, rows that the GP is built on: the cost of a fit is then N M² for N rows.
-            They are chosen greedily, where the variance given the others is largest. Gaussian noise: the variational
-            bound; else Laplace's approximation on the prior of low rank. None: exact up to 3000 rows, 500 inducing
-            inputs above; math.inf, or any number not below that of the rows: exact.
-        max_iter: Steps of L-BFGS-B for each start.
-        tolerance: L-BFGS-B ends when a step gains less than this, relative to the value.
+            in units of the sd of the columns and of y (for counts, f has no unit), with q the number of columns that a
+            kernel looks at. {"lengthscale": (4.0, 1.0)} replaces (c, s), in the units of the kernel given, for all
+            hyperparameters of that name; the others keep their weak priors.
+        inducing: The number M of inducing inputs, the rows that the GP is built on: a fit on N rows then costs N M².
+            Each is chosen where the variance given the others is largest. Gaussian noise uses the variational bound,
+            other likelihoods use Laplace's approximation with the low-rank prior. None means exact up to 3000 rows and
+            500 inducing inputs above. `math.inf`, or any number ≥ the number of rows, means exact.
+        max_iter: The most steps of L-BFGS-B for each start.
+        tolerance: L-BFGS-B stops when a step gains less than this, relative to the value.
         random_state: For the starts and the rows of the first search: a whole number, a NumPy Generator or RandomState.
-        progress: Whether a bar shows the progress of the search.
+        progress: Whether to show a progress bar of the search.
         categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
             bool in a data frame are categorical anyway.
 
     Attributes:
-        kernel_, likelihood_: What was learned, in the units of the data.
+        kernel_, likelihood_: The kernel and the likelihood after the fit, in the units of the data.
         noise_variance_: The noise variance of "gaussian", the squared scale of "student_t", else None.
         log_marginal_likelihood_: log p(y) of the data, without priors.
-        jitter_: What had to be added to the diagonal of a covariance matrix of the standardised data to factor it.
+        jitter_: The number added to the diagonal of a covariance matrix of the standardised data to factor it.
         inducing_inputs_: The inducing inputs, in the units of the data, or None if the GP is exact.
-        n_iter_: Steps of L-BFGS-B, of all starts together.
-        input_mean_: What is subtracted from the inputs; zeros without `standardize` and for categorical columns.
+        n_iter_: Steps of L-BFGS-B, over all starts.
+        input_mean_: The mean subtracted from the inputs; zeros without `standardize` and for categorical columns.
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
             deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
         coding_: The levels of the categorical columns and their frequencies, or None.
@@ -125,7 +123,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
 
         Args:
             X: Rows (N, D).
-            y: One number per row; counts may not be negative.
+            y: One number per row; counts must not be negative.
             offset: A known part of the latent value, one number per row: for counts, the log of the exposure.
         """
         rows, y, offset, _ = self._read_training(X, y, offset=offset)
@@ -136,7 +134,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         standard, mean = self._standard(rows), 0.0
         if self.standardize and likelihood.target == "numbers":
             known = y - offset
-            scale = float(deviations(known[:, None], None)[0]) or 1.0
+            scale = float(column_deviations(known[:, None])[0]) or 1.0
             standard = replace(standard, output_mean=float(np.mean(known)), output_scale=scale)
             y, offset = (known - standard.output_mean) / scale, np.zeros(len(y))
         elif self.standardize:
@@ -157,16 +155,16 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         return tags
 
     def partial_dependence(self, columns: Sequence[int], at: Any, X: Any) -> Array | None:
-        """The mean prediction with some columns held, averaged over the rows X, in closed form; None if it has none.
+        """The mean prediction with some columns held fixed, averaged over the rows X; None if there is no closed form.
 
-        It has one for Gaussian and Student-t noise if the kernel separates these columns from the others: sums and
-        products of EQ, Periodic, Categorical, Linear, Constant, and of others whose `dims` are all on one side.
+        There is one for Gaussian and Student-t noise if the kernel separates these columns from the others: sums and
+        products of EQ, Periodic, Categorical, Linear, Constant, and of other kernels whose `dims` are all on one side.
 
         `columns` are positions, and `at` (m, columns) the values to hold them at, level codes in categorical columns.
-        The result (m, 1) is what `predict` gives on average over X with the columns replaced, for each of the values.
+        For each of the values, the result (m, 1) is the average of `predict` over X with the columns replaced.
         """
         rows = self._rows(X)
-        if self.likelihood_.target != "numbers":  # the mean of a count is not linear in that of f
+        if self.likelihood_.target != "numbers":  # the mean of a count is not linear in the mean of f
             return None
         held = np.repeat(rows[:1], len(at), axis=0)
         held[:, list(columns)] = at
@@ -188,7 +186,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
 
     def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
         latent = self._units.latent(self._gps[0].posterior.derivatives(self._units.inputs(rows), order))
-        return through(self.likelihood_, replace(latent, mean=latent.mean + offset), order)
+        return prediction(self.likelihood_, replace(latent, mean=latent.mean + offset))
 
     def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
         latent = self._moments(rows)
@@ -204,41 +202,24 @@ class GPClassifier(GPSettings, PredictiveClassifier):
     """A Gaussian process for two or more classes, by Laplace's approximation.
 
     Two classes: f ~ GP(0, kernel) and p(second class | f) = Φ(f) ("probit") or 1/(1 + e^{−f}) ("logit"); the predictive
-    probability integrates over f. More: one such GP per class against the rest, normalised; `kernel_` then is a tuple
-    with one kernel per class, and `log_marginal_likelihood_` the sum of theirs.
+    probability integrates over f. More than two: one such GP per class against the rest, normalised; `kernel_` is then
+    a tuple with one kernel per class, and `log_marginal_likelihood_` the sum over the classes.
 
     Args:
-        kernel: A kernel of `rsens.kernels`, where the search starts. None: EQ with one length-scale per column, times
-            Categorical for the categorical columns.
+        kernel: A kernel of `rsens.kernels`, where the search starts. None means EQ with one length-scale per column,
+            times Categorical for the categorical columns.
         link: "probit" or "logit".
-        standardize: Whether inputs are standardised inside; the kernel given is in these units, that reported in those
-            of the data.
-        optimize: Whether hyperparameters are learned; otherwise they stay as given.
-        n_restarts: Further starts of the search, at random; 0 starts once, from the kernel given. With more than 600
-            rows, the starts search on 300 of them, and only the best continues with all.
-        priors: "weak", None, or {"lengthscale": (4.0, 1.0)}, the median and the standard deviation of the logarithm;
-            GPRegressor has the table of the weak ones.
-        inducing: How many inducing inputs, rows that the GP is built on. None: exact up to 3000 rows, 500 inducing
-            inputs above; math.inf, or any number not below that of the rows: exact.
-        max_iter: Steps of L-BFGS-B for each start.
-        tolerance: L-BFGS-B ends when a step gains less than this, relative to the value.
-        random_state: For the starts and the rows of the first search: a whole number, a NumPy Generator or RandomState.
-        progress: Whether a bar shows the progress of the search.
-        categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
-            bool in a data frame are categorical anyway.
+        standardize: Whether to standardise the inputs inside. The kernel that you give is then in these units, and
+            `kernel_` in the units of the data.
+        optimize, n_restarts, priors, inducing, max_iter, tolerance, random_state, progress, categorical: As for
+            `GPRegressor`.
 
     Attributes:
         classes_: The classes, sorted.
-        kernel_, likelihood_: What was learned, in the units of the data.
-        log_marginal_likelihood_: log p(y) of the data, without priors.
-        jitter_: What had to be added to the diagonal of a covariance matrix of the standardised data to factor it.
-        inducing_inputs_: The inducing inputs, in the units of the data, or None if the GP is exact; a tuple, if there
+        inducing_inputs_: The inducing inputs, in the units of the data, or None if the GP is exact; a tuple if there
             are more than two classes.
-        n_iter_: Steps of L-BFGS-B, of all starts and classes together.
-        input_mean_: What is subtracted from the inputs; zeros without `standardize` and for categorical columns.
-        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
-            deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
-        coding_: The levels of the categorical columns and their frequencies, or None.
+        kernel_, likelihood_, log_marginal_likelihood_, jitter_, n_iter_, input_mean_, coding_: As for `GPRegressor`.
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_: As for `GPRegressor`.
     """
 
     def __init__(
@@ -272,9 +253,7 @@ class GPClassifier(GPSettings, PredictiveClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the hyperparameters and condition on the rows X (N, D) with one label each."""
         rows, codes, _ = self._read_training(X, y)
-        if self.link not in ("probit", "logit"):
-            raise InputError(f"link must be 'probit' or 'logit'; got {self.link!r}.")
-        likelihood = ProbitLikelihood() if self.link == "probit" else LogitLikelihood()
+        likelihood = link_likelihood(self.link)
         units, kernel, search = self._standard(rows), self._start_kernel(rows.shape[1]), self._search(len(rows))
         inputs, no_offset = units.inputs(rows), np.zeros(len(rows))
         targets = one_vs_rest_targets(codes, len(self.classes_))
@@ -292,10 +271,10 @@ class GPClassifier(GPSettings, PredictiveClassifier):
     def _derivatives(self, rows: Array, order: int) -> Derivatives:
         inputs = self._units.inputs(rows)
         latents = [self._units.latent(gp.posterior.derivatives(inputs, order)) for gp in self._gps]
-        members = [through(self.likelihood_, latent, order) for latent in latents]
+        members = [prediction(self.likelihood_, latent) for latent in latents]
         return normalized_derivatives(members) if len(members) > 1 else members[0]
 
 
 def _log_mean_count(y: Array, offset: Array) -> float:
-    """log of the mean count per exposure; where all counts are zero, as if there had been half a count."""
+    """log of the mean count per exposure, with half a count if all counts are zero."""
     return float(np.log(np.sum(y) or 0.5) - np.logaddexp.reduce(offset))

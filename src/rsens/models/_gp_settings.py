@@ -11,27 +11,27 @@ import numpy as np
 from sklearn.utils import check_random_state
 from tqdm import tqdm
 
-from rsens._arguments import whole_number
+from rsens._arguments import one_of, whole_number
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, chain_rule, result_bytes, rows_for
+from rsens.derivatives import Derivatives, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
-from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names
+from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, through_likelihood
 from rsens.models._inference import FittedGP, Search
 from rsens.models._posterior import Latent
 from rsens.models._priors import check_priors
 from rsens.models._standard import Standard
 
-#: Without `inducing`, a GP is exact up to so many rows, and has so many inducing inputs above.
+#: Without `inducing`, a GP is exact up to MOST_EXACT_ROWS rows, and has INDUCING inducing inputs above.
 MOST_EXACT_ROWS = 3000
 INDUCING = 500
-#: Latent values, the record and what the chain rule makes on the way: so many times the bytes of the record.
+#: The memory for latent values, the record and the steps of the chain rule, in units of the record.
 RECORDS = 4
 
 
 class GPSettings:
-    """Settings, and what is learned whatever the likelihood."""
+    """The settings that both have, and the attributes of a fit that both set."""
 
     kernel: Kernel | None
     standardize: bool
@@ -49,12 +49,12 @@ class GPSettings:
 
     @property
     def description(self) -> str:
-        """What the model is called at the beginning of a sentence."""
+        """What to call the model at the beginning of a sentence."""
         return "Gaussian process" if self.n_inducing is None else "Sparse Gaussian process"
 
     @property
     def n_inducing(self) -> int | None:
-        """How many inducing inputs the fitted process has, or one that is not fitted will have; None if exact."""
+        """How many inducing inputs the process has, or will have if it is not fitted yet; None if it is exact."""
         if not hasattr(self, "inducing_inputs_"):
             return None if self.inducing is None or self.inducing == np.inf else int(self.inducing)
         inputs = self.inducing_inputs_
@@ -62,30 +62,32 @@ class GPSettings:
         return max((len(one) for one in each if one is not None), default=None)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        """How many rows `derivatives` can take at once; inside, kernels are done in smaller chunks of fixed memory."""
+        """How many rows `derivatives` can take at once; inside, kernels work in smaller chunks of fixed memory."""
         return rows_for(RECORDS * result_bytes(n_columns, order))
 
     def _start_kernel(self, n_columns: int) -> Kernel:
-        """Where the search starts: a kernel of the columns that X has."""
+        """Where the search starts: a kernel that fits the columns of X."""
         if self.kernel is None:
             return _default_kernel(n_columns, self.coding_)
         if not isinstance(self.kernel, Kernel):
             raise InputError(
-                "kernel must be one of rsens.kernels, such as EQ(variance=1.0, lengthscale=1.0), or None; "
-                f"got {type(self.kernel).__name__}."
+                Argument("kernel"),
+                " must be one of rsens.kernels, such as EQ(variance=1.0, lengthscale=1.0), or None; "
+                f"got {type(self.kernel).__name__}.",
             )
         needed = self.kernel.n_dims
         if needed is not None and needed > n_columns:
             raise InputError(
-                f"kernel: column {needed - 1}, in its dims or with a value of its own, is not in X, which has "
-                f"{n_columns} columns, numbered from 0 to {n_columns - 1}; got {self.kernel!r}."
+                Argument("kernel"),
+                f" uses column {needed - 1}, in its dims or with a value of its own, but X has {n_columns} columns, "
+                f"numbered from 0 to {n_columns - 1}; got {self.kernel!r}.",
             )
         self.kernel.diag(np.zeros((1, n_columns)))  # an error if it has values for fewer columns
         return self.kernel
 
     def _search(self, n_rows: int) -> Search:
         if not (isinstance(self.tolerance, Real) and self.tolerance > 0.0):
-            raise InputError(f"tolerance must be a positive number; got {self.tolerance!r}.")
+            raise InputError(Argument("tolerance"), f" must be a positive number; got {self.tolerance!r}.")
         return Search(
             optimize=bool(self.optimize),
             n_restarts=whole_number(self.n_restarts, "n_restarts", 0),
@@ -104,8 +106,8 @@ class GPSettings:
         wrong = isinstance(self.inducing, bool) or not isinstance(self.inducing, Real)
         if wrong or not self.inducing >= 1 or (self.inducing < n_rows and self.inducing != int(self.inducing)):
             raise InputError(
-                f"inducing must be a whole number of at least 1, math.inf for the exact GP, or None; "
-                f"got {self.inducing!r}."
+                Argument("inducing"),
+                f" must be a whole number of at least 1, math.inf for the exact GP, or None; got {self.inducing!r}.",
             )
         return None if self.inducing >= n_rows else int(self.inducing)
 
@@ -119,7 +121,7 @@ class GPSettings:
         return Standard(mean, np.where(self.input_scale_ > 0.0, self.input_scale_, 1.0))
 
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
-        """What the attributes say in the units of the data; for several GPs, tuples."""
+        """Set the attributes, in the units of the data; tuples if there are several GPs."""
         self._gps, self._units = gps, units
         self.likelihood_ = units.likelihood(gps[0].likelihood)
         self.log_marginal_likelihood_ = log_marginal_likelihood
@@ -133,10 +135,10 @@ class GPSettings:
 
 
 def regression_likelihood(given: str | Likelihood, noise_variance: float) -> Likelihood:
-    """The likelihood that is named or given, for real numbers or counts."""
+    """The likelihood, given by name or as an object, for real numbers or counts."""
     if isinstance(given, Likelihood):
         if given.target == "classes":
-            raise InputError(f"{type(given).__name__} is for classes. Use GPClassifier.")
+            raise InputError(Argument("likelihood"), f": {type(given).__name__} is for classes. Use GPClassifier.")
         return given
     if given in likelihood_names():
         return likelihood_named(given).start(noise_variance)
@@ -146,21 +148,26 @@ def regression_likelihood(given: str | Likelihood, noise_variance: float) -> Lik
     )
 
 
+def link_likelihood(link: str) -> Likelihood:
+    """The likelihood of classes with this name."""
+    return likelihood_named(one_of(link, "link", link_names()))()
+
+
 def _generator(random_state: Any) -> np.random.Generator:
-    """Random numbers from anything that scikit-learn or NumPy takes for a source of them."""
+    """A generator from anything that scikit-learn or NumPy accepts as a random state."""
     if isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state.integers(2**31))
     try:
         return np.random.default_rng(check_random_state(random_state).randint(2**31))
     except ValueError:
         raise InputError(
-            "random_state must be None, a whole number of at least 0, or a NumPy Generator or RandomState; "
-            f"got {random_state!r}."
+            Argument("random_state"),
+            f" must be None, a whole number of at least 0, or a NumPy Generator or RandomState; got {random_state!r}.",
         ) from None
 
 
 def _default_kernel(n_columns: int, coding: Coding | None) -> Kernel:
-    """EQ of the continuous columns times Categorical of the others, with one length-scale per column."""
+    """EQ on the continuous columns times Categorical on the others, with one length-scale per column."""
     if coding is None:
         return EQ(1.0, (float(np.sqrt(n_columns)),) * n_columns)
     levels = Categorical(1.0, (1.0,) * len(coding.categorical), dims=coding.categorical)
@@ -168,9 +175,7 @@ def _default_kernel(n_columns: int, coding: Coding | None) -> Kernel:
     return EQ(1.0, (float(np.sqrt(q)),) * q, dims=coding.continuous) * levels if q else levels
 
 
-def through(likelihood: Likelihood, latent: Latent, order: int) -> Derivatives:
-    """λ and its derivatives in x, from those of (m, v)."""
+def prediction(likelihood: Likelihood, latent: Latent) -> Derivatives:
+    """The prediction with its derivatives in x, from a latent with derivatives."""
     assert latent.first is not None
-    outer = likelihood.predictive_derivatives(latent.mean, latent.variance, order)
-    first, second = chain_rule(latent.first, latent.second, *outer)
-    return Derivatives(likelihood.predictive(latent.mean, latent.variance), first, second)
+    return through_likelihood(likelihood, latent.mean, latent.variance, latent.first, latent.second)

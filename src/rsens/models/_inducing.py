@@ -1,4 +1,4 @@
-"""Inducing inputs, chosen among the rows of X: so that a categorical column keeps its levels."""
+"""Inducing inputs, chosen among the rows of X, so that categorical columns keep their levels."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.kernels import Kernel
 
-#: What is left of the prior variance, relative to its largest value, below which another row says nothing new.
+#: When less than this share of the largest prior variance is left, another row says nothing new.
 NOTHING = 1e-10
-#: The greedy choice looks at as many rows, drawn at random if X has more, as keep its working matrix within this.
+#: The most memory of the greedy choice: if X has too many rows for it, we draw as many as fit.
 GREEDY_BYTES = 64 * 2**20
 
 
@@ -36,10 +36,10 @@ def choose_inducing(
     M: int,
     random_state: int | np.random.Generator | None = None,
 ) -> InducingInputs:
-    """At most M rows of X; fewer where fewer say all, as with repeated rows or a kernel of low rank.
+    """At most M rows of X; fewer if those say everything, as with repeated rows or a kernel of low rank.
 
-    Next comes the row with the largest variance given those taken: a pivoted Cholesky factorisation of k(X, X), in
-    O(N M²), random only if X has very many rows.
+    Each step takes the row with the largest variance given the rows so far: a pivoted Cholesky factorisation of
+    k(X, X), in O(N M²), random only if X has very many rows.
     """
     if M < 1:
         raise InputError(f"the number of inducing inputs must be at least 1; got {M}.")
@@ -49,13 +49,13 @@ def choose_inducing(
     if len(X) > most:
         seen = np.sort(rng.choice(len(X), most, replace=False))
     rows, left = _greedy(X[seen], kernel, min(M, len(seen)))
-    chosen = seen[rows or [0]]  # one at least, even if f = 0 everywhere, as under a Linear kernel at the origin
+    chosen = seen[rows or [0]]  # at least one, even if f = 0 everywhere, as under a Linear kernel at the origin
     largest = float(kernel.diag(X[seen]).max())
     return InducingInputs(X[chosen], chosen, float(left.max()) / largest if largest > 0.0 else 0.0)
 
 
 def _greedy(X: Array, kernel: Kernel, M: int) -> tuple[list[int], Array]:
-    """The pivots, and k(x, x) − q(x, x) at every row; column j of C is that of the Cholesky factor."""
+    """The pivots, and k(x, x) − q(x, x) at every row; C is the Cholesky factor."""
     left = kernel.diag(X)
     nothing = NOTHING * left.max()
     C = np.empty((len(X), M), order="F")

@@ -1,4 +1,4 @@
-"""One GP from data to posterior: its hyperparameters, and the inference that suits its likelihood and size."""
+"""One GP from data to posterior: its hyperparameters, and the inference that its likelihood and size call for."""
 
 from __future__ import annotations
 
@@ -11,31 +11,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import RsensWarning
+from rsens._errors import Argument, RsensWarning
 from rsens._typing import Array
 from rsens.kernels import Kernel
-from rsens.likelihoods import CountLikelihood, GaussianLikelihood, Likelihood
+from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models import _exact, _laplace, _sparse, _sparse_laplace
 from rsens.models._fit_warnings import warn_at_limits, warn_of_unknown_counts, ways_out
 from rsens.models._inducing import choose_inducing
+from rsens.models._laplace import LaplaceApproximation
 from rsens.models._optimize import Objective, Optimizer, curvature
 from rsens.models._posterior import LatentPosterior
 from rsens.models._priors import log_normals
+from rsens.models._sparse import VariationalApproximation
+from rsens.models._sparse_laplace import SparseLaplaceApproximation
 
-#: Up to here a fit runs on one thread. At 1000 rows two threads save a third of the time on two idle cores; if one core
-#: is busy, a fit takes ten to fifty times as long: the threads wait for each other in every step of a factorisation.
+#: Up to this many rows a fit runs on one thread. At 1000 rows two threads save a third of the time on two idle cores;
+#: if one core is busy, a fit takes ten to fifty times as long: the threads wait for each other in every step of a
+#: factorisation.
 FEW_ROWS = 1500
 #: A search on this many rows brings the hyperparameters near their place at a small part of the cost.
 SUBSET = 300
 #: Above this many rows the search begins on a subset.
 MANY_ROWS = 600
-#: The best inducing inputs depend on the kernel, and the kernel that is learned depends on them: so many times in turn.
+#: The best inducing inputs depend on the kernel, and the kernel depends on them: choose and learn this many times.
 ROUNDS = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Rows X and targets y; y depends on mean + f + offset."""
+    """Rows X and targets y, where y depends on mean + f + offset."""
 
     X: Array
     y: Array
@@ -53,11 +57,11 @@ class Data:
 
 @dataclass(frozen=True)
 class Search:
-    """How hyperparameters are learned, and from how many inducing inputs (None: exact); see GPRegressor."""
+    """How to learn the hyperparameters, and with how many inducing inputs (None: exact); see GPRegressor."""
 
     optimize: bool
     n_restarts: int
-    priors: Mapping[str, tuple[float, float]] | None  # what is not named has its weak prior; None: no priors
+    priors: Mapping[str, tuple[float, float]] | None  # all others have their weak prior; None: no priors
     n_inducing: int | None
     max_iter: int
     tolerance: float
@@ -67,7 +71,7 @@ class Search:
 
 @dataclass(frozen=True, eq=False)
 class FittedGP:
-    """A kernel and a likelihood with their posterior, on the scale of the data that they were given."""
+    """A kernel and a likelihood with their posterior, on the scale of the data they were fitted to."""
 
     kernel: Kernel
     likelihood: Likelihood
@@ -76,7 +80,7 @@ class FittedGP:
     jitter: float
     inducing: Array | None
     steps: int
-    #: What the search maximised: the log marginal likelihood plus the log prior density. NaN if there was no search.
+    #: The log marginal likelihood plus the log prior density, which the search maximised. NaN if there was no search.
     log_posterior: float = float("nan")
 
 
@@ -90,8 +94,8 @@ def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -
             kernel, likelihood, inducing, steps, reached = _learned(kernel, likelihood, data, search)
         elif search.n_inducing is not None:
             inducing = choose_inducing(data.X, kernel, search.n_inducing, search.rng).inputs
-        posterior, value = _posterior(kernel, likelihood, data, inducing)
-        if isinstance(likelihood, CountLikelihood):
+        posterior, value = posterior_of(kernel, likelihood, data, inducing)
+        if likelihood.target == "counts":
             warn_of_unknown_counts(posterior, data.X, data.y, ways_out(likelihood, inducing))
     return FittedGP(kernel, likelihood, posterior, value, posterior.jitter, inducing, steps, reached)
 
@@ -106,7 +110,7 @@ def _learned(
         return kernel.with_theta(theta[:n_kernel]), likelihood.with_theta(theta[n_kernel:])
 
     def log_posterior_of(data: Data, inducing: Array | None, with_priors: bool) -> Objective:
-        log_likelihood = _objective(data, inducing)
+        log_likelihood = objective_of(data, inducing)
 
         def log_posterior(theta: Array) -> tuple[float, Array]:
             value, gradient = log_likelihood(*split(theta))
@@ -128,7 +132,8 @@ def _learned(
                 warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, None))
             return *split(found.theta), None, found.steps, found.value
         some = data if N <= SUBSET else data.rows(np.sort(search.rng.choice(N, SUBSET, replace=False)))
-        # With priors: without, what these rows do not determine runs off to where all the rows cannot bring it back.
+        # Always with priors: without them, a hyperparameter that these few rows do not determine may run so far away
+        # that all the rows cannot bring it back.
         of_some = log_posterior_of(some, None, True)
         with _one_thread():
             near = optimizer.best_of(of_some, starts)
@@ -147,55 +152,59 @@ def _learned(
 
 
 def _with_second_chance(objective: Objective, theta: Array, start: Array, kernel: Kernel) -> Array:
-    """θ, or θ with no length-scale above that of the start: columns that matter too little for a subset may matter."""
+    """θ, or θ with no length-scale longer than at the start: a column may matter even if a subset does not show it."""
     long = np.array(["lengthscale" in name for name in kernel.hyperparameter_names] + [False] * len(start))
     chance = np.where(long[: len(start)], np.minimum(theta, start), theta)
     return chance if objective(chance)[0] > objective(theta)[0] else theta
 
 
-def _objective(data: Data, inducing: Array | None) -> Callable[[Kernel, Likelihood], tuple[float, Array]]:
+def objective_of(data: Data, inducing: Array | None) -> Callable[[Kernel, Likelihood], tuple[float, Array]]:
     """(kernel, likelihood) ↦ log marginal likelihood and its gradient."""
     warm = _laplace.WarmStart()
 
     def value_and_gradient(kernel: Kernel, likelihood: Likelihood) -> tuple[float, Array]:
-        if isinstance(likelihood, GaussianLikelihood):
-            if inducing is None:
-                return _exact.objective(kernel, likelihood, data.X, data.residual)
-            return _sparse.objective(kernel, likelihood, data.X, data.residual, inducing)
-        given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
-        if inducing is None:
-            return _laplace.objective(kernel, likelihood, data.X, data.y, **given)
-        return _sparse_laplace.objective(kernel, likelihood, data.X, data.y, inducing, **given)
+        if isinstance(likelihood, GaussianLikelihood) and inducing is None:
+            return _exact.objective(kernel, likelihood, data.X, data.residual)
+        approximation = _approximate(kernel, likelihood, data, inducing, warm)
+        return approximation.log_marginal_likelihood, approximation.gradient()
 
     return value_and_gradient
 
 
-def _posterior(
+def posterior_of(
     kernel: Kernel, likelihood: Likelihood, data: Data, inducing: Array | None
 ) -> tuple[LatentPosterior, float]:
     """f given y, and the log marginal likelihood."""
-    if isinstance(likelihood, GaussianLikelihood):
-        if inducing is None:
-            exact, value = _exact.posterior_and_value(kernel, likelihood, data.X, data.residual)
-            return replace(exact, mean=data.mean), value
-        bound = _sparse.approximate(kernel, likelihood, data.X, data.residual, inducing)
-        return replace(bound.posterior(), mean=data.mean), bound.log_marginal_likelihood
-    given: dict[str, Any] = {"mean": data.mean, "offset": data.offset}
-    if inducing is None:
-        dense = _laplace.approximate(kernel, likelihood, data.X, data.y, **given)
-        posterior, value, converged = dense.posterior(), dense.log_marginal_likelihood, dense.converged
-        posterior = replace(posterior, jitter=dense.jitter)
-    else:
-        low_rank = _sparse_laplace.approximate(kernel, likelihood, data.X, data.y, inducing, **given)
-        posterior, value, converged = low_rank.posterior(), low_rank.log_marginal_likelihood, low_rank.converged
-    if not converged:
+    if isinstance(likelihood, GaussianLikelihood) and inducing is None:
+        exact, value = _exact.posterior_and_value(kernel, likelihood, data.X, data.residual)
+        return replace(exact, mean=data.mean), value
+    approximation = _approximate(kernel, likelihood, data, inducing)
+    if not approximation.converged:
         warnings.warn(
-            "Newton's method did not reach the mode of the latent values, so predictions may be off. Use "
-            "priors='weak', or a kernel with a smaller variance.",
-            RsensWarning,
+            RsensWarning(
+                "Newton's method did not reach the mode of the latent values, so predictions may be off. Use ",
+                Argument("priors", "weak"),
+                ", or a kernel with a smaller variance.",
+            ),
             stacklevel=4,
         )
-    return posterior, value
+    return approximation.posterior(), approximation.log_marginal_likelihood
+
+
+def _approximate(
+    kernel: Kernel,
+    likelihood: Likelihood,
+    data: Data,
+    inducing: Array | None,
+    warm: _laplace.WarmStart | None = None,
+) -> VariationalApproximation | LaplaceApproximation | SparseLaplaceApproximation:
+    """The approximation for inducing inputs, for a likelihood other than the Gaussian, or for both."""
+    if isinstance(likelihood, GaussianLikelihood) and inducing is not None:
+        return _sparse.approximate(kernel, likelihood, data.X, data.residual, inducing, mean=data.mean)
+    given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
+    if inducing is None:
+        return _laplace.approximate(kernel, likelihood, data.X, data.y, **given)
+    return _sparse_laplace.approximate(kernel, likelihood, data.X, data.y, inducing, **given)
 
 
 def _one_thread() -> Any:
@@ -205,13 +214,13 @@ def _one_thread() -> Any:
 
 
 def _sizes(X: Array) -> Array:
-    """Standard deviations of the columns, the unit of their length-scales; 1 for constant columns."""
+    """The standard deviation of each column, the unit of its length-scale; 1 for a constant column."""
     deviation = X.std(axis=0)
     return np.where(deviation > 0.0, deviation, 1.0)
 
 
 def _output_size(likelihood: Likelihood, y: Array) -> float:
-    """The unit of f: that of y where y is f plus noise, else 1."""
+    """The unit of f: the standard deviation of y if y is f plus noise, else 1."""
     if likelihood.target != "numbers":
         return 1.0
     return float(np.std(y)) or 1.0

@@ -1,10 +1,10 @@
-"""Laplace's approximation for a GP with any likelihood but the Gaussian (GPML, algorithms 3.1, 3.2 and 5.1).
+"""Laplace's approximation for a GP with a likelihood other than the Gaussian (GPML, algorithms 3.1, 3.2 and 5.1).
 
-f given y is taken as N(f̂, (K⁻¹ + W)⁻¹) at its mode f̂. Everything goes through one Cholesky factor of
+f given y is approximated by N(f̂, (K⁻¹ + W)⁻¹) at its mode f̂. Everything goes through one Cholesky factor of
 B = I + √W K √W, whose eigenvalues are at least 1: K itself is never factored, so it may be singular.
 
-W is −∇∇log p(y | f) where that is never negative. For the Student-t it is the expected information, which does not
-depend on f (Laplace–Fisher): the mode is the same, only the curvature differs.
+W is −∇∇log p(y | f) if that is never negative. For the Student-t it is the expected information, which does not depend
+on f (Laplace–Fisher): the mode is the same, only the curvature differs.
 """
 
 from __future__ import annotations
@@ -24,46 +24,14 @@ from rsens.models._posterior import LatentPosterior, ScaledTriangularRoot
 
 @dataclass(eq=False)
 class WarmStart:
-    """The last mode, from which the next search starts: it moves little in a step of an optimiser.
+    """The last mode, where the next search starts: the mode moves little in one step of an optimiser.
 
-    Held as latent values f̂ here, as weights by the approximation with inducing inputs.
+    Laplace's approximation keeps the latent values f̂, the one with inducing inputs keeps the weights.
     """
 
     latent: Array | None = None
     weights: Array | None = None
     converged: bool = True
-
-
-def objective(
-    kernel: Kernel,
-    likelihood: Likelihood,
-    X: Array,
-    y: Array,
-    *,
-    mean: float = 0.0,
-    offset: Array | float = 0.0,
-    warm: WarmStart | None = None,
-) -> tuple[float, Array]:
-    """The approximate log marginal likelihood and its gradient in the kernel's `theta`, then the likelihood's.
-
-    y depends on mean + f + offset. `warm` gives the start of the search for the mode and takes the mode found.
-    """
-    laplace = approximate(kernel, likelihood, X, y, mean=mean, offset=offset, warm=warm)
-    return laplace.log_marginal_likelihood, laplace.gradient()
-
-
-def posterior(
-    kernel: Kernel,
-    likelihood: Likelihood,
-    X: Array,
-    y: Array,
-    *,
-    mean: float = 0.0,
-    offset: Array | float = 0.0,
-    warm: WarmStart | None = None,
-) -> LatentPosterior:
-    """The latent posterior; at a new row offset is not part of it."""
-    return approximate(kernel, likelihood, X, y, mean=mean, offset=offset, warm=warm).posterior()
 
 
 def approximate(
@@ -76,7 +44,11 @@ def approximate(
     offset: Array | float = 0.0,
     warm: WarmStart | None = None,
 ) -> LaplaceApproximation:
-    """The approximation at the mode (algorithm 3.1), from which both of the above come."""
+    """The approximation at the mode (algorithm 3.1).
+
+    y depends on mean + f + offset; at a new row the posterior includes mean but no offset. The search for the mode
+    starts from `warm`, and leaves the mode there.
+    """
     kernel_on = kernel.on(X)
     prior = Prior(kernel_on.value)
     mode = find_mode(prior, likelihood, y, mean + offset, None if warm is None else warm.latent)
@@ -120,7 +92,7 @@ class LaplaceApproximation:
 
     @property
     def _predictor(self) -> Array:
-        return self.mode.latent + (self.mean + self.offset)  # to the bit what `find_mode` saw, so that W is too
+        return self.mode.latent + (self.mean + self.offset)  # bit for bit what `find_mode` saw, so that W is the same
 
     @cached_property
     def log_marginal_likelihood(self) -> float:

@@ -7,48 +7,54 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import StudentT
 from rsens.models._estimator import PredictiveRegressor
 from rsens.models._features import features_of
 from rsens.models._reading import read_precision
-from rsens.models._weights import Columns, WeightPosterior, columns_of, triangular
+from rsens.models._weights import Columns, OnePosterior, WeightPosterior, columns_of, triangular
 
-WAY_OUT = "Drop columns, or set prior_precision, for example prior_precision=1.0 with standardize=True."
+WAY_OUT = Sentence(
+    "Drop columns, or set a prior, for example ",
+    Argument("prior_precision", 1.0),
+    " with ",
+    Argument("standardize", True),
+    ".",
+)
 EPS = float(np.finfo(np.float64).eps)
 
 
-class BayesianLinearRegression(PredictiveRegressor):
+class BayesianLinearRegression(OnePosterior, PredictiveRegressor):
     """Linear regression with Gaussian noise, all parameters integrated out: λ = (location, scale²) of a Student-t.
 
-    The prior is flat in (β, log σ) unless `prior_precision` is given. With X (N, D) the design, its column of ones
-    counted in D, the prediction is (paper, section 2.2, where the squared scale is called Var)
+    The prior is flat in (β, log σ) unless `prior_precision` is given. With X (N, D) the design, including its column of
+    ones, the prediction is (paper, section 2.2, where the squared scale is called Var)
 
         StudentT(xβ̂, s²(1 + x(XᵀX)⁻¹xᵀ), ν),   β̂ = (XᵀX)⁻¹Xᵀy,   s² = |y − Xβ̂|²/ν,   ν = N − D.
 
-    This needs N > D and columns that are neither constant nor collinear. A prior does without:
-    β | σ² ~ N(0, σ²/prior_precision) for the slopes and still p(σ²) ∝ 1/σ². Then β̂ and (XᵀX)⁻¹ become those of ridge
-    regression, νs² = |y − Xβ̂|² + prior_precision·|β̂|², and ν = N: a proper prior costs no degrees of freedom. The
-    intercept stays flat and costs one, so ν = N − 1 with an intercept.
+    This needs N > D and columns that are neither constant nor collinear. With a prior it needs neither:
+    β | σ² ~ N(0, σ²/prior_precision) for the slopes and still p(σ²) ∝ 1/σ². Then β̂ and (XᵀX)⁻¹ are those of ridge
+    regression, νs² = |y − Xβ̂|² + prior_precision·|β̂|², and ν = N: a proper prior costs no degrees of freedom. The prior
+    of the intercept stays flat and costs one, so ν = N − 1 with an intercept.
 
     A categorical column enters as one indicator per level, so that D counts levels. With the prior, every level has an
     effect ~ N(0, σ²/prior_precision), with or without `standardize`. Under the flat prior the effects are differences
-    from the first level, which has none; predictions do not depend on which one is the first. (Without an intercept,
-    the first categorical column keeps all its levels.)
+    from the first level; predictions do not depend on which level is first. (Without an intercept, the first
+    categorical column keeps all its levels.)
 
     Args:
         fit_intercept: Whether there is an intercept. It is never penalised.
-        prior_precision: None for the flat prior, or the prior precision of β relative to that of the noise.
-        standardize: Whether the prior is that of β per standard deviation of its column, so that one precision suits
-            columns in different units. The flat prior does not depend on this.
+        prior_precision: None for the flat prior, or the prior precision of β relative to the precision of the noise.
+        standardize: Whether the prior is about β per standard deviation of its column, so that one precision suits
+            columns in different units. It makes no difference to the flat prior.
         categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
             bool in a data frame are categorical anyway.
 
     Attributes:
         coef_, intercept_: β̂; coef_ has one number per continuous column and per level that has an indicator.
-        coef_names_: What they belong to: "age", or "town=Oslo" for a level.
+        coef_names_: Their names: "age", or "town=Oslo" for a level.
         coef_scale2_: The squared scale matrix of the Student-t posterior of coef_.
         noise_variance_: s².
         degrees_of_freedom_: ν.
@@ -104,19 +110,11 @@ class BayesianLinearRegression(PredictiveRegressor):
         return self
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
-        """What the attributes say; there is one posterior, in units of the noise, which is known already."""
-        self._posteriors = posteriors
-        self.coef_names_ = self._posterior.names
-        self.coef_ = self._posterior.coef
-        self.intercept_ = self._posterior.intercept
-        self.coef_scale2_ = self.noise_variance_ * self._posterior.coef_covariance
-
-    @property
-    def _posterior(self) -> WeightPosterior:
-        return self._posteriors[0]
+        super()._keep_posteriors(posteriors)
+        self.coef_scale2_ = self.noise_variance_ * self._posterior.coef_covariance  # the posterior is in units of noise
 
     def _prior(self, columns: Columns) -> Array:
-        """Precision of the weights of the design, relative to that of the noise."""
+        """Prior precision of the weights of the design, relative to the precision of the noise."""
         slopes = np.zeros(len(columns.scale))
         if self.prior_precision is not None:
             precision = read_precision(self.prior_precision, "prior_precision")
@@ -131,11 +129,12 @@ class BayesianLinearRegression(PredictiveRegressor):
             raise InputError(f"{type(self).__name__} needs two rows or more for an intercept and a noise; {got}.")
         raise InputError(
             f"{type(self).__name__} with its flat prior needs more rows than coefficients, at least "
-            f"{n + 1 - self.degrees_of_freedom_}; {got}. {WAY_OUT}"
+            f"{n + 1 - self.degrees_of_freedom_}; {got}. ",
+            WAY_OUT,
         )
 
     def _check_rank(self, rows: Array, columns: Columns, singular: Array, Vt: Array) -> None:
-        """Under the flat prior no direction may be free: neither exactly nor up to the rounding of the inputs."""
+        """Under the flat prior the data must determine every direction, by more than the rounding of the inputs."""
         values, names = columns.features.of(rows), np.array(columns.features.names, dtype=object)
         rounding = float((np.abs(values).max(axis=0) / columns.scale).max(initial=0.0))
         free = singular <= EPS * (max(len(rows), len(singular)) + 4.0 * rounding) * singular[0]
@@ -150,7 +149,8 @@ class BayesianLinearRegression(PredictiveRegressor):
         ]
         raise InputError(
             f"{type(self).__name__} with its flat prior cannot tell the coefficients of some columns apart "
-            f"({'; '.join(found)}). {WAY_OUT}"
+            f"({'; '.join(found)}). ",
+            WAY_OUT,
         )
 
     def _predict_distribution(self, rows: Array, offset: Array) -> StudentT:
@@ -180,9 +180,8 @@ def _noise_variance(root_rss: float, degrees_of_freedom: int, size: float) -> fl
     if s > least:
         return float(s**2)
     warnings.warn(
-        f"y is a linear function of the columns up to rounding, so there is no noise to estimate; noise_variance_ is "
-        f"set to {least**2:.2g}, and sensitivities are as large as that makes them. Check whether y is among the "
-        "columns.",
+        f"y is a linear function of the columns up to rounding, so there is no noise to estimate. noise_variance_ is "
+        f"set to {least**2:.2g}, which makes sensitivities huge. Check whether y is among the columns.",
         RsensWarning,
         stacklevel=3,
     )

@@ -1,10 +1,10 @@
 """The low-rank prior of sparse GPs: f = Vᵀw at the training rows, with w ~ N(0, I) and V = L⁻¹K_ux.
 
-L Lᵀ = K_uu is the covariance at the M inducing inputs, so that f has the covariance Q = VᵀV = K_xu K_uu⁻¹ K_ux. Sums
-over rows are taken in these whitened coordinates: K_ux W K_xu would have to be divided by K_uu twice, and would lose
-its digits where K_uu is nearly singular; VWVᵀ keeps them.
+L Lᵀ = K_uu is the covariance at the M inducing inputs, so that f has the covariance Q = VᵀV = K_xu K_uu⁻¹ K_ux. We sum
+over rows in these whitened coordinates: K_ux W K_xu would have to be divided by K_uu twice, and would lose its digits
+if K_uu is nearly singular; VWVᵀ keeps them.
 
-Rows come in chunks. What is in memory is the data, a few chunks, and V itself only if it is small.
+Rows come in chunks. Memory holds the data, a few chunks, and V itself only if it is small.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.models._posterior import DenseRoot, LatentPosterior
 
-#: One array (M, rows of a chunk).
+#: The size of one array (M, rows of a chunk).
 CHUNK_BYTES = 4 * 2**20
-#: V is kept between passes over the rows if it is not larger than this, else it is computed anew in each pass.
+#: V is kept between passes over the rows up to this size; a larger V is computed again in each pass.
 KEPT_BYTES = 128 * 2**20
-#: Added to the diagonal of K_uu, relative to its mean: always the first, so that the marginal likelihood stays a smooth
-#: function of the hyperparameters; the others only where rounding has made K_uu more indefinite than that.
+#: What we add to the diagonal of K_uu, relative to its mean: always at least the first, so that the marginal likelihood
+#: stays a smooth function of the hyperparameters; the others only if rounding has made K_uu more indefinite than that.
 JITTERS = tuple(10.0 ** np.arange(-12, -2))
 
 
@@ -46,7 +46,7 @@ class LowRankPrior:
             yield slice(len(self.X) * i // chunks, len(self.X) * (i + 1) // chunks)
 
     def chunks(self) -> Iterator[tuple[slice, Array]]:
-        """The columns of V that belong to the rows of each chunk, (M, rows) in Fortran order. Do not change them."""
+        """The columns of V for the rows of each chunk, (M, rows) in Fortran order. Do not change them."""
         for rows in self.slices():
             if self._kept is None:
                 yield rows, self._whitened(self.kernel(self.inducing, self.X[rows]))
@@ -66,12 +66,12 @@ class LowRankPrior:
         """Σ_ij M_ij ∂Q_ij/∂θ in the kernel's θ, where 2VM = D = E V diag(W) + P Rᵀ; E (M, M), P (M, r), R (N, r).
 
         With ∂Q = ∂K_xu A⁻¹K_ux + K_xu A⁻¹∂K_ux − K_xu A⁻¹∂A A⁻¹K_ux and A = K_uu = L Lᵀ, the derivative in K_ux is
-        L⁻ᵀD and that in K_uu is −½ L⁻ᵀ(DVᵀ)L⁻¹. `DVt` is DVᵀ (M, M), symmetric.
+        L⁻ᵀD, and in K_uu it is −½ L⁻ᵀ(DVᵀ)L⁻¹. `DVt` is DVᵀ (M, M), symmetric.
         """
         left_E, left_P = (blas.dtrsm(1.0, self.L, B, lower=1, trans_a=1) for B in (E, P))
         of_A = blas.dtrsm(-0.5, self.L, DVt, lower=1, trans_a=1)
         of_A = blas.dtrsm(1.0, self.L, of_A, lower=1, side=1, overwrite_b=1)
-        # The jitter is a part of the mean of the diagonal, and moves with it.
+        # The jitter is a fixed share of the mean of the diagonal, and moves with it.
         of_A[np.diag_indices_from(of_A)] += self._relative_jitter * np.mean(np.diagonal(of_A))
         gradient = self._on.hyper_gradient(of_A)
         for rows, V in self.chunks():
@@ -81,7 +81,7 @@ class LowRankPrior:
         return gradient
 
     def posterior(self, w: Array, VWVt: Array, mean: float = 0.0) -> LatentPosterior:
-        """The latent posterior for w ~ N(ŵ, (I + VWVᵀ)⁻¹) given y; at a new row k** − q** is kept.
+        """The latent posterior for w ~ N(ŵ, (I + VWVᵀ)⁻¹) given y; at a new row the variance includes k** − q**.
 
         With φ = L⁻¹k(x): m = φᵀŵ, and v = k** − φᵀφ + φᵀ(I + S)⁻¹φ = k** − |diag(√(s/(1 + s))) Uᵀφ|² for
         S = VWVᵀ = U diag(s) Uᵀ.
@@ -94,7 +94,7 @@ class LowRankPrior:
 
 
 def add_outer(S: Array, V: Array) -> Array:
-    """S + VVᵀ, in the place of S, lower triangle only."""
+    """S + VVᵀ, written over S, lower triangle only."""
     return blas.dsyrk(1.0, V, beta=1.0, c=S, lower=1, overwrite_c=1)
 
 

@@ -1,7 +1,7 @@
-"""Newton's method for the mode of f given y, with f ~ N(0, K): what every Laplace approximation begins with.
+"""Newton's method for the mode of f given y, with f ~ N(0, K): the first step of every Laplace approximation.
 
-The mode maximises Ψ(f) = log p(y | f + offset) − ½ fᵀK⁻¹f. With f = Ka nothing is ever divided by K (GPML, section
-3.4.3): Ψ = log p − ½ aᵀf, its gradient is ∇log p − a, and at the mode a = ∇log p.
+The mode maximises Ψ(f) = log p(y | f + offset) − ½ fᵀK⁻¹f. With f = Ka we never divide by K (GPML, section 3.4.3):
+Ψ = log p − ½ aᵀf, its gradient is ∇log p − a, and at the mode a = ∇log p.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from rsens.models._posterior import jittered_cholesky
 MAX_STEPS = 200
 MAX_HALVINGS = 60
 MAX_INNER = 50
-#: The search ends when the squared Newton decrement, which is twice the Ψ that is still to be gained and the squared
-#: distance to the mode in posterior standard deviations, is below this. The marginal likelihood depends on the mode to
-#: first order, so this is far finer than Ψ itself can show.
+#: The search ends when the squared Newton decrement falls below this. It is twice the Ψ still to be gained, and the
+#: squared distance to the mode in posterior standard deviations. The marginal likelihood depends on the mode to first
+#: order, so the tolerance is far finer than Ψ itself can show.
 TOLERANCE = 1e-22
-#: A search that rounding stops before that has converged if it came this near. From here on the decrement is squared in
-#: every step, so that one which does not even fall to a tenth is only rounding.
+#: A search that rounding stops earlier has converged if it came this near. From here on each step squares the
+#: decrement, so a decrement that does not even fall to a tenth is only rounding.
 ROUNDING = 1e-8
 FALL = 0.1
-#: Steps with neither a smaller decrement nor a higher Ψ after which rounding has stopped the search further away.
+#: After this many steps with neither a smaller decrement nor a higher Ψ, rounding has stopped the search further away.
 MOST_IDLE = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """f ~ N(0, K) with K (N, N) in memory, in Fortran order. All BLAS is SciPy's: two thread pools would fight."""
+    """f ~ N(0, K) with K (N, N) in memory, in Fortran order. We use SciPy's BLAS only: two thread pools would fight."""
 
     K: Array
 
@@ -59,7 +59,7 @@ class Prior:
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """L Lᵀ = B = I + √W K √W, with s = √W. The jitter is 0 unless 1 is lost in the rounding of √W K √W."""
+    """L Lᵀ = B = I + √W K √W, with s = √W. The jitter is 0 unless the rounding of √W K √W swallows the 1."""
 
     prior: Prior
     s: Array
@@ -78,7 +78,7 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """The mode f̂ = Ka of f given y, the last step's W and factor there, and whether the mode was reached."""
+    """The mode f̂ = Ka of f given y, W and its factor at the last step, and whether the search reached the mode."""
 
     latent: Array
     weights: Array
@@ -92,14 +92,14 @@ class Mode:
 def find_mode(
     prior: Prior, likelihood: Likelihood, y: Array, offset: Array | float = 0.0, start: Array | None = None
 ) -> Mode:
-    """The mode of f given y, where y depends on f + offset, from the latent values `start` or from f = 0.
+    """The mode of f given y, where y depends on f + offset; the search starts from the latent values `start` or f = 0.
 
-    The factor has W = max(−∇∇log p, 0), which is Newton's for the log-concave likelihoods. The Student-t has negative
-    curvature at outliers, which is left to conjugate gradients.
+    The factor has W = max(−∇∇log p, 0), which is Newton's W for log-concave likelihoods. The Student-t has negative
+    curvature at outliers; conjugate gradients take care of it.
     """
 
     def psi_at(a: Array, f: Array) -> tuple[float, float]:
-        """Ψ and the size of what was added up for it; −∞ where exp overflows, so that the step is halved."""
+        """Ψ and the size of its terms; −∞ where exp overflows, so that the step is halved."""
         with np.errstate(over="ignore", invalid="ignore"):
             terms = likelihood.log_density(y, f + offset)
             quadratic = 0.5 * float(np.einsum("i,i", a, f))
@@ -142,17 +142,17 @@ def find_mode(
                 break
         else:
             break
-        a, f = trial_a, prior.times(trial_a)  # afresh: f = Ka must hold to the last digit
+        a, f = trial_a, prior.times(trial_a)  # computed again: f = Ka must hold to the last digit
         psi, size = psi_at(a, f)
         steps += 1
     return Mode(f, a, psi, W, factor, steps, abs(decrement) <= ROUNDING)
 
 
 def _weights_near(prior: Prior, likelihood: Likelihood, y: Array, offset: Array | float, f: Array) -> Array | None:
-    """The weights after one Newton step from latent values f (lines 4 to 8), which need not be a Ka of this prior.
+    """The weights after one Newton step from latent values f (lines 4 to 8), which need not be Ka for this prior.
 
-    Data hold f in its place while the hyperparameters move: this start is nearer to the mode than the last weights,
-    whose Ka changes with K. None where the likelihood underflows at f.
+    The data hold f in place while the hyperparameters move: this start is nearer to the mode than the last weights,
+    since Ka changes with K. None if the likelihood underflows at f.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.isfinite(likelihood.log_density(y, f + offset)).all():
@@ -168,9 +168,9 @@ def _step(prior: Prior, factor: Factor, gradient: Array, W: Array, true_W: Array
     With true_W = W ≥ 0 these are lines 4 to 8 of algorithm 3.1, written as a change, which loses no digits when W is
     large: a' − a = (I + WK)⁻¹(Wf + ∇log p) − a = (I + WK)⁻¹(∇log p − a), since f = Ka.
 
-    Where true_W is negative somewhere, conjugate gradients preconditioned with W go on from there. In exact arithmetic
-    they need one step per negative entry. They stop at a direction of negative curvature (Steihaug, 1983), so that the
-    step always goes uphill.
+    If true_W has negative entries, conjugate gradients preconditioned with W go on from there. In exact arithmetic they
+    need one step per negative entry. They stop at a direction of negative curvature (Steihaug, 1983), so that the step
+    always goes uphill.
     """
     p_a = factor.solve(gradient)
     p_f = prior.times(p_a)

@@ -10,12 +10,12 @@ The quotient rule gives the derivatives of p from those of the π_k. With the re
     ∂_d p_k    = p_k (ρ_k,d − ρ̄_d)
     ∂_d∂_e p_k = p_k (ρ_k,de − ρ̄_de − (ρ_k,d − ρ̄_d) ρ̄_e − (ρ_k,e − ρ̄_e) ρ̄_d).
 
-Both add up to 0 over the classes, as the Fisher information of a Categorical needs. Two classes give the binary
+Both add up to 0 over the classes, as the Fisher information of a Categorical requires. Two classes give the binary
 classifier: π_0 = 1 − π_1 by the symmetry of probit and logit, so S = 1.
 
 Limits. The K models are independent: they do not know that exactly one class occurs, S is 1 only for K = 2, and p is
-not the posterior of a joint (softmax) model. Where all π_k are small, a row unlike every class, p is a ratio of small
-numbers and its derivatives say which class is the least unlikely. Away from the data every π_k goes to ½ and p to 1/K.
+not the posterior of a joint (softmax) model. At a row unlike every class all π_k are small, p is a ratio of small
+numbers, and its derivatives say which class is the least unlikely. Away from the data every π_k goes to ½ and p to 1/K.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def one_vs_rest_targets(codes: NDArray[np.intp], n_classes: int) -> tuple[Array,
     if missing:
         raise InputError(
             f"every class needs at least one row; number {', '.join(missing)} of the {n_classes} classes has none. "
-            "Give rows of it, or leave it out."
+            "Add rows with it, or leave it out."
         )
     return targets
 
@@ -78,6 +78,6 @@ def _log_probabilities(members: Sequence[Distribution]) -> Array:
 
 
 def _relative(derivative: Array, pi: Array) -> Array:
-    """∂π/π, and 0 where π is too small to be told from 0."""
+    """∂π/π, and 0 where π underflows to 0."""
     pi = pi.reshape(pi.shape + (1,) * (derivative.ndim - 2))
     return np.divide(derivative, pi, out=np.zeros_like(derivative), where=pi > 0.0)

@@ -1,4 +1,4 @@
-"""L-BFGS-B for hyperparameters: from several starts, or from one that is near, with known curvature."""
+"""L-BFGS-B for hyperparameters: from several starts, or from one start that is near, with known curvature."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.optimize import Bounds, minimize
 
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
 
 #: θ ↦ value and gradient.
 Objective = Callable[[Array], tuple[float, Array]]
 
-#: A gain in log posterior that makes no difference to any use.
+#: A gain in log posterior that makes no difference in practice.
 GAIN = 1e-3
-#: Curvature that is added to a known one, so that a step is finite where there is none.
+#: We add this to the known curvature, so that a step is finite in directions without any.
 LEAST_CURVATURE = 0.01
-#: Of a difference of gradients.
+#: The step for a difference of gradients.
 STEP = 1e-4
 
 
@@ -38,17 +38,21 @@ class Optimum:
     def warn_if_not_converged(self, max_iter: int) -> None:
         if not self.converged:
             warnings.warn(
-                f"The hyperparameters did not converge within {max_iter} steps of L-BFGS-B ({self.message}). The model "
-                "can be used, but a better one may exist: raise max_iter or n_restarts, or give a kernel with fewer "
-                "hyperparameters.",
-                RsensWarning,
+                RsensWarning(
+                    f"The hyperparameters did not converge within {max_iter} steps of L-BFGS-B ({self.message}). The "
+                    "model can be used, but a better one may exist: raise ",
+                    Argument("max_iter"),
+                    " or ",
+                    Argument("n_restarts"),
+                    ", or give a kernel with fewer hyperparameters.",
+                ),
                 stacklevel=5,
             )
 
 
 @dataclass(frozen=True, eq=False)
 class Optimizer:
-    """Limits of θ (hyperparameters, 2), steps per run, the relative gain at which to stop, and a bar to move."""
+    """Limits of θ (hyperparameters, 2), the most steps per run, the relative gain at which to stop, a progress bar."""
 
     limits: Array
     max_iter: int
@@ -56,43 +60,43 @@ class Optimizer:
     bar: Any
 
     def best_of(self, objective: Objective, starts: Sequence[Array]) -> Optimum:
-        """The highest place that is reached from any of the starts."""
+        """The highest point that any of the starts leads to."""
         runs: list[Optimum] = []
         for start in starts:
             try:
                 runs.append(self._climb(objective, start))
             except InputError:
-                if not runs:  # the start that was given; a random one may fail
+                if not runs:  # the first start must work; random ones may fail
                     raise
         return replace(max(runs, key=lambda run: run.value), steps=sum(run.steps for run in runs))
 
     def refined(self, objective: Objective, start: Array, curvature: Array) -> Optimum:
-        """The top near the start, in coordinates z, θ = start + Az, in which it is about as steep in all directions.
+        """The summit near the start, in coordinates z, θ = start + Az, that make it about as steep in all directions.
 
-        `curvature` is minus the Hessian, as far as it is known. Without it most steps go into finding it out.
+        `curvature` is minus the Hessian, as far as it is known. Without it, most steps would go into finding it out.
         """
         eigenvalues, U = np.linalg.eigh(curvature)
         A = U / np.sqrt(np.maximum(eigenvalues, 0.0) + LEAST_CURVATURE)
 
         def of_z(z: Array) -> tuple[float, Array]:
             theta = start + A @ z
-            inside = np.clip(theta, *self.limits.T)  # beyond the limits it is level
+            inside = np.clip(theta, *self.limits.T)  # flat beyond the limits
             value, gradient = objective(inside)
             return value, A.T @ np.where(theta == inside, gradient, 0.0)
 
         run, slope = self._run(of_z, np.zeros(len(start)), None)
-        # With unit curvature, half the squared slope is what is left to gain. Rounding may hide it from a line search.
+        # With unit curvature, half the squared slope is left to gain. Rounding may hide it from a line search.
         converged = run.converged or 0.5 * float(np.sum(slope**2)) < GAIN
         return replace(run, theta=np.clip(start + A @ run.theta, *self.limits.T), converged=converged)
 
     def _climb(self, objective: Objective, start: Array) -> Optimum:
         """One run, and another from its end if the line search failed there.
 
-        At the limit of float64 the line search gives up where nothing is left to gain: that is no failure.
+        At the limit of float64 the line search gives up although nothing is left to gain: that is no failure.
         """
         low, high = self.limits.T
-        # If all variables have two limits, L-BFGS-B begins with a step as long as the gradient, into a corner; from
-        # there it may not come back. With one limit less, its first step has length 1.
+        # If all variables have two limits, the first step of L-BFGS-B is as long as the gradient: into a corner, from
+        # which it may not come back. With one limit less, the first step has length 1.
         bounds = Bounds(low, np.append(high[:-1], np.inf))
         run, _ = self._run(objective, np.clip(start, *self.limits.T), bounds)
         if run.converged or run.steps >= self.max_iter:
@@ -102,9 +106,9 @@ class Optimizer:
         return replace(again, converged=again.converged or nothing_left, steps=run.steps + again.steps)
 
     def _run(self, objective: Objective, start: Array, bounds: Bounds | None) -> tuple[Optimum, Array]:
-        """L-BFGS-B; also returns the slope at its end.
+        """Run L-BFGS-B; the slope at its end is returned too.
 
-        Where the objective cannot be computed it counts as very low, and the line search backs off.
+        Where the objective cannot be computed, it counts as very low, and the line search backs off.
         """
         lowest = np.inf
 
@@ -123,7 +127,9 @@ class Optimizer:
             if lowest == np.inf:
                 raise InputError(
                     "the marginal likelihood cannot be computed where the search starts. "
-                    "Give a kernel whose variance and length-scales suit the data, or standardize=True."
+                    "Give a kernel whose variance and length-scales suit the data, or ",
+                    Argument("standardize", True),
+                    ".",
                 )
             return lowest + 1e3 * (1.0 + abs(lowest)), np.zeros_like(theta)
 

@@ -5,7 +5,7 @@ With k = k(x, Z), the mean is linear in k and the variance quadratic,
     m(x) = mean + kᵀa        v(x) = k(x, x) − kᵀQk,  Q = RᵀR,
 
 so ∂m = ∂kᵀa,  ∂²m = ∂²kᵀa,  ∂v = ∂k** − 2 ∂kᵀQk  and  ∂²v = ∂²k** − 2[∂²kᵀQk + (R∂k)ᵀ(R∂k)]  (supplement, Gaussian
-processes; the last one is not printed there). How a model got its a and R makes no difference here.
+processes; the last one is not printed there). It makes no difference here how a model got its a and R.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.kernels import Kernel, KernelAt
 
-#: Working memory for the rows that are done at once: enough right-hand sides for a triangular solve at full speed.
+#: Working memory for the rows of one chunk: enough right-hand sides for a triangular solve at full speed.
 CHUNK_BYTES = 64 * 2**20
 
 
@@ -97,7 +97,7 @@ class LatentPosterior:
     weights: Array
     root: Root
     mean: float = 0.0
-    jitter: float = 0.0  # what had to be added to the diagonal of a covariance to factor it
+    jitter: float = 0.0  # added to the diagonal of a covariance to factor it
 
     def moments(self, X: Array) -> Latent:
         """Mean and variance of f at the rows X."""
@@ -148,12 +148,12 @@ class LatentPosterior:
         return products
 
     def _variance(self, X: Array, Rk: Array) -> Array:
-        """k** − |Rk|², never below what float64 can tell from 0."""
+        """k** − |Rk|², but at least the rounding of k**."""
         prior = self.kernel.diag(X)
         return np.maximum(prior - np.einsum("ji,ji->i", Rk, Rk), np.finfo(float).eps * prior)
 
     def _chunks(self, n: int, arrays: int) -> Iterator[slice]:
-        """As few rows at once as keep `arrays` arrays of shape (rows, M) within `CHUNK_BYTES`."""
+        """Chunks of rows so small that `arrays` arrays of shape (rows, M) fit in `CHUNK_BYTES`."""
         most = max(1, CHUNK_BYTES // (8 * len(self.weights) * arrays))
         chunks = -(-n // most)
         for k in range(chunks):
@@ -163,7 +163,7 @@ class LatentPosterior:
 def jittered_cholesky(K: Array, noise: float = 0.0) -> tuple[Array, float]:
     """The lower factor L of K + (noise + jitter)·I (Fortran order, zeros above), and the smallest jitter that works.
 
-    Starts without any, then 1e-10 times the mean of the diagonal and ten times more at each step. K is not changed.
+    Tries 0, then 1e-10 times the mean of the diagonal, then ten times more at each step. K is not changed.
     """
     size = float(np.mean(np.diagonal(K))) + noise
     if not np.isfinite(size):
@@ -175,6 +175,7 @@ def jittered_cholesky(K: Array, noise: float = 0.0) -> tuple[Array, float]:
         if not failed:
             return L, float(jitter)
     raise InputError(
-        "the covariance matrix is not positive definite, even with a jitter of 1e-3 of its variance. "
-        "Raise noise_variance, or remove rows that are nearly the same."
+        "the covariance matrix is not positive definite, even with a jitter of 1e-3 of its variance. Raise ",
+        Argument("noise_variance"),
+        ", or remove rows that are nearly the same.",
     )

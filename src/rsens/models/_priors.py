@@ -1,7 +1,7 @@
 """Weakly informative priors for hyperparameters: log-normal, with the size of the data as their unit.
 
-Each hyperparameter h has log h ~ N(log c, s²). With S the standard deviation of y (1 for counts and classes, whose
-latent values are on the log or probit scale), S_d that of column d, and q the number of columns of a kernel:
+Each hyperparameter h has log h ~ N(log c, s²). S is the standard deviation of y (1 for counts and classes: their latent
+values are on the log or probit scale), S_d the standard deviation of column d, and q the number of columns of a kernel:
 
 | hyperparameter                        | c                | s   |                                               |
 |---------------------------------------|------------------|-----|-----------------------------------------------|
@@ -14,7 +14,8 @@ latent values are on the log or probit scale), S_d that of column d, and q the n
 | noise_variance, scale2                | 0.04 S²          | 2   | keeps the noise of small data above zero      |
 | size of NegativeBinomial              | 10               | 2   |                                               |
 
-`priors={"lengthscale": (4.0, 1.0)}` puts other (c, s) in place of these, for all hyperparameters of that name.
+Kernels and likelihoods know their own rows of this table (`Kernel.priors`, `Likelihood.priors`).
+`priors={"lengthscale": (4.0, 1.0)}` replaces (c, s) for all hyperparameters of that name.
 
 The same table gives random starts and, at ±18 around log c, the limits of the search.
 """
@@ -29,19 +30,17 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
 
 REACH = 18.0
-NOISE_SHARE = 0.04
-SIZE = 10.0
 
 
 @dataclass(frozen=True, eq=False)
 class LogNormals:
-    """θ ~ N(mean, deviation²), independent: θ holds the logarithms of hyperparameters."""
+    """θ ~ N(mean, deviation²), independent: the entries of θ are logarithms of hyperparameters."""
 
     mean: Array
     deviation: Array
@@ -52,11 +51,11 @@ class LogNormals:
         return float(-0.5 * np.sum(z**2)), -z / self.deviation
 
     def start(self, rng: np.random.Generator) -> Array:
-        """A draw that is no further out than a factor of e per standard deviation."""
+        """A random draw, at most a factor of e away per standard deviation."""
         return self.mean + np.minimum(self.deviation, 1.0) * rng.standard_normal(len(self.mean))
 
     def limits(self, start: Array) -> Array:
-        """Wide limits for a search, (hyperparameters, 2); the start lies within."""
+        """Wide limits for a search, (hyperparameters, 2), with the start inside."""
         return np.column_stack([np.minimum(self.mean - REACH, start), np.maximum(self.mean + REACH, start)])
 
 
@@ -68,14 +67,12 @@ def log_normals(
     given: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> LogNormals:
     """The table above, in the order of the kernel's `theta`, then the likelihood's; `given` has (c, s) by name."""
-    entries = kernel.priors(input_scale, output_scale)
-    for name in likelihood.hyperparameter_names:
-        entries.append((np.log(SIZE if name == "size" else NOISE_SHARE * output_scale**2), 2.0))
+    entries = [*kernel.priors(input_scale, output_scale), *likelihood.priors(output_scale)]
     fields = [_field(name) for name in (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)]
     unknown = sorted(set(given) - set(fields))
     if unknown:
         known = ", ".join(map(repr, dict.fromkeys(fields)))
-        raise InputError(f"priors: there is no hyperparameter {unknown[0]!r} here. There are {known}.")
+        raise InputError(Argument("priors"), f": there is no hyperparameter {unknown[0]!r} here. There are {known}.")
     for i, field in enumerate(fields):
         if field in given:
             c, spread = given[field]
@@ -85,19 +82,22 @@ def log_normals(
 
 
 def check_priors(priors: Any) -> Mapping[str, tuple[float, float]] | None:
-    """What is given in place of the weak priors, {} for nothing; None for no priors at all."""
+    """The priors that replace weak ones, {} if none does; None for no priors at all."""
     if priors is None:
         return None
     if isinstance(priors, str) and priors == "weak":
         return {}
     if not isinstance(priors, Mapping):
-        raise InputError(f"priors must be 'weak', None or a dict like {{'lengthscale': (4.0, 1.0)}}; got {priors!r}.")
+        raise InputError(
+            Argument("priors"), f" must be 'weak', None or a dict like {{'lengthscale': (4.0, 1.0)}}; got {priors!r}."
+        )
     for name, prior in priors.items():
         pair = isinstance(prior, tuple | list) and len(prior) == 2
         if not pair or not all(isinstance(number, Real) and 0.0 < float(number) < np.inf for number in prior):
             raise InputError(
-                f"priors: {name!r} needs two positive numbers, the median and the standard deviation of the "
-                f"logarithm, like (4.0, 1.0); got {prior!r}."
+                Argument("priors"),
+                f": {name!r} needs two positive numbers, the median and the standard deviation of the "
+                f"logarithm, like (4.0, 1.0); got {prior!r}.",
             )
     return {str(name): (float(c), float(s)) for name, (c, s) in priors.items()}
 

@@ -1,6 +1,7 @@
-"""Training data and rows to predict: read into arrays, or refused with an `InputError`.
+"""Reads training data and rows to predict into arrays, or refuses them with an `InputError`.
 
-Where scikit-learn prescribes what an estimator accepts and says, its own checks do it, and their errors become ours.
+Where scikit-learn prescribes what an estimator accepts and says, its own checks do the work, and we translate their
+errors.
 """
 
 from __future__ import annotations
@@ -16,21 +17,21 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import is_missing, is_pandas, read_table
 from rsens._typing import Array
 
-#: Numbers of another size than this leave float64 where they are multiplied: a squared slope is y²/x².
+#: Products of larger or smaller numbers may leave float64: a squared slope is y²/x².
 SMALLEST, LARGEST = 1e-75, 1e75
 
 
 class _InputTypeError(InputError, TypeError):
-    """Wrong input for which scikit-learn asks for a TypeError."""
+    """Wrong input for which scikit-learn expects a TypeError."""
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Errors of scikit-learn's checks as errors of ours."""
+    """Turns errors of scikit-learn's checks into ours."""
     try:
         yield
     except InputError:
@@ -60,11 +61,13 @@ def read_y(y: Any, n: int, name: str) -> Array:
 
 
 def read_classes(y: Any, weights: Array | None, n: int, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The sorted classes that occur, and the number of the class of each row (0 in rows of weight 0)."""
+    """The sorted classes that occur, and the number of the class of each row (0 in rows with weight 0)."""
     column = _column(_plain_labels(y), n, name)
     _no_missing_label(column)
     if _holds_dates(column):
-        raise InputError("y holds dates or times, which are no classes. Make them text, for example with .astype(str).")
+        raise InputError(
+            "y holds dates or times, which cannot be classes. Make them text, for example with .astype(str)."
+        )
     _labels_of_one_type(y if isinstance(y, list | tuple) else column)
     with translated():
         check_classification_targets(column)
@@ -78,7 +81,7 @@ def read_classes(y: Any, weights: Array | None, n: int, name: str) -> tuple[NDAr
 
 
 def read_labels(y: Any, classes: NDArray[Any], n: int) -> Array:
-    """The number of the class of each row, for labels that were seen in fit."""
+    """The number of the class of each row; every label must have been in the training data."""
     column = _column(_plain_labels(y), n, "log_predictive_density")
     known = {label: code for code, label in enumerate(classes.tolist())}
     labels = column.tolist()
@@ -89,7 +92,7 @@ def read_labels(y: Any, classes: NDArray[Any], n: int) -> Array:
     return np.array(codes, dtype=np.float64)
 
 
-def read_per_row(values: Any, n: int, what: str) -> Array:
+def read_per_row(values: Any, n: int, what: Argument) -> Array:
     """One finite number per row; a single number stands for all rows."""
     try:
         _no_dates_or_text(np.asarray(values), what)
@@ -97,27 +100,29 @@ def read_per_row(values: Any, n: int, what: str) -> Array:
     except InputError:
         raise
     except (TypeError, ValueError):
-        raise InputError(f"{what} must be numbers, one per row; got {type(values).__name__}.") from None
+        raise InputError(what, f" must be numbers, one per row; got {type(values).__name__}.") from None
     if array.shape not in ((), (n,)):
-        raise InputError(f"{what} must have one number for each of the {n} rows; got shape {array.shape}.")
+        raise InputError(what, f" must have one number for each of the {n} rows; got shape {array.shape}.")
     return _finite(np.broadcast_to(array, (n,)), what)
 
 
-def read_truth(value: Any, what: str) -> bool:
-    """True or False, of Python or NumPy; text such as 'no' is neither."""
+def read_truth(value: Any, name: str) -> bool:
+    """True or False, from Python or NumPy; text such as 'no' is neither."""
     if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{what} must be True or False; got {value!r}.")
+        raise InputError(Argument(name), f" must be True or False; got {value!r}.")
     return bool(value)
 
 
-def check_size(values: Array, what: str) -> None:
-    """An error where the largest number is of a size whose powers float64 cannot hold."""
+def check_size(values: Array, what: str | Argument) -> None:
+    """An error if float64 cannot hold powers of the largest number."""
     largest = float(np.abs(values).max())
     if largest > LARGEST or 0.0 < largest < SMALLEST:
         raise InputError(
-            f"{what} is too {'large' if largest > 1.0 else 'small'} to compute with: its largest magnitude is "
-            f"{largest:.3g}, and must lie between {SMALLEST:g} and {LARGEST:g}. Rescale {what}, for example by "
-            f"dividing it by {largest:.1g}."
+            what,
+            f" is too {'large' if largest > 1.0 else 'small'} to compute with: its largest magnitude is "
+            f"{largest:.3g}, and must lie between {SMALLEST:g} and {LARGEST:g}. Rescale ",
+            what,
+            f", for example by dividing it by {largest:.1g}.",
         )
 
 
@@ -127,46 +132,36 @@ def check_column_sizes(rows: Array, names: Sequence[str]) -> None:
         check_size(column, f"column {name!r} of X")
 
 
-def read_precision(value: Any, what: str, *, zero: bool = False) -> float:
+def read_precision(value: Any, name: str, *, zero: bool = False) -> float:
     """A finite number greater than 0, or with `zero` at least 0."""
     number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
     if not number or value < 0.0 or (value == 0.0 and not zero):
-        raise InputError(f"{what} must be a number {'of at least' if zero else 'greater than'} 0; got {value!r}.")
+        least = "of at least" if zero else "greater than"
+        raise InputError(Argument(name), f" must be a number {least} 0; got {value!r}.")
     return float(value)
 
 
-def deviations(rows: Array, weights: Array | None) -> Array:
-    """Standard deviation of each column (divisor N), exactly 0 where it is constant. A weight of 2 is a row twice."""
-    weights = np.ones(len(rows)) if weights is None else weights
-    rows, share = rows[weights > 0.0], weights[weights > 0.0] / weights.sum()
-    scale = np.maximum(np.abs(rows).max(axis=0), np.finfo(np.float64).tiny)  # so that squares do not overflow
-    centred = rows / scale
-    centred = centred - share @ centred
-    constant = rows.max(axis=0) == rows.min(axis=0)
-    return np.where(constant, 0.0, scale * np.sqrt(share @ centred**2))
-
-
-def _no_dates_or_text(values: NDArray[Any], what: str) -> None:
-    """NumPy would take a date for the nanoseconds since 1970, a missing one for −9e18, and '1.5' for 1.5."""
+def _no_dates_or_text(values: NDArray[Any], what: str | Argument) -> None:
+    """NumPy would read a date as nanoseconds since 1970, a missing one as −9e18, and '1.5' as 1.5."""
     if _holds_dates(values):
         raise InputError(
-            f"{what} must be numbers; got dates or times. Give numbers instead, such as the days since the first date."
+            what, " must be numbers; got dates or times. Give numbers instead, such as the days since the first date."
         )
     texts = values.ravel().tolist() if values.dtype.kind in "USO" else []
     text = next((value for value in texts if isinstance(value, str | bytes)), None)
     if text is not None:
-        raise InputError(f"{what} must be numbers; got text, such as {text!r}. Convert it, with pd.to_numeric({what}).")
+        raise InputError(what, f" must be numbers; got text, such as {text!r}. Convert it with pd.to_numeric.")
 
 
 def _holds_dates(values: NDArray[Any]) -> bool:
-    """Dates or times of Python, NumPy or pandas; NaT is a date too."""
+    """Whether there are dates or times, of Python, NumPy or pandas; NaT is a date too."""
     known = date | timedelta | np.datetime64 | np.timedelta64
     objects = values.ravel().tolist() if values.dtype == object else []
     return values.dtype.kind in "mM" or any(isinstance(v, known) or type(v).__name__ == "Period" for v in objects)
 
 
 def _plain_labels(y: Any) -> Any:
-    """Labels of pandas' nullable types as NumPy's, which scikit-learn would make numbers with a point."""
+    """Labels of pandas' nullable types as NumPy's own; scikit-learn would turn 1 into 1.0."""
     dtype = getattr(y.dtype, "numpy_dtype", None) if is_pandas(y) and hasattr(y, "dtype") else None
     if dtype is None or dtype.kind not in "biu" or y.isna().any():
         return y
@@ -174,7 +169,7 @@ def _plain_labels(y: Any) -> Any:
 
 
 def _labels_of_one_type(labels: Any) -> None:
-    """Text and numbers have no order among them, and NumPy would make text of both."""
+    """Text and numbers cannot be sorted together, and NumPy would turn both into text."""
     texts = [label for label in labels if isinstance(label, str)]
     others = [label for label in labels if not isinstance(label, str)]
     if texts and others:
@@ -193,13 +188,14 @@ def _column(y: Any, n: int, name: str) -> NDArray[Any]:
     return column
 
 
-def _finite(values: Array, what: str) -> Array:
+def _finite(values: Array, what: str | Argument) -> Array:
     bad = ~np.isfinite(values)
     if bad.any():
         row = int(bad.argmax())
         raise InputError(
-            f"{what} must be finite; it has {int(bad.sum())} missing or infinite (NaN, inf) values, the first at "
-            f"row {row} ({values[row]}). Drop these rows."
+            what,
+            f" must be finite; it has {int(bad.sum())} missing or infinite (NaN, inf) values, the first at "
+            f"row {row} ({values[row]}). Drop these rows.",
         )
     return values
 

@@ -1,14 +1,15 @@
 """The sparse GP with Gaussian noise: the variational bound of Titsias (2009) with its gradient, and the posterior.
 
-With M inducing inputs and Q = VᵀV (see `_low_rank`), y is taken as N(0, Q + σ²I), and what Q misses of the prior
-variance is charged for:  F = log N(y | 0, Q + σ²I) − tr(K − Q)/(2σ²) ≤ log p(y), with equality for K = Q, as when all
-rows are inducing inputs.
+With M inducing inputs and Q = VᵀV (see `_low_rank`), y ~ N(0, Q + σ²I), and the prior variance that Q misses is a
+penalty:  F = log N(y | 0, Q + σ²I) − tr(K − Q)/(2σ²) ≤ log p(y), with equality for K = Q, as when all rows are inducing
+inputs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import blas, lapack
@@ -20,23 +21,10 @@ from rsens.models._low_rank import LowRankPrior, add_outer, factored_identity_pl
 from rsens.models._posterior import LatentPosterior
 
 
-def objective(
-    kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array, inducing: Array
-) -> tuple[float, Array]:
-    """The bound F and its gradient in the kernel's `theta`, then the log noise variance; inducing inputs are fixed."""
-    bound = approximate(kernel, likelihood, X, y, inducing)
-    return bound.log_marginal_likelihood, bound.gradient()
-
-
-def posterior(kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array, inducing: Array) -> LatentPosterior:
-    """f given y, in the variational approximation."""
-    return approximate(kernel, likelihood, X, y, inducing).posterior()
-
-
 def approximate(
-    kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array, inducing: Array
+    kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array, inducing: Array, *, mean: float = 0.0
 ) -> VariationalApproximation:
-    """The approximation, from which both of the above come: one pass over the rows."""
+    """The approximation, in one pass over the rows. y has mean 0: the posterior adds `mean`, which y was reduced by."""
     prior = LowRankPrior(kernel, X, inducing)
     S, Vy, missed = np.zeros((prior.rank, prior.rank), order="F"), np.zeros(prior.rank), 0.0
     for rows, V in prior.chunks():
@@ -46,7 +34,7 @@ def approximate(
     S /= likelihood.noise_variance
     L_B = factored_identity_plus(S)
     w, _ = lapack.dpotrs(L_B, Vy / likelihood.noise_variance, lower=1)
-    return VariationalApproximation(prior, likelihood.noise_variance, y, symmetric(S), L_B, w, missed)
+    return VariationalApproximation(prior, likelihood.noise_variance, y, symmetric(S), L_B, w, missed, mean)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +48,8 @@ class VariationalApproximation:
     L_B: Array
     w: Array
     missed: float  # tr(K − Q)
+    mean: float
+    converged: ClassVar[bool] = True  # there is no search
 
     @property
     def jitter(self) -> float:
@@ -104,4 +94,4 @@ class VariationalApproximation:
 
     def posterior(self) -> LatentPosterior:
         """Mean and variance of f anywhere (Titsias 2009, equation 6)."""
-        return self.prior.posterior(self.w, self.S)
+        return self.prior.posterior(self.w, self.S, self.mean)

@@ -1,8 +1,8 @@
-"""Laplace's approximation on the low-rank prior of inducing inputs, for every likelihood but the Gaussian.
+"""Laplace's approximation with the low-rank prior of inducing inputs, for likelihoods other than the Gaussian.
 
-At the training rows f = Vᵀw with w ~ N(0, I) (see `_low_rank`): the prior N(0, Q) known as DTC. So the search is for
-the mode of M numbers, each Newton step is one pass over the rows, and w given y is taken as N(ŵ, (I + VWVᵀ)⁻¹). In f
-this is Laplace's approximation with K replaced by Q, step for step (GPML, section 3.4 and algorithm 5.1).
+At the training rows f = Vᵀw with w ~ N(0, I) (see `_low_rank`): the prior N(0, Q) known as DTC. So we look for the mode
+of M numbers, each Newton step is one pass over the rows, and w given y is approximated by N(ŵ, (I + VWVᵀ)⁻¹). In f this
+is Laplace's approximation with K replaced by Q, step for step (GPML, section 3.4 and algorithm 5.1).
 """
 
 from __future__ import annotations
@@ -23,40 +23,6 @@ from rsens.models._mode import MAX_HALVINGS, MAX_STEPS, ROUNDING, TOLERANCE
 from rsens.models._posterior import LatentPosterior
 
 
-def objective(
-    kernel: Kernel,
-    likelihood: Likelihood,
-    X: Array,
-    y: Array,
-    inducing: Array,
-    *,
-    mean: float = 0.0,
-    offset: Array | float = 0.0,
-    warm: WarmStart | None = None,
-) -> tuple[float, Array]:
-    """The approximate log marginal likelihood and its gradient in the kernel's `theta`, then the likelihood's.
-
-    y depends on mean + f + offset. `warm` gives the start of the search for the mode and takes the mode found.
-    """
-    laplace = approximate(kernel, likelihood, X, y, inducing, mean=mean, offset=offset, warm=warm)
-    return laplace.log_marginal_likelihood, laplace.gradient()
-
-
-def posterior(
-    kernel: Kernel,
-    likelihood: Likelihood,
-    X: Array,
-    y: Array,
-    inducing: Array,
-    *,
-    mean: float = 0.0,
-    offset: Array | float = 0.0,
-    warm: WarmStart | None = None,
-) -> LatentPosterior:
-    """The latent posterior; at a new row offset is not part of it."""
-    return approximate(kernel, likelihood, X, y, inducing, mean=mean, offset=offset, warm=warm).posterior()
-
-
 def approximate(
     kernel: Kernel,
     likelihood: Likelihood,
@@ -68,7 +34,7 @@ def approximate(
     offset: Array | float = 0.0,
     warm: WarmStart | None = None,
 ) -> SparseLaplaceApproximation:
-    """The approximation at the mode, from which both of the above come. `warm` holds the M weights w."""
+    """The approximation at the mode; the arguments are those of `_laplace.approximate`, and the inducing inputs."""
     target = LowRankTarget(LowRankPrior(kernel, X, inducing), likelihood, y, np.broadcast_to(mean + offset, y.shape))
     w, converged = target.mode(None if warm is None else warm.weights)
     if warm is not None:
@@ -78,7 +44,7 @@ def approximate(
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """Ψ(w) = log p(y | f) − ½|w|² at one w, the size of what was added up for it, its gradient, and VWVᵀ."""
+    """Ψ(w) = log p(y | f) − ½|w|² at one w, the size of the terms in that sum, its gradient, and VWVᵀ."""
 
     psi: float
     size: float
@@ -96,9 +62,9 @@ class LowRankTarget:
     offset: Array
 
     def climb(self, w: Array) -> Climb | None:
-        """One pass over the rows, with W = max(−∇∇log p, 0); None where the likelihood underflows, as exp overflows.
+        """One pass over the rows, with W = max(−∇∇log p, 0); None if the likelihood underflows because exp overflows.
 
-        Cut at 0 the curvature of the Student-t still gives steps that go uphill.
+        With the curvature of the Student-t cut off at 0, steps still go uphill.
         """
         size = 0.5 * float(np.sum(w**2))
         psi = -size
@@ -117,9 +83,9 @@ class LowRankTarget:
         return Climb(psi, size, gradient, VWVt)
 
     def mode(self, start: Array | None) -> tuple[Array, bool]:
-        """ŵ, from `start` if that is better than 0, and whether it was reached: Newton's method with step halving.
+        """ŵ, and whether the search reached it: Newton's method with step halving, from `start` if it is better than 0.
 
-        The same steps and the same end as in `_mode.find_mode`, to which this is equal in f.
+        In f, these are the steps and the stopping rule of `_mode.find_mode`.
         """
         w = np.zeros(self.prior.rank)
         here = self.climb(w)
@@ -155,7 +121,7 @@ class LowRankTarget:
 
 @dataclass(frozen=True, eq=False)
 class SparseLaplaceApproximation:
-    """w ~ N(ŵ, B⁻¹) given y, with B = I + VWVᵀ and the W that the likelihood gives to Laplace's method."""
+    """w ~ N(ŵ, B⁻¹) given y, with B = I + VWVᵀ and W the likelihood's `curvature`."""
 
     target: LowRankTarget
     w: Array

@@ -14,7 +14,7 @@ from rsens.models._posterior import Latent
 
 @dataclass(frozen=True, eq=False)
 class Standard:
-    """x̃ = (x − input_mean)/input_scale and f = output_mean + output_scale·f̃, where ~ is what the GP works with."""
+    """x̃ = (x − input_mean)/input_scale and f = output_mean + output_scale·f̃; the GP works with x̃ and f̃."""
 
     input_mean: Array
     input_scale: Array
@@ -29,7 +29,7 @@ class Standard:
         return self.input_mean + self.input_scale * inputs
 
     def kernel(self, kernel: Kernel) -> Kernel:
-        """The kernel of f on x − input_mean, from that of f̃ on x̃."""
+        """The kernel of f on x − input_mean, from the kernel of f̃ on x̃."""
         return kernel.in_units(self.input_scale, self.output_scale**2)
 
     def likelihood(self, likelihood: Likelihood) -> Likelihood:
@@ -37,7 +37,7 @@ class Standard:
         return likelihood.in_units(self.output_scale**2)
 
     def latent(self, latent: Latent) -> Latent:
-        """(m, v) of f with derivatives in x, from those of f̃ in x̃."""
+        """(m, v) of f with derivatives in x, from (m, v) of f̃ with derivatives in x̃."""
         factors = np.array([self.output_scale, self.output_scale**2])[:, None] / self.input_scale
         first, second = latent.first, latent.second
         return Latent(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
 from rsens.likelihoods import Likelihood
 from rsens.models._weights import Columns, WeightPosterior, triangular
@@ -17,7 +17,7 @@ MOST_STEPS = 200
 MOST_HALVINGS = 60
 #: Newton's method ends when gᵀH⁻¹g, the squared distance to the mode in posterior standard deviations, is below this,
 TOLERANCE = 1e-24
-#: or when it is below this and rounding keeps it from falling.
+#: or below this and no longer falling because of rounding.
 ROUNDING = 1e-8
 
 
@@ -63,9 +63,13 @@ def laplace_weights(
         w, value = _halved(log_posterior, w, value, step, remaining)
     if remaining > ROUNDING:
         warnings.warn(
-            f"The mode of the weights was not found in {MOST_STEPS} Newton steps. Scale the inputs (standardize=True), "
-            "or use a larger prior_precision.",
-            RsensWarning,
+            RsensWarning(
+                f"Newton's method did not find the mode of the weights in {MOST_STEPS} steps. Scale the inputs (",
+                Argument("standardize", True),
+                "), or use a larger ",
+                Argument("prior_precision"),
+                ".",
+            ),
             stacklevel=4,
         )
     return WeightPosterior(columns, w, solve_triangular(_root(design, W, prior_precision), np.eye(len(w))))
@@ -77,7 +81,7 @@ def _root(design: Array, W: Array, precision: Array) -> Array:
 
 
 def _quick_root(design: Array, W: Array, precision: Array) -> Array:
-    """The same from H itself: ten times as fast for many rows, and with enough digits for a step."""
+    """The same from H itself: ten times as fast for many rows, and accurate enough for a step."""
     H = design.T @ (W[:, np.newaxis] * design)
     H[np.diag_indices_from(H)] += precision
     try:
@@ -89,9 +93,9 @@ def _quick_root(design: Array, W: Array, precision: Array) -> Array:
 def _halved(
     log_posterior: Callable[[Array], float], w: Array, value: float, step: Array, gain: float
 ) -> tuple[Array, float]:
-    """The longest of the steps 1, ½, ¼, … that gains enough: a full step may overshoot, or overflow, far from the mode.
+    """The longest of the steps 1, ½, ¼, … that gains enough: far from the mode a full step may overshoot or overflow.
 
-    Close to it, what is to gain is below the rounding of the log posterior, and the full step is right.
+    Close to the mode, the gain is below the rounding of the log posterior, and the full step is right.
     """
     rounding = 1e-13 * abs(value)
     for halvings in range(MOST_HALVINGS):

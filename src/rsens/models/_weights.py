@@ -1,4 +1,4 @@
-"""Models that are linear in x: a Gaussian posterior of the weights, and what it says at a row.
+"""Models that are linear in x: a Gaussian posterior of the weights, and the linear predictor that follows at a row.
 
 With ζ(x) = (1, z) and z = (φ(x) − centre)/scale (without the 1 if there is no intercept), where φ(x) = x unless there
 are categorical columns, the posterior N(w, C) of the weights gives a linear predictor with
@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from rsens._table import column_deviations
 from rsens._typing import Array
 from rsens.models._features import Features
-from rsens.models._reading import deviations
 
 MANY_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """How rows become those of the design: their features, centred, scaled, and with a column of ones in front."""
+    """How rows of X become rows of the design: features, centred, scaled, with a column of ones in front."""
 
     features: Features
     centre: Array
@@ -42,13 +42,13 @@ class Columns:
 
 
 def columns_of(rows: Array, features: Features, weights: Array | None, *, intercept: bool, centred: bool) -> Columns:
-    """Numbers with standard deviation 1 in the training data; a constant column is divided by its size.
+    """Numbers are scaled to standard deviation 1 in the training data; a constant column is divided by its size.
 
-    Indicators are centred but not scaled: scaled, they would make a level that is rare one that is expected to matter.
+    Indicators are centred but not scaled: otherwise the prior would expect a rare level to matter more.
     """
     rows = features.of(rows)
-    spread = deviations(rows, weights)
-    if weights is not None:  # a row of weight 0 is no row
+    spread = column_deviations(rows, None if weights is None else weights / weights.sum())
+    if weights is not None:  # a row with weight 0 does not count
         rows, weights = rows[weights > 0.0], weights[weights > 0.0]
     centre = np.average(rows, axis=0, weights=weights) if centred else np.zeros(rows.shape[1])
     size = np.abs(rows).max(axis=0)
@@ -87,7 +87,7 @@ class WeightPosterior:
 
     @property
     def names(self) -> NDArray[np.object_]:
-        """What the entries of `coef` belong to (P,)."""
+        """The names of the features that the entries of `coef` belong to (P,)."""
         return np.array(self.columns.features.names, dtype=object)
 
     @property
@@ -107,11 +107,25 @@ class WeightPosterior:
         return root @ root.T
 
 
-def triangular(A: Array) -> Array:
-    """The R of A = QR: a root of AᵀA with half the digits lost that forming AᵀA would lose.
+class OnePosterior:
+    """A linear model with one posterior of its weights: the attributes that follow from it."""
 
-    For many rows it is found as the product of two Cholesky factors, the second of Q = AR⁻¹ (Cholesky QR, done twice),
-    which is as accurate if the first Q is nearly orthogonal, and much faster.
+    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
+        self._posteriors = posteriors
+        self.coef_names_ = self._posterior.names
+        self.coef_ = self._posterior.coef
+        self.intercept_ = self._posterior.intercept
+
+    @property
+    def _posterior(self) -> WeightPosterior:
+        return self._posteriors[0]
+
+
+def triangular(A: Array) -> Array:
+    """The R of A = QR: a root of AᵀA that loses half the digits that forming AᵀA would lose.
+
+    For many rows it is the product of two Cholesky factors, the second of Q = AR⁻¹ (Cholesky QR, done twice): as
+    accurate if the first Q is nearly orthogonal, and much faster.
     """
     if len(A) >= MANY_ROWS:
         try:
@@ -120,6 +134,6 @@ def triangular(A: Array) -> Array:
             gram = Q @ Q.T
             if np.abs(gram - np.eye(len(gram))).max() < 0.1:
                 return np.asarray(first @ np.linalg.cholesky(gram)).T
-        except np.linalg.LinAlgError:  # columns that are collinear, or nearly so
+        except np.linalg.LinAlgError:  # collinear columns, or nearly so
             pass
     return np.asarray(np.linalg.qr(A, mode="r"))

@@ -1,0 +1,170 @@
+"""A new likelihood is one class and one line in `ALL_LIKELIHOODS`: models then know it, explain it and store it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import rsens
+from rsens import GPClassifier, GPRegressor, InputError
+from rsens.likelihoods import (
+    ALL_LIKELIHOODS,
+    GaussianLikelihood,
+    Likelihood,
+    ProbitLikelihood,
+    likelihood_names,
+    link_names,
+    target_of,
+)
+from rsens.models import load_model, save_model
+
+SETTINGS: dict[str, Any] = {"n_restarts": 0, "random_state": 0}
+X = np.random.default_rng(0).normal(size=(30, 2)) * [1.0, 10.0]
+Y = np.sin(X[:, 0]) + 0.02 * X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=30)
+CLASSES = np.where(Y > 0.0, "high", "low")
+
+
+@dataclass(frozen=True)
+class Toy(Likelihood):
+    """Gaussian noise by another name; models do not know that it is Gaussian, and use Laplace's approximation."""
+
+    spread: float = 1.0
+    name: ClassVar[str] = "toy"
+    label: ClassVar[str] = "toy noise"
+    target: ClassVar[Any] = "numbers"
+    hyperparameter_names: ClassVar[tuple[str, ...]] = ("spread",)
+
+    @property
+    def _gaussian(self) -> GaussianLikelihood:
+        return GaussianLikelihood(self.spread)
+
+    @classmethod
+    def start(cls, noise_variance):
+        return cls(noise_variance)
+
+    def priors(self, output_scale):
+        return self._gaussian.priors(output_scale)
+
+    @property
+    def noise(self):
+        return self.spread
+
+    def in_units(self, variance):
+        return replace(self, spread=self.spread * variance)
+
+    def checked_target(self, y):
+        return self._gaussian.checked_target(y)
+
+    def log_density(self, y, f):
+        return self._gaussian.log_density(y, f)
+
+    def f_derivatives(self, y, f):
+        return self._gaussian.f_derivatives(y, f)
+
+    def curvature(self, y, f):
+        return self._gaussian.curvature(y, f)
+
+    def theta_derivatives(self, y, f):
+        return self._gaussian.theta_derivatives(y, f)
+
+    def predictive(self, m, v):
+        return self._gaussian.predictive(m, v)
+
+    def predictive_derivatives(self, m, v, order):
+        return self._gaussian.predictive_derivatives(m, v, order)
+
+    def log_predictive_density(self, y, m, v):
+        return self._gaussian.log_predictive_density(y, m, v)
+
+    def predictive_cdf(self, y, m, v):
+        return self._gaussian.predictive_cdf(y, m, v)
+
+
+class ToyLink(ProbitLikelihood):
+    """Probit by another name."""
+
+    name: ClassVar[str] = "toy_link"
+
+
+@pytest.fixture
+def added() -> Iterator[None]:
+    toys: list[type[Likelihood]] = [Toy, ToyLink]
+    ALL_LIKELIHOODS.extend(toys)
+    yield
+    for toy in toys:
+        ALL_LIKELIHOODS.remove(toy)
+
+
+@pytest.mark.usefixtures("added")
+def test_its_name_is_known() -> None:
+    assert likelihood_names() == ("gaussian", "student_t", "poisson", "negative_binomial", "toy")
+    assert link_names() == ("probit", "logit", "toy_link")
+    assert target_of("toy") == "numbers"
+    assert target_of("toy_link") == "classes"
+    with pytest.raises(InputError, match=r"likelihood must be .*'toy'.* got 'toi'"):
+        GPRegressor(likelihood="toi").fit(X, Y)
+    with pytest.raises(InputError, match="'toy_link'; got 'toi'"):
+        GPClassifier(link="toi").fit(X, CLASSES)
+
+
+@pytest.mark.usefixtures("added")
+def test_a_model_is_fitted_explained_and_stored(tmp_path) -> None:
+    """Laplace's approximation of a Gaussian likelihood is exact, so this is the model with Gaussian noise."""
+    toy, gaussian = (GPRegressor(likelihood=name, **SETTINGS).fit(X, Y) for name in ("toy", "gaussian"))
+    assert isinstance(toy.likelihood_, Toy)
+    assert toy.noise_variance_ == pytest.approx(gaussian.noise_variance_, rel=1e-4)
+    np.testing.assert_allclose(toy.kernel_.theta, gaussian.kernel_.theta, rtol=1e-4)
+    ours, expected = rsens.explain(toy, X), rsens.explain(gaussian, X)
+    np.testing.assert_allclose(ours.main, expected.main, rtol=1e-3)
+
+    save_model(toy, tmp_path / "toy.rsens")
+    again = load_model(tmp_path / "toy.rsens")
+    assert again.likelihood == "toy"
+    assert again.likelihood_ == toy.likelihood_
+    np.testing.assert_array_equal(again.derivatives(X, 2).second, toy.derivatives(X, 2).second)
+    np.testing.assert_array_equal(rsens.explain(again, X).main, ours.main)
+
+
+@pytest.mark.usefixtures("added")
+def test_an_object_is_as_good_as_the_name(tmp_path) -> None:
+    by_object, by_name = (GPRegressor(likelihood=given, **SETTINGS).fit(X, Y) for given in (Toy(0.1), "toy"))
+    np.testing.assert_array_equal(by_object.predict(X), by_name.predict(X))
+    save_model(by_object, tmp_path / "toy.rsens")
+    assert load_model(tmp_path / "toy.rsens").likelihood == Toy(0.1)
+
+
+@pytest.mark.usefixtures("added")
+def test_a_link_is_fitted_explained_and_stored(tmp_path) -> None:
+    toy, probit = (GPClassifier(link=link, **SETTINGS).fit(X, CLASSES) for link in ("toy_link", "probit"))
+    np.testing.assert_array_equal(toy.predict_proba(X), probit.predict_proba(X))
+    np.testing.assert_array_equal(rsens.explain(toy, X).main, rsens.explain(probit, X).main)
+    save_model(toy, tmp_path / "toy.rsens")
+    again = load_model(tmp_path / "toy.rsens")
+    assert isinstance(again.likelihood_, ToyLink)
+    np.testing.assert_array_equal(again.predict_proba(X), toy.predict_proba(X))
+
+
+def test_outside_the_list_it_can_be_used_but_has_no_name_and_no_file(tmp_path) -> None:
+    model = GPRegressor(likelihood=Toy(0.1), optimize=False).fit(X, Y)
+    with pytest.raises(InputError, match="likelihood of type Toy cannot be stored"):
+        save_model(model, tmp_path / "toy.rsens")
+    with pytest.raises(InputError, match="likelihood must be"):
+        GPRegressor(likelihood="toy").fit(X, Y)
+
+
+def test_a_file_is_refused_once_the_likelihood_is_gone(tmp_path) -> None:
+    ALL_LIKELIHOODS.append(Toy)
+    try:
+        save_model(GPRegressor(likelihood="toy", optimize=False).fit(X, Y), tmp_path / "toy.rsens")
+    finally:
+        ALL_LIKELIHOODS.remove(Toy)
+    with pytest.raises(InputError, match="'Toy' is not a likelihood"):
+        load_model(tmp_path / "toy.rsens")
+
+
+def test_without_a_prior_of_its_own_a_hyperparameter_stays_near_its_start() -> None:
+    assert Likelihood.priors(Toy(3.0), 10.0) == [(np.log(3.0), 2.0)]

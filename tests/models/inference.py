@@ -1,0 +1,19 @@
+"""The posterior and the marginal likelihood of a GP with given hyperparameters, by the route that a fit takes."""
+
+import numpy as np
+
+from rsens.models._inference import Data, objective_of, posterior_of
+
+
+def objective(kernel, likelihood, X, y, inducing=None, **options):
+    """The log marginal likelihood and its gradient."""
+    return objective_of(_data(X, y, **options), inducing)(kernel, likelihood)
+
+
+def posterior(kernel, likelihood, X, y, inducing=None, **options):
+    """f given y."""
+    return posterior_of(kernel, likelihood, _data(X, y, **options), inducing)[0]
+
+
+def _data(X, y, mean=0.0, offset=0.0):
+    return Data(X, y, np.broadcast_to(offset, y.shape), mean)
