@@ -32,7 +32,7 @@ TINY = ["--rows", "30", "--splits", "2", "--n-jobs", "1"]
 
 @pytest.fixture(autouse=True)
 def no_download(monkeypatch):
-    monkeypatch.setattr(datasets, "_downloaded", lambda source: pytest.fail("a test must not download anything"))
+    monkeypatch.setattr(datasets, "_download", lambda source: pytest.fail("a test must not download anything"))
 
 
 # ---- toys ------------------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def test_splits_are_those_of_figure_4(monkeypatch):
         given.append((train, test))
         raise Stop
 
-    monkeypatch.setattr(real_data.Task, "run", record)
+    monkeypatch.setattr(real_data.SplitAnalysis, "run", record)
     with pytest.raises(Stop):
         real_data.repetition("concrete", WEAK, 3, rows=None, pairs=1, seed=0)
     for theirs, ours in zip(given[0], draw_rows("split", 3, 103, 80, 0), strict=True):

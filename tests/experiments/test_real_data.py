@@ -18,7 +18,7 @@ TINY = ["--rows", "30", "--pairs", "1", "--splits", "2", "--n-jobs", "1"]
 
 @pytest.fixture(autouse=True)
 def no_download(monkeypatch):
-    monkeypatch.setattr(datasets, "_downloaded", lambda source: pytest.fail("a test must not download anything"))
+    monkeypatch.setattr(datasets, "_download", lambda source: pytest.fail("a test must not download anything"))
 
 
 # ---- tables of known results -----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ TINY = ["--data", "bike", "--rows", "40", "--samples", "2", "--n-jobs", "1"]
 
 @pytest.fixture(autouse=True)
 def no_download(monkeypatch):
-    monkeypatch.setattr(datasets, "_downloaded", lambda source: pytest.fail("a test must not download anything"))
+    monkeypatch.setattr(datasets, "_download", lambda source: pytest.fail("a test must not download anything"))
 
 
 def test_published_values_are_complete():

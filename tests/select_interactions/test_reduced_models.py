@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
+from rsens._select_interactions import _reduced_models
 from rsens._select_interactions._reduced_models import (
     KernelTerms,
     ReducedModels,
     _log_posterior,
     _with_shared_terms,
     fit_kernel,
+    kind_of_terms,
 )
 from rsens.kernels import EQ
 from rsens.models import GPClassifier, GPRegressor
@@ -67,3 +69,15 @@ def test_each_set_is_fitted_once():
     assert fits.model(TWO[0], None) is first
     assert fits.model(TWO[1], TWO[0]) is fits.model(TWO[1], TWO[0])
     assert len(fits.models) == 2
+
+
+def test_terms_may_be_of_any_stationary_kernel(monkeypatch):
+    """The list is read when it is needed: a kernel that was added counts."""
+
+    class Wavy(EQ):
+        pass
+
+    assert kind_of_terms(Wavy()) == "EQ"
+    monkeypatch.setattr(_reduced_models, "ALL_KERNELS", [*_reduced_models.ALL_KERNELS, Wavy])
+    assert kind_of_terms(Wavy()) == "Wavy"
+    assert type(KernelTerms(2, kind="Wavy").kernel(frozenset()).terms[0]) is Wavy

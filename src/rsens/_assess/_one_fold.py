@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._assess._baseline import Kind, constant_for_classes, constant_for_counts, constant_for_numbers
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._refits import FAILURES, Fit, one_thread, reason_of, take_rows
 from rsens._typing import Array, Flags, Positions
 from rsens.adapters import as_model
@@ -67,7 +67,7 @@ class FoldAnalysis:
         numbers = _numbers(self.y)
         counts = family.support == "counts"
         if counts and (numbers != np.floor(numbers)).any():
-            raise InputError("y must be whole numbers for a model of counts.")
+            raise InputError(Argument("y"), " must be whole numbers for a model of counts.")
         X, y = take_rows(self.X, test), numbers[test]
         if callable(getattr(model, "log_predictive_density", None)) and callable(
             getattr(model, "predictive_cdf", None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rsens._text import number, percent, plus_minus
+from rsens._text import counted, number, percent, plus_minus
 
 if TYPE_CHECKING:
     from rsens._assess._assessment import Assessment
@@ -36,7 +36,7 @@ def held_in(coverage: pd.DataFrame) -> list[str]:
 def summary_of(a: Assessment) -> str:
     """The score, familiar numbers, then warnings and notes."""
     lines = [
-        f"{a.model}: {a.n_rows} held-out rows, {a.n_folds} fold{'s' if a.n_folds > 1 else ''}",
+        f"{a.model}: {a.n_rows} held-out rows, {counted(a.n_folds, 'fold')}",
         f"log score {plus_minus(a.score, a.standard_error)} per row, constant {number(a.baseline)}: "
         f"gain {plus_minus(a.gain, a.gain_error)}",
         _familiar(a),

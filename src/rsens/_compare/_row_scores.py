@@ -81,5 +81,6 @@ def _numbers(model: Any, y: Any, n: int) -> Array:
         return np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            "y must be numbers (class codes 0, 1, … for a model without classes_); it holds something else."
+            Argument("y"),
+            " must be numbers (class codes 0, 1, … for a model without classes_); it holds something else.",
         ) from None

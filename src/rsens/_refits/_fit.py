@@ -67,10 +67,13 @@ def check_refit(estimator: Any, refit: Any) -> None:
             )
         return
     if isinstance(estimator, type):
-        raise InputError(f"estimator is the class {estimator.__name__}; give an instance, {estimator.__name__}(…).")
+        raise InputError(
+            Argument("estimator"), f" is the class {estimator.__name__}; give an instance, {estimator.__name__}(…)."
+        )
     if not (callable(getattr(estimator, "fit", None)) and callable(getattr(estimator, "get_params", None))):
         raise InputError(
-            f"estimator must have fit and get_params; got {type(estimator).__name__}. Or give ",
+            Argument("estimator"),
+            f" must have fit and get_params; got {type(estimator).__name__}. Or give ",
             Argument("refit"),
             ", a function (X, y) -> fitted model.",
         )

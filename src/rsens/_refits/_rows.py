@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import as_array, is_frame, is_pandas
 
 
@@ -36,7 +36,7 @@ def check_one_per_row(y: Any, n: int) -> None:
     sized = hasattr(y, "__len__") and not isinstance(y, str)
     if not sized or len(y) != n:
         got = len(y) if sized else type(y).__name__
-        raise InputError(f"y must have one entry for each of the {n} rows of X; got {got}.")
+        raise InputError(Argument("y"), f" must have one entry for each of the {n} rows of X; got {got}.")
 
 
 def read_targets(y: Any, n: int, *, several: bool = False) -> NDArray[Any]:
@@ -46,12 +46,13 @@ def read_targets(y: Any, n: int, *, several: bool = False) -> NDArray[Any]:
     if values.ndim == 2 and values.shape[1] == 1:  # a data frame of one column
         values = values[:, 0]
     if values.ndim != 1 and not several:
-        raise InputError(f"y must have one number or label per row; got shape {values.shape}.")
+        raise InputError(Argument("y"), f" must have one number or label per row; got shape {values.shape}.")
     missing = np.asarray(pd.isna(values)) | (np.isinf(values) if values.dtype.kind == "f" else False)
     if missing.any():
         row = int(missing.reshape(n, -1).any(axis=1).argmax())
         raise InputError(
-            f"y has {int(missing.sum())} missing or infinite values, the first at row {row}. Drop these rows."
+            Argument("y"),
+            f" has {int(missing.sum())} missing or infinite values, the first at row {row}. Drop these rows.",
         )
     if values.dtype == object and all(isinstance(value, Real) and not isinstance(value, bool) for value in values.flat):
         return np.array(values.tolist())  # numbers are numbers, however they are stored

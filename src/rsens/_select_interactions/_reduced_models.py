@@ -13,9 +13,6 @@ ColumnPair = tuple[int, int]
 #: Pairs that a reduced model has, in no order.
 PairSet = frozenset[ColumnPair]
 
-#: The kinds of terms of reduced models, by name.
-KINDS = {kind.__name__: kind for kind in ALL_KERNELS if issubclass(kind, Stationary)}
-
 
 @dataclass(frozen=True)
 class KernelTerms:
@@ -27,7 +24,7 @@ class KernelTerms:
 
     def kernel(self, pairs: PairSet) -> Kernel:
         """The kernel with these pairs; the same whatever order they were chosen in."""
-        return additive(self.n_columns, sorted(pairs), KINDS[self.kind], self.categorical)
+        return additive(self.n_columns, sorted(pairs), kinds_of_terms()[self.kind], self.categorical)
 
     def parts(self, pairs: PairSet) -> list[ColumnPair | int]:
         """The columns and pairs that the terms of `kernel` belong to."""
@@ -74,9 +71,14 @@ def fit_kernel(estimator: Any, kernel: Kernel | None, X: Any, y: Any) -> Any:
     return (model if kernel is None else model.set_params(kernel=kernel)).fit(X, y)
 
 
+def kinds_of_terms() -> dict[str, type[Stationary]]:
+    """The kernels that the terms of reduced models may have, by name: the stationary ones."""
+    return {kind.__name__: kind for kind in ALL_KERNELS if issubclass(kind, Stationary)}
+
+
 def kind_of_terms(kernel: Kernel | None) -> str:
-    """The kind of the terms of reduced models: the full model's kernel if it is one of KINDS, else EQ."""
-    return next((name for name, kind in KINDS.items() if type(kernel) is kind), "EQ")
+    """The kind of the terms of reduced models: the full model's kernel if it is a single stationary one, else EQ."""
+    return next((name for name, kind in kinds_of_terms().items() if type(kernel) is kind), "EQ")
 
 
 def _log_posterior(model: Any) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rsens._errors import InputError
 from rsens._files import number, text, tuple_of, whole
 from rsens._results import Form, Part, stored
-from rsens._select_interactions._reduced_models import KINDS
+from rsens._select_interactions._reduced_models import kinds_of_terms
 from rsens._typing import Array
 
 Numbers = NDArray[np.int64]
@@ -72,8 +72,8 @@ class Scores(Part):
                 raise InputError(f"{name} does not number pairs, each once")
         if self.asked < self.k or not (self.train > 0).all() or not (self.test > 0).all():
             raise InputError("k or the numbers of rows are too small")
-        if self.kind not in KINDS:
-            raise InputError(f"kind is {self.kind!r:.40}, none of {', '.join(KINDS)}")
+        if self.kind not in kinds_of_terms():
+            raise InputError(f"kind is {self.kind!r:.40}, none of {', '.join(kinds_of_terms())}")
 
 
 FORM = Form("a selection", "Selection.save", {"scores": Scores})

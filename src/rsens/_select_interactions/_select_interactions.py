@@ -11,7 +11,7 @@ import numpy as np
 
 from rsens._arguments import child, jobs, one_of, progress_bar, whole_number
 from rsens._compare import ComparisonSettings
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._files import Checkpoint, fingerprint
 from rsens._refits import Splits, given_splits, read_for_estimator, read_targets, with_levels
 from rsens._select_interactions._folds import check_classes, rounds_of_folds
@@ -160,7 +160,9 @@ def _question(analysis: SplitAnalysis, cv: Splits | tuple[int, int]) -> dict[str
 
 def _check_estimator(estimator: Any) -> None:
     if isinstance(estimator, type):
-        raise InputError(f"estimator is the class {estimator.__name__}; give an instance, {estimator.__name__}().")
+        raise InputError(
+            Argument("estimator"), f" is the class {estimator.__name__}; give an instance, {estimator.__name__}()."
+        )
     if not isinstance(estimator, GPRegressor | GPClassifier):
         raise InputError(
             "select_interactions needs a GPRegressor or GPClassifier, whose kernel can be a sum over chosen pairs; "

@@ -76,7 +76,7 @@ def sampling(n: int, size: int | None, replace: bool, y: Any, classifies: bool) 
     codes, labels = pd.factorize(y.ravel())
     plan = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()))
     if (codes < 0).any():
-        raise InputError(f"y has {int((codes < 0).sum())} missing labels. Drop these rows.")
+        raise InputError(Argument("y"), f" has {int((codes < 0).sum())} missing labels. Drop these rows.")
     if size < plan.needed.sum():
         raise InputError(
             N_ROWS,
