@@ -17,8 +17,6 @@ Target = Literal["numbers", "counts", "classes"]
 
 #: Standard deviation of the logarithm of a hyperparameter under its weak prior.
 DEVIATION = 2.0
-#: The noise variance that the weak prior expects, as a share of the variance of y.
-NOISE_SHARE = 0.04
 
 
 class Likelihood(ABC):
@@ -141,11 +139,6 @@ def positive(where: str, name: str, value: float) -> float:
     if not (0.0 < number < np.inf):
         raise InputError(f"{where}: ", Argument(name), f" must be positive and finite; got {number:g}.")
     return number
-
-
-def noise_prior(output_scale: float) -> tuple[float, float]:
-    """The weak prior of the logarithm of a noise variance: it keeps the noise of small data above zero."""
-    return np.log(NOISE_SHARE * output_scale**2), DEVIATION
 
 
 def real_target(where: str, y: ArrayLike) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,11 +11,14 @@ from numpy.typing import ArrayLike
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.distributions import Bernoulli
-from rsens.likelihoods._base import LogConcave, latent, no_hyperparameters, real_target
+from rsens.likelihoods._base import LogConcave, Target, latent, no_hyperparameters, real_target
 
 
 class BinaryLikelihood(LogConcave):
     """A symmetric inverse link h; predictive Bernoulli with π = E[h(f)], given by its logit so that no tail is lost."""
+
+    label: ClassVar[str] = "classes"
+    target: ClassVar[Target] = "classes"
 
     def checked_target(self, y: ArrayLike) -> Array:
         target = real_target(type(self).__name__, y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +12,7 @@ from scipy.special import ndtr
 from rsens._errors import InputError
 from rsens._special import HALF_LOG_TWO_PI
 from rsens._typing import Array
-from rsens.likelihoods._base import LogConcave, latent, real_target
+from rsens.likelihoods._base import LogConcave, Target, latent, real_target
 from rsens.likelihoods._quadrature import NEGLIGIBLE, REACH, SMALLEST_VARIANCE, integral
 
 # e^{yf − e^f} is a gamma density in log y: the trapezoid rule's error is |Γ(y + 2πi/step)|/Γ(y), below 1e-14 for y ≤ 3;
@@ -21,6 +22,8 @@ _STEP = 0.25
 
 class CountLikelihood(LogConcave):
     """A count y with mean e^f. For an exposure, the caller adds its logarithm to f or m."""
+
+    target: ClassVar[Target] = "counts"
 
     def checked_target(self, y: ArrayLike) -> Array:
         """y ≥ 0; it need not be whole."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,35 +11,18 @@ from scipy.special import ndtr
 
 from rsens._typing import Array
 from rsens.distributions import Normal, gaussian_log_prob
-from rsens.likelihoods._base import LogConcave, Target, latent, noise_prior, real_target
+from rsens.likelihoods._base import LogConcave, latent
+from rsens.likelihoods._noise import NoisyLikelihood
 
 
 @dataclass(frozen=True)
-class GaussianLikelihood(LogConcave):
+class GaussianLikelihood(NoisyLikelihood, LogConcave):
     """y | f ~ N(f, σ²); predictive Normal(m, v + σ²)."""
 
     noise_variance: float = 1.0
     name: ClassVar[str] = "gaussian"
     label: ClassVar[str] = "Gaussian noise"
-    target: ClassVar[Target] = "numbers"
     hyperparameter_names: ClassVar[tuple[str, ...]] = ("noise_variance",)
-
-    @classmethod
-    def start(cls, noise_variance: float) -> Self:
-        return cls(noise_variance)
-
-    def priors(self, output_scale: float) -> list[tuple[float, float]]:
-        return [noise_prior(output_scale)]
-
-    @property
-    def noise(self) -> float:
-        return self.noise_variance
-
-    def in_units(self, variance: float) -> Self:
-        return replace(self, noise_variance=self.noise_variance * variance)
-
-    def checked_target(self, y: ArrayLike) -> Array:
-        return real_target("GaussianLikelihood", y)
 
     def log_density(self, y: Array, f: Array) -> Array:
         with np.errstate(over="ignore"):

@@ -11,7 +11,7 @@ from scipy.special import expit, log_expit, log_ndtr
 
 from rsens._special import HALF_LOG_TWO_PI
 from rsens._typing import Array
-from rsens.likelihoods._base import Target, in_latent, latent
+from rsens.likelihoods._base import in_latent, latent
 from rsens.likelihoods._binary import BinaryLikelihood
 from rsens.likelihoods._quadrature import NEGLIGIBLE, REACH, SMALLEST_VARIANCE, integral
 
@@ -24,8 +24,6 @@ class LogitLikelihood(BinaryLikelihood):
     """p(y = 1 | f) = σ(f) = 1/(1 + e^{−f}); predictive π = E[σ(f)]."""
 
     name: ClassVar[str] = "logit"
-    label: ClassVar[str] = "classes"
-    target: ClassVar[Target] = "classes"
 
     def log_density(self, y: Array, f: Array) -> Array:
         return log_expit(np.where(y == 1.0, f, -f))

@@ -12,7 +12,7 @@ from scipy.special import expit, log_expit
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log1pmx, log_minus_digamma, stirling_error
 from rsens._typing import Array
 from rsens.distributions import NegativeBinomial, beta_cdf
-from rsens.likelihoods._base import DEVIATION, Target, in_latent
+from rsens.likelihoods._base import DEVIATION, in_latent
 from rsens.likelihoods._counts import CountLikelihood
 
 #: Where the search for the size starts, and what its weak prior expects.
@@ -29,7 +29,6 @@ class NegativeBinomialLikelihood(CountLikelihood):
     size: float = 1.0
     name: ClassVar[str] = "negative_binomial"
     label: ClassVar[str] = "negative binomial counts"
-    target: ClassVar[Target] = "counts"
     hyperparameter_names: ClassVar[tuple[str, ...]] = ("size",)
 
     @classmethod

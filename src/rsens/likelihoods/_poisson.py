@@ -13,7 +13,7 @@ from rsens._errors import InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, stirling_error
 from rsens._typing import Array
 from rsens.distributions import Poisson
-from rsens.likelihoods._base import Target, in_latent, no_hyperparameters
+from rsens.likelihoods._base import in_latent, no_hyperparameters
 from rsens.likelihoods._counts import CountLikelihood
 
 
@@ -23,7 +23,6 @@ class PoissonLikelihood(CountLikelihood):
 
     name: ClassVar[str] = "poisson"
     label: ClassVar[str] = "Poisson counts"
-    target: ClassVar[Target] = "counts"
     overdispersed: ClassVar[str | None] = "negative_binomial"
 
     def log_density(self, y: Array, f: Array) -> Array:

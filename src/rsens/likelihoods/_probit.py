@@ -11,7 +11,7 @@ from scipy.special import erfcx, log_ndtr
 
 from rsens._special import HALF_LOG_TWO_PI
 from rsens._typing import Array
-from rsens.likelihoods._base import Target, in_latent, latent
+from rsens.likelihoods._base import in_latent, latent
 from rsens.likelihoods._binary import BinaryLikelihood
 
 _FAR = 2.0  # beyond it the continued fraction, before it the closed form, is right to 1e-13
@@ -23,8 +23,6 @@ class ProbitLikelihood(BinaryLikelihood):
     """p(y = 1 | f) = Φ(f); predictive π = Φ(m/√(1 + v))."""
 
     name: ClassVar[str] = "probit"
-    label: ClassVar[str] = "classes"
-    target: ClassVar[Target] = "classes"
 
     def log_density(self, y: Array, f: Array) -> Array:
         return log_ndtr(np.where(y == 1.0, f, -f))

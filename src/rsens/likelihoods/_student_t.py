@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,12 +13,13 @@ from rsens._errors import Argument, InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_gamma_half_step, stirling_error
 from rsens._typing import Array
 from rsens.distributions import StudentT
-from rsens.likelihoods._base import Likelihood, Target, latent, noise_prior, positive, real_target
+from rsens.likelihoods._base import latent, positive
+from rsens.likelihoods._noise import NoisyLikelihood
 from rsens.likelihoods._quadrature import NEGLIGIBLE, integral
 
 
 @dataclass(frozen=True)
-class StudentTLikelihood(Likelihood):
+class StudentTLikelihood(NoisyLikelihood):
     """y | f ~ StudentT(f, s², ν); predictive StudentT(m, s² + v(ν − 2)/ν, ν), which has the right variance.
 
     The log density is not concave: W is the expected information (ν + 1)/((ν + 3)s²), never negative (Laplace–Fisher).
@@ -29,7 +30,6 @@ class StudentTLikelihood(Likelihood):
     df: float = 4.0
     name: ClassVar[str] = "student_t"
     label: ClassVar[str] = "Student-t noise"
-    target: ClassVar[Target] = "numbers"
     hyperparameter_names: ClassVar[tuple[str, ...]] = ("scale2",)
 
     def __post_init__(self) -> None:
@@ -43,23 +43,6 @@ class StudentTLikelihood(Likelihood):
                 Argument("df", 4),
                 ".",
             )
-
-    @classmethod
-    def start(cls, noise_variance: float) -> Self:
-        return cls(noise_variance)
-
-    def priors(self, output_scale: float) -> list[tuple[float, float]]:
-        return [noise_prior(output_scale)]
-
-    @property
-    def noise(self) -> float:
-        return self.scale2
-
-    def in_units(self, variance: float) -> Self:
-        return replace(self, scale2=self.scale2 * variance)
-
-    def checked_target(self, y: ArrayLike) -> Array:
-        return real_target("StudentTLikelihood", y)
 
     def log_density(self, y: Array, f: Array) -> Array:
         # log p = c − (ν + 1) log sec φ; c as a difference of log-gammas would have no digits left at ν = 1e8.
@@ -114,7 +97,7 @@ class StudentTLikelihood(Likelihood):
         mean, variance = latent(m, v)
         gap, variance = np.broadcast_arrays(np.asarray(y, dtype=np.float64) - mean, variance)
         rows = gap.ravel() / np.sqrt(self.scale2), variance.ravel() / self.scale2
-        low, high = self._ends(np.zeros(gap.size), rows[1])  # all of p(τ), whatever y is
+        low, high = self._ends(np.zeros(gap.size), rows[1])  # all of p(τ), for any y
         found = integral(self._log_density_of_t, low, high, self._step(), rows, (self._cdf_given_t,))[1]
         return found.reshape(gap.shape)
 

@@ -4,8 +4,8 @@ With π_k(x) the predictive probability of class k by its own binary GP,
 
     p_k = π_k / S,  S = Σ_j π_j.
 
-The quotient rule gives the derivatives of p from those of the π_k. With the relative derivatives ρ_k = ∂π_k/π_k and
-ρ_k,de = ∂²π_k/π_k, and their averages ρ̄ = Σ_j p_j ρ_j (which is ∂S/S) and ρ̄_de = Σ_j p_j ρ_j,de,
+The quotient rule gives the derivatives of p from the derivatives of the π_k. With the relative derivatives
+ρ_k = ∂π_k/π_k and ρ_k,de = ∂²π_k/π_k, and their averages ρ̄ = Σ_j p_j ρ_j (which is ∂S/S) and ρ̄_de = Σ_j p_j ρ_j,de,
 
     ∂_d p_k    = p_k (ρ_k,d − ρ̄_d)
     ∂_d∂_e p_k = p_k (ρ_k,de − ρ̄_de − (ρ_k,d − ρ̄_d) ρ̄_e − (ρ_k,e − ρ̄_e) ρ̄_d).
