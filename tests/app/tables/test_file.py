@@ -151,6 +151,7 @@ def test_row_names_as_r_writes_them(write):
     assert data.frame.columns.tolist() == ["Unnamed: 0", "mpg", "cyl"]
     assert data.frame["Unnamed: 0"].tolist() == ["Mazda", "Datsun"]
     assert kinds(data) == ["row_names"]
+    assert data.notes[0].columns == ("Unnamed: 0",)
 
 
 def test_names_that_are_empty(write):

@@ -109,7 +109,7 @@ def test_odd_cells_among_numbers_are_a_warning(through, cells):
     assert (note.kind, note.columns) == ("odd_cells", ("new",))
     assert note.text.startswith("'new' has 97 numbers and 3 other cells ('<5', 'n.d.x', '12.3*'), so it was taken as")
     assert ("taken as text and left out." in note.text) == ("new" in prepared.dropped)
-    assert "`categorical`" in note.text
+    assert "categorical=['new']" in note.text
 
 
 def test_odd_cells_among_dates_are_a_warning(through):
