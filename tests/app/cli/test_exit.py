@@ -40,7 +40,10 @@ def only_the_table(folder):
         (["explain", "table.csv", "--target", "y", "--out", "."], "holds files that rsens did not write"),
         (["explain", "table.csv", "--model-file", "none.rsens"], "there is no file none.rsens"),
         (["explain", "table.csv", "--target", "y", "--rows", "2"], "there are only 2 rows, too few to check a model"),
-        (["explain", "table.csv", "--target", "y", "--model", "linear", "--inducing", "3"], "a linear model has none"),
+        (
+            ["explain", "table.csv", "--target", "y", "--model", "linear", "--inducing", "3"],
+            "a linear model has no inducing inputs",
+        ),
         (["compare", "table.csv"], "--target is missing"),
         (["compare", "table.csv", "--target", "y", "--methods", "rsens,sharp"], "no method 'sharp'"),
         (["stability", "table.csv", "--target", "y", "--methods", "sharp"], "no method 'sharp'"),

@@ -5,6 +5,7 @@ Nothing here imports more than click and the light parts of rsens, so that help 
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -15,10 +16,9 @@ from typing import Any
 
 import click
 
-from rsens._app.cli._commands import compare, demo, explain, select, stability
-from rsens._app.cli._flags import in_flags
+from rsens._app.cli._commands import COMMANDS
 from rsens._app.cli._say import complain
-from rsens._errors import InputError, MissingExtraError
+from rsens._errors import MissingExtraError
 from rsens._version import __version__
 
 DONE, FAILURE, BAD_INPUT, STOPPED, TERMINATED = 0, 1, 2, 130, 143
@@ -30,18 +30,32 @@ Examples:
   rsens explain new.csv --model-file rsens-data/model.rsens
   rsens stability data.csv --target price --samples 100
 """
+#: What the system refuses that is not a failure of rsens, and what to do.
+REFUSALS = {
+    errno.ENOSPC: "the disk is full. Make room, or write elsewhere with --out DIR.",
+    errno.EDQUOT: "the disk quota is used up. Make room, or write elsewhere with --out DIR.",
+    errno.EFBIG: "a file would become larger than the limit allows. Raise the limit (ulimit -f).",
+    errno.ENAMETOOLONG: "the name of a file or folder is too long. Give a shorter one.",
+    errno.EROFS: "the file system is read-only. Write elsewhere with --out DIR.",
+}
 
 
-class InOrder(click.Group):
-    """Lists commands in the order in which they were added."""
+class CommandGroup(click.Group):
+    """Looks the commands up in `COMMANDS`, in their order."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Explain first, not compare."""
-        return list(self.commands)
+        return [command.name for command in COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        return next((command.for_click() for command in COMMANDS if command.name == cmd_name), None)
 
 
 @click.group(
-    cls=InOrder, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=CommandGroup,
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="rsens")
 def rsens() -> None:
@@ -49,10 +63,6 @@ def rsens() -> None:
 
     Fits a probabilistic model, says how good it is, ranks variables and pairs by R-sens, and writes a report.
     """
-
-
-for command in (explain, compare, stability, select, demo):
-    rsens.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,8 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with _process():
             return rsens.main(given, prog_name="rsens", standalone_mode=False) or DONE
-    except (InputError, MissingExtraError) as error:
-        complain(in_flags(str(error)))
+    except MissingExtraError as error:
+        complain(str(error))
         return BAD_INPUT
     except click.ClickException as error:
         error.show()
@@ -75,14 +85,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 (the user gets a sentence, and the rest on request)
         if "--traceback" in given:
             traceback.print_exc()
+        refusal = _refusal(error)
+        if refusal is not None:
+            complain(refusal)
+            return BAD_INPUT
         complain(f"{type(error).__name__}: {error} This is a failure of rsens; run with --traceback to see where.")
         return FAILURE
 
 
+def _refusal(error: Exception) -> str | None:
+    """What the system did not do and why, if it is nothing that rsens could have known; else None."""
+    if isinstance(error, OSError) and error.errno in REFUSALS:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}{REFUSALS[error.errno]}"
+    if isinstance(error, ValueError) and "embedded null" in str(error):
+        return "the name of a file or folder has a NUL character. Give another one."
+    return None
+
+
 @contextmanager
 def _process() -> Iterator[None]:
-    """SIGTERM cleans up, as Ctrl-C does; processes that share the work do not warn. Here, warnings become notes."""
-    handler, warnings = signal.signal(signal.SIGTERM, _terminated), os.environ.get("PYTHONWARNINGS")
+    """SIGTERM cleans up, as Ctrl-C does. Worker processes do not warn; in this process, warnings become notes."""
+    handler, warnings = signal.signal(signal.SIGTERM, _terminate), os.environ.get("PYTHONWARNINGS")
     os.environ.setdefault("PYTHONWARNINGS", "ignore")
     try:
         yield
@@ -92,5 +116,5 @@ def _process() -> Iterator[None]:
             del os.environ["PYTHONWARNINGS"]
 
 
-def _terminated(*_: Any) -> None:
+def _terminate(*_: Any) -> None:
     sys.exit(TERMINATED)

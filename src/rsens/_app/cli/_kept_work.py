@@ -1,0 +1,108 @@
+"""Long work that keeps finished pieces in a folder: resumed if the question is the same, counted if it is stopped."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rsens._app.cli._live import Live
+from rsens._app.study import Setup
+from rsens._errors import Argument, InputError, Sentence
+from rsens._files import read_json, write_json
+
+#: What the work is for, by the names of arguments. Hidden: the rest of the folder belongs to the library.
+QUESTION = ".question.json"
+#: Settings that the pieces depend on.
+DEPENDS_ON = ("likelihood", "model", "missing", "drop", "columns", "categorical", "rows", "inducing", "seed")
+
+
+class Stopped(click.Abort):
+    """Stopped with Ctrl-C; the text says what is kept."""
+
+
+@dataclass(frozen=True)
+class KeptWork:
+    """Pieces of work, `total` of them when all are finished, in the folder `name` inside the folder of results."""
+
+    results: Path
+    name: str
+    total: int
+
+    @property
+    def folder(self) -> Path:
+        """Where the pieces are."""
+        return self.results / self.name
+
+    @property
+    def pieces(self) -> int:
+        """How many are finished."""
+        found = self.folder.glob(f"{self.name.removesuffix('s')}-*.json")
+        return min(self.total, sum(1 for _ in found))
+
+    @contextmanager
+    def resume(self, setup: Setup, more: Mapping[str, Any], live: Live) -> Iterator[None]:
+        """Within this, the work goes on. Work on another question is an `InputError`, unless it may be overwritten."""
+        if setup.settings.overwrite:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self._check({**_question(setup), **more, "fingerprint": setup.provenance["fingerprint"]})
+        if kept := self.pieces:
+            left = self.total - kept
+            live.say(
+                f"Resumed: {kept} of {self.total} {self.name} are there from before; {left or 'none'} left to do.\n"
+            )
+        try:
+            yield
+        except BaseException as error:
+            if not self.pieces:
+                shutil.rmtree(self.folder, ignore_errors=True)
+                with suppress(OSError):  # unless there are earlier results
+                    self.results.rmdir()
+            elif isinstance(error, KeyboardInterrupt):
+                raise Stopped(
+                    f"stopped. {self.pieces} of {self.total} {self.name} are kept in {self.folder}; "
+                    "the same command goes on from there."
+                ) from None
+            raise
+
+    def _check(self, question: dict[str, Any]) -> None:
+        file = self.folder / QUESTION
+        try:
+            before = read_json(file)
+        except (OSError, ValueError, RecursionError):
+            before = None
+        if not isinstance(before, dict):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_json(question, file)
+            return
+        names = [name for name in question if before.get(name) != question[name]]
+        if names:
+            raise InputError(
+                f"the folder {self.results} has work on another question (",
+                _difference(names[0], before.get(names[0])),
+                "). Give another ",
+                Argument("folder"),
+                ", or use ",
+                Argument("overwrite", True),
+                ".",
+            )
+
+
+def _question(setup: Setup) -> dict[str, Any]:
+    """What all pieces depend on, in the words of users."""
+    settings = setup.settings.plain("target", *DEPENDS_ON)
+    return settings | {"columns": settings["columns"] or []}
+
+
+def _difference(name: str, value: Any) -> Sentence:
+    """The first thing that differs, and what it was."""
+    if name == "fingerprint":
+        return Sentence("the rows were different")
+    if value is None or value == []:
+        return Sentence(Argument(name), " was not given")
+    return Sentence(Argument(name), f" was {', '.join(map(str, value)) if isinstance(value, list) else value}")
