@@ -21,16 +21,15 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from rsens._compare import ALL, compare
-from rsens._compare._running import Question, run
-from rsens._compare._values import asking
-from rsens.black_box import BLACK_BOX
+from rsens._compare import Comparison, ComparisonSettings, all_methods, compare, run
+from rsens.black_box import Method
+from rsens.measures import METHODS, ComparedMethod
 from rsens.models import GPRegressor
 
 SIZES = ((200, 10), (1000, 20))
 BUDGETS = ("paper", "standard")
 #: What the times are compared with.
-REFERENCE = {1: "rsens", 2: "rsens2"}
+REFERENCE = {1: METHODS["rsens"], 2: METHODS["rsens2"]}
 #: Repetitions end after so many seconds, and go on at least so long.
 LONG, QUICK = 5.0, 0.5
 RESULTS = Path(__file__).parent / "results"
@@ -63,44 +62,39 @@ def measured(repeats: int) -> Iterator[Row]:
     _import_everything()
     for size in SIZES:
         model, X, y = fitted(*size)
-        for order, methods in ALL.items():
-            for method in methods:
+        for order in REFERENCE:
+            for method in all_methods(order):
                 row = None
                 for budget in BUDGETS:
-                    if row is None or (method, order) in BLACK_BOX:
-                        question = asked(model, X, y, order, budget)
-                        row = Row(*size, order, budget, method, *_timed(method, question, repeats))
+                    if row is None or isinstance(method, Method):
+                        settings = ComparisonSettings.read("all", order, budget)
+                        comparison = Comparison.of(model, X, y, settings, np.random.SeedSequence(0))
+                        row = Row(*size, order, budget, method.name, *_timed(method, comparison, repeats))
                     yield replace(row, budget=budget)
 
 
-def asked(model: GPRegressor, X: Any, y: Any, order: int, budget: str) -> Question:
-    """What `compare` asks every method."""
-    options: dict[str, Any] = {"scale": "sd", "alpha": 1.0, "scoring": None, "seed": np.random.SeedSequence(0)}
-    return asking(model, X, y, methods="all", order=order, budget=budget, **options).question
-
-
-def _timed(method: str, question: Question, repeats: int) -> tuple[float, float, int]:
+def _timed(method: ComparedMethod, comparison: Comparison, repeats: int) -> tuple[float, float, int]:
     """The shortest time, its ratio to that of R-sens in turn with it, and the evaluations.
 
     What is quick is repeated more often: its time is the least certain.
     """
     reference, best, spent, times = np.inf, np.inf, 0.0, 0
     while times < repeats or (spent < QUICK and times < 20 * repeats):
-        reference = min(reference, _once(REFERENCE[question.order], question)[0])
-        seconds, evaluations = _once(method, question)
+        reference = min(reference, _once(REFERENCE[method.order], comparison)[0])
+        seconds, evaluations = _once(method, comparison)
         best, spent, times = min(best, seconds), spent + seconds, times + 1
         if spent > LONG:
             break
-    return best, 1.0 if method == REFERENCE[question.order] else best / reference, evaluations
+    return best, 1.0 if method == REFERENCE[method.order] else best / reference, evaluations
 
 
-def _once(method: str, question: Question) -> tuple[float, int]:
+def _once(method: ComparedMethod, comparison: Comparison) -> tuple[float, int]:
     """Seconds of processor time, which other programs do not lengthen, and evaluations."""
     start = time.process_time()
-    result = run(method, question)
+    result = run(method, comparison)
     seconds = time.process_time() - start
     if result.values is None:
-        raise RuntimeError(f"{method}: {result.status}")
+        raise RuntimeError(f"{method.name}: {result.status}")
     return seconds, result.evaluations
 
 
@@ -108,7 +102,7 @@ def _import_everything() -> None:
     """The first call of a method imports what it needs; that is not its time."""
     X = np.random.default_rng(0).standard_normal((5, 3))
     model = GPRegressor(optimize=False).fit(X, X[:, 0])
-    for order in ALL:
+    for order in REFERENCE:
         compare(model, X, X[:, 0], order=order)
 
 
@@ -133,7 +127,7 @@ def table(rows: list[Row], order: int) -> list[str]:
     settings = [(size, budget) for size in SIZES for budget in BUDGETS]
     head = [f"N = {n}, D = {d}, {budget}" for (n, d), budget in settings]
     lines = [f"| method | {' | '.join(head)} |", "|---|" + "---|" * len(head)]
-    for method in ALL[order]:
+    for method in (each.name for each in all_methods(order)):
         cells = []
         for size, budget in settings:
             row = next(

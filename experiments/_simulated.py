@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rsens._typing import Array
-from rsens.black_box import Asked
+from rsens.black_box import Predictor
 from rsens.derivatives import Derivatives, Model
 from rsens.distributions import Normal
 
@@ -81,14 +81,14 @@ class Simulated(Model):
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return 10**6
 
-    def asked(self, X: Array, y: Array) -> Asked:
+    def predictor(self, X: Array, y: Array) -> Predictor:
         """The model as the black-box methods see it."""
 
         def log_densities(blocks: Array) -> Array:
             V = self.variance(blocks)
             return -0.5 * (np.log(2.0 * np.pi * V) + (y - self.f(blocks)) ** 2 / V)
 
-        return Asked(X, lambda blocks: self.f(blocks)[..., None], log_densities)
+        return Predictor(X, lambda blocks: self.f(blocks)[..., None], log_densities)
 
 
 def biases(kind: str, rng: np.random.Generator) -> Callable[[tuple[int, ...]], Array]:

@@ -27,7 +27,7 @@ from experiments._simulated import FUNCTIONS, INPUTS, NOISE, STRENGTH, D, Simula
 from experiments._tables import mean_and_half, write_csv, write_text
 from experiments.main_effects import MODELS, ranking_error
 from rsens import GPRegressor
-from rsens._compare import method_values
+from rsens._compare import ComparisonSettings, method_values
 from rsens._typing import Array
 
 OF_FAMILIES = ("rsens", "ead", "aed", "apc", "shap", "pd", "pfi", "var", "kl")
@@ -78,18 +78,8 @@ def of_processes(n: int, number: int, *, seed: int) -> dict[str, list[float]]:
 
 def _values(model: Any, y: Array, X: Array, methods: tuple[str, ...], entropy: list[int]) -> dict[str, Array]:
     """One value per input by every method, in its own unit of x: all inputs have the same distribution."""
-    results = method_values(
-        model,
-        X,
-        y,
-        methods=list(methods),
-        order=1,
-        budget="paper",
-        scale="raw",
-        alpha=1.0,
-        scoring=None,
-        seed=np.random.SeedSequence(entropy),
-    )
+    settings = ComparisonSettings.read(methods, 1, "paper", scale="raw")
+    results = method_values(model, X, y, settings, np.random.SeedSequence(entropy))
     for result in results:
         if result.values is None:
             raise RuntimeError(f"{result.method}: {result.status}")

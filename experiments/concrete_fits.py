@@ -37,9 +37,9 @@ from experiments._style import BLUE, VERMILLION, grid, new_figure, save, styled
 from experiments._tables import write_csv, write_text
 from rsens import GPRegressor, InputError, RsensWarning
 from rsens._arguments import child
+from rsens._stability import Sampling
 from rsens._stability._one_sample import ROWS
-from rsens._stability._sampling import Rows, Sampling
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 from rsens.measures import importance, parts
 
 ML, WEAK = "maximum likelihood", "weak priors"
@@ -81,7 +81,7 @@ def repetition(sample: str, number: int, *, rows: int | None, seed: int) -> dict
     return {"fits": fits, "changed": changed}
 
 
-def chosen_rows(sample: str, number: int, n: int, size: int, seed: int) -> tuple[Rows, Rows]:
+def chosen_rows(sample: str, number: int, n: int, size: int, seed: int) -> tuple[Positions, Positions]:
     """The rows that a model is fitted to and the others, as in `real_data` and `stability`."""
     if sample == "split":
         order = np.random.default_rng([seed, number]).permutation(n)

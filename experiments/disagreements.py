@@ -23,7 +23,7 @@ from experiments._simulated import FUNCTIONS, INPUTS, NOISE, SPREAD, D, N, Simul
 from experiments._tables import ROUNDING, agreement, mean_and_half, write_csv, write_text
 from experiments.main_effects import ranking_error
 from rsens._typing import Array
-from rsens.black_box import BLACK_BOX, BUDGETS, Asked
+from rsens.black_box import BLACK_BOX, BUDGETS, Predictor
 from rsens.measures import METHODS, importance
 
 #: Repetitions that are done, and written, together.
@@ -86,28 +86,28 @@ def _relative_error(inputs: str, model: str, function: str, method: str, reading
     if method in METHODS:
         return ranking_error(importance(method, simulated, X)) - of_rsens
     budget = replace(BUDGETS["paper"], nodes=reading.nodes)
-    asked = _asked(simulated, X, reading, rng)
-    return ranking_error(BLACK_BOX[method, 1].value(asked, budget, rng)) - of_rsens
+    predictor = _predictor(simulated, X, reading, rng)
+    return ranking_error(BLACK_BOX[method, 1].value(predictor, budget, rng)) - of_rsens
 
 
 def _mixture(rng: np.random.Generator, sd: float) -> Array:
     return rng.choice([-1.0, 1.0], (N, D)) + sd * rng.standard_normal((N, D))
 
 
-def _asked(model: Simulated, X: Array, reading: Reading, rng: np.random.Generator) -> Asked:
+def _predictor(model: Simulated, X: Array, reading: Reading, rng: np.random.Generator) -> Predictor:
     f = (model if reading.target == "the model" else replace(model, bias=None)).f(X)
     y = f + reading.noise * f.std(ddof=1) * rng.standard_normal(len(f))
-    asked = model.asked(X, y)
+    predictor = model.predictor(X, y)
     if reading.call == "node":  # VAR asks about blocks (rows, nodes, D); the first axis counts calls
-        asked.predictions = lambda blocks: model.f(blocks.swapaxes(0, 1)).swapaxes(0, 1)[..., None]
+        predictor.predictions = lambda blocks: model.f(blocks.swapaxes(0, 1)).swapaxes(0, 1)[..., None]
     elif reading.call == "variable":
-        asked.predictions = lambda blocks: model.f(blocks.reshape(-1, D)).reshape(*blocks.shape[:-1], 1)
+        predictor.predictions = lambda blocks: model.f(blocks.reshape(-1, D)).reshape(*blocks.shape[:-1], 1)
     if reading.loss == "squared error":
-        asked.log_densities = lambda blocks: -((y - model.f(blocks)) ** 2)
+        predictor.log_densities = lambda blocks: -((y - model.f(blocks)) ** 2)
     elif reading.loss == "log density, V kept":
         V = model.variance(X)
-        asked.log_densities = lambda blocks: -0.5 * (np.log(2.0 * np.pi * V) + (y - model.f(blocks)) ** 2 / V)
-    return asked
+        predictor.log_densities = lambda blocks: -0.5 * (np.log(2.0 * np.pi * V) + (y - model.f(blocks)) ** 2 / V)
+    return predictor
 
 
 def readings_of(inputs: str, method: str) -> list[str]:

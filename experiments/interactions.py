@@ -28,7 +28,7 @@ from experiments._tables import mean_and_half, write_csv, write_text
 from rsens._table import read_table
 from rsens._typing import Array
 from rsens.adapters import as_model
-from rsens.black_box import BLACK_BOX, BUDGETS, asked
+from rsens.black_box import BLACK_BOX, BUDGETS, Predictor
 from rsens.measures import METHODS as DERIVATIVES
 from rsens.measures import importance
 
@@ -43,13 +43,13 @@ def repetition(n: int, number: int, *, strength: float, inputs: str, seed: int) 
     """The values of all 66 pairs by every method, the largest 1."""
     X, y = simulated(n, np.random.default_rng([seed, n, number]), strength=strength, inputs=inputs)
     model = fitted(X, y)
-    question, paper = asked(as_model(model), read_table(X)), BUDGETS["paper"]
+    predictor, paper = Predictor.of(as_model(model), read_table(X)), BUDGETS["paper"]
     values = {}
     for k, name in enumerate(METHODS):
         if name in DERIVATIVES:
             matrix = importance(name, model, X)
         else:
-            matrix = BLACK_BOX[name, 2].value(question, paper, np.random.default_rng([seed, n, number, k]))
+            matrix = BLACK_BOX[name, 2].value(predictor, paper, np.random.default_rng([seed, n, number, k]))
         pairs = np.array([matrix[pair] for pair in PAIRS])
         values[name] = [float(f"{value:.6g}") for value in pairs / pairs.max()]
     return values

@@ -59,7 +59,7 @@ def _importances(models: Iterator[Simulated], X: Any, rng: np.random.Generator) 
     y = f + NOISE * f.std(ddof=1) * rng.standard_normal(len(f))
     of_derivatives = [importance(name, next(models), X) for name in DERIVATIVES]
     return of_derivatives + [
-        BLACK_BOX[name, 1].value(next(models).asked(X, y), BUDGETS["paper"], rng) for name in PREDICTIONS
+        BLACK_BOX[name, 1].value(next(models).predictor(X, y), BUDGETS["paper"], rng) for name in PREDICTIONS
     ]
 
 

@@ -29,9 +29,9 @@ from experiments._journal import Journal, run
 from experiments._real_data_figure import draw
 from experiments._style import METHODS as STYLES
 from experiments._tables import mean_and_half, write_csv, write_text
+from rsens._compare import ComparisonSettings
 from rsens._files import Checkpoint
-from rsens._select_interactions._fits import Terms
-from rsens._select_interactions._one_split import Task
+from rsens._select_interactions import KernelTerms, SplitAnalysis
 from rsens._typing import Array
 
 #: Without priors the noise of a fit can vanish; the model is then certain of numbers that are wrong. A mean over splits
@@ -50,9 +50,10 @@ def repetition(data: str, name: str, number: int, *, rows: int | None, pairs: in
     X, y = setting.load()
     size = rows or setting.rows
     order = np.random.default_rng([seed, number]).permutation(len(y))  # the same for all settings of a data set
-    task = Task(setting.estimator, Terms(X.shape[1]), X, y.to_numpy(), pairs, METHODS, BUDGET, warm=True)
+    settings = ComparisonSettings.read(METHODS, 2, BUDGET)
+    analysis = SplitAnalysis(setting.estimator, KernelTerms(X.shape[1]), X, y.to_numpy(), pairs, settings, warm=True)
     seeds = Checkpoint(np.random.SeedSequence([seed, number]))
-    done = task.run(f"split-{number}", np.sort(order[:size]), np.sort(order[size:]), seeds, number)
+    done = analysis.run(f"split-{number}", np.sort(order[:size]), np.sort(order[size:]), seeds, number)
     return {
         "full": _short(done["full"]),
         "scores": {method: [_short(score) for score in scores] for method, scores in done["scores"].items()},

@@ -26,9 +26,9 @@ from experiments._journal import Journal, run
 from experiments._stability_figure import draw
 from experiments._style import METHODS as STYLES
 from experiments._tables import write_csv, write_text
-from rsens._stability._one_sample import Task
-from rsens._stability._ranks import Ranks, entropy, rank_shares, ranks_of
-from rsens._stability._sampling import sampling
+from rsens._compare import ComparisonSettings
+from rsens._refits import Fit
+from rsens._stability import Ranks, SampleAnalysis, entropy, rank_shares, ranks_of, sampling
 
 PUBLISHED = Path(__file__).parent / "published" / "entropies.csv"
 #: Bootstrap samples of rankings, for the uncertainty of an entropy.
@@ -41,20 +41,15 @@ def repetition(data: str, name: str, number: int, *, rows: int | None, seed: int
     """One sample: the values of all pairs by every method."""
     setting = SETTINGS[data, name]
     X, y = setting.load()
-    task = Task(
-        estimator=setting.estimator,
-        refit=None,
+    analysis = SampleAnalysis(
+        fit=Fit(setting.estimator),
         X=X,
         y=y,
         sampling=sampling(len(y), rows or setting.rows, True, y, False),
         at="sample",
-        methods=METHODS,
-        order=2,
-        budget=BUDGET,
-        scale="sd",
-        alpha=1.0,
+        settings=ComparisonSettings.read(METHODS, 2, BUDGET),
     )
-    done = task.run(np.random.SeedSequence([seed, number]))
+    done = analysis.run(np.random.SeedSequence([seed, number]))
     failed = done.get("error") or next(iter(done["reasons"].items()), None)
     if failed:
         raise RuntimeError(f"{data}, {name}, sample {number}: {failed}")

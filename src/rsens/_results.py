@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,8 +99,13 @@ class Form:
         entries = {field.name: plain_json(getattr(parts[name], field.name, None)) for name, field in self.fields()}
         write_json({"format": self._format, "version": VERSION} | entries, path)
 
-    def read(self, path: str | os.PathLike[str]) -> dict[str, Any]:
-        """The parts in a file that `write` wrote; an `InputError` for any other file."""
+    def read(
+        self, path: str | os.PathLike[str], check: Callable[[dict[str, Any]], None] = lambda parts: None
+    ) -> dict[str, Any]:
+        """The parts in a file that `write` wrote; an `InputError` for any other file.
+
+        `check` raises one if the parts do not fit together in some way that shapes do not say.
+        """
         content = self._content(path)
         names = {field.name for _, field in self.fields()}
         unknown, missing = content.keys() - names, names - content.keys()
@@ -109,6 +114,7 @@ class Form:
                 raise InputError(f"unknown entries {sorted(unknown)}, missing entries {sorted(missing)}")
             parts = {name: _part(part, content) for name, part in self.parts.items()}
             check_parts(parts)
+            check(parts)
             return parts
         except InputError as error:
             raise InputError(f"{path} is damaged: {error}. Write it again with {self.writer}.") from None
@@ -149,11 +155,17 @@ def check_parts(parts: Mapping[str, Part | None]) -> None:
         expected = tuple(
             size if isinstance(size, int) else sizes.setdefault(size, length)
             for size, length in zip(field.shape, value.shape, strict=True)
-        )
+        )  # readers give arrays with as many axes as the shape has
         if value.shape != expected:
             raise InputError(f"{field.name} has shape {value.shape}, expected {expected}")
     for part in there:
         part.check()
+
+
+def check_size(name: str, values: Any, size: int) -> None:
+    """An `InputError` unless there are none or that many of them."""
+    if values is not None and len(values) != size:
+        raise InputError(f"{name} has {len(values)} entries, expected {size}")
 
 
 def _part(kind: type[Part], content: Mapping[str, Any]) -> Part | None:

@@ -1,77 +1,54 @@
-"""Text for readers: names that cannot garble a terminal, numbers, shares, counts and lists."""
+"""Text for readers: names that cannot garble a terminal or a page, numbers, shares, counts and lists."""
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from typing import Any
 
-#: Beyond this, the middle of a name is left out where there is no room.
+#: Where there is no room, names lose what is beyond this width.
 NAME_WIDTH = 36
+#: The joiner and the variation selector that emoji are made of: not printable alone, but harmless.
+JOINERS = "\u200d\ufe0f"
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
 
 
 class Pair(str):
-    """Two names, "a × b". Where there is no room, both give way."""
+    """Two names, "a × b". Where there is no room, both lose letters."""
 
     first: str
     second: str
 
     def __new__(cls, first: object, second: object) -> Pair:
-        """From the names of the two."""
+        """From the two names."""
         pair = super().__new__(cls, f"{first} × {second}")
         pair.first, pair.second = str(first), str(second)
         return pair
 
 
+def printable(text: str, keep: str = "") -> str:
+    """The text with escapes for control characters and lone surrogates, except for the characters to `keep`."""
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 def safe(text: str) -> str:
-    """The text with control characters, which could garble a terminal, as escapes; line ends stay."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
+    """Text for a terminal, of one or more lines."""
+    return printable(text, keep="\n")
 
 
 def on_one_line(name: object) -> str:
-    """A name, whole and safe."""
-    return safe(str(name)).replace("\n", "\\n")
+    r"""A whole name for a terminal, exactly: a line end is written as `\n`."""
+    return printable(str(name))
 
 
-def short(name: str, width: int = NAME_WIDTH) -> str:
-    """A name on one line, safe, at most so wide; both ends are kept."""
-    if isinstance(name, Pair):
-        return _short_pair(name, width)
-    name = on_one_line(name)
-    if width_of(name) <= width:
-        return name
-    head, tail = "", ""
-    room = width - 1
-    for c in name:
-        if width_of(head + c) > (room + 1) // 2:
-            break
-        head += c
-    for c in reversed(name):
-        if width_of(c + tail) > room // 2:
-            break
-        tail = c + tail
-    return f"{head}…{tail}"
-
-
-def elided(name: str, length: int) -> str:
-    """At most `length` characters; both ends are kept, since names of one table often begin alike."""
-    if len(name) <= length:
-        return name
-    front = (length - 1) * 3 // 5
-    return f"{name[:front]}…{name[len(name) - (length - 1 - front) :]}"
-
-
-def _short_pair(pair: Pair, width: int) -> str:
-    """Each has half of the room, or what the other leaves."""
-    first, second, room = on_one_line(pair.first), on_one_line(pair.second), width - 3
-    if width_of(first) + width_of(second) > room:
-        half = max(room // 2, room - width_of(second))
-        first = short(first, half)
-        second = short(second, room - width_of(first))
-    return f"{first} × {second}"
+def as_label(name: object) -> str:
+    """A whole name for a page or a figure: any white space is one space, and a name of nothing else is "(blank)"."""
+    return printable(" ".join(str(name).split()) or "(blank)", keep=JOINERS)
 
 
 def width_of(text: str) -> int:
@@ -82,30 +59,93 @@ def width_of(text: str) -> int:
     )
 
 
+def shorten(text: str, width: int, measure: Callable[[str], int] = width_of) -> str:
+    """The text, or its two ends, as names in one table often begin alike. Figures `measure` width by `len`."""
+    if measure(text) <= width:
+        return text
+    room = width - 1  # the dots take one
+    head = _fitting(text, room * 3 // 5, measure)
+    tail = _fitting(text[::-1], room - room * 3 // 5, measure)[::-1]
+    return f"{head}…{tail}"
+
+
+def short(name: str, width: int = NAME_WIDTH) -> str:
+    """A name for a terminal, at most this wide; the names of a pair have half of the room each, or what is left."""
+    if not isinstance(name, Pair):
+        return shorten(on_one_line(name), width)
+    first, second, room = on_one_line(name.first), on_one_line(name.second), width - 3
+    if width_of(first) + width_of(second) > room:
+        first = shorten(first, max(room // 2, room - width_of(second)))
+        second = shorten(second, room - width_of(first))
+    return f"{first} × {second}"
+
+
+def distinct(labels: Sequence[str], width: int, measure: Callable[[str], int] = width_of) -> list[str]:
+    """The labels, shortened. Those that would look the same are numbered, in the order given."""
+    found = [shorten(label, width, measure) for label in labels]
+    times, used = Counter(found), set(found)
+    for i, label in enumerate(found):
+        if times[label] > 1:
+            numbered = (shorten(labels[i], width - len(f" ({k})"), measure) + f" ({k})" for k in count(1))
+            found[i] = next(candidate for candidate in numbered if candidate not in used)
+            used.add(found[i])
+    return found
+
+
+def _fitting(text: str, width: int, measure: Callable[[str], int]) -> str:
+    """The beginning of the text that is no wider than this."""
+    end, used = 0, 0
+    while end < len(text) and (used := used + measure(text[end])) <= width:
+        end += 1
+    return text[:end]
+
+
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def number(value: float, digits: int = 3) -> str:
-    """So many digits, with a minus sign; thousands without an exponent."""
-    if not math.isfinite(value):
-        return ""
-    size = abs(value)
-    text = f"{value:,.0f}" if 1e3 <= size < 1e7 else f"{value:#.{digits}g}" if size < 1e3 else f"{value:.{digits}g}"
-    return text.rstrip(".").replace("-", "−")
+def number(value: float | None, digits: int = 3, unknown: str = "") -> str:
+    """With this many digits, thousands whole; an exponent only where the number is very small or large."""
+    if value is None or not math.isfinite(value):
+        return unknown
+    size = abs(float(f"{value:.{digits - 1}e}"))
+    if size != 0.0 and not 1e-4 <= size < 1e7:
+        mantissa, power = f"{value:.{digits - 1}e}".split("e")
+        return _with_minus(f"{mantissa}·10") + str(int(power)).translate(_SUPERSCRIPTS)
+    exponent = 0 if size == 0.0 else math.floor(math.log10(size))
+    return _with_minus(f"{value:,.{max(0, digits - 1 - exponent)}f}")
 
 
-def aligned(largest: float, digits: int = 3) -> Callable[[float], str]:
-    """Writes numbers with as many decimals as the largest of them needs for so many digits; one more from 10 to 999."""
+def aligned(largest: float, digits: int = 3, unknown: str = "") -> Callable[[float | None], str]:
+    """Writes the numbers of a column with the decimals that the largest needs; one more if it is from 10 to 999."""
     size = abs(largest)
-    if not 1e-3 <= size < 1e6:
-        return lambda value: number(value, digits)
+    if not 1e-3 <= size < 1e7:
+        return lambda value: number(value, digits, unknown)
     decimals = max(0, digits - 1 - math.floor(math.log10(size)) + (10.0 <= size < 1e3))
-    return lambda value: f"{value:,.{decimals}f}".replace("-", "−") if math.isfinite(value) else ""
+    return lambda value: unknown if value is None or not math.isfinite(value) else _with_minus(f"{value:,.{decimals}f}")
 
 
-def percent(share: float) -> str:
-    """A share without decimals."""
-    return f"{100.0 * share:.0f} %"
+def plus_minus(value: float, error: float, digits: int = 3) -> str:
+    """A number with its standard error, where that is known."""
+    return f"{number(value, digits)} ± {number(error, 2)}" if math.isfinite(error) else number(value, digits)
+
+
+def percent(share: float, *, level: bool = False) -> str:
+    """A share without decimals, which says so if it is not quite nothing or all; a `level` exactly, as 99.7 %."""
+    if level:
+        return f"{100.0 * share:.{2 if share < 0.99 else 3}g} %"
+    if 0.0 < share < 0.005:
+        return "<1 %"
+    return ">99 %" if 0.995 <= share < 1.0 else f"{100.0 * share:.0f} %"
+
+
+def _with_minus(text: str) -> str:
+    return text.replace("-", "−")
+
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+# ---- counts and lists ------------------------------------------------------------------------------------------------
 
 
 def counted(n: int, noun: str) -> str:
@@ -113,6 +153,13 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def listed(items: Sequence[str]) -> str:
-    """a, b and c."""
+def listed(items: Sequence[str], most: int | None = None) -> str:
+    """a, b and c; of more than `most`, the first of them and how many more."""
+    if most is not None and len(items) > most:
+        return f"{', '.join(items[:most])} and {len(items) - most} more"
     return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]])) if items else ""
+
+
+def quoted(names: Iterable[Any], most: int = 10) -> str:
+    """'a', 'b' and 3 more."""
+    return listed([repr(name) for name in names], most)

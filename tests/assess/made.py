@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from rsens._assess._assessment import Assessment
-from rsens._assess._rows import Record
+from rsens._assess import Assessment
+from rsens._assess._held_out import HeldOutRows
 
 
 def of_numbers(u: Any, gains: Any = 1.0, **changes: Any) -> Assessment:
@@ -33,7 +33,7 @@ def of_numbers(u: Any, gains: Any = 1.0, **changes: Any) -> Assessment:
         "upper": u,
         "probabilities": np.empty((n, 0)),
     }
-    return Assessment(Record(**(fields | changes)))
+    return Assessment(HeldOutRows(**(fields | changes)))
 
 
 def of_classes(probabilities: Any, codes: Any, **changes: Any) -> Assessment:

@@ -19,7 +19,7 @@ def test_numbers_by_hand():
 
 
 def test_one_training_row_says_nothing_about_a_spread():
-    with pytest.raises(InputError, match="takes two training rows"):
+    with pytest.raises(InputError, match="needs two training rows"):
         constant_for_numbers(np.array([1.0]))
 
 

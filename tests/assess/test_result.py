@@ -27,7 +27,9 @@ def test_a_fold_that_fails_is_named():
     y = Y.copy()
     y[0] = 5.0
     folds = [(np.arange(75, 150), np.arange(40, 75)), (np.arange(75), np.arange(75, 150))]
-    with pytest.raises(InputError, match=r"Fold 1 of 2 \(75 training rows, 35 held out\) failed: no five"):
+    with pytest.raises(
+        InputError, match=r"Fold 1 of 2 \(75 training rows, 35 held out\) failed: RuntimeError: no five"
+    ):
         assess(None, X, y, refit=fails, cv=folds)
 
 
@@ -35,8 +37,8 @@ def test_a_fold_that_fails_is_named():
     ("change", "text"),
     [
         ({"estimator": BayesianLinearRegression}, "give an instance"),
-        ({"estimator": object()}, "pass refit="),
-        ({"estimator": None}, "pass refit="),
+        ({"estimator": object()}, "Or give refit, a function"),
+        ({"estimator": None}, "Or give refit, a function"),
         ({"refit": 3}, "refit must be a function"),
         ({"cv": 1}, "cv must be"),
         ({"n_jobs": 0}, "n_jobs"),

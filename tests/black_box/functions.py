@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from rsens._coding import Coding
-from rsens.black_box import Asked
+from rsens.black_box import Predictor
 
 
-def asked_about(x, f: Callable, *, coding: Coding | None = None, log_densities: Callable | None = None) -> Asked:
+def predictor_of(x, f: Callable, *, coding: Coding | None = None, log_densities: Callable | None = None) -> Predictor:
     """`f` takes blocks (…, D) and gives numbers (…), or (…, P)."""
     x = np.asarray(x, dtype=np.float64)
 
@@ -17,7 +17,7 @@ def asked_about(x, f: Callable, *, coding: Coding | None = None, log_densities: 
         values = np.asarray(f(blocks))
         return values if values.ndim == blocks.ndim else values[..., None]
 
-    return Asked(x, predictions, log_densities, coding, tuple(f"x{d}" for d in range(x.shape[1])))
+    return Predictor(x, predictions, log_densities, coding, tuple(f"x{d}" for d in range(x.shape[1])))
 
 
 def linear(beta) -> Callable:

@@ -12,7 +12,7 @@ import pandas as pd
 from rsens import distributions as ds
 from rsens._typing import Array
 from rsens.adapters import read_for
-from rsens.black_box._asked import Asked, asked
+from rsens.black_box import Predictor
 from rsens.black_box._budget import BUDGETS
 from rsens.derivatives import from_function
 from rsens.models import GPClassifier, GPRegressor
@@ -23,11 +23,11 @@ PAPER, STANDARD = BUDGETS["paper"], BUDGETS["standard"]
 GRID = np.array(list(product([-1.0, 0.0, 1.0], repeat=4)))
 
 
-def question(model: Any, X: Any) -> Asked:
-    return asked(*read_for(model, X))
+def question(model: Any, X: Any) -> Predictor:
+    return Predictor.of(*read_for(model, X))
 
 
-def of_function(f: Callable[[Array], Array], X: Any, **arguments: Any) -> Asked:
+def of_function(f: Callable[[Array], Array], X: Any, **arguments: Any) -> Predictor:
     """A function of rows (n, D) as the mean of a Normal."""
     return question(from_function(lambda x: ds.Normal(f(x), 1.0), **arguments), X)
 

@@ -8,7 +8,7 @@ import pytest
 from rsens.black_box import BUDGETS
 from rsens.black_box._apc import apc
 
-from .functions import asked_about, correlated, linear, of_levels, with_levels
+from .functions import correlated, linear, of_levels, predictor_of, with_levels
 
 STANDARD, PAPER = BUDGETS["standard"], BUDGETS["paper"]
 
@@ -26,13 +26,13 @@ def switched(x, i, j, d):
 
 @pytest.mark.parametrize("budget", [STANDARD, PAPER], ids=lambda budget: budget.name)
 def test_a_linear_function_gives_its_slopes(budget):
-    asked = asked_about(correlated(40), linear([2.0, -3.0, 0.5]))
-    np.testing.assert_allclose(apc(asked, budget, np.random.default_rng(0)), [2.0, 3.0, 0.5], rtol=1e-10)
+    predictor = predictor_of(correlated(40), linear([2.0, -3.0, 0.5]))
+    np.testing.assert_allclose(apc(predictor, budget, np.random.default_rng(0)), [2.0, 3.0, 0.5], rtol=1e-10)
 
 
 def test_all_pairs_against_a_double_loop():
     x = correlated(12)
-    found = apc(asked_about(x, curved), STANDARD, np.random.default_rng(0))
+    found = apc(predictor_of(x, curved), STANDARD, np.random.default_rng(0))
     for d in range(3):
         inverse = np.linalg.inv(np.cov(np.delete(x, d, axis=1).T))
         numerator = denominator = 0.0
@@ -47,7 +47,7 @@ def test_all_pairs_against_a_double_loop():
 
 def test_the_estimator_of_the_paper_against_a_loop():
     x = correlated(12)
-    found = apc(asked_about(x, curved), PAPER, np.random.default_rng(5))
+    found = apc(predictor_of(x, curved), PAPER, np.random.default_rng(5))
     j = np.random.default_rng(5).integers(12)  # the one random row
     for d in range(3):
         inverse = np.linalg.inv(np.cov(np.delete(x, d, axis=1).T))
@@ -62,7 +62,7 @@ def test_the_estimator_of_the_paper_against_a_loop():
 
 def test_an_effect_in_both_directions_does_not_cancel():
     x = np.linspace(-1.0, 1.0, 41)[:, None]
-    found = apc(asked_about(x, lambda blocks: blocks[..., 0] ** 2), STANDARD, np.random.default_rng(0))
+    found = apc(predictor_of(x, lambda blocks: blocks[..., 0] ** 2), STANDARD, np.random.default_rng(0))
     # Without v all weights are 1. For uniform u: E|u² − u'²|/E|u − u'| = ⅓/⅔; 41 points leave 2.4 %. Signs give 0.
     np.testing.assert_allclose(found, 0.5, rtol=0.03)
 
@@ -75,7 +75,7 @@ def test_the_average_change_at_a_switch():
     effects = np.array([0.0, 1.0, 4.0])
     switches = 1.0 - np.sum(shares**2)
     expected = np.sum(shares[:, None] * shares * np.abs(effects[:, None] - effects)) / switches
-    found = apc(asked_about(rows, of_levels, coding=coding), STANDARD, np.random.default_rng(0))
+    found = apc(predictor_of(rows, of_levels, coding=coding), STANDARD, np.random.default_rng(0))
     np.testing.assert_allclose(found, [0.0, expected, 0.0], rtol=1e-12)
 
 
@@ -88,7 +88,7 @@ def test_levels_count_in_distances():
     def f(blocks):
         return blocks[..., 0] * slopes[blocks[..., 1].astype(int)]
 
-    found = apc(asked_about(x, f, coding=coding), STANDARD, np.random.default_rng(0))
+    found = apc(predictor_of(x, f, coding=coding), STANDARD, np.random.default_rng(0))
     differ = x[:, None, 1] != x[:, 1]
     w = 1.0 / (1.0 + 2.0 / differ.mean() * differ)
     steps = np.abs(x[:, None, 0] - x[:, 0])
@@ -100,16 +100,16 @@ def test_levels_count_in_distances():
 def test_a_column_with_few_values_is_asked_about_each_once():
     x = correlated(40)
     x[:, 0] = np.arange(40) % 2
-    asked = asked_about(x, linear([1.0, 1.0, 1.0]))
-    apc(asked, STANDARD, np.random.default_rng(0))
-    assert asked.evaluations == 40 * (2 + 40 + 40)
+    predictor = predictor_of(x, linear([1.0, 1.0, 1.0]))
+    apc(predictor, STANDARD, np.random.default_rng(0))
+    assert predictor.evaluations == 40 * (2 + 40 + 40)
 
 
-def test_many_rows_are_sampled():
+def test_many_rows_are_sample_rows():
     x = correlated(500)
-    asked = asked_about(x, curved)
+    predictor = predictor_of(x, curved)
     budget = replace(STANDARD, rows=200)
-    found = apc(asked, budget, np.random.default_rng(0))
-    assert asked.evaluations == 3 * 200**2
-    every = apc(asked_about(x, curved), replace(STANDARD, rows=None), np.random.default_rng(0))
+    found = apc(predictor, budget, np.random.default_rng(0))
+    assert predictor.evaluations == 3 * 200**2
+    every = apc(predictor_of(x, curved), replace(STANDARD, rows=None), np.random.default_rng(0))
     np.testing.assert_allclose(found, every, rtol=0.2)  # 200 of 500 rows: about 5 % noise

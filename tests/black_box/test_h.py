@@ -10,7 +10,7 @@ import pytest
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.black_box._asked import Asked
+from rsens.black_box import Predictor
 from rsens.black_box._h import h_statistic
 from rsens.kernels import Matern52, additive
 from rsens.models import GPRegressor
@@ -18,9 +18,9 @@ from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_fun
 from tests.black_box.pairs import three_classes as classes
 
 
-def by_loops(asked: Asked) -> Array:
+def by_loops(predictor: Predictor) -> Array:
     """Friedman and Popescu (2008), equation 44."""
-    X = asked.values
+    X = predictor.values
     n, D = X.shape
 
     def centred(columns: tuple[int, ...]) -> list[float]:
@@ -32,7 +32,7 @@ def by_loops(asked: Asked) -> Array:
                 for d in columns:
                     row[d] = X[i, d]
                 rows.append(row)
-            averages.append(sum(asked.predictions(np.array(rows))[:, 0]) / n)
+            averages.append(sum(predictor.predictions(np.array(rows))[:, 0]) / n)
         mean = sum(averages) / n
         return [average - mean for average in averages]
 
@@ -56,16 +56,16 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_definition(name: str) -> None:
-    asked = MODELS[name]()
+    predictor = MODELS[name]()
     # an additive pair is 0 to rounding in loops: H² ~ 1e-30/1, H ~ 1e-15, and a GP with weights of 1e3 loses three more
-    np.testing.assert_allclose(h_statistic(asked, PAPER, rng()), by_loops(asked), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(h_statistic(predictor, PAPER, rng()), by_loops(predictor), rtol=1e-8, atol=1e-10)
 
 
 def test_labels() -> None:
     model, X = fitted_to_flats(12)
-    asked = question(model, X)
-    H = h_statistic(asked, PAPER, rng())
-    np.testing.assert_allclose(H, by_loops(asked), rtol=1e-8)
+    predictor = question(model, X)
+    H = h_statistic(predictor, PAPER, rng())
+    np.testing.assert_allclose(H, by_loops(predictor), rtol=1e-8)
     assert H[0, 2] == np.max(H)  # size and town
 
 
@@ -80,8 +80,8 @@ def test_a_product_is_all_interaction() -> None:
 @pytest.mark.parametrize("offset", [0.0, 1e9])
 def test_an_additive_function_gets_exactly_zero(offset: float) -> None:
     X = np.random.default_rng(2).normal(size=(30, 3))
-    asked = of_function(lambda x: offset + np.sin(x[:, 0]) + np.exp(x[:, 1]) + 1e-3 * x[:, 2], X)
-    assert not h_statistic(asked, PAPER, rng()).any()
+    predictor = of_function(lambda x: offset + np.sin(x[:, 0]) + np.exp(x[:, 1]) + 1e-3 * x[:, 2], X)
+    assert not h_statistic(predictor, PAPER, rng()).any()
 
 
 def test_an_additive_gp_gets_exactly_zero() -> None:
@@ -121,8 +121,8 @@ def test_weak_main_effects_make_h_large() -> None:
 def test_correlated_columns_make_it_exceed_one() -> None:
     """At rows with x1 = −x0, x0² + 0.9·x0·x1 is 0.1·x0², F_0 is x0² and F_1 is 0."""
     x = np.array([-1.0, 0.0, 1.0])
-    asked = of_function(lambda x: x[:, 0] ** 2 + 0.9 * x[:, 0] * x[:, 1], np.column_stack([x, -x]))
-    assert h_statistic(asked, PAPER, rng())[0, 1] == pytest.approx(9.0, rel=1e-12)
+    predictor = of_function(lambda x: x[:, 0] ** 2 + 0.9 * x[:, 0] * x[:, 1], np.column_stack([x, -x]))
+    assert h_statistic(predictor, PAPER, rng())[0, 1] == pytest.approx(9.0, rel=1e-12)
     cancelled = of_function(lambda x: x[:, 0] ** 2 + x[:, 0] * x[:, 1], np.column_stack([x, -x]))
     assert 1e6 < h_statistic(cancelled, PAPER, rng())[0, 1] < np.inf
 
@@ -130,11 +130,13 @@ def test_correlated_columns_make_it_exceed_one() -> None:
 def test_classes() -> None:
     """Numerator and denominator are summed over classes."""
     model, X = classes()
-    asked = question(model, X)
-    H = h_statistic(asked, PAPER, rng())
+    predictor = question(model, X)
+    H = h_statistic(predictor, PAPER, rng())
     each = []
     for k in range(3):
-        of_class = Asked(asked.values, lambda blocks, k=k: asked.predictions(blocks)[..., [k]], coding=asked.coding)
+        of_class = Predictor(
+            predictor.values, lambda blocks, k=k: predictor.predictions(blocks)[..., [k]], coding=predictor.coding
+        )
         each.append(h_statistic(of_class, PAPER, rng()))
     off = ~np.eye(len(H), dtype=bool)
     assert (H[off] <= np.max(each, axis=0)[off] * (1 + 1e-12)).all()
@@ -158,8 +160,8 @@ def smooth_of_three(x: Array) -> Array:
 
 
 def test_two_columns_and_one() -> None:
-    asked = of_function(lambda x: x[:, 0] * x[:, 1], GRID[:, :2])
-    np.testing.assert_allclose(h_statistic(asked, PAPER, rng()), [[0.0, 1.0], [1.0, 0.0]], rtol=1e-12)
+    predictor = of_function(lambda x: x[:, 0] * x[:, 1], GRID[:, :2])
+    np.testing.assert_allclose(h_statistic(predictor, PAPER, rng()), [[0.0, 1.0], [1.0, 0.0]], rtol=1e-12)
     alone = of_function(lambda x: x[:, 0], GRID[:, :1])
     np.testing.assert_array_equal(h_statistic(alone, PAPER, rng()), [[0.0]])
 

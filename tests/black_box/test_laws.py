@@ -6,7 +6,7 @@ import pytest
 from rsens._errors import InputError
 from rsens.black_box import BLACK_BOX, BUDGETS
 
-from .functions import asked_about, correlated, linear, of_levels, with_levels
+from .functions import correlated, linear, of_levels, predictor_of, with_levels
 
 METHODS = [method for method in BLACK_BOX.values() if method.order == 1]
 CASES = [(method, budget) for method in METHODS for budget in BUDGETS.values()]
@@ -20,8 +20,8 @@ def values(method, budget, x, f, *, coding=None, seed=0):
     def log_densities(blocks):
         return -0.5 * (y - np.asarray(f(blocks)).reshape(*blocks.shape[:-1], -1)[..., 0]) ** 2
 
-    asked = asked_about(x, f, coding=coding, log_densities=log_densities)
-    return method.value(asked, budget, np.random.default_rng(seed)), asked
+    predictor = predictor_of(x, f, coding=coding, log_densities=log_densities)
+    return method.value(predictor, budget, np.random.default_rng(seed)), predictor
 
 
 @each
@@ -177,9 +177,9 @@ def test_the_budget_of_the_paper(method):
         return blocks.sum(axis=-1)
 
     y = np.zeros(20)
-    asked = asked_about(correlated(20), f, log_densities=lambda blocks: -np.abs(y - f(blocks)))
-    method.value(asked, BUDGETS["paper"], np.random.default_rng(0))
-    assert asked.evaluations == EVALUATIONS[method.name]
+    predictor = predictor_of(correlated(20), f, log_densities=lambda blocks: -np.abs(y - f(blocks)))
+    method.value(predictor, BUDGETS["paper"], np.random.default_rng(0))
+    assert predictor.evaluations == EVALUATIONS[method.name]
     assert sum(questions) == {"apc": 6, "shap": 6, "pd": 27, "pfi": 4, "var": 60}[method.name]
 
 

@@ -8,7 +8,7 @@ from sklearn.inspection import partial_dependence
 from rsens.black_box import BUDGETS
 from rsens.black_box._partial_dependence import pd
 
-from .functions import asked_about, correlated, linear, of_levels, with_levels
+from .functions import correlated, linear, of_levels, predictor_of, with_levels
 
 STANDARD, PAPER = BUDGETS["standard"], BUDGETS["paper"]
 
@@ -40,14 +40,14 @@ def by_scikit_learn(x, f, d, grid, categorical=()):
 def test_equal_to_scikit_learn(budget):
     x = correlated(80)
     x[:, 1] = np.round(x[:, 1])  # fewer values than the grid has points
-    found = pd(asked_about(x, curved), BUDGETS[budget], np.random.default_rng(0))
+    found = pd(predictor_of(x, curved), BUDGETS[budget], np.random.default_rng(0))
     expected = [by_scikit_learn(x, curved, d, BUDGETS[budget].grid) for d in range(3)]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_levels_equal_to_scikit_learn():
     x, coding = with_levels(60)
-    found = pd(asked_about(x, of_levels, coding=coding), STANDARD, np.random.default_rng(0))
+    found = pd(predictor_of(x, of_levels, coding=coding), STANDARD, np.random.default_rng(0))
     expected = [by_scikit_learn(x, of_levels, d, STANDARD.grid, (1,)) for d in range(3)]
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(found[1], 1.0)  # a quarter of 4 − 0
@@ -56,7 +56,7 @@ def test_levels_equal_to_scikit_learn():
 def test_levels_that_do_not_occur_are_not_asked_about():
     x, coding = with_levels(60)
     rows = x[x[:, 1] < 2.0]
-    found = pd(asked_about(rows, of_levels, coding=coding), PAPER, np.random.default_rng(0))
+    found = pd(predictor_of(rows, of_levels, coding=coding), PAPER, np.random.default_rng(0))
     np.testing.assert_allclose(found[1], 0.25)
 
 
@@ -64,13 +64,13 @@ def test_a_linear_function_gives_slope_times_spread_of_the_deciles():
     x = correlated(200)
     beta = np.array([2.0, -3.0, 0.5])
     deciles = np.quantile(x, np.arange(1, 10) / 10, axis=0)
-    found = pd(asked_about(x, linear(beta)), PAPER, np.random.default_rng(0))
+    found = pd(predictor_of(x, linear(beta)), PAPER, np.random.default_rng(0))
     np.testing.assert_allclose(found, np.abs(beta) * deciles.std(axis=0, ddof=1), rtol=1e-10)
 
 
 def test_an_interaction_that_averages_out_is_not_seen():
     x = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
-    found = pd(asked_about(x, lambda blocks: blocks.prod(axis=-1)), STANDARD, np.random.default_rng(0))
+    found = pd(predictor_of(x, lambda blocks: blocks.prod(axis=-1)), STANDARD, np.random.default_rng(0))
     np.testing.assert_allclose(found, 0.0, atol=1e-15)
 
 
@@ -79,13 +79,13 @@ def test_a_column_that_is_mostly_one_value():
     x = correlated(1000, D=2)
     x[:, 0] = 7.0
     x[:30, 0] = np.linspace(0.0, 1.0, 30)
-    found = pd(asked_about(x, linear([1.0, 1.0])), STANDARD, np.random.default_rng(0))
+    found = pd(predictor_of(x, linear([1.0, 1.0])), STANDARD, np.random.default_rng(0))
     np.testing.assert_allclose(found[0], np.linspace(0.0, 7.0, STANDARD.grid).std(ddof=1))
 
 
-def test_many_rows_are_sampled():
-    asked = asked_about(correlated(3000), curved)
-    found = pd(asked, STANDARD, np.random.default_rng(0))
-    assert asked.evaluations == 3 * STANDARD.grid * STANDARD.average
-    every = pd(asked_about(asked.values, curved), BUDGETS["full"], np.random.default_rng(0))
+def test_many_rows_are_sample_rows():
+    predictor = predictor_of(correlated(3000), curved)
+    found = pd(predictor, STANDARD, np.random.default_rng(0))
+    assert predictor.evaluations == 3 * STANDARD.grid * STANDARD.average
+    every = pd(predictor_of(predictor.values, curved), BUDGETS["full"], np.random.default_rng(0))
     np.testing.assert_allclose(found, every, rtol=0.1)  # another grid, and 1000 of 3000 rows

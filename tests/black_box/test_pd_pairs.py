@@ -11,7 +11,7 @@ import pytest
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.black_box._asked import Asked
+from rsens.black_box import Predictor
 from rsens.black_box._pair_partial_dependence import pd_pairs
 from rsens.kernels import Matern52
 from rsens.models import GPRegressor
@@ -23,19 +23,19 @@ STEPS = np.linspace(-1.25, 1.25, 11)
 X = np.column_stack([STEPS, np.roll(STEPS, 4), STEPS[::-1], np.roll(STEPS, 7)])
 
 
-def by_loops(asked: Asked, grids: list[list[float]], output: int = 0) -> Array:
+def by_loops(predictor: Predictor, grids: list[list[float]], output: int = 0) -> Array:
     """Greenwell et al. (2018), one grid point at a time."""
 
     def spread(values: list[float], d: int) -> float:
-        return (max(values) - min(values)) / 4 if d in asked.categorical else stdev(values)
+        return (max(values) - min(values)) / 4 if d in predictor.categorical else stdev(values)
 
     def average(held: dict[int, float]) -> float:
-        rows = asked.values.copy()
+        rows = predictor.values.copy()
         for d, value in held.items():
             rows[:, d] = value
-        return float(asked.predictions(rows)[:, output].mean())
+        return float(predictor.predictions(rows)[:, output].mean())
 
-    D = asked.values.shape[1]
+    D = predictor.values.shape[1]
     result = np.zeros((D, D))
     for d, e in combinations(range(D), 2):
         of_d = spread([spread([average({d: u, e: v}) for u in grids[d]], d) for v in grids[e]], e)
@@ -44,10 +44,10 @@ def by_loops(asked: Asked, grids: list[list[float]], output: int = 0) -> Array:
     return result
 
 
-def quantiles(asked: Asked, probabilities: list[float]) -> list[list[float]]:
-    columns = asked.values.T
+def quantiles(predictor: Predictor, probabilities: list[float]) -> list[list[float]]:
+    columns = predictor.values.T
     return [
-        sorted(set(column)) if d in asked.categorical else np.quantile(column, probabilities).tolist()
+        sorted(set(column)) if d in predictor.categorical else np.quantile(column, probabilities).tolist()
         for d, column in enumerate(columns)
     ]
 
@@ -62,17 +62,17 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_definition(name: str) -> None:
-    asked = MODELS[name]()
-    paper, finer = quantiles(asked, [0.1, 0.5, 0.9]), quantiles(asked, [0.1, 0.3, 0.5, 0.7, 0.9])
-    np.testing.assert_allclose(pd_pairs(asked, PAPER, rng()), by_loops(asked, paper), rtol=1e-8, atol=1e-11)
+    predictor = MODELS[name]()
+    paper, finer = quantiles(predictor, [0.1, 0.5, 0.9]), quantiles(predictor, [0.1, 0.3, 0.5, 0.7, 0.9])
+    np.testing.assert_allclose(pd_pairs(predictor, PAPER, rng()), by_loops(predictor, paper), rtol=1e-8, atol=1e-11)
     five = replace(STANDARD, pair_grid=5)
-    np.testing.assert_allclose(pd_pairs(asked, five, rng()), by_loops(asked, finer), rtol=1e-8, atol=1e-11)
+    np.testing.assert_allclose(pd_pairs(predictor, five, rng()), by_loops(predictor, finer), rtol=1e-8, atol=1e-11)
 
 
 def test_additive_functions_get_zero() -> None:
-    asked = of_function(lambda x: np.sin(x[:, 0]) + np.exp(x[:, 1]) + x[:, 2] ** 2 + x[:, 3], X)
+    predictor = of_function(lambda x: np.sin(x[:, 0]) + np.exp(x[:, 1]) + x[:, 2] ** 2 + x[:, 3], X)
     # sd of averages of numbers of size 1, of which there are three
-    assert pd_pairs(asked, PAPER, rng()).max() < 1e-14
+    assert pd_pairs(predictor, PAPER, rng()).max() < 1e-14
 
 
 def test_main_effects_make_the_same_interaction_larger() -> None:
@@ -94,8 +94,8 @@ def test_main_effects_make_the_same_interaction_larger() -> None:
 def test_a_sign_is_not_seen() -> None:
     """|x0|·x1 with x1 = ±1 turns around with x1, yet i(0 | x1) does not change; i(1 | x0) = √2·|x0| does."""
     two_signs = np.column_stack([STEPS, np.where(STEPS < 0, -1.0, 1.0)])
-    asked = of_function(lambda x: np.abs(x[:, 0]) * x[:, 1], two_signs)
-    value = pd_pairs(asked, replace(STANDARD, pair_grid=3), rng())[0, 1]
+    predictor = of_function(lambda x: np.abs(x[:, 0]) * x[:, 1], two_signs)
+    value = pd_pairs(predictor, replace(STANDARD, pair_grid=3), rng())[0, 1]
     assert value == pytest.approx((0.0 + np.sqrt(2 / 3)) / 2, rel=1e-12)
 
 
@@ -105,39 +105,41 @@ def test_levels_have_a_quarter_of_their_range() -> None:
     The other way round: a quarter of |2x| = 2, 0, 2 is 1/2, 0, 1/2, whose sd is 1/√12.
     """
     levels = np.tile([0.0, 1.0, 2.0], 4)[: len(STEPS)]
-    asked = of_function(lambda x: 2.0 * x[:, 0] * (x[:, 1] == 2.0), np.column_stack([STEPS, levels]), categorical=[1])
-    assert pd_pairs(asked, PAPER, rng())[0, 1] == pytest.approx((1 / 2 + 1 / np.sqrt(12)) / 2, rel=1e-12)
-    assert asked.evaluations == 3 * 3 * len(STEPS)
+    predictor = of_function(
+        lambda x: 2.0 * x[:, 0] * (x[:, 1] == 2.0), np.column_stack([STEPS, levels]), categorical=[1]
+    )
+    assert pd_pairs(predictor, PAPER, rng())[0, 1] == pytest.approx((1 / 2 + 1 / np.sqrt(12)) / 2, rel=1e-12)
+    assert predictor.evaluations == 3 * 3 * len(STEPS)
 
 
 def test_a_rare_value_is_on_the_grid_unless_the_paper_says_otherwise() -> None:
     rare = (np.arange(40) == 7).astype(float)
-    asked = of_function(lambda x: x[:, 0] * x[:, 1], np.column_stack([np.linspace(-1.0, 1.0, 40), rare]))
-    assert pd_pairs(asked, STANDARD, rng())[0, 1] > 0.1
-    assert pd_pairs(asked, PAPER, rng())[0, 1] == 0.0
+    predictor = of_function(lambda x: x[:, 0] * x[:, 1], np.column_stack([np.linspace(-1.0, 1.0, 40), rare]))
+    assert pd_pairs(predictor, STANDARD, rng())[0, 1] > 0.1
+    assert pd_pairs(predictor, PAPER, rng())[0, 1] == 0.0
 
 
 def test_classes_are_summed() -> None:
-    asked = question(*classes())
-    grids = quantiles(asked, [0.1, 0.5, 0.9])
-    each = [by_loops(asked, grids, output) for output in range(3)]
-    np.testing.assert_allclose(pd_pairs(asked, PAPER, rng()), np.sum(each, axis=0), rtol=1e-9)
+    predictor = question(*classes())
+    grids = quantiles(predictor, [0.1, 0.5, 0.9])
+    each = [by_loops(predictor, grids, output) for output in range(3)]
+    np.testing.assert_allclose(pd_pairs(predictor, PAPER, rng()), np.sum(each, axis=0), rtol=1e-9)
 
 
 def test_evaluations() -> None:
-    asked = of_function(smooth, X)
-    pd_pairs(asked, PAPER, rng())
-    assert asked.evaluations == 9 * len(X) * 6  # 9·N·D₂, as in the table of the paper
+    predictor = of_function(smooth, X)
+    pd_pairs(predictor, PAPER, rng())
+    assert predictor.evaluations == 9 * len(X) * 6  # 9·N·D₂, as in the table of the paper
     long = of_function(smooth, np.random.default_rng(0).normal(size=(1100, 4)))
     pd_pairs(long, STANDARD, rng())
     assert long.evaluations == 8 * 8 * 1000 * 6
 
 
 def test_seeds() -> None:
-    asked = of_function(smooth, np.random.default_rng(0).normal(size=(60, 4)))
+    predictor = of_function(smooth, np.random.default_rng(0).normal(size=(60, 4)))
     few = replace(STANDARD, average=20)
-    np.testing.assert_array_equal(pd_pairs(asked, few, rng()), pd_pairs(asked, few, rng()))
-    assert (pd_pairs(asked, few, rng()) != pd_pairs(asked, few, rng(1))).any()
+    np.testing.assert_array_equal(pd_pairs(predictor, few, rng()), pd_pairs(predictor, few, rng()))
+    assert (pd_pairs(predictor, few, rng()) != pd_pairs(predictor, few, rng(1))).any()
 
 
 def test_constant_columns_and_one_column() -> None:

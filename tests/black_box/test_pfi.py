@@ -8,7 +8,7 @@ from rsens._errors import InputError
 from rsens.black_box import BUDGETS
 from rsens.black_box._pfi import pfi
 
-from .functions import asked_about, correlated, linear
+from .functions import correlated, linear, predictor_of
 
 PAPER = BUDGETS["paper"]
 BETA = np.array([2.0, -3.0, 0.0])
@@ -24,7 +24,7 @@ def targets(x):
 
 
 def asked_with(x, y):
-    return asked_about(x, linear(BETA), log_densities=lambda blocks: -0.5 * (y - blocks @ BETA) ** 2)
+    return predictor_of(x, linear(BETA), log_densities=lambda blocks: -0.5 * (y - blocks @ BETA) ** 2)
 
 
 @pytest.mark.parametrize("budget", ["standard", "full"])
@@ -54,19 +54,21 @@ def test_an_irrelevant_variable_can_be_negative():
     """A model with a slope that y does not have predicts better with that column shuffled as often as not."""
     x = np.random.default_rng(0).normal(size=(30, 1))
     y = np.random.default_rng(1).normal(size=30)
-    asked = asked_about(x, linear([0.1]), log_densities=lambda blocks: -((y - 0.1 * blocks[..., 0]) ** 2))
-    values = [pfi(asked, PAPER, np.random.default_rng(seed))[0] for seed in range(20)]
+    predictor = predictor_of(x, linear([0.1]), log_densities=lambda blocks: -((y - 0.1 * blocks[..., 0]) ** 2))
+    values = [pfi(predictor, PAPER, np.random.default_rng(seed))[0] for seed in range(20)]
     assert min(values) < 0.0 < max(values)
 
 
 @pytest.mark.parametrize("budget", BUDGETS.values(), ids=lambda budget: budget.name)
 def test_a_target_that_is_ruled_out(budget):
-    asked = asked_about(correlated(10), linear(BETA), log_densities=lambda blocks: np.full(blocks.shape[:-1], -np.inf))
+    predictor = predictor_of(
+        correlated(10), linear(BETA), log_densities=lambda blocks: np.full(blocks.shape[:-1], -np.inf)
+    )
     with pytest.raises(InputError, match=r"rules out a target.*scoring="):
-        pfi(asked, budget, np.random.default_rng(0))
+        pfi(predictor, budget, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("budget", BUDGETS.values(), ids=lambda budget: budget.name)
 def test_without_targets(budget):
     with pytest.raises(InputError, match="Give y"):
-        pfi(asked_about(correlated(10), linear(BETA)), budget, np.random.default_rng(0))
+        pfi(predictor_of(correlated(10), linear(BETA)), budget, np.random.default_rng(0))

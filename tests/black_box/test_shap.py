@@ -12,7 +12,7 @@ from rsens._errors import MissingExtraError
 from rsens.black_box import BUDGETS
 from rsens.black_box._shap import _package, contributions, shap, shapley_values
 
-from .functions import asked_about, correlated, linear, of_levels, with_levels
+from .functions import correlated, linear, of_levels, predictor_of, with_levels
 
 STANDARD, PAPER = BUDGETS["standard"], BUDGETS["paper"]
 
@@ -42,9 +42,9 @@ def by_definition(x, f):
 def test_few_columns_are_exact():
     x = correlated(20)
     expected = by_definition(x, curved)
-    found = shapley_values(asked_about(x, curved), STANDARD, np.random.default_rng(0))
+    found = shapley_values(predictor_of(x, curved), STANDARD, np.random.default_rng(0))
     np.testing.assert_allclose(found[..., 0], expected, rtol=1e-9, atol=1e-12)
-    values = shap(asked_about(x, curved), STANDARD, np.random.default_rng(0))
+    values = shap(predictor_of(x, curved), STANDARD, np.random.default_rng(0))
     np.testing.assert_allclose(values, np.abs(expected).mean(axis=0), rtol=1e-9)
 
 
@@ -52,7 +52,7 @@ def test_a_linear_function():
     x = correlated(30)
     beta = np.array([2.0, -3.0, 0.5])
     expected = np.abs(beta * (x - x.mean(axis=0))).mean(axis=0)
-    np.testing.assert_allclose(shap(asked_about(x, linear(beta)), STANDARD, np.random.default_rng(0)), expected)
+    np.testing.assert_allclose(shap(predictor_of(x, linear(beta)), STANDARD, np.random.default_rng(0)), expected)
 
 
 def test_many_columns_are_close_to_exact():
@@ -63,18 +63,18 @@ def test_many_columns_are_close_to_exact():
         return (blocks[..., :-1] * blocks[..., 1:]).sum(axis=-1)
 
     assert STANDARD.permutations * (2 * 7 + 1) < 2**7  # not by enumeration
-    found = shapley_values(asked_about(x, pairs), STANDARD, np.random.default_rng(0))[..., 0]
+    found = shapley_values(predictor_of(x, pairs), STANDARD, np.random.default_rng(0))[..., 0]
     np.testing.assert_allclose(found, by_definition(x, pairs), rtol=1e-8)
-    found = shap(asked_about(x, curved), STANDARD, np.random.default_rng(0))
+    found = shap(predictor_of(x, curved), STANDARD, np.random.default_rng(0))
     exact = np.abs(by_definition(x, curved)).mean(axis=0)
     np.testing.assert_allclose(found, exact, rtol=0.2, atol=1e-9)
 
 
 def test_one_coalition_is_right_on_average():
     x = correlated(8)
-    asked = asked_about(x, curved)
+    predictor = predictor_of(x, curved)
     rng = np.random.default_rng(0)
-    draws = np.stack([contributions(asked, rng)[..., 0].T for _ in range(4000)])  # (repetition, row, column)
+    draws = np.stack([contributions(predictor, rng)[..., 0].T for _ in range(4000)])  # (repetition, row, column)
     error = draws.mean(axis=0) - by_definition(x, curved)
     assert np.abs(error / (draws.std(axis=0) / np.sqrt(4000))).max() < 4.5  # 24 numbers
 
@@ -83,32 +83,32 @@ def test_the_estimator_of_the_paper():
     """For f = x the contribution is x_i − z_i, z from a random row: the mean difference of two rows."""
     x = np.random.default_rng(0).normal(size=(2000, 2))
     expected = np.abs(x[:, None] - x).mean(axis=(0, 1)) * [1.0, 2.0]
-    found = shap(asked_about(x, linear([1.0, -2.0])), PAPER, np.random.default_rng(1))
+    found = shap(predictor_of(x, linear([1.0, -2.0])), PAPER, np.random.default_rng(1))
     np.testing.assert_allclose(found, expected, rtol=0.06)  # 2000 rows: 1.7 % noise
 
 
 def test_values_that_are_close_are_not_equal():
     """In a unit of 1e-12, or far from 0, np.isclose takes all values of a column for the same."""
     x = correlated(15)
-    before = shap(asked_about(x, curved), STANDARD, np.random.default_rng(0))
+    before = shap(predictor_of(x, curved), STANDARD, np.random.default_rng(0))
     shift, unit = np.array([0.0, 0.0, 2.0**30]), np.array([1e-12, 1.0, 1.0])
-    asked = asked_about(x * unit + shift, lambda blocks: curved((blocks - shift) / unit))
-    np.testing.assert_allclose(shap(asked, STANDARD, np.random.default_rng(0)), before, rtol=1e-5)
+    predictor = predictor_of(x * unit + shift, lambda blocks: curved((blocks - shift) / unit))
+    np.testing.assert_allclose(shap(predictor, STANDARD, np.random.default_rng(0)), before, rtol=1e-5)
 
 
 @pytest.mark.parametrize(("D", "masks"), [(3, 2**3), (8, 3 * (2 * 8 + 1))], ids=["exact", "orders"])
 def test_what_it_costs(D, masks):
     """Every coalition is asked about with every background row, but once where nothing is masked (or everything)."""
-    asked = asked_about(correlated(20, D=D), linear(np.ones(D)))
-    shap(asked, STANDARD, np.random.default_rng(0))
-    assert 0.8 * 20 * 20 * masks <= asked.evaluations <= 20 * 20 * masks
+    predictor = predictor_of(correlated(20, D=D), linear(np.ones(D)))
+    shap(predictor, STANDARD, np.random.default_rng(0))
+    assert 0.8 * 20 * 20 * masks <= predictor.evaluations <= 20 * 20 * masks
 
 
 def test_levels():
     x, coding = with_levels(60)
     budget = replace(STANDARD, background=60)
     effects = np.array([0.0, 1.0, 4.0])[x[:, 1].astype(int)]
-    found = shap(asked_about(x, of_levels, coding=coding), budget, np.random.default_rng(0))
+    found = shap(predictor_of(x, of_levels, coding=coding), budget, np.random.default_rng(0))
     expected = [np.abs(x[:, 0] - x[:, 0].mean()).mean(), np.abs(effects - effects.mean()).mean(), 0.0]
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -118,12 +118,12 @@ def test_a_background_without_variation():
     x = np.zeros((400, 1))
     x[17] = 1.0
     budget = replace(STANDARD, rows=None, background=2)
-    found = shap(asked_about(x, linear([3.0])), budget, np.random.default_rng(0))
+    found = shap(predictor_of(x, linear([3.0])), budget, np.random.default_rng(0))
     np.testing.assert_allclose(found, 3.0 / 400)
 
 
 def test_it_says_nothing(capfd):
-    shap(asked_about(correlated(30, D=8), linear(np.ones(8))), STANDARD, np.random.default_rng(0))
+    shap(predictor_of(correlated(30, D=8), linear(np.ones(8))), STANDARD, np.random.default_rng(0))
     assert capfd.readouterr() == ("", "")
 
 
@@ -138,7 +138,7 @@ def test_what_the_package_warns_of_while_it_is_imported_is_not_passed_on(monkeyp
 
 def test_without_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "shap", None)
-    asked = asked_about(correlated(10), linear([1.0, 2.0, 3.0]))
+    predictor = predictor_of(correlated(10), linear([1.0, 2.0, 3.0]))
     with pytest.raises(MissingExtraError, match=r"shap is needed .* pip install 'rsens\[compare\]'"):
-        shap(asked, STANDARD, np.random.default_rng(0))
-    assert shap(asked, PAPER, np.random.default_rng(0)).shape == (3,)
+        shap(predictor, STANDARD, np.random.default_rng(0))
+    assert shap(predictor, PAPER, np.random.default_rng(0)).shape == (3,)

@@ -12,7 +12,7 @@ import pytest
 
 from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
-from rsens.black_box._asked import Asked
+from rsens.black_box import Predictor
 from rsens.black_box._shap_pairs import shap_pairs
 from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
 from tests.black_box.pairs import three_classes as classes
@@ -20,17 +20,17 @@ from tests.black_box.pairs import three_classes as classes
 X = np.random.default_rng(1).normal(size=(8, 4))
 
 
-def interactions(asked: Asked) -> Array:
+def interactions(predictor: Predictor) -> Array:
     """φ_de of every row and output by the definition, all rows being background: (n, P, D, D)."""
-    rows = asked.values
+    rows = predictor.values
     n, D = rows.shape
 
     def v(S: tuple[int, ...], i: int) -> Array:
         mixed = rows.copy()
         mixed[:, S] = rows[i, S]
-        return asked.predictions(mixed).mean(axis=0)
+        return predictor.predictions(mixed).mean(axis=0)
 
-    phi = np.zeros((n, asked.predictions(rows).shape[1], D, D))
+    phi = np.zeros((n, predictor.predictions(rows).shape[1], D, D))
     for i in range(n):
         worth = {S: v(S, i) for size in range(D + 1) for S in combinations(range(D), size)}
         for d, e in combinations(range(D), 2):
@@ -49,17 +49,17 @@ def interactions(asked: Asked) -> Array:
 
 
 def test_the_definition() -> None:
-    asked = of_function(smooth, X)
-    expected = np.abs(interactions(asked)).sum(axis=1).mean(axis=0)
+    predictor = of_function(smooth, X)
+    expected = np.abs(interactions(predictor)).sum(axis=1).mean(axis=0)
     # its least squares have weights of 1e8, which leave some eight digits
-    np.testing.assert_allclose(shap_pairs(asked, STANDARD, rng()), expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(shap_pairs(predictor, STANDARD, rng()), expected, rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("make", [fitted_to_flats, classes])
 def test_labels_and_classes(make) -> None:
-    asked = question(*make(6 if make is fitted_to_flats else 12))
-    expected = np.abs(interactions(asked)).sum(axis=1).mean(axis=0)
-    np.testing.assert_allclose(shap_pairs(asked, STANDARD, rng()), expected, rtol=1e-5, atol=1e-6 * expected.max())
+    predictor = question(*make(6 if make is fitted_to_flats else 12))
+    expected = np.abs(interactions(predictor)).sum(axis=1).mean(axis=0)
+    np.testing.assert_allclose(shap_pairs(predictor, STANDARD, rng()), expected, rtol=1e-5, atol=1e-6 * expected.max())
 
 
 def test_shapiq_by_its_own_explainer() -> None:
@@ -113,17 +113,17 @@ def test_sampled_coalitions_come_close() -> None:
     def f(x: Array) -> Array:
         return np.tanh(0.4 * x @ W).sum(axis=1) + x[:, 0] * x[:, 7]
 
-    asked = of_function(f, rows)
-    exact = shap_pairs(asked, replace(STANDARD, coalitions=1024), rng())
-    some = shap_pairs(asked, STANDARD, rng())
+    predictor = of_function(f, rows)
+    exact = shap_pairs(predictor, replace(STANDARD, coalitions=1024), rng())
+    some = shap_pairs(predictor, STANDARD, rng())
     assert np.sqrt(np.mean((some - exact) ** 2)) < 0.1 * np.sqrt(np.mean(exact**2))  # measured: 0.03
     assert np.unravel_index(some.argmax(), some.shape) == (0, 7)
 
 
 def test_how_much_is_asked() -> None:
-    asked = of_function(smooth, np.random.default_rng(6).normal(size=(120, 4)))
-    shap_pairs(asked, STANDARD, rng())
-    assert asked.evaluations == 100 * 16 * 50 + 1  # rows, all coalitions, background; one row for the outputs
+    predictor = of_function(smooth, np.random.default_rng(6).normal(size=(120, 4)))
+    shap_pairs(predictor, STANDARD, rng())
+    assert predictor.evaluations == 100 * 16 * 50 + 1  # rows, all coalitions, background; one row for the outputs
     wide = of_function(lambda x: x.sum(axis=1), np.random.default_rng(7).normal(size=(3, 17)))
     shap_pairs(wide, STANDARD, rng())
     assert wide.evaluations == 3 * (17 * 18 + 2) * 3 + 1  # two coalitions for each of the 154 unknowns
@@ -131,10 +131,10 @@ def test_how_much_is_asked() -> None:
 
 def test_without_shapiq(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "shapiq", None)
-    asked = of_function(smooth, X)
+    predictor = of_function(smooth, X)
     with pytest.raises(MissingExtraError, match=r"shapiq is needed .* pip install 'rsens\[compare\]'"):
-        shap_pairs(asked, STANDARD, rng())
-    assert shap_pairs(asked, PAPER, rng()).any()  # needs no package
+        shap_pairs(predictor, STANDARD, rng())
+    assert shap_pairs(predictor, PAPER, rng()).any()  # needs no package
 
 
 # ---- as in the paper -------------------------------------------------------------------------------------------------
@@ -162,9 +162,9 @@ def test_a_product_gives_twice_its_size_for_normal_columns() -> None:
 
 
 def test_additive_functions_get_zero() -> None:
-    asked = of_function(lambda x: np.sin(x[:, 0]) + np.exp(x[:, 1]) + x[:, 2] ** 2 + x[:, 3], X)
-    assert shap_pairs(asked, PAPER, rng()).max() < 1e-14  # rounding of four numbers of size 1
-    assert shap_pairs(asked, STANDARD, rng()).max() < 1e-7
+    predictor = of_function(lambda x: np.sin(x[:, 0]) + np.exp(x[:, 1]) + x[:, 2] ** 2 + x[:, 3], X)
+    assert shap_pairs(predictor, PAPER, rng()).max() < 1e-14  # rounding of four numbers of size 1
+    assert shap_pairs(predictor, STANDARD, rng()).max() < 1e-7
 
 
 def test_four_questions_for_every_pair() -> None:
@@ -175,9 +175,9 @@ def test_four_questions_for_every_pair() -> None:
         blocks.append(rows)
         return rows.sum(axis=-1, keepdims=True)
 
-    asked = Asked(X, predictions)
-    shap_pairs(asked, PAPER, rng())
-    assert asked.evaluations == 4 * len(X) * 6
+    predictor = Predictor(X, predictions)
+    shap_pairs(predictor, PAPER, rng())
+    assert predictor.evaluations == 4 * len(X) * 6
     for (d, e), (both, only_d, only_e, neither) in zip(combinations(range(4), 2), blocks, strict=True):
         others = [k for k in range(4) if k not in (d, e)]
         for block in (both, only_d, only_e):
@@ -194,11 +194,11 @@ def test_four_questions_for_every_pair() -> None:
 @pytest.mark.parametrize("budget", [PAPER, replace(STANDARD, rows=5, background=3)], ids=["paper", "shapiq"])
 class TestBoth:
     def test_seeds(self, budget, capsys) -> None:
-        asked = of_function(smooth, np.random.default_rng(9).normal(size=(30, 4)))
+        predictor = of_function(smooth, np.random.default_rng(9).normal(size=(30, 4)))
         state = np.random.get_state()[1].copy()  # noqa: NPY002
-        first = shap_pairs(asked, budget, rng())
-        np.testing.assert_array_equal(first, shap_pairs(asked, budget, rng()))
-        assert (first != shap_pairs(asked, budget, rng(1))).any()
+        first = shap_pairs(predictor, budget, rng())
+        np.testing.assert_array_equal(first, shap_pairs(predictor, budget, rng()))
+        assert (first != shap_pairs(predictor, budget, rng(1))).any()
         np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
         printed = capsys.readouterr()
         assert printed.out + printed.err == ""

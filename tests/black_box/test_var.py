@@ -6,7 +6,7 @@ import pytest
 from rsens.black_box import BUDGETS
 from rsens.black_box._var import var
 
-from .functions import asked_about, correlated, linear, of_levels, with_levels
+from .functions import correlated, linear, of_levels, predictor_of, with_levels
 
 each = pytest.mark.parametrize("budget", BUDGETS.values(), ids=lambda budget: budget.name)
 FULL, STANDARD, PAPER = BUDGETS["full"], BUDGETS["standard"], BUDGETS["paper"]
@@ -16,7 +16,7 @@ FULL, STANDARD, PAPER = BUDGETS["full"], BUDGETS["standard"], BUDGETS["paper"]
 def test_a_linear_function_gives_the_conditional_variance(budget):
     x = correlated(50)
     conditional = 1.0 / np.diag(np.linalg.inv(np.cov(x.T)))
-    found = var(asked_about(x, linear([1.0, -2.0, 0.0])), budget, np.random.default_rng(0))
+    found = var(predictor_of(x, linear([1.0, -2.0, 0.0])), budget, np.random.default_rng(0))
     np.testing.assert_allclose(found, [conditional[0], 4.0 * conditional[1], 0.0], rtol=1e-9, atol=1e-9)
 
 
@@ -26,7 +26,7 @@ def test_against_simulation():
     def f(blocks):
         return np.sin(blocks[..., 0]) * blocks[..., 1] + np.exp(0.1 * blocks[..., 2])
 
-    found = var(asked_about(x, f), FULL, np.random.default_rng(0))
+    found = var(predictor_of(x, f), FULL, np.random.default_rng(0))
     S, mean, rng = np.cov(x.T), x.mean(axis=0), np.random.default_rng(1)
     for d in range(3):
         rest = np.delete(np.arange(3), d)
@@ -40,7 +40,7 @@ def test_against_simulation():
 @each
 def test_levels_are_taken_by_frequency(budget):
     x, coding = with_levels(60)
-    found = var(asked_about(x, of_levels, coding=coding), budget, np.random.default_rng(0))
+    found = var(predictor_of(x, of_levels, coding=coding), budget, np.random.default_rng(0))
     shares, effects = coding[1].frequencies, np.array([0.0, 1.0, 4.0])
     conditional = 1.0 / np.diag(np.linalg.inv(np.cov(x[:, [0, 2]].T)))
     np.testing.assert_allclose(found[1], shares @ effects**2 - (shares @ effects) ** 2, rtol=1e-9)
@@ -52,7 +52,7 @@ def test_nine_nodes_hardly_see_a_function_that_turns_often(budget, expected):
     """The variance of sin(3x) for a standard normal x is (1 − e⁻¹⁸)/2."""
     x = np.random.default_rng(0).normal(size=(50, 1))
     x = (x - x.mean()) / x.std(ddof=1)
-    found = var(asked_about(x, lambda blocks: np.sin(3.0 * blocks[..., 0])), budget, np.random.default_rng(0))
+    found = var(predictor_of(x, lambda blocks: np.sin(3.0 * blocks[..., 0])), budget, np.random.default_rng(0))
     np.testing.assert_allclose(found, expected, atol=0.001)
 
 
@@ -64,14 +64,16 @@ def test_digits_are_kept_where_another_variable_makes_the_prediction_huge():
         return blocks[..., 0] + 1e10 * np.exp(blocks[..., 1])
 
     expected = 1.0 / np.linalg.inv(np.cov(x.T))[0, 0]
-    np.testing.assert_allclose(var(asked_about(x, f), STANDARD, np.random.default_rng(0))[0], expected, rtol=1e-4)
-    assert abs(var(asked_about(x, f), PAPER, np.random.default_rng(0))[0] - expected) > 1.0
+    np.testing.assert_allclose(var(predictor_of(x, f), STANDARD, np.random.default_rng(0))[0], expected, rtol=1e-4)
+    assert abs(var(predictor_of(x, f), PAPER, np.random.default_rng(0))[0] - expected) > 1.0
 
 
 def test_a_column_that_the_others_determine_cannot_vary():
     x = correlated(50)
     x[:, 2] = x[:, 0] - x[:, 1]
-    np.testing.assert_array_equal(var(asked_about(x, linear([1.0, 1.0, 1.0])), STANDARD, np.random.default_rng(0)), 0.0)
+    np.testing.assert_array_equal(
+        var(predictor_of(x, linear([1.0, 1.0, 1.0])), STANDARD, np.random.default_rng(0)), 0.0
+    )
 
 
 @each
@@ -83,17 +85,17 @@ def test_rows_are_asked_about_in_parts(budget, monkeypatch):
         sizes.append(blocks[..., 0].size)
         return of_levels(blocks) + blocks[..., 0] * blocks[..., 2]
 
-    whole = var(asked_about(x, f, coding=coding), budget, np.random.default_rng(0))
+    whole = var(predictor_of(x, f, coding=coding), budget, np.random.default_rng(0))
     monkeypatch.setattr("rsens.black_box._var.MOST_ROWS", 100)
     sizes.clear()
-    parts = var(asked_about(x, f, coding=coding), budget, np.random.default_rng(0))
+    parts = var(predictor_of(x, f, coding=coding), budget, np.random.default_rng(0))
     np.testing.assert_allclose(parts, whole, rtol=1e-12)
     assert max(sizes) <= 100
 
 
-def test_many_rows_are_sampled():
-    asked = asked_about(correlated(3000), lambda blocks: blocks[..., 0] ** 2 * blocks[..., 1])
-    found = var(asked, STANDARD, np.random.default_rng(0))
-    assert asked.evaluations == 3 * STANDARD.nodes * STANDARD.average
-    every = var(asked_about(asked.values, asked.predictions), FULL, np.random.default_rng(0))
+def test_many_rows_are_sample_rows():
+    predictor = predictor_of(correlated(3000), lambda blocks: blocks[..., 0] ** 2 * blocks[..., 1])
+    found = var(predictor, STANDARD, np.random.default_rng(0))
+    assert predictor.evaluations == 3 * STANDARD.nodes * STANDARD.average
+    every = var(predictor_of(predictor.values, predictor.predictions), FULL, np.random.default_rng(0))
     np.testing.assert_allclose(found[:2], every[:2], rtol=0.2)  # 1000 of 3000 rows: 5 % noise

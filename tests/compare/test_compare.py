@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._compare import compare
-from rsens._compare._methods import ALL
-from rsens._compare._values import method_values, terms
+from rsens._compare import ComparisonSettings, compare, method_values, resolved, terms
 from rsens._errors import InputError, RsensWarning
 from rsens.black_box import Budget
 from rsens.derivatives import from_function
@@ -195,12 +193,12 @@ def test_a_budget_of_ones_own():
 
 def test_the_default_is_every_method():
     table = compare(Linear([1.0, 2.0]), rng.standard_normal((8, 2)), budget="paper")
-    assert list(table["method"].unique()) == list(ALL[1])
+    assert list(table["method"].unique()) == resolved("all", 1)
 
 
 def test_values_without_a_table(table):
-    options = {"methods": QUICK[1], "order": 1, "budget": "paper", "scale": "sd", "alpha": 1.0, "scoring": None}
-    results = method_values(MODEL, X, y, **options, seed=np.random.SeedSequence(0))
+    settings = ComparisonSettings.read(QUICK[1], 1, "paper")
+    results = method_values(MODEL, X, y, settings, np.random.SeedSequence(0))
     assert [result.method for result in results] == QUICK[1]
     for result in results:
         expected = table[table["method"] == result.method].set_index("term")["value"]

@@ -17,7 +17,7 @@ from tests.compare.models import NOISE, ishigami, mirrored, noisy, uniform_grid
 
 BUDGETS = ["paper", "standard"]
 #: ard reads the kernel of a GP; a fourth derivative is only there for functions in JAX.
-OF_ANY_MODEL = {1: [name for name in known(1) if name != "ard"], 2: [name for name in known(2) if "fourth" not in name]}
+OF_ANY_MODEL = {order: [name for name in known(order) if name not in ("ard", "fourth_derivative")] for order in (1, 2)}
 every_budget = pytest.mark.parametrize("budget", BUDGETS)
 every_method = pytest.mark.parametrize("method", OF_ANY_MODEL[1])
 every_pair_method = pytest.mark.parametrize("method", OF_ANY_MODEL[2])
@@ -50,7 +50,7 @@ def linear(budget: str) -> pd.DataFrame:
     X = SD * rng.standard_normal((80, 4))
     y = X @ BETA + 0.02 * rng.standard_normal(80)
     model = GPRegressor(Linear((1.0,) * 4), random_state=0).fit(X, y)
-    return compare(model, X, y, methods=known(1), budget=budget, random_state=0).set_index("term")
+    return compare(model, X, y, methods=list(known(1)), budget=budget, random_state=0).set_index("term")
 
 
 @every_budget

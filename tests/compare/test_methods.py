@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rsens._compare._methods import ALL, known, resolved
+from rsens._compare import all_methods, legend, resolved
+from rsens._compare._methods import cheap_methods, find_methods, known
 from rsens._errors import InputError
-from rsens.black_box import BLACK_BOX
+from rsens.black_box import BLACK_BOX, BUDGETS
 from rsens.measures import METHODS
 
 BY_NAME_ONLY = {"fourth_derivative"}
@@ -15,10 +16,48 @@ BY_NAME_ONLY = {"fourth_derivative"}
 @pytest.mark.parametrize("order", [1, 2])
 def test_all_is_every_method_but_the_one_asked_for_by_name(order):
     registered = {name for name, measure in METHODS.items() if measure.order == order}
-    registered |= {name for name, of_order in BLACK_BOX if of_order == order} | ({"ard"} if order == 1 else set())
-    assert set(ALL[order]) == registered - BY_NAME_ONLY
+    registered |= {name for name, of_order in BLACK_BOX if of_order == order}
+    assert set(resolved("all", order)) == registered - BY_NAME_ONLY
     assert set(known(order)) == registered
-    assert resolved("all", order) == list(ALL[order])
+    assert [method.name for method in all_methods(order)] == resolved("all", order)
+
+
+def test_all_is_in_the_order_of_the_papers_tables():
+    assert resolved("all", 1) == ["rsens", "ead", "aed", "apc", "shap", "pd", "pfi", "var", "kl", "ard"]
+    assert resolved("all", 2) == ["rsens2", "eah", "aeh", "shap", "pd", "h"]
+    assert list(known(2)) == [*resolved("all", 2), "fourth_derivative"]
+    for order in (1, 2):
+        assert [method.place for method in all_methods(order)] == list(range(1, len(all_methods(order)) + 1))
+
+
+def test_cheap_methods():
+    def names(order, budget):
+        return [method.name for method in cheap_methods(order, BUDGETS[budget])]
+
+    assert names(1, "paper") == ["rsens", "ead", "aed", "apc", "shap", "pd", "pfi", "var", "kl"]
+    assert names(1, "standard") == ["rsens", "ead", "aed", "apc", "pd", "pfi", "var", "kl"]  # shap needs a package
+    assert names(2, "paper") == ["rsens2", "eah", "aeh", "shap", "pd"]
+    assert find_methods("cheap", 2, BUDGETS["paper"]) == cheap_methods(2, BUDGETS["paper"])
+    with pytest.raises(InputError, match="There is no method 'cheap'"):
+        find_methods("cheap", 2)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_every_method_says_what_it_measures(order):
+    meanings = [method.meaning for method in known(order).values()]
+    assert all(meanings)
+    assert len(set(meanings)) == len(meanings)
+
+
+def test_legend():
+    assert legend(["aed", "nothing", "pd"], 1) == "aed: size of the mean slope; pd: spread of the average prediction"
+    assert legend(["pd"], 2) == "pd: change of one average effect with the other variable"
+
+
+def test_errors_name_the_argument():
+    with pytest.raises(InputError) as caught:
+        resolved("rsens2", 1)
+    assert caught.value.argument == "order"
 
 
 def test_names_in_the_order_asked_each_once():

@@ -87,7 +87,7 @@ def test_when_the_bias_is_drawn_decides_between_rsens_and_partial_dependence():
         for number in range(10):
             model, X = simulated("x", number, bias)
             rng = np.random.default_rng(number)
-            of_pd = ranking_error(BLACK_BOX["pd", 1].value(model.asked(X, X[:, 0]), BUDGETS["paper"], rng))
+            of_pd = ranking_error(BLACK_BOX["pd", 1].value(model.predictor(X, X[:, 0]), BUDGETS["paper"], rng))
             errors.append(of_pd - ranking_error(importance("rsens", model, X)))
         relative[bias] = np.mean(errors)
     assert relative["per-call"] > 12.0  # 22.4 ± 0.9 published from 500 repetitions

@@ -45,7 +45,7 @@ def test_half_width_is_that_of_many_data_sets():
         noisy = np.arange(6.0) + 2.0 * rng.standard_normal((100, 6))
         return np.argsort(np.argsort(-noisy, axis=1), axis=1) + 1
 
-    from rsens._stability._ranks import entropy, rank_shares
+    from rsens._stability import entropy, rank_shares
 
     over_data = 1.96 * np.std([entropy(rank_shares(rankings())) for _ in range(400)])
     bootstrap = np.mean([half_width(rankings()) for _ in range(3)])

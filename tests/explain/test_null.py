@@ -231,9 +231,9 @@ class TwoColumns(BaseEstimator):
 def test_a_model_that_takes_no_further_columns():
     X, y = figure_2(9)
     model = TwoColumns().fit(X, y)
-    with pytest.warns(RsensWarning, match=r"two length-scales for three columns.*refit="):
+    with pytest.warns(RsensWarning, match=r"two length-scales for three columns.*Pass refit"):
         assert explain(model, X, y).null is None
-    with pytest.raises(InputError, match=r"two length-scales for three columns.*refit="):
+    with pytest.raises(InputError, match=r"two length-scales for three columns.*Pass refit"):
         explain(model, X, y, null=True)
     assert explain(model, X, y, refit=lambda Z, t: BayesianLinear().fit(Z, t)).null is not None
 
@@ -245,7 +245,7 @@ def test_what_null_needs_is_said():
         explain(model, X, null=True)
     with pytest.raises(InputError, match=r"explain\(model, X, y\)"):
         explain(model, X, refit=lambda Z, t: model)
-    with pytest.raises(InputError, match="refit="):
+    with pytest.raises(InputError, match="Pass refit"):
         explain(Linear([1.0, 0.0]), X, y, null=True)
     with pytest.raises(InputError, match="refit must be a function"):
         explain(model, X, y, refit="clone")

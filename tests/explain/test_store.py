@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from rsens._errors import InputError
 from rsens._explain import Explanation, explain
-from rsens._explain import _store as store
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from tests.explain.models import BayesianLinear, Linear, Softmax
@@ -161,7 +160,7 @@ def test_files_that_are_no_explanation(tmp_path, text):
         load(tmp_path, text)
 
 
-@pytest.mark.parametrize("name", store._READERS)
+@pytest.mark.parametrize("name", [field.name for _, field in Explanation.fields()])
 def test_every_entry_is_needed_and_read_carefully(tmp_path, content, name):
     with pytest.raises(InputError, match=name):
         load(tmp_path, {key: value for key, value in content.items() if key != name})
@@ -233,7 +232,7 @@ def test_a_missing_file_is_a_missing_file(tmp_path):
     [
         ("main", lambda v: [-v[0], *v[1:]], "main has negative values"),
         ("intervals", lambda v: v[::-1], "lower end above its upper end"),
-        ("family", lambda v: "Normal\x1b[2J", "not those of a family"),
+        ("family", lambda v: "Normal\x1b[2J", "no family has this name"),
     ],
 )
 def test_values_that_no_explanation_has(tmp_path, field, change, text):

@@ -7,7 +7,7 @@ import pytest
 import rsens
 from rsens import kernels
 from rsens._errors import InputError
-from rsens.measures import ard
+from rsens.measures import ard, importance
 
 X = np.random.default_rng(0).normal(size=(30, 3)) * [1.0, 10.0, 0.1]
 Y = np.sin(X[:, 0]) + X[:, 1] / 10.0
@@ -34,6 +34,14 @@ def test_what_was_learned_is_in_the_units_of_the_data():
     np.testing.assert_allclose(ard(model, X), 1.0 / np.array(model.kernel_.lengthscale))
     standard = rsens.GPRegressor(n_restarts=0, standardize=True).fit(X * [1.0, 5.0, 1.0], Y)
     np.testing.assert_allclose(ard(standard, X) * [1.0, 5.0, 1.0], ard(model, X), rtol=1e-3)  # two searches
+
+
+def test_as_an_importance():
+    model = fitted(kernels.EQ(2.0, (0.5, 4.0, 10.0)))
+    np.testing.assert_array_equal(importance("ard", model, X), ard(model, X))
+    np.testing.assert_allclose(importance("ard", model, X, scale=[1.0, 10.0, 0.1]), [2.0, 2.5, 0.01])
+    with pytest.raises(InputError, match="weights: ard is read off the model"):
+        importance("ard", model, X, weights=np.ones(30))
 
 
 def test_columns_that_no_kernel_looks_at():

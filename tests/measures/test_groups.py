@@ -69,7 +69,7 @@ def test_terms_in_the_order_of_their_first_column() -> None:
         ({"g": [True]}, "'g' names the column True"),
         ({"g": ["a", "b"], "h": ["b"]}, "column 'b' is in 'g' and again in 'h'"),
         ({"g": ["a", 0]}, "column 'a' is in 'g' and again in 'g'"),
-        ({"b": ["a", "c"]}, "the name 'b' is also that of a column outside the group"),
+        ({"b": ["a", "c"]}, "the name 'b' belongs to a column outside the group too"),
     ],
 )
 def test_wrong_groups(groups: Any, text: str) -> None:

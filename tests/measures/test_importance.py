@@ -54,6 +54,7 @@ def test_the_list_of_measures() -> None:
         "ead": 1,
         "aed": 1,
         "kl": 1,
+        "ard": 1,
         "rsens2": 2,
         "eah": 2,
         "aeh": 2,

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from rsens.adapters import read_for
-from rsens.black_box import asked
+from rsens.black_box import Predictor
 from rsens.kernels import EQ, Constant, Kernel, Linear, Matern12, Matern32, Matern52, RationalQuadratic, additive
 from rsens.models import _averages
 from rsens.models._averages import averaged_mean
@@ -141,7 +141,7 @@ def test_models_without_a_closed_form() -> None:
 
 def test_a_closed_form_counts_the_values() -> None:
     X, y = frame()
-    question = asked(*read_for(GPRegressor(n_restarts=0).fit(X, y), X))
+    question = Predictor.of(*read_for(GPRegressor(n_restarts=0).fit(X, y), X))
     at = question.values[:5, [0, 2]]
     closed = question.partial_dependence((0, 2), at, question.values)
     assert question.evaluations == 5
@@ -153,6 +153,6 @@ def test_a_closed_form_counts_the_values() -> None:
 @pytest.mark.parametrize("model", [GPRegressor(Matern32(), n_restarts=0), GPClassifier(n_restarts=0)], ids=repr)
 def test_without_one_the_model_is_asked(model: Any) -> None:
     X, y = numeric(30)
-    question = asked(*read_for(model.fit(X, y > np.median(y)), X))
+    question = Predictor.of(*read_for(model.fit(X, y > np.median(y)), X))
     question.partial_dependence((0,), X[:4, :1], X)
     assert question.evaluations == 4 * len(X)

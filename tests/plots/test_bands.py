@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 
 from rsens._errors import InputError
 from rsens.distributions import Bernoulli, Mixture, MultivariateNormal, Normal, Poisson, StudentT
-from rsens.plots._bands import central_intervals, is_event, masses, percent
+from rsens.plots._bands import central_intervals, is_event, masses
 
 
 def test_levels_are_standard_deviations_from_one_on_and_shares_below():
@@ -21,11 +21,6 @@ def test_levels_are_standard_deviations_from_one_on_and_shares_below():
 def test_wrong_levels_are_an_error(levels):
     with pytest.raises(InputError, match="levels must be numbers of standard deviations"):
         masses(levels)
-
-
-@pytest.mark.parametrize(("share", "label"), [(0.6827, "68 %"), (0.9545, "95 %"), (0.9973, "99.7 %"), (0.5, "50 %")])
-def test_shares_have_short_labels(share, label):
-    assert percent(share) == label
 
 
 def test_normal_intervals_are_standard_deviations():

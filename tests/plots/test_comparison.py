@@ -159,7 +159,7 @@ def test_the_table_is_not_changed():
     ("df", "options", "text"),
     [
         (compared(NAMES, METHODS).drop(columns="rank"), {}, "no column 'rank'"),
-        ("table.csv", {}, "data frame that compare returns"),
+        ("table.csv", {}, "df must be what rsens.compare returned"),
         (with_failure(compared(["a"], ["rsens"]), "rsens", "no"), {}, "no method"),
         (pd.concat([compared(NAMES, METHODS)] * 2), {}, "one comparison at a time"),
         (compared(NAMES, METHODS), {"top": 0}, "top must be"),

@@ -212,7 +212,7 @@ def test_less_than_two_variables_are_an_error():
 
 @pytest.mark.parametrize("annotate", ["yes", 1, None])
 def test_a_wrong_annotate_is_an_error(annotate):
-    with pytest.raises(InputError, match="annotate must be True, False or 'auto'"):
+    with pytest.raises(InputError, match="annotate must be one of True, False, 'auto'"):
         heatmap(pictured(NAMES), annotate=annotate)
 
 

@@ -392,12 +392,12 @@ def test_data_are_not_changed(model, X):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"variable": "z"}, "variable must be a column of X, by name or position; got 'z'. X has a, b, c"),
+        ({"variable": "z"}, "variable must be a column of X, by name or position; got 'z'. X has a, b and c"),
         ({"variable": 3}, "got 3"),
         ({"variable": -1}, "got -1"),
         ({"variable": True}, "got True"),
         ({"at": "mode"}, "at must be 'median', 'mean'"),
-        ({"at": 40}, "X has rows 0 to 39; got row 40"),
+        ({"at": 40}, "at must be a row of X, from 0 to 39; got 40"),
         ({"at": {"z": 1.0}}, "at names columns that X does not have: 'z'"),
         ({"at": {"b": "high"}}, r"at\['b'\] must be numbers"),
         ({"at": {"b": np.nan}}, r"at\['b'\] must be finite"),
@@ -425,7 +425,7 @@ def test_a_constant_column_has_no_range(model, X):
     constant = X.assign(a=2.0)
     with pytest.raises(InputError, match=r"'a' is 2 in all rows of X, so it has no range\. Give the points"):
         profile(model, constant, "a")
-    with pytest.raises(InputError, match=r"'a' does not vary in X.*Use scale='raw'"):
+    with pytest.raises(InputError, match=r"'a' does not vary in X.*Give scale='raw'"):
         profile(model, constant, "a", grid=[0.0, 1.0])
     assert len(lines(profile(model, constant, "a", grid=[0.0, 1.0], scale="raw")[1])["R-sens"][0]) == 2
 

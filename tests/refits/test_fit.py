@@ -1,4 +1,4 @@
-"""How models are fitted anew."""
+"""How models are fitted again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.pipeline import make_pipeline
 
 from rsens._errors import InputError
-from rsens._refits import Fit, check_refit, seeded
+from rsens._refits import Fit, check_refit, reason_of, with_seed
 from rsens.models import GPRegressor
 
 SEED = np.random.SeedSequence(0)
@@ -17,13 +17,13 @@ SEED = np.random.SeedSequence(0)
 def test_what_has_no_random_state_gets_one():
     """Also the parts of a pipeline, each another number; what is set stays."""
     estimator = make_pipeline(RandomForestRegressor(), GPRegressor(), GPRegressor(random_state=7))
-    found = seeded(estimator, SEED)
+    found = with_seed(estimator, SEED)
     states = [step.random_state for _, step in found.steps]
     assert [step.random_state for _, step in estimator.steps] == [None, None, 7]
     assert states[2] == 7
     assert len(set(states)) == 3
-    assert states == [step.random_state for _, step in seeded(estimator, SEED).steps]
-    assert states != [step.random_state for _, step in seeded(estimator, np.random.SeedSequence(1)).steps]
+    assert states == [step.random_state for _, step in with_seed(estimator, SEED).steps]
+    assert states != [step.random_state for _, step in with_seed(estimator, np.random.SeedSequence(1)).steps]
 
 
 def test_a_copy_is_fitted():
@@ -48,3 +48,15 @@ def test_a_function_of_the_user():
 def test_what_cannot_be_fitted(estimator, refit, text):
     with pytest.raises(InputError, match=text):
         check_refit(estimator, refit)
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (InputError("y must\n be numbers."), "y must be numbers."),
+        (RuntimeError("no  way"), "RuntimeError: no way"),
+        (MemoryError(), "MemoryError"),
+    ],
+)
+def test_reasons_are_one_line(error, text):
+    assert reason_of(error) == text

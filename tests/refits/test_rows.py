@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rsens._errors import InputError
-from rsens._refits import are_labels, read_targets, sliceable, taken
+from rsens._refits import are_labels, as_rows, read_targets, take_rows
 
 
 @pytest.mark.parametrize(
@@ -16,16 +16,16 @@ from rsens._refits import are_labels, read_targets, sliceable, taken
 )
 def test_rows_are_taken_by_position(index):
     X = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": pd.Categorical(["u", "v", "u"])}, index=index)
-    found = taken(X, np.array([2, 0, 2]))
+    found = take_rows(X, np.array([2, 0, 2]))
     assert found["a"].tolist() == [3.0, 1.0, 3.0]
     assert list(found["b"].cat.categories) == ["u", "v"]
     assert found.index.tolist() == [0, 1, 2]
-    assert taken(X["a"], np.array([1])).tolist() == [2.0]
+    assert take_rows(X["a"], np.array([1])).tolist() == [2.0]
 
 
 def test_lists_become_arrays():
-    assert sliceable([[1, 2.0], [3, 4.0]]).dtype == np.float64
-    mixed = sliceable([[1.5, "a"], [2.5, "b"]])
+    assert as_rows([[1, 2.0], [3, 4.0]]).dtype == np.float64
+    mixed = as_rows([[1.5, "a"], [2.5, "b"]])
     assert mixed.dtype == object
     assert mixed[1].tolist() == [2.5, "b"]
 
@@ -42,7 +42,7 @@ def test_lists_become_arrays():
 )
 def test_what_is_no_table(X, text):
     with pytest.raises(InputError, match=text):
-        sliceable(X)
+        as_rows(X)
 
 
 def test_targets():

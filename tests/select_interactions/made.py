@@ -3,7 +3,7 @@
 import numpy as np
 
 from rsens._select_interactions import Selection
-from rsens._select_interactions._scores import Record
+from rsens._select_interactions._scores import Scores
 
 
 def made(methods=("rsens2",), k: int = 5, splits: int = 10, **changes) -> Selection:
@@ -31,4 +31,4 @@ def made(methods=("rsens2",), k: int = 5, splits: int = 10, **changes) -> Select
         "values": np.sort(rng.gamma(1.0, size=(M, k)))[:, ::-1].copy(),
         "fits": 9,
     }
-    return Selection(Record(**fields | changes))
+    return Selection(Scores(**fields | changes))

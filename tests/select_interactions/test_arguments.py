@@ -8,7 +8,7 @@ from sklearn.model_selection import ShuffleSplit
 
 from rsens._errors import InputError
 from rsens._select_interactions import select_interactions
-from rsens._select_interactions._folds import dealt
+from rsens._select_interactions._folds import rounds_of_folds
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
 
 X = np.random.default_rng(0).normal(size=(20, 3))
@@ -76,7 +76,7 @@ def test_a_method_that_cannot_rank():
 
 
 def test_folds_hold_out_every_row_once_per_round():
-    found = dealt(5, 3, Y, False, SEED)
+    found = rounds_of_folds(5, 3, Y, False, SEED)
     assert len(found) == 15
     for round_ in (found[:5], found[5:10], found[10:]):
         np.testing.assert_array_equal(np.sort(np.concatenate([test for _, test in round_])), np.arange(20))
@@ -86,7 +86,7 @@ def test_folds_hold_out_every_row_once_per_round():
 
 def test_folds_have_equal_shares_of_the_classes():
     y = np.repeat(["a", "b", "c"], [10, 6, 4])
-    for _, test in dealt(2, 4, y, True, SEED):
+    for _, test in rounds_of_folds(2, 4, y, True, SEED):
         assert pd.Series(y[test]).value_counts().to_dict() == {"a": 5, "b": 3, "c": 2}
 
 

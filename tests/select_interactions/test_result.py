@@ -142,7 +142,7 @@ def test_nothing_changes_under_the_hands():
         changed.iloc[:] = changed.iloc[::-1].to_numpy()
         assert before.equals(getattr(selection, name))
     with pytest.raises(ValueError, match="read-only"):
-        selection._record.scores[0] = 0.0
+        selection._scores.scores[0] = 0.0
 
 
 def test_save_and_load(tmp_path):
@@ -168,6 +168,8 @@ def test_save_and_load(tmp_path):
         ("pairs", [[0, 99, 1, 2, 3], [0, 1, 2, 3, 4]], "each once"),
         ("scores", [[[None]]], "cannot be read"),
         ("asked", 1, "too small"),
+        ("scores", [[[0.0] * 10] * 3] * 2, "scores are for up to 2 pairs, expected 5"),
+        ("full", [0.0] * 9, "expected"),
         ("train", [0] * 10, "too small"),
     ],
 )
@@ -177,6 +179,19 @@ def test_damaged_files(tmp_path, field, value, message):
     path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
     with pytest.raises(InputError, match=message):
         Selection.load(path)
+
+
+def test_a_file_without_content(tmp_path):
+    path = tmp_path / "selection.json"
+    made().save(path)
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(dict.fromkeys(content) | {"format": content["format"], "version": 1}))
+    with pytest.raises(InputError, match="its entries are empty"):
+        Selection.load(path)
+
+
+def test_attributes_are_documented_by_the_fields_they_show():
+    assert Selection.n_fits.__doc__ == "Number of GPs that were fitted."
 
 
 def test_other_files(tmp_path):

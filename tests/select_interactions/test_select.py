@@ -8,7 +8,7 @@ import pytest
 from sklearn.model_selection import ShuffleSplit
 
 from rsens._errors import RsensWarning
-from rsens._select_interactions import _fits, _task, select_interactions
+from rsens._select_interactions import KernelTerms, SplitAnalysis, _reduced_models, select_interactions
 from rsens.kernels import EQ, Categorical, Matern52
 from rsens.models import GPClassifier, GPRegressor
 from tests.select_interactions.simulated import classes, counts, no_interactions, two_interactions, with_levels
@@ -80,12 +80,12 @@ def test_seeds():
 def test_methods_share_fits(monkeypatch):
     fits = []
 
-    def counted(estimator, kernel, X, y):
+    def counting(estimator, kernel, X, y):
         fits.append(kernel)
-        return _fits_fitted(estimator, kernel, X, y)
+        return fit_kernel(estimator, kernel, X, y)
 
-    _fits_fitted = _fits.fitted
-    monkeypatch.setattr(_fits, "fitted", counted)
+    fit_kernel = _reduced_models.fit_kernel
+    monkeypatch.setattr(_reduced_models, "fit_kernel", counting)
     X, y = two_interactions()
     settings = QUICK | {"k": 2, "warm_start": False}
     one = select_interactions(GP, X, y, methods="rsens2", **settings)
@@ -93,14 +93,14 @@ def test_methods_share_fits(monkeypatch):
     assert alone == 3 * 3  # 0, 1 and 2 pairs in three splits
     fits.clear()
     both = select_interactions(GP, X, y, methods=["rsens2", "eah"], **settings)
-    different = (both._record.chosen[0] != both._record.chosen[1]).any(axis=-1).sum()
+    different = (both._scores.chosen[0] != both._scores.chosen[1]).any(axis=-1).sum()
     assert alone <= len(fits) <= alone + 2 * different < 2 * alone
     assert both.methods == ("rsens2", "eah")
     pd.testing.assert_frame_equal(both.scores[: len(one.scores) - 3], one.scores[:-3], check_exact=True)
 
 
 def test_pairs_in_another_order_are_the_same_model():
-    terms = _fits.Terms(3)
+    terms = KernelTerms(3)
     assert terms.kernel(frozenset([(0, 1), (1, 2)])) == terms.kernel(frozenset([(1, 2), (0, 1)]))
 
 
@@ -194,7 +194,7 @@ def test_interrupted_work_is_taken_up_again(tmp_path, monkeypatch):
     X, y = two_interactions(60)
     settings = QUICK | {"k": 1}
     whole = select_interactions(GP, X, y, **settings)
-    run, done = _task.Task._run, []
+    run, done = SplitAnalysis._run, []
 
     def interrupted(task, train, test, seed):
         if len(done) == 2:
@@ -202,11 +202,11 @@ def test_interrupted_work_is_taken_up_again(tmp_path, monkeypatch):
         done.append(train)
         return run(task, train, test, seed)
 
-    monkeypatch.setattr(_task.Task, "_run", interrupted)
+    monkeypatch.setattr(SplitAnalysis, "_run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
     counted = []
-    monkeypatch.setattr(_task.Task, "_run", lambda task, *rest: counted.append(rest) or run(task, *rest))
+    monkeypatch.setattr(SplitAnalysis, "_run", lambda task, *rest: counted.append(rest) or run(task, *rest))
     resumed = select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
     assert len(counted) == 3 + 1 - 2
     pd.testing.assert_frame_equal(resumed.scores, whole.scores, check_exact=True)

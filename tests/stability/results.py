@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rsens._results import check_parts
 from rsens._stability import Stability
-from rsens._stability._rankings import Record
+from rsens._stability._rankings import Rankings
 from rsens._stability._ranks import ranks_of
 
 
@@ -23,12 +24,13 @@ def result_of(
     values = np.array(values, dtype=np.float64)
     ranks = np.where(np.isnan(values), 0, ranks_of(values, np.arange(len(terms))))
     samples, failed, reasons = ([failure[k] for failure in failures] for k in range(3))
-    record = Record(
-        order, tuple(terms), tuple(methods), 50, False, "sample", "sd", "paper", 1.0, values, ranks,
-        tuple(samples), tuple(failed), tuple(reasons),
+    rankings = Rankings(
+        order=order, terms=tuple(terms), methods=tuple(methods), rows=50, replace=False, at="sample", scale="sd",
+        budget="paper", alpha=1.0, values=values, ranks=ranks,
+        failed_samples=tuple(samples), failed_methods=tuple(failed), reasons=tuple(reasons),
     )  # fmt: skip
-    record.check()
-    return Stability(record)
+    check_parts({"rankings": rankings})
+    return Stability(rankings)
 
 
 def noisy(terms: Sequence[str], *, samples: int = 100, seed: int = 0) -> Stability:

@@ -16,7 +16,7 @@ X, Y = linear_data()
 
 
 def test_failed_refits_are_left_out_and_listed():
-    with pytest.warns(RsensWarning, match=r"Of 20 samples failed: the refit in \d+\. .* is too much") as caught:
+    with pytest.warns(RsensWarning, match=r"Failures in 20 samples: the refit in \d+\. .* is too much") as caught:
         result = stability(LeastSquares(fails=2.0), X, Y, n_boot=20, methods=["rsens", "ead"], random_state=0)
     assert len(caught) == 1
     assert caught[0].filename == __file__

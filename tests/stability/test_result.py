@@ -155,3 +155,17 @@ def test_other_files_are_refused(tmp_path):
     (tmp_path / "x.json").write_text('{"format": "rsens explanation", "version": 1}')
     with pytest.raises(InputError, match=r"does not hold a stability result.*Stability\.save"):
         Stability.load(tmp_path / "x.json")
+
+
+def test_a_file_without_content_is_refused(tmp_path):
+    RESULT.save(tmp_path / "x.json")
+    content = json.loads((tmp_path / "x.json").read_text())
+    empty = dict.fromkeys(content) | {"format": content["format"], "version": 1}
+    (tmp_path / "x.json").write_text(json.dumps(empty))
+    with pytest.raises(InputError, match=r"x\.json is damaged: its entries are empty"):
+        Stability.load(tmp_path / "x.json")
+
+
+def test_attributes_are_documented_by_the_fields_they_show():
+    assert Stability.order.__doc__ == "1 for variables, 2 for pairs."
+    assert Stability.terms.__doc__.startswith('The variables, "x0"')

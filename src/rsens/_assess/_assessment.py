@@ -16,7 +16,7 @@ from rsens._assess._calibration import (
     pit_histogram,
     reliability,
 )
-from rsens._assess._rows import Record
+from rsens._assess._held_out import HeldOutRows
 from rsens._assess._text import as_dict, summary_of
 from rsens._assess._verdict import notes_of, warnings_of
 from rsens._errors import InputError
@@ -31,65 +31,65 @@ class Assessment:
     Attributes that do not apply are None: a model of classes has no intervals, one of numbers no accuracy.
 
     Args:
-        record: What was found, row by row.
+        rows: The predictions, row by row.
     """
 
-    __slots__ = ("_record",)
+    __slots__ = ("_rows",)
 
-    def __init__(self, record: Record) -> None:
-        self._record = record
+    def __init__(self, rows: HeldOutRows) -> None:
+        self._rows = rows
 
     # ---- the score ---------------------------------------------------------------------------------------------------
 
     @property
     def model(self) -> str:
         """The name of the estimator's class."""
-        return self._record.model
+        return self._rows.model
 
     @property
     def n_folds(self) -> int:
         """How many folds there were."""
-        return self._record.n_folds
+        return self._rows.n_folds
 
     @property
     def kind(self) -> Kind:
         """What the model predicts: "numbers", "counts" or "classes"."""
-        return self._record.kind
+        return self._rows.kind
 
     @property
     def n_rows(self) -> int:
         """How many rows were held out and predicted."""
-        return int(self._record.known.sum())
+        return int(self._rows.known.sum())
 
     @property
     def n_left_out(self) -> int:
-        """How many rows were not: never held out, or of a class or level that the training rows of their fold lack."""
-        return len(self._record.y) - self.n_rows
+        """How many rows were not: no fold held them out, or its training rows lack their class or level."""
+        return len(self._rows.y) - self.n_rows
 
     @property
     def log_density(self) -> pd.Series[float]:
         """The held-out log predictive density of every row, NaN where it was left out."""
-        return pd.Series(self._record.log_density.copy(), index=self._record.index, name="log_density")
+        return pd.Series(self._rows.log_density.copy(), index=self._rows.index, name="log_density")
 
     @property
     def baseline_log_density(self) -> pd.Series[float]:
-        """The same of the constant, a model without inputs fitted to the same training rows."""
-        return pd.Series(self._record.baseline.copy(), index=self._record.index, name="baseline_log_density")
+        """The same for the constant, a model without inputs that is fitted to the same training rows."""
+        return pd.Series(self._rows.baseline.copy(), index=self._rows.index, name="baseline_log_density")
 
     @property
     def score(self) -> float:
         """The mean of `log_density`, per row: the higher, the better."""
-        return float(self._record.log_density[self._record.known].mean())
+        return float(self._rows.log_density[self._rows.known].mean())
 
     @property
     def standard_error(self) -> float:
-        """Of `score`; NaN where that is infinite."""
-        return _standard_error(self._record.log_density[self._record.known])
+        """The standard error of `score`; NaN where the score is infinite."""
+        return _standard_error(self._rows.log_density[self._rows.known])
 
     @property
     def baseline(self) -> float:
         """The score of the constant: Student-t for numbers, (over-dispersed) Poisson for counts, shares of classes."""
-        return float(self._record.baseline[self._record.known].mean())
+        return float(self._rows.baseline[self._rows.known].mean())
 
     @property
     def gain(self) -> float:
@@ -99,7 +99,7 @@ class Assessment:
     @property
     def gain_error(self) -> float:
         """The standard error of `gain`, from the differences row by row."""
-        return _standard_error((self._record.log_density - self._record.baseline)[self._record.known])
+        return _standard_error((self._rows.log_density - self._rows.baseline)[self._rows.known])
 
     # ---- familiar numbers --------------------------------------------------------------------------------------------
 
@@ -108,17 +108,17 @@ class Assessment:
         """The coefficient of determination of the held-out point predictions; NaN if y is constant."""
         if self.kind == "classes":
             return None
-        known = self._record.known
-        y = np.asarray(self._record.y[known], dtype=np.float64)
+        known = self._rows.known
+        y = np.asarray(self._rows.y[known], dtype=np.float64)
         total = float(((y - y.mean()) ** 2).sum())
-        return 1.0 - float(((y - self._record.prediction[known]) ** 2).sum()) / total if total > 0.0 else float("nan")
+        return 1.0 - float(((y - self._rows.prediction[known]) ** 2).sum()) / total if total > 0.0 else float("nan")
 
     @property
     def accuracy(self) -> float | None:
         """The share of rows whose most probable class is the right one."""
         if self.kind != "classes":
             return None
-        return float((self._record.prediction[self._record.known] == self._record.codes).mean())
+        return float((self._rows.prediction[self._rows.known] == self._rows.codes).mean())
 
     # ---- calibration of numbers and counts ---------------------------------------------------------------------------
 
@@ -130,33 +130,33 @@ class Assessment:
         """
         if self.kind == "classes":
             return None
-        columns = {"lower": self._record.lower.copy(), "upper": self._record.upper.copy()}
-        return pd.DataFrame(columns, index=self._record.index)
+        columns = {"lower": self._rows.lower.copy(), "upper": self._rows.upper.copy()}
+        return pd.DataFrame(columns, index=self._rows.index)
 
     def pit_histogram(self, bins: int | None = None) -> pd.DataFrame:
         """The share of the rows whose PIT lies between `left` and `right`; for counts without random numbers.
 
-        `standard_error` is that of `share` if the predictions are right (for counts, at most). By default there is one
+        `standard_error` is what `share` has if the predictions are right (for counts, at most). By default there is one
         bin per ten rows, at least 4 and at most 10.
         """
         if self.kind == "classes":
             raise InputError("Classes have no order, so no PIT. Use reliability.")
         if bins is not None:
             whole_number(bins, "bins", 2)
-        known = self._record.known
-        return pit_histogram(self._record.lower[known], self._record.upper[known], bins)
+        known = self._rows.known
+        return pit_histogram(self._rows.lower[known], self._rows.upper[known], bins)
 
     @property
     def coverage(self) -> pd.DataFrame | None:
         """The `share` of rows within the central 50 % and 90 % intervals, by `level`.
 
-        `standard_error` is binomial, that of `share` if the predictions are right. The interval of a count rarely has
-        just 90 %: as in the PIT, its ends then count in part, so that 90 % is expected exactly.
+        `standard_error` is binomial: what `share` has if the predictions are right. The interval of a count rarely has
+        exactly 90 %, so its ends count in part, as in the PIT, and 90 % is expected exactly.
         """
         if self.kind == "classes":
             return None
-        known = self._record.known
-        return coverage(self._record.lower[known], self._record.upper[known])
+        known = self._rows.known
+        return coverage(self._rows.lower[known], self._rows.upper[known])
 
     # ---- calibration of classes --------------------------------------------------------------------------------------
 
@@ -164,23 +164,23 @@ class Assessment:
     def reliability(self) -> pd.DataFrame | None:
         """Groups of rows by predicted probability: `predicted` and `observed` share, `rows`, `standard_error`.
 
-        Of two classes, the probability is that of the second; of more, that of the predicted class.
+        With two classes, this is the probability of the second; with more, of the predicted class.
         """
         if self.kind != "classes":
             return None
-        return reliability(self._record.probabilities[self._record.known], self._record.codes)
+        return reliability(self._rows.probabilities[self._rows.known], self._rows.codes)
 
     @property
     def classes(self) -> tuple[Any, ...]:
         """The labels of y, sorted; empty unless they are classes."""
-        return self._record.classes
+        return self._rows.classes
 
     @property
     def brier_score(self) -> float | None:
         """The mean of ½ Σ_k (p_k − [y = k])²: from 0, best, to 1."""
         if self.kind != "classes":
             return None
-        return brier_score(self._record.probabilities[self._record.known], self._record.codes)
+        return brier_score(self._rows.probabilities[self._rows.known], self._rows.codes)
 
     @property
     def calibration_error(self) -> float | None:
@@ -196,22 +196,22 @@ class Assessment:
 
     @property
     def confidence(self) -> tuple[float, float]:
-        """The mean probability of the predicted class, and the standard error of `accuracy` if that is right."""
+        """The mean probability of the predicted class, and the standard error of `accuracy` if it is right."""
         if self.kind != "classes":
             raise InputError("confidence is for classes; a model of numbers or counts has coverage.")
-        top = self._record.probabilities[self._record.known].max(axis=1)
+        top = self._rows.probabilities[self._rows.known].max(axis=1)
         return float(top.mean()), float(np.sqrt((top * (1.0 - top)).sum()) / len(top))
 
     # ---- in words ----------------------------------------------------------------------------------------------------
 
     @property
     def warnings(self) -> list[str]:
-        """What speaks against relying on the model, in plain sentences; empty if nothing does."""
+        """Reasons not to rely on the model, in plain sentences; empty if there are none."""
         return warnings_of(self)
 
     @property
     def notes(self) -> list[str]:
-        """What is good to know besides: rows left out, or one row that decides the score."""
+        """What else is good to know: rows left out, or one row that decides the score."""
         return notes_of(self)
 
     @property
@@ -230,27 +230,27 @@ class Assessment:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per row of X: fold, y, prediction, log densities, and the PIT or the class probabilities."""
-        record, known = self._record, self._record.known
-        prediction: Any = record.prediction.copy()
+        rows, known = self._rows, self._rows.known
+        prediction: Any = rows.prediction.copy()
         if self.kind == "classes":
-            prediction = [record.classes[int(k)] if ok else None for k, ok in zip(prediction, known, strict=True)]
+            prediction = [rows.classes[int(k)] if ok else None for k, ok in zip(prediction, known, strict=True)]
         columns = {
-            "fold": pd.array(np.where(known, record.fold, -1), dtype="Int64"),
-            "y": record.y.copy(),
+            "fold": pd.array(np.where(known, rows.fold, -1), dtype="Int64"),
+            "y": rows.y.copy(),
             "prediction": prediction,
-            "log_density": record.log_density.copy(),
-            "baseline_log_density": record.baseline.copy(),
+            "log_density": rows.log_density.copy(),
+            "baseline_log_density": rows.baseline.copy(),
         }
-        frame = pd.DataFrame(columns, index=record.index)
+        frame = pd.DataFrame(columns, index=rows.index)
         frame.loc[~known, "fold"] = pd.NA
         if self.kind == "classes":
-            for k, label in enumerate(record.classes):
-                frame[f"p({label})"] = record.probabilities[:, k]
+            for k, label in enumerate(rows.classes):
+                frame[f"p({label})"] = rows.probabilities[:, k]
             return frame
-        return frame.assign(pit_lower=record.lower, pit_upper=record.upper)
+        return frame.assign(pit_lower=rows.lower, pit_upper=rows.upper)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the rows, ready for JSON: what is not finite or does not apply is None."""
+        """Everything but the rows, ready for JSON: None for numbers that are not finite or do not apply."""
         return as_dict(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -1,4 +1,4 @@
-"""The constant: what a model without inputs would have said, fitted to the training rows of a fold.
+"""The constant: what a model without inputs predicts, fitted to the training rows of a fold.
 
 Numbers: the Student-t that Gaussian noise with unknown mean and variance predicts under a flat prior in (mean, log sd),
 StudentT(ȳ, s²(1 + 1/N), N − 1), s² with divisor N − 1.
@@ -12,21 +12,20 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from rsens._errors import InputError
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 from rsens.distributions import Distribution, NegativeBinomial, Poisson, StudentT
 
 Kind = Literal["numbers", "counts", "classes"]
 
 
 def constant_for_numbers(y: Array) -> StudentT:
-    """The prediction for every further row; of constant y, with the rounding error of y as its scale."""
+    """The prediction for every further row. If y is constant, its scale is the rounding error of y."""
     n = len(y)
     if n < 2:
-        raise InputError("the constant that the model is compared with takes two training rows; there is one.")
+        raise InputError("the constant that the model is compared with needs two training rows; there is one.")
     least = 8.0 * np.finfo(np.float64).eps * (float(np.abs(y).max()) or 1.0)
     s2 = max(float(np.var(y, ddof=1)), least**2)
     return StudentT(float(np.mean(y)), s2 * (1.0 + 1.0 / n), n - 1.0)
@@ -50,7 +49,7 @@ def constant_for_counts(y: Array) -> Distribution:
     return max(poisson, NegativeBinomial(mean, float(np.exp(best.x))), key=log_likelihood)
 
 
-def constant_for_classes(codes: NDArray[np.intp], n_classes: int) -> Array:
+def constant_for_classes(codes: Positions, n_classes: int) -> Array:
     """The probability of every class."""
     counts = np.bincount(codes, minlength=n_classes)
     return np.asarray((counts + 0.5) / (len(codes) + 0.5 * n_classes))

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 
 #: The central intervals whose coverage is reported.
 LEVELS = (0.5, 0.9)
@@ -53,8 +52,8 @@ def pit_histogram(lower: Array, upper: Array, bins: int | None) -> pd.DataFrame:
 def coverage(lower: Array, upper: Array) -> pd.DataFrame:
     """The share of the rows within the central intervals, with the standard error of an ideal model.
 
-    For counts an interval that holds just 90 % may not exist, so its ends count in part, as in the PIT: the expected
-    share is 90 % exactly, and the binomial standard error is an upper bound.
+    For counts there may be no interval of exactly 90 %, so its ends count in part, as in the PIT: the expected share
+    is exactly 90 %, and the binomial standard error is an upper bound.
     """
     ends = np.array([[0.5 - 0.5 * level, 0.5 + 0.5 * level] for level in LEVELS])
     below = pit_distribution(lower, upper, ends.ravel()).mean(axis=0).reshape(-1, 2)
@@ -68,12 +67,12 @@ def coverage(lower: Array, upper: Array) -> pd.DataFrame:
 # ---- classes ---------------------------------------------------------------------------------------------------------
 
 
-def reliability(probabilities: Array, codes: NDArray[np.intp]) -> pd.DataFrame:
+def reliability(probabilities: Array, codes: Positions) -> pd.DataFrame:
     """Groups of rows by predicted probability: what was predicted, what was observed.
 
-    The event is the second of two classes; of more, that the predicted class is right. Groups have about equally many
-    rows, at least 20 where there are as many; equal probabilities are in one group. The standard error is that of
-    `observed` if `predicted` is right.
+    The event is the second of two classes; with more classes, that the predicted one is right. Groups have about
+    equally many rows, at least 20 if there are that many, and equal probabilities share a group. The standard error is
+    what `observed` has if `predicted` is right.
     """
     p, event = event_of(probabilities, codes)
     count = int(np.clip(len(p) // 20, 1, MOST_BINS))
@@ -96,8 +95,8 @@ def reliability(probabilities: Array, codes: NDArray[np.intp]) -> pd.DataFrame:
     )
 
 
-def event_of(probabilities: Array, codes: NDArray[np.intp]) -> tuple[Array, Array]:
-    """The probability that is checked, and whether it came true (0 or 1)."""
+def event_of(probabilities: Array, codes: Positions) -> tuple[Array, Array]:
+    """The probability to check, and whether it came true (0 or 1)."""
     if probabilities.shape[1] == 2:
         return probabilities[:, 1], (codes == 1).astype(np.float64)
     return probabilities.max(axis=1), (probabilities.argmax(axis=1) == codes).astype(np.float64)
@@ -107,7 +106,7 @@ def calibration_error(table: pd.DataFrame) -> tuple[float, float]:
     """The mean of |observed − predicted| over the rows of a reliability table, and how large chance makes it.
 
     If the predictions are right, each difference is about normal with its standard error s, so that |difference| has
-    the mean s√(2/π) and the variance s²(1 − 2/π). What chance allows is their mean plus two standard deviations.
+    the mean s√(2/π) and the variance s²(1 − 2/π). Chance allows the mean of these plus two standard deviations.
     """
     share = (table["rows"] / table["rows"].sum()).to_numpy()
     s = table["standard_error"].to_numpy()
@@ -116,7 +115,7 @@ def calibration_error(table: pd.DataFrame) -> tuple[float, float]:
     return float(error), float(by_chance)
 
 
-def brier_score(probabilities: Array, codes: NDArray[np.intp]) -> float:
+def brier_score(probabilities: Array, codes: Positions) -> float:
     """The mean of ½ Σ_k (p_k − [y = k])²: for two classes the mean squared error of the probability."""
     outcome = np.eye(probabilities.shape[1])[codes]
     return float(0.5 * ((probabilities - outcome) ** 2).sum(axis=1).mean())

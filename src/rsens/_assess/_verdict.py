@@ -2,8 +2,8 @@
 
 A model is worse than the constant if its gain is below minus one standard error, and no better if it is below one.
 Its probabilities are off if the share of rows in an interval (of right classes) differs from what was promised by more
-than 0.1 and by more than two standard errors: small samples do not cry wolf, and large ones do not nag. That cannot be
-told from fewer than 20 rows; and where two standard errors are themselves above 0.1, nothing found is not all well.
+than 0.1 and by more than two standard errors: small samples do not cry wolf, and large ones do not nag. Fewer than 20
+rows cannot tell; and where two standard errors are themselves above 0.1, finding nothing does not mean all is well.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def warnings_of(a: Assessment) -> list[str]:
 
 
 def notes_of(a: Assessment) -> list[str]:
-    """What is good to know and says nothing about the model: rows left out, a row that decides."""
+    """What is good to know but says nothing about the model: rows left out, a row that decides."""
     return [sentence for sentence in (_left_out(a), _one_row(a)) if sentence]
 
 

@@ -1,9 +1,13 @@
 """`compare`: the same model and rows through many methods, side by side."""
 
 from rsens._compare._compare import compare as compare
-from rsens._compare._methods import ALL as ALL
-from rsens._compare._methods import ARD as ARD
+from rsens._compare._comparison import Comparison as Comparison
+from rsens._compare._comparison import ComparisonSettings as ComparisonSettings
+from rsens._compare._comparison import check_columns as check_columns
+from rsens._compare._comparison import terms as terms
+from rsens._compare._method_values import MethodResult as MethodResult
+from rsens._compare._method_values import method_values as method_values
+from rsens._compare._method_values import run as run
+from rsens._compare._methods import all_methods as all_methods
+from rsens._compare._methods import legend as legend
 from rsens._compare._methods import resolved as resolved
-from rsens._compare._values import method_values as method_values
-from rsens._compare._values import terms as terms
-from rsens._compare._words import legend as legend

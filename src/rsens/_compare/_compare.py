@@ -9,8 +9,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from rsens._arguments import jobs, progress_bar, seed_sequence
-from rsens._compare._running import MethodResult, run
-from rsens._compare._values import asking
+from rsens._compare._comparison import Comparison, ComparisonSettings
+from rsens._compare._method_values import MethodResult, run
 from rsens._errors import InputError
 from rsens.black_box import Budget
 
@@ -24,16 +24,16 @@ def compare(
     order: Literal[1, 2] = 1,
     budget: str | Budget = "standard",
     scale: Any = "sd",
-    scoring: Any = None,
-    alpha: float = 1.0,
     random_state: int | np.random.Generator | None = None,
+    alpha: float = 1.0,
+    scoring: Any = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
     """What R-sens and other methods say about the variables or pairs of one model, side by side.
 
-    The values of two methods are in different units and cannot be compared; ranks can. `docs/comparing.md` says what
-    each method asks, and where each of them misleads. `rsens.plots.comparison` draws the table.
+    The values of two methods are in different units and cannot be compared; their ranks can. `docs/comparing.md` says
+    what each method measures, and where each of them misleads. `rsens.plots.comparison` draws the table.
 
     Args:
         model: A fitted model: whatever `explain` takes.
@@ -44,51 +44,40 @@ def compare(
         order: 1 for single variables, 2 for pairs.
         budget: How many predictions the methods may ask for: "paper" for the cheap and noisy estimators that the
             paper used, "standard", "full" for less noise at several times the cost, or a `rsens.black_box.Budget`.
-            Derivative methods have no use for it.
-        scale: What one step of a column is: "sd", "raw" or one number per column, as in `explain`. It counts for
+            Derivative methods do not need one.
+        scale: What one step of a column is: "sd", "raw" or one number per column, as in `explain`. It matters for
             derivatives and difference quotients: rsens, ead, aed, kl, apc, ard and rsens2, eah, aeh. The others say
-            how far the prediction or its score moves when a variable goes through the data, and have no step.
+            how far the prediction or its score moves when a variable runs through the data, and have no step.
+        random_state: Seed: a whole number, a NumPy Generator, or None. The numbers of a method depend on it alone, not
+            on which other methods run.
+
+    Rarely needed:
+        alpha: Order of the Rényi divergence, for rsens, rsens2, kl and fourth_derivative.
         scoring: What pfi compares: None for the log predictive density, the name of a scikit-learn scorer, or a
             function (model, X, y) that gives one number, or one per row; more is better.
-        alpha: Order of the Rényi divergence, for rsens, rsens2, kl and fourth_derivative.
-        random_state: Seed: a whole number, a NumPy Generator, or None. The numbers of a method depend on it alone, not
-            on which other methods are asked for.
-        n_jobs: How many methods at once, as in joblib. It changes no value; `seconds` are longer when cores are shared.
+        n_jobs: How many methods run at once, as in joblib. It changes no value; `seconds` are longer when methods share
+            cores.
         progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
     Returns:
-        A data frame with one row per method and term, methods in the order asked, terms by rank: `method`, `term` ("x0"
-        or "x0:x1"), `value`, `rank` (1 is the largest; equal values share the smallest rank), `seconds` of the method
-        (its first call may have to import shap or shapiq), `evaluations` (rows at which it asked the model; a row with
-        its derivatives counts once) and `status`. A method that could not answer is one row without term, value and
-        rank, whose status is the reason. `attrs` holds order, scale and budget. If no method could answer, that is an
-        `InputError`.
+        A data frame with one row per method and term, methods as asked for, terms by rank: `method`, `term` ("x0" or
+        "x0:x1"), `value`, `rank` (1 is the largest; equal values share the smallest rank), `seconds` that the method
+        took (its first call may have to import shap or shapiq), `evaluations` (rows at which it asked the model; a row
+        with its derivatives counts once) and `status`. A method that could not answer is one row without term, value
+        and rank, whose status is the reason. `attrs` holds order, scale and budget. If no method could answer, that is
+        an `InputError`.
     """
-    n_jobs = jobs(n_jobs)
-    bar = progress_bar(progress)
-    asked_for = asking(
-        model,
-        X,
-        y,
-        methods=methods,
-        order=order,
-        budget=budget,
-        scale=scale,
-        alpha=alpha,
-        scoring=scoring,
-        seed=seed_sequence(random_state),
-    )
+    n_jobs, bar = jobs(n_jobs), progress_bar(progress)
+    settings = ComparisonSettings.read(methods, order, budget, scale=scale, alpha=alpha, scoring=scoring)
+    comparison = Comparison.of(model, X, y, settings, seed_sequence(random_state))
+    terms = comparison.terms
     work = Parallel(n_jobs=n_jobs, return_as="generator")
-    tasks = (delayed(run)(name, asked_for.question) for name in asked_for.methods)
-    results: list[MethodResult] = list(bar(work(tasks), total=len(asked_for.methods), desc="methods", unit="method"))
+    tasks = (delayed(run)(method, comparison) for method in settings.methods)
+    results: list[MethodResult] = list(bar(work(tasks), total=len(settings.methods), desc="methods", unit="method"))
     if all(result.values is None for result in results):
         raise InputError(f"No method could answer. {results[0].method}: {results[0].status}")
-    table = pd.concat([_rows(result, asked_for.terms) for result in results], ignore_index=True)
-    table.attrs = {
-        "order": order,
-        "scale": scale if isinstance(scale, str) else "given",
-        "budget": asked_for.question.budget.name,
-    }
+    table = pd.concat([_rows(result, terms) for result in results], ignore_index=True)
+    table.attrs = {"order": order, "scale": settings.scale_name, "budget": settings.budget.name}
     return table
 
 

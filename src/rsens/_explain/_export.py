@@ -7,48 +7,47 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import MissingExtraError
-from rsens._explain._record import Record
+from rsens._explain._setup import Setup
+from rsens._explain._values import Values
 from rsens.adapters import read_for
 from rsens.measures import Terms
 
 
-def to_shap(record: Record, model: Any, X: Any) -> Any:
+def to_shap(setup: Setup, values: Values, model: Any, X: Any) -> Any:
     """`shap.Explanation` of the local values; X, which colours its plots by value or level code, may be None."""
     try:
         import shap
     except ImportError:
         raise MissingExtraError("shap", "compare") from None
     return shap.Explanation(
-        values=record.local_main.copy(),
-        base_values=np.zeros(record.n),
-        data=None
-        if X is None
-        else Terms(record.terms, record.members).of_columns(read_for(model, X)[1].values, np.nan),
-        feature_names=list(record.terms),
+        values=values.local_main.copy(),
+        base_values=np.zeros(len(values.local_main)),
+        data=None if X is None else Terms(setup.terms, setup.members).of_columns(read_for(model, X)[1].values, np.nan),
+        feature_names=list(setup.terms),
     )
 
 
-def to_interaction_values(record: Record) -> Any:
+def to_interaction_values(found: Values) -> Any:
     """`shapiq.InteractionValues` of the averages: (d,) for terms and (d, e) for pairs.
 
-    shapiq must be told which index it holds and knows none of ours. "Moebius" is the nearest: its values are the
-    discrete derivatives, first and mixed second, of which R-sens and R-sens₂ are the continuous kin; and they are not
-    shares of anything that shapiq would add up.
+    shapiq wants the name of an index it knows, and it does not know ours. "Moebius" comes closest: its values are
+    discrete derivatives, first and mixed second, while R-sens and R-sens₂ measure continuous ones; and shapiq does not
+    add them up as shares of anything.
     """
     try:
         from shapiq import InteractionValues
     except ImportError:
         raise MissingExtraError("shapiq", "compare") from None
-    t = len(record.terms)
-    values: dict[tuple[int, ...], float] = {(d,): float(value) for d, value in enumerate(record.main)}
-    if record.pairs is not None:
+    t = len(found.main)
+    values: dict[tuple[int, ...], float] = {(d,): float(value) for d, value in enumerate(found.main)}
+    if found.pairs is not None:
         upper = zip(*np.triu_indices(t, 1), strict=True)
-        values |= {(int(d), int(e)): float(value) for (d, e), value in zip(upper, record.pairs, strict=True)}
+        values |= {(int(d), int(e)): float(value) for (d, e), value in zip(upper, found.pairs, strict=True)}
     return InteractionValues(
         values=values,
         index="Moebius",
         min_order=1,
-        max_order=1 if record.pairs is None else 2,
+        max_order=1 if found.pairs is None else 2,
         n_players=t,
         estimated=False,
         baseline_value=0.0,

@@ -12,7 +12,7 @@ Distance is Mahalanobis, in the span of the cloud (its columns may be collinear,
     d²₍ᵢ₎ (n − 1)(n − 1 − r) / (n r (n − 2))  ~  F(r, n − 1 − r),
 
   and a row is outside beyond the quantile 1 − 0.01/n: one chance in a hundred that a Gaussian cloud of any size has a
-  flag at all. With n ≤ r + 1 rows each of them is its own direction, nothing can be said, and none is flagged.
+  flag at all. With n ≤ r + 1 rows, each row is a direction of its own: nothing can be compared, and none is flagged.
 """
 
 from __future__ import annotations

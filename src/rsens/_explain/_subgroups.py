@@ -8,54 +8,95 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
+from rsens._files import label, number, tuple_of, whole
+from rsens._results import Part, stored
 from rsens._table import Table
+from rsens._typing import Array, Positions
 
 Label = str | int | float | bool
 MAX_SUBGROUPS = 100
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Subgroups(Part):
+    """R-sens within subgroups of rows."""
+
+    subgroups: tuple[Label, ...] = stored("The labels of the subgroups, in their natural order.", tuple_of(label))
+    subgroup_counts: NDArray[np.int64] = stored("Number of rows in each subgroup.", whole, "subgroups")
+    subgroup_values: Array = stored(
+        "R-sens averaged within each subgroup, subgroups × terms; None without `by`.", number, "subgroups", "terms"
+    )
+
+
 @dataclass(frozen=True)
-class Subgroups:
-    """The subgroup of every row: `codes` are positions in `labels`."""
+class Division:
+    """Which subgroup every row belongs to: `codes` are positions in `labels`."""
 
     labels: tuple[Label, ...]
-    codes: NDArray[np.intp]
+    codes: Positions
 
 
-def subgroups(by: Any, X: Any, names: tuple[str, ...], values: NDArray[np.float64]) -> Subgroups:
-    """Rows by subgroup: `by` is the name of a column of X or one label per row. Labels are in their natural order."""
+def within_subgroups(local: Array, division: Division, weights: Array, aggregate: str) -> Subgroups:
+    """Weighted mean or root mean square of the local values (n, T) within each subgroup."""
+    counts = np.bincount(division.codes, minlength=len(division.labels))
+    values = np.empty((len(counts), local.shape[1]))
+    for g, name in enumerate(division.labels):
+        rows = division.codes == g
+        w = weights[rows]
+        if not w.any():
+            raise InputError(
+                Argument("by"), f": all rows of the subgroup {name!r} have the weight 0. Leave them out of X."
+            )
+        share = w / w.sum()
+        values[g] = np.sqrt(share @ local[rows] ** 2) if aggregate == "rms" else share @ local[rows]
+    return Subgroups(subgroups=division.labels, subgroup_counts=counts, subgroup_values=values)
+
+
+def division_of(by: Any, X: Any, table: Table) -> Division:
+    """The subgroup of every row: `by` is the name of a column of X or one label per row."""
     import pandas as pd
 
-    n = len(values)
+    n = len(table.values)
     if isinstance(by, str):
-        if by not in names:
-            raise InputError(f"by: X has no column {by!r}. It has {', '.join(names)}. Or give one label per row.")
-        by = _column(X, by, values[:, names.index(by)])
+        if by not in table.names:
+            raise InputError(
+                Argument("by"),
+                f": X has no column {by!r}. It has {', '.join(table.names)}. Or give one label per row.",
+            )
+        by = _column(_with_labels(by, X, table), by, table.values[:, table.names.index(by)])
     try:
         labels = pd.Series(by)
     except (TypeError, ValueError):
-        raise InputError(f"by must be a column of X or one label per row; got {type(by).__name__}.") from None
+        raise InputError(
+            Argument("by"), f" must be a column of X or one label per row; got {type(by).__name__}."
+        ) from None
     if isinstance(by, str | bytes | dict) or len(labels) != n:
-        raise InputError(f"by must be a column of X or one label for each of the {n} rows; got {len(labels)}.")
+        raise InputError(
+            Argument("by"), f" must be a column of X or one label for each of the {n} rows; got {len(labels)}."
+        )
     missing = int(labels.isna().sum())
     if missing:
-        raise InputError(f"by has no label for {missing} of {n} rows. Fill them in, for example with 'unknown'.")
+        raise InputError(
+            Argument("by"), f" has no label for {missing} of {n} rows. Fill them in, for example with 'unknown'."
+        )
     try:
-        codes, found = _factorized(labels)
+        codes, found = _factorize(labels)
     except TypeError:  # lists or dicts
         raise InputError(
-            f"by: labels must be text, numbers or truth values; got {type(labels.iloc[0]).__name__}."
+            Argument("by"),
+            f": labels must be text, numbers or truth values; got {type(labels.iloc[0]).__name__}.",
         ) from None
     if len(found) > MAX_SUBGROUPS:
         raise InputError(
-            f"by has {len(found)} different labels, more than {MAX_SUBGROUPS}. "
-            "Cut numbers into classes first, for example with pandas.qcut."
+            Argument("by"),
+            f" has {len(found)} different labels, more than {MAX_SUBGROUPS}. Cut numbers into classes first, for "
+            "example with pandas.qcut.",
         )
-    return Subgroups(tuple(plain_label(label) for label in found), codes)
+    return Division(tuple(plain_label(each) for each in found), codes)
 
 
-def labels_or_rows(by: Any, X: Any, table: Table) -> Any:
+def _with_labels(by: Any, X: Any, table: Table) -> Any:
     """X; as a data frame where it is an array whose column `by` is categorical, so that subgroups have its labels."""
     if table.coding is None or hasattr(X, "columns") or by not in table.names:
         return X
@@ -65,18 +106,18 @@ def labels_or_rows(by: Any, X: Any, table: Table) -> Any:
     return pd.DataFrame(labels, columns=list(table.names)).infer_objects()
 
 
-def plain_label(label: Any) -> Label:
-    """The label as text, number or truth value: these can be stored; anything else becomes its text."""
-    if isinstance(label, bool | np.bool_):
-        return bool(label)
-    if isinstance(label, int | np.integer):
-        return int(label)
-    if isinstance(label, float | np.floating) and np.isfinite(label):
-        return float(label)
-    return str(label)
+def plain_label(value: Any) -> Label:
+    """A label as text, number or truth value: these can be stored; anything else becomes its text."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating) and np.isfinite(value):
+        return float(value)
+    return str(value)
 
 
-def _column(X: Any, name: str, values: NDArray[np.float64]) -> Any:
+def _column(X: Any, name: str, values: Array) -> Any:
     """The column as it was given (whole numbers stay whole), or as it was read."""
     if hasattr(X, "columns") and hasattr(X, "iloc"):
         position = [str(column) for column in X.columns].index(name)
@@ -84,7 +125,7 @@ def _column(X: Any, name: str, values: NDArray[np.float64]) -> Any:
     return values
 
 
-def _factorized(labels: Any) -> tuple[NDArray[np.intp], list[Any]]:
+def _factorize(labels: Any) -> tuple[Positions, list[Any]]:
     """Codes and labels that occur; categories keep their order, others are sorted where they can be."""
     import pandas as pd
 

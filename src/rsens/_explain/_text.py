@@ -56,7 +56,7 @@ def heading(explanation: Explanation) -> str:
 
 
 def _tables(explanation: Explanation) -> list[tuple[str, pd.DataFrame, int]]:
-    """Title, leading rows and number of rows left out, of the table of variables and of that of pairs."""
+    """Title, leading rows and number of rows left out: of the variables, then of the pairs."""
     tables = []
     for title, order in (("Variables", 1), ("Pairs", 2))[: explanation.order]:
         frame = _with_arrows(explanation.to_frame(order=order))

@@ -1,4 +1,4 @@
-"""How a model is fitted anew: as a copy of an estimator, or by a function of the user."""
+"""How a model is fitted again: as a copy of an estimator, or by a function of the user."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
-from rsens._refits._continued import with_more_columns
+from rsens._errors import Argument, InputError, MissingExtraError
+from rsens._refits._searches import with_more_columns
 
 Refit = Callable[[Any, Any], Any]
 
@@ -19,22 +19,22 @@ FAILURES = (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, A
 
 @dataclass(frozen=True)
 class Fit:
-    """fit(X, y, seed) -> fitted model. A class rather than a closure, so that it can be sent to other processes."""
+    """fit(X, y, seed) -> fitted model. It is a class and not a closure, so that it can be sent to other processes."""
 
     estimator: Any
     refit: Refit | None = None
 
     def __call__(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
-        return self.refit(X, y) if self.refit is not None else seeded(self.estimator, seed).fit(X, y)
+        return self.refit(X, y) if self.refit is not None else with_seed(self.estimator, seed).fit(X, y)
 
     def for_more_columns(self, n_more: int) -> Fit:
-        """How to fit to further columns: a Gaussian process need not begin its search anew."""
+        """How to fit to further columns: a Gaussian process continues its search instead of starting over."""
         started = None if self.refit is not None else with_more_columns(self.estimator, n_more)
         return self if started is None else Fit(started)
 
 
-def seeded(estimator: Any, seed: np.random.SeedSequence) -> Any:
-    """A copy with a number for every random_state that is None: the same seed then gives the same model."""
+def with_seed(estimator: Any, seed: np.random.SeedSequence) -> Any:
+    """A copy with a number for every random_state that is None, so that the same seed gives the same model."""
     from sklearn.base import clone
 
     copy = clone(estimator)
@@ -44,16 +44,33 @@ def seeded(estimator: Any, seed: np.random.SeedSequence) -> Any:
     return copy.set_params(**dict(zip(unset, numbers, strict=True)))
 
 
+def one_thread() -> Any:
+    """A context with one thread per fit: sums do not depend on what else runs, and fits do not fight for cores."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=1)
+
+
+def reason_of(error: BaseException) -> str:
+    """What went wrong, on one line; with the type of error unless the text is ours."""
+    text = " ".join(str(error).split())
+    name = type(error).__name__
+    return text if isinstance(error, InputError | MissingExtraError) else f"{name}: {text}" if text else name
+
+
 def check_refit(estimator: Any, refit: Any) -> None:
     """Either a function (X, y) -> fitted model, or an estimator that can be cloned and fitted."""
     if refit is not None:
         if not callable(refit):
-            raise InputError(f"refit must be a function (X, y) -> fitted model; got {type(refit).__name__}.")
+            raise InputError(
+                Argument("refit"), f" must be a function (X, y) -> fitted model; got {type(refit).__name__}."
+            )
         return
     if isinstance(estimator, type):
         raise InputError(f"estimator is the class {estimator.__name__}; give an instance, {estimator.__name__}(…).")
     if not (callable(getattr(estimator, "fit", None)) and callable(getattr(estimator, "get_params", None))):
         raise InputError(
-            f"estimator must have fit and get_params, to be fitted anew; got {type(estimator).__name__}. "
-            "Or pass refit=, a function (X, y) -> fitted model."
+            f"estimator must have fit and get_params; got {type(estimator).__name__}. Or give ",
+            Argument("refit"),
+            ", a function (X, y) -> fitted model.",
         )

@@ -1,4 +1,4 @@
-"""Rows and targets of which parts are taken."""
+"""Rows and targets that parts can be taken from."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rsens._errors import InputError
 from rsens._table import as_array, is_frame, is_pandas
 
 
-def sliceable(X: Any) -> Any:
-    """X as something whose rows can be taken: itself, or an array made of lists."""
+def as_rows(X: Any) -> Any:
+    """X as something that rows can be taken from: itself, or an array made of lists."""
     if is_frame(X):
         if len(X) == 0 or len(X.columns) == 0:
             raise InputError(f"X has no {'columns' if len(X) else 'rows'}; give at least one.")
@@ -26,16 +26,22 @@ def sliceable(X: Any) -> Any:
     return numbers if numbers.dtype.kind in "biuf" else as_array(X, "X", labels=True)
 
 
-def taken(values: Any, rows: NDArray[Any]) -> Any:
-    """Some rows, in the type that was given. Row labels are numbered anew: a repeated one would be ambiguous."""
+def take_rows(values: Any, rows: NDArray[Any]) -> Any:
+    """Some rows, in the type that was given. They are labelled 0, 1, …: a repeated label would be ambiguous."""
     return values.iloc[rows].reset_index(drop=True) if is_pandas(values) else values[rows]
+
+
+def check_one_per_row(y: Any, n: int) -> None:
+    """An `InputError` unless y has n entries."""
+    sized = hasattr(y, "__len__") and not isinstance(y, str)
+    if not sized or len(y) != n:
+        got = len(y) if sized else type(y).__name__
+        raise InputError(f"y must have one entry for each of the {n} rows of X; got {got}.")
 
 
 def read_targets(y: Any, n: int, *, several: bool = False) -> NDArray[Any]:
     """One number or label per row, or with `several` also more than one; none of them missing."""
-    if not hasattr(y, "__len__") or isinstance(y, str) or len(y) != n:
-        got = len(y) if hasattr(y, "__len__") and not isinstance(y, str) else type(y).__name__
-        raise InputError(f"y must have one entry for each of the {n} rows of X; got {got}.")
+    check_one_per_row(y, n)
     values = np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:  # a data frame of one column
         values = values[:, 0]

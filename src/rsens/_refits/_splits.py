@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
+from rsens._typing import Positions
 
-Rows = NDArray[np.intp]
 #: Positions of (training rows, held-out rows).
-Splits = list[tuple[Rows, Rows]]
+Splits = list[tuple[Positions, Positions]]
+CV = Argument("cv")
 
 
 def given_splits(cv: Any, X: Any, y: NDArray[Any]) -> Splits | None:
@@ -26,18 +27,18 @@ def given_splits(cv: Any, X: Any, y: NDArray[Any]) -> Splits | None:
         pairs = list(cv)
     else:
         raise InputError(
-            f"cv must be a number of folds, a splitter of scikit-learn, or a list of (train, test); got {cv!r}."
+            CV, f" must be a number of folds, a splitter of scikit-learn, or a list of (train, test); got {cv!r}."
         )
     if not pairs:
-        raise InputError("cv gives no folds; at least one is needed.")
-    return [_checked(pair, len(y), number) for number, pair in enumerate(pairs, start=1)]
+        raise InputError(CV, " gives no folds; at least one is needed.")
+    return [_read_split(pair, len(y), number) for number, pair in enumerate(pairs, start=1)]
 
 
 def folds(count: int, y: NDArray[Any], stratify: bool, rng: np.random.Generator) -> Splits:
-    """Rows dealt out at random; with `stratify` within every class in turn, so that all folds have the same share."""
+    """Random folds. With `stratify` the rows are dealt out class by class, so that all folds have the same shares."""
     n = len(y)
     if not 2 <= count <= n:
-        raise InputError(f"cv must be a number of folds from 2 to the {n} rows of X; got {count}.")
+        raise InputError(CV, f" must be a number of folds from 2 to the {n} rows of X; got {count}.")
     order = rng.permutation(n)
     if stratify:
         classes = pd.factorize(y)[0]
@@ -47,21 +48,21 @@ def folds(count: int, y: NDArray[Any], stratify: bool, rng: np.random.Generator)
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
 
 
-def _checked(pair: Any, n: int, number: int) -> tuple[Rows, Rows]:
+def _read_split(pair: Any, n: int, number: int) -> tuple[Positions, Positions]:
     try:
         train, test = (np.asarray(part) for part in pair)
     except (TypeError, ValueError):
         raise InputError(
-            f"cv: fold {number} must be a pair (train, test) of row positions; got {pair!r:.80}."
+            CV, f": fold {number} must be a pair (train, test) of row positions; got {pair!r:.80}."
         ) from None
     parts = []
     for name, part in (("training", train), ("held-out", test)):
         if part.dtype == bool and part.shape == (n,):
             part = np.flatnonzero(part)
         if part.ndim != 1 or part.dtype.kind not in "iu" or not len(part) or part.min() < 0 or part.max() >= n:
-            raise InputError(f"cv: fold {number} needs {name} rows, positions from 0 to {n - 1}; got {part!r:.80}.")
+            raise InputError(CV, f": fold {number} needs {name} rows, positions from 0 to {n - 1}; got {part!r:.80}.")
         parts.append(part.astype(np.intp))
     both = np.intersect1d(parts[0], parts[1])
     if len(both):
-        raise InputError(f"cv: fold {number} both trains on row {both[0]} and holds it out. Do one of the two.")
+        raise InputError(CV, f": fold {number} both trains on row {both[0]} and holds it out. Do one of the two.")
     return parts[0], parts[1]

@@ -1,4 +1,4 @@
-"""The splits of a selection: folds dealt anew several times, or those that are given."""
+"""The splits of a selection: several rounds of folds, or the splits that the user gives."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._arguments import child
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._refits import Splits, folds
 
 
-def dealt(count: int, repeats: int, y: NDArray[Any], classes: bool, seed: np.random.SeedSequence) -> Splits:
-    """`repeats` times `count` folds; with equal shares of the classes where there are any."""
+def rounds_of_folds(count: int, repeats: int, y: NDArray[Any], classes: bool, seed: np.random.SeedSequence) -> Splits:
+    """`count` folds, `repeats` times; with equal shares of the classes where there are any."""
     rounds = [np.random.default_rng(child(seed, repeat)) for repeat in range(repeats)]
     return [split for rng in rounds for split in folds(count, y, classes, rng)]
 
@@ -25,6 +25,7 @@ def check_classes(splits: Splits, y: NDArray[Any]) -> None:
         missing = np.setdiff1d(classes, y[train])
         if len(missing):
             raise InputError(
-                f"cv: the class {missing.tolist()[0]!r} is rare, and missing in the training rows of a split. Leave it "
-                "out, merge it with another, or give splits that hold some of its rows for training."
+                Argument("cv"),
+                f": the class {missing.tolist()[0]!r} is rare, and missing in the training rows of a split. Leave it "
+                "out, merge it with another, or give splits that hold some of its rows for training.",
             )

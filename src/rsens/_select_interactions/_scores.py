@@ -9,40 +9,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import InputError
-from rsens._files import Form, array_of, number, text, tuple_of, whole
-from rsens._select_interactions._fits import KINDS
+from rsens._files import number, text, tuple_of, whole
+from rsens._results import Form, Part, stored
+from rsens._select_interactions._reduced_models import KINDS
 from rsens._typing import Array
 
 Numbers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Record:
-    """M methods, S splits, up to k pairs. Pairs are numbered in the order of `itertools.combinations` of columns."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scores(Part):
+    """Scores of the models by method, number of pairs and split, and the pairs.
 
-    columns: tuple[str, ...]
-    categorical: tuple[int, ...]
-    kind: str  # of the terms of reduced models, a kernel of rsens.kernels
-    methods: tuple[str, ...]
-    asked: int  # the k that was asked for; there may be fewer pairs
-    train: Numbers  # (S,) training rows
-    test: Numbers  # (S,) held-out rows
-    scores: Array  # (M, k + 1, S) mean log predictive density per row with 0 … k pairs
-    full: Array  # (S,) that of the full model
-    chosen: Numbers  # (M, S, k) the leading pairs of each split
-    pairs: Numbers  # (M, k) the leading pairs on all rows
-    values: Array  # (M, k) what the method says about them
-    fits: int  # GPs that were fitted
+    Pairs are numbered in the order of `itertools.combinations` of the columns.
+    """
 
-    def __post_init__(self) -> None:
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+    columns: tuple[str, ...] = stored("The columns.", tuple_of(text))
+    categorical: tuple[int, ...] = stored("Positions of the categorical columns.", tuple_of(whole))
+    kind: str = stored("The kernel of the terms of reduced models, one of rsens.kernels.", text)
+    methods: tuple[str, ...] = stored("The methods that ranked the pairs, in the order asked for.", tuple_of(text))
+    asked: int = stored("The k that was asked for; there may be fewer pairs.", whole)
+    train: Numbers = stored("Training rows.", whole, "splits")
+    test: Numbers = stored("Held-out rows.", whole, "splits")
+    scores: Array = stored(
+        "Mean log predictive density per row with 0 … k pairs.", number, "methods", "k + 1", "splits"
+    )
+    full: Array = stored("Mean log predictive density per row of the full model.", number, "splits")
+    chosen: Numbers = stored("The leading pairs of each split.", whole, "methods", "splits", "k")
+    pairs: Numbers = stored("The leading pairs on all rows.", whole, "methods", "k")
+    values: Array = stored("What the method says about them.", number, "methods", "k")
+    fits: int = stored("Number of GPs that were fitted.", whole)
 
     @property
     def k(self) -> int:
         """The most pairs."""
-        return self.scores.shape[1] - 1
+        return self.pairs.shape[1]
 
     @property
     def named_pairs(self) -> list[tuple[str, str]]:
@@ -55,52 +56,24 @@ class Record:
         return float(np.mean(self.test / self.train))
 
     def check(self) -> None:
-        """An `InputError` unless everything fits together, as it does unless a file was changed."""
-        M, S, k, D = len(self.methods), len(self.full), self.k, len(self.columns)
-        shapes = {
-            "train": (S,),
-            "test": (S,),
-            "scores": (M, k + 1, S),
-            "chosen": (M, S, k),
-            "pairs": (M, k),
-            "values": (M, k),
-        }
-        for name, shape in shapes.items():
-            if getattr(self, name).shape != shape:
-                raise InputError(f"{name} has shape {getattr(self, name).shape}, expected {shape}")
-        if not M or not S or k < 0 or D < 2:
+        n_pairs = len(self.named_pairs)
+        if not self.scores.size or not n_pairs:
             raise InputError("there are no methods, splits or pairs")
+        if self.scores.shape[1] != self.k + 1:
+            raise InputError(f"scores are for up to {self.scores.shape[1] - 1} pairs, expected {self.k}")
         for name in ("methods", "columns", "categorical"):
             if len(set(getattr(self, name))) != len(getattr(self, name)):
                 raise InputError(f"{name} are not all different")
-        if any(d >= D for d in self.categorical):
+        if any(d >= len(self.columns) for d in self.categorical):
             raise InputError("categorical does not name columns")
         for name in ("chosen", "pairs"):
             found = np.sort(getattr(self, name), axis=-1)
-            if (found >= D * (D - 1) // 2).any() or (np.diff(found, axis=-1) == 0).any():
+            if (found >= n_pairs).any() or (np.diff(found, axis=-1) == 0).any():
                 raise InputError(f"{name} does not number pairs, each once")
-        if self.asked < k or not (self.train > 0).all() or not (self.test > 0).all():
+        if self.asked < self.k or not (self.train > 0).all() or not (self.test > 0).all():
             raise InputError("k or the numbers of rows are too small")
         if self.kind not in KINDS:
             raise InputError(f"kind is {self.kind!r:.40}, none of {', '.join(KINDS)}")
 
 
-FORM = Form(
-    "a selection",
-    "Selection.save",
-    {
-        "columns": tuple_of(text),
-        "categorical": tuple_of(whole),
-        "kind": text,
-        "methods": tuple_of(text),
-        "asked": whole,
-        "train": array_of(whole, 1, np.int64),
-        "test": array_of(whole, 1, np.int64),
-        "scores": array_of(number, 3),
-        "full": array_of(number, 1),
-        "chosen": array_of(whole, 3, np.int64),
-        "pairs": array_of(whole, 2, np.int64),
-        "values": array_of(number, 2),
-        "fits": whole,
-    },
-)
+FORM = Form("a selection", "Selection.save", {"scores": Scores})

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 
 from rsens._arguments import one_of, whole_number
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._select_interactions import _text
-from rsens._select_interactions._fits import Terms, fitted
-from rsens._select_interactions._scores import FORM, Record
+from rsens._select_interactions._reduced_models import KernelTerms, fit_kernel
+from rsens._select_interactions._scores import FORM, Scores
 from rsens._select_interactions._sufficient import smallest_sufficient, standard_error
 from rsens.kernels import Kernel
 
@@ -22,15 +23,26 @@ if TYPE_CHECKING:
 FULL = "full"
 
 
+def _field(name: str) -> Any:
+    """An attribute that shows a field of the scores; its meaning is the documentation."""
+    return property(lambda self: getattr(self._scores, name), doc=Scores.fields()[name].meaning)
+
+
 class Selection:
     """How well main effects and the leading pairs predict, against a model with all interactions.
 
-    Made by `rsens.select_interactions`, or read from a file by `Selection.load`. Every attribute gives a new table:
-    what is done to it leaves the result as it is.
+    Made by `rsens.select_interactions`, or read from a file by `Selection.load`. Every attribute gives a new table;
+    changing it leaves the result as it is.
+
+    Args:
+        scores: Scores by method, number of pairs and split, and the pairs.
+        estimator: What `model` fits, to X and y; None where the selection comes from a file.
+        X: Rows.
+        y: Their targets.
     """
 
-    def __init__(self, record: Record, *, estimator: Any = None, X: Any = None, y: Any = None) -> None:
-        self._record = record
+    def __init__(self, scores: Scores, *, estimator: Any = None, X: Any = None, y: Any = None) -> None:
+        self._scores = scores
         self._estimator, self._X, self._y = estimator, X, y
 
     # ---- the answer -------------------------------------------------------------------------------------------------
@@ -44,9 +56,9 @@ class Selection:
     def suggestions(self) -> pd.Series[int]:
         """By method, the smallest k whose mean is within one standard error of the best.
 
-        The standard error is that of the difference to the best k, split by split, and allows for shared training rows.
+        The standard error is for the difference to the best k, split by split, and allows for shared training rows.
         """
-        r = self._record
+        r = self._scores
         found = [smallest_sufficient(scores, r.ratio) for scores in r.scores]
         return pd.Series(found, index=pd.Index(r.methods, name="method"), name="k")
 
@@ -54,9 +66,9 @@ class Selection:
     def reaches_full(self) -> pd.Series[bool]:
         """By method, whether the suggested model is about as good as the full one, two standard errors behind at most.
 
-        Where it is not, `suggestions` only says from which k on more of the pairs that were tried do not help.
+        Where it is not, `suggestions` only says beyond which k more of the ranked pairs do not help.
         """
-        r = self._record
+        r = self._scores
         behind = np.array([r.full - scores[k] for scores, k in zip(r.scores, self.suggestions, strict=True)])
         se = np.nan_to_num(standard_error(behind, r.ratio))  # unknown for a single split
         return pd.Series(behind.mean(axis=-1) <= 2.0 * se, index=self.suggestions.index, name="reaches_full")
@@ -67,7 +79,7 @@ class Selection:
 
         `share` is how often the pair was among the leading k of a split.
         """
-        r = self._record
+        r = self._scores
         lines = []
         for m, method in enumerate(r.methods):
             for rank, (number, value) in enumerate(zip(r.pairs[m], r.values[m], strict=True), start=1):
@@ -79,9 +91,9 @@ class Selection:
     def frequency(self) -> pd.DataFrame:
         """The share of splits in which a pair was among the leading j, for j = 1 … k (columns).
 
-        By (method, first, second); pairs that never were are left out, those that were most often come first.
+        By (method, first, second); the most frequent pairs come first, and pairs that never led are left out.
         """
-        r = self._record
+        r = self._scores
         keys, shares = [], []
         for m, method in enumerate(r.methods):
             # (pairs, S, k): whether the pair has this rank in this split; added up over ranks, whether it leads by then
@@ -102,7 +114,7 @@ class Selection:
 
         The full model has the method "full" and no k.
         """
-        r = self._record
+        r = self._scores
         M, n_k, S = r.scores.shape
         reduced = pd.DataFrame(
             {
@@ -126,10 +138,10 @@ class Selection:
 
         Args:
             corrected: Whether standard errors allow for training rows that splits share (Nadeau and Bengio 2003).
-                Without, they are those of independent scores, s/√S, as in the paper, and too small.
+                Without it, they are s/√S, as in the paper: right for independent scores, and too small here.
         """
         one_of(corrected, "corrected", (True, False))
-        r = self._record
+        r = self._scores
         ratio = r.ratio if corrected else 0.0
         behind = r.scores - r.full
         lines = {
@@ -156,13 +168,13 @@ class Selection:
 
     def kernel(self, k: int | None = None, method: str | None = None) -> Kernel:
         """The kernel of main effects and the k leading pairs (None: `suggested`), where a fit starts."""
-        r = self._record
+        r = self._scores
         m = self._number(method)
         k = int(self.suggestions.iloc[m]) if k is None else whole_number(k, "k", 0)
         if k > r.k:
-            raise InputError(f"k must be at most {r.k}, the pairs that were ranked; got {k}.")
-        numbered = [(d, e) for d in range(len(r.columns)) for e in range(d + 1, len(r.columns))]
-        terms = Terms(len(r.columns), r.categorical, r.kind)
+            raise InputError(Argument("k"), f" must be at most {r.k}, the number of ranked pairs; got {k}.")
+        numbered = list(combinations(range(len(r.columns)), 2))
+        terms = KernelTerms(len(r.columns), r.categorical, r.kind)
         return terms.kernel(frozenset(numbered[p] for p in r.pairs[m, :k]))
 
     def model(self, k: int | None = None, method: str | None = None) -> Any:
@@ -173,51 +185,43 @@ class Selection:
                 "This selection was read from a file, which holds no data. Use its kernel: "
                 "GPRegressor(kernel=selection.kernel(k)).fit(X, y)."
             )
-        return fitted(self._estimator, kernel, self._X, self._y)
+        return fit_kernel(self._estimator, kernel, self._X, self._y)
 
     def _number(self, method: str | None) -> int:
-        methods = self._record.methods
+        methods = self._scores.methods
         if method is not None and method not in methods:
-            raise InputError(f"method must be one of {', '.join(map(repr, methods))}; got {method!r}.")
+            raise InputError(Argument("method"), f" must be one of {', '.join(map(repr, methods))}; got {method!r}.")
         return 0 if method is None else methods.index(method)
 
     # ---- what was asked ---------------------------------------------------------------------------------------------
 
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The methods that ranked the pairs, in the order asked."""
-        return self._record.methods
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns."""
-        return self._record.columns
+    methods: tuple[str, ...] = _field("methods")
+    names: tuple[str, ...] = _field("columns")
+    n_fits: int = _field("fits")
 
     @property
     def k(self) -> int:
         """The most pairs that were tried."""
-        return self._record.k
+        return self._scores.k
 
     @property
     def n_splits(self) -> int:
         """Number of splits into training and held-out rows."""
-        return len(self._record.full)
-
-    @property
-    def n_fits(self) -> int:
-        """Number of GPs that were fitted."""
-        return self._record.fits
+        return len(self._scores.full)
 
     # ---- files and pictures -----------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the estimator and the data to a JSON file, whole or not at all."""
-        FORM.write(self._record, path)
+        FORM.write({"scores": self._scores}, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
-        return cls(FORM.read(path, Record))
+        scores = FORM.read(path)["scores"]
+        if scores is None:
+            raise InputError(f"{path} is damaged: its entries are empty. Write it again with Selection.save.")
+        return cls(scores)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Mean log predictive density by number of pairs; see `rsens.plots.selection`."""

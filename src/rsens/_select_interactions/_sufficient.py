@@ -23,7 +23,7 @@ def standard_error(scores: Array, ratio: float) -> Array:
 def smallest_sufficient(scores: Array, ratio: float) -> int:
     """The smallest number of pairs whose mean is within one standard error of the best, from scores (k + 1, S).
 
-    The standard error is that of the difference to the best, split by split.
+    The standard error is for the difference to the best, split by split.
     """
     best = int(scores.mean(axis=-1).argmax())
     behind = scores[best] - scores[:best]

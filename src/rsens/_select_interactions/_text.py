@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._text import on_one_line
+from rsens._text import counted, on_one_line
 
 if TYPE_CHECKING:
     from rsens._select_interactions._selection import Selection
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 
 def text(selection: Selection) -> str:
     """The answer, how it compares with the full model, and the scores."""
-    r = selection._record
-    S = selection.n_splits
+    r = selection._scores
     table = selection.summary()
     several = len(selection.methods) > 1
     shown = table.assign(k=["all" if pd.isna(k) else str(k) for k in table["k"]])
     shown = shown if several else shown.drop(columns="method")
     heading = (
-        f"Mean log predictive density of held-out rows over {S} split{'s' if S > 1 else ''} "
+        f"Mean log predictive density of held-out rows over {counted(selection.n_splits, 'split')} "
         f"({_range(r.train)} training rows, {_range(r.test)} held out)"
     )
     fewer = f"There are only {selection.k} pairs; k = {r.asked} was asked for." if r.asked > selection.k else ""
@@ -38,7 +37,7 @@ def _answers(selection: Selection) -> str:
 
 
 def answer(selection: Selection, method: str) -> str:
-    """How many pairs are enough, which, by their whole names, and what is missing to the full model."""
+    """How many pairs are enough, which ones (by their full names), and how far that is from the full model."""
     enough = int(selection.suggestions[method])
     table, pairs = selection.summary(), selection.pairs
     line = table[(table["method"] == method) & (table["k"] == enough)].iloc[0]
@@ -53,7 +52,7 @@ def answer(selection: Selection, method: str) -> str:
     else:
         what = f"{enough} interaction{'s are' if enough > 1 else ' is'} enough: {names}"
     side = "below" if gap < 0.0 else "above"
-    meant = ": within two standard errors, so no difference can be told" if gap < 0.0 else ""
+    meant = ": within two standard errors, so there may be no difference" if gap < 0.0 else ""
     return f"{what}. Per row, that is {size} {side} the model with all interactions{meant}."
 
 
@@ -63,7 +62,7 @@ def _not_enough(selection: Selection, enough: int, names: str, size: str) -> str
     )
     helpful = f" Only the first {enough} of them ({names}) help." if enough else " They do not help."
     at = helpful if enough < selection.k else ""
-    more = selection.k < len(selection._record.named_pairs)
+    more = selection.k < len(selection._scores.named_pairs)
     advice = "Raise k, or keep the full model." if more else "More than two columns act together: keep the full model."
     return f"{tried} not enough: per row, the model with all interactions is {size} better.{at} {advice}"
 

@@ -12,7 +12,7 @@ Ranks = NDArray[np.int64]
 
 
 def ranks_of(values: Array, ties: NDArray[np.int64]) -> Ranks:
-    """Ranks 1 … T of the last axis, 1 for the largest value; of equal values, the one with the lower `ties` (T,) leads.
+    """Ranks 1 … T of the last axis, 1 for the largest value; among equal values the lower `ties` (T,) leads.
 
     Every row is a permutation, which makes the table of rank shares doubly stochastic.
     """
@@ -33,7 +33,7 @@ def rank_shares(ranks: Ranks) -> Array:
 def entropy(shares: Array) -> float:
     """The mean over ranks of −Σ_t p_t log p_t, with p_t the share of samples in which term t has that rank.
 
-    From 0 (one ranking only) to log T (every term anywhere). Rows and columns of the table each add up to 1, and the
-    mean of the entropies of its columns (terms at a rank) is that of its rows (ranks of a term).
+    From 0 (one ranking only) to log T (every term anywhere). Rows and columns of the table each add up to 1, so the
+    mean entropy of its columns (terms at a rank) equals the mean entropy of its rows (ranks of a term).
     """
     return float(entr(shares).sum() / len(shares))

@@ -9,51 +9,48 @@ import numpy as np
 import pandas as pd
 
 from rsens._arguments import fraction, whole_number
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._stability import _text
-from rsens._stability._rankings import FORM, Record
+from rsens._stability._rankings import FORM, Rankings
 from rsens._stability._ranks import Ranks, entropy, rank_shares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+def _field(name: str) -> Any:
+    """An attribute that shows a field of the rankings; its meaning is the documentation."""
+    return property(lambda self: getattr(self._rankings, name), doc=Rankings.fields()[name].meaning)
+
+
 class Stability:
     """How the ranking of variables or pairs varies between models that were fitted to different samples of the data.
 
-    Made by `rsens.stability`, or read from a file by `Stability.load`. Every attribute gives a new table: what is done
-    to it leaves the result as it is.
+    Made by `rsens.stability`, or read from a file by `Stability.load`. Every attribute gives a new table; changing it
+    leaves the result as it is.
+
+    Args:
+        rankings: Values and ranks by method, sample and term.
     """
 
-    def __init__(self, record: Record) -> None:
-        self._record = record
+    def __init__(self, rankings: Rankings) -> None:
+        self._rankings = rankings
 
     # ---- what was asked ---------------------------------------------------------------------------------------------
 
-    @property
-    def order(self) -> int:
-        """1 for variables, 2 for pairs."""
-        return self._record.order
-
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """The variables, "x0", or pairs, "x0:x1", in the order of the columns."""
-        return self._record.terms
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The methods, in the order asked."""
-        return self._record.methods
+    order: int = _field("order")
+    terms: tuple[str, ...] = _field("terms")
+    methods: tuple[str, ...] = _field("methods")
 
     @property
     def n_boot(self) -> int:
         """Number of samples."""
-        return self._record.values.shape[1]
+        return self._rankings.values.shape[1]
 
     @property
     def settings(self) -> dict[str, Any]:
         """How samples were drawn and scored: n_rows, replace, at, scale, budget, alpha."""
-        r = self._record
+        r = self._rankings
         return {
             "n_rows": r.rows,
             "replace": r.replace,
@@ -68,7 +65,7 @@ class Stability:
     @property
     def ranks(self) -> pd.DataFrame:
         """One line per sample, method and term: sample, method, term, value, rank (1 is the largest value)."""
-        r = self._record
+        r = self._rankings
         method, sample, term = np.nonzero(r.ranks > 0)
         frame = pd.DataFrame(
             {
@@ -122,7 +119,7 @@ class Stability:
         """
         tail = (1.0 - fraction(level, "level")) / 2.0
         frames = []
-        for name, ranks, values in zip(self.methods, self._by_method(), self._record.values, strict=True):
+        for name, ranks, values in zip(self.methods, self._by_method(), self._rankings.values, strict=True):
             if len(ranks):
                 bounds = np.quantile(ranks, [tail, 1.0 - tail], axis=0, method="inverted_cdf")
                 columns = {
@@ -140,7 +137,7 @@ class Stability:
     @property
     def failures(self) -> pd.DataFrame:
         """What failed: sample, method (missing where the refit itself failed) and reason. Empty if nothing did."""
-        r = self._record
+        r = self._rankings
         return pd.DataFrame(
             {
                 "sample": np.array(r.failed_samples, dtype=np.int64),
@@ -156,12 +153,15 @@ class Stability:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, whole or not at all."""
-        FORM.write(self._record, path)
+        FORM.write({"rankings": self._rankings}, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
-        return cls(FORM.read(path, Record))
+        rankings = FORM.read(path)["rankings"]
+        if rankings is None:
+            raise InputError(f"{path} is damaged: its entries are empty. Write it again with Stability.save.")
+        return cls(rankings)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """How often each term has each rank; see `rsens.plots.rank_stability`."""
@@ -173,7 +173,7 @@ class Stability:
 
     def _by_method(self, *, missing: bool = False) -> list[Any]:
         """Ranks (samples, T) of each method; of one that never has any, no rows, or with `missing` a row of NaN."""
-        r = self._record
+        r = self._rankings
         tables: list[Ranks] = [ranks[known] for ranks, known in zip(r.ranks, r.ranked, strict=True)]
         return [table if len(table) or not missing else np.full((1, len(r.terms)), np.nan) for table in tables]
 
@@ -190,5 +190,7 @@ class Stability:
         if method is None:
             return 0
         if method not in self.methods:
-            raise InputError(f"method must be one of {', '.join(map(repr, self.methods))}; got {method!r}.")
+            raise InputError(
+                Argument("method"), f" must be one of {', '.join(map(repr, self.methods))}; got {method!r}."
+            )
         return self.methods.index(method)

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from rsens._explain import on_one_line
-from rsens._text import listed
-from rsens._text import on_one_line as whole
+from rsens._text import counted, listed, on_one_line, short
 
 if TYPE_CHECKING:
     from rsens._stability._result import Stability
@@ -24,7 +22,7 @@ def text(stability: Stability) -> str:
     table = stability.to_frame()
     leading = table[table["method"] == table["method"].iloc[0]]
     shown = leading.head(ROWS)[["term", "mean_rank", "lower", "upper"]]
-    shown = shown.assign(term=[on_one_line(term) for term in shown["term"]])
+    shown = shown.assign(term=[short(term) for term in shown["term"]])
     hidden = len(leading) - len(shown)
     more = f"\n… and {hidden} more: to_frame()" if hidden else ""
     most = np.log(len(stability.terms))
@@ -40,30 +38,31 @@ def text(stability: Stability) -> str:
 
 
 def answer(stability: Stability) -> str:
-    """Whether the first terms are the same in all samples, by the first method that ranked any; names are whole."""
+    """Whether the first terms are the same in all samples, by the first method that ranked any; with full names."""
     ranks = stability.ranks
     method = next(name for name in stability.methods if (ranks["method"] == name).any())
     table = ranks[ranks["method"] == method].pivot(index="sample", columns="term", values="rank")
     leading = list(table.mean().reindex(stability.terms).sort_values(kind="stable").index[:LEADING])
     total = len(table)
     first = int((table[leading[0]] == 1).sum())
-    said = f"By {method}, {whole(leading[0])} is first in {first} of {total} samples"
+    winner = f"By {method}, {on_one_line(leading[0])} is first in {first} of {total} samples"
     if len(stability.terms) <= LEADING:
-        return f"{said}."
+        return f"{winner}."
     same = int((table[leading] <= LEADING).all(axis=1).sum())
-    return f"{said}, and the first {LEADING} are {listed([whole(term) for term in leading])} in {same} of {total}."
+    return (
+        f"{winner}, and the first {LEADING} are {listed([on_one_line(term) for term in leading])} in {same} of {total}."
+    )
 
 
 def heading(stability: Stability) -> str:
     """What was done, in one line."""
     settings = stability.settings
     kind = {1: "variable", 2: "pair"}[stability.order]
-    count = len(stability.terms)
     how = "with" if settings["replace"] else "without"
     failed = stability.failures["sample"].nunique()
     failures = f"; failures in {failed} of them" if failed else ""
     return (
-        f"Rankings of {count} {kind}{'s' if count > 1 else ''} by models fitted to {stability.n_boot} samples of "
+        f"Rankings of {counted(len(stability.terms), kind)} by models fitted to {stability.n_boot} samples of "
         f"{settings['n_rows']} rows, drawn {how} replacement{failures}"
     )
 
@@ -76,7 +75,7 @@ def _methods(stability: Stability) -> pd.DataFrame:
         {
             "method": known.index,
             "entropy": known.to_numpy(),
-            "first": [on_one_line(str(first[method].idxmax())) for method in known.index],
+            "first": [short(str(first[method].idxmax())) for method in known.index],
             "in": [f"{first[method].max():.0%}" for method in known.index],
         }
     )

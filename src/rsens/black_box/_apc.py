@@ -9,10 +9,10 @@ components", section 4. With u the variable, v all others, and a weight for pair
 a difference quotient per unit of u. Their signed version multiplies both differences by sign(u_j − u_i), so that the
 two directions of an effect which is not monotone cancel; without signs it can rank such effects too. Distances are
 Mahalanobis distances with the covariance of the rows. A categorical column adds 2/P(two rows differ) where two rows
-differ: the average, 2, is that of a standardised continuous column. If u is categorical, [u_j ≠ u_i] takes the place
+differ: 2 on average, as a standardised continuous column does. If u is categorical, [u_j ≠ u_i] takes the place
 of |u_j − u_i|, and the value is the average change at a switch (theirs is the root of the average square).
 
-Budget "paper": one random row j, the same for all columns, in the place of all, and w_i = 1/(squared distance)².
+Budget "paper": one random row j, the same for all columns, replaces all others, and w_i = 1/(squared distance)².
 """
 
 from __future__ import annotations
@@ -20,67 +20,66 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsens._typing import Array
-from rsens.black_box._asked import Asked, sampled_positions
+from rsens._typing import Array, Positions
 from rsens.black_box._budget import Budget
 from rsens.black_box._gaussian import SampleGaussian
+from rsens.black_box._predictor import Predictor, sample_positions
 
-#: Rows as good as equal in v count as if they were so far apart, squared; without v, all rows are.
+#: Rows that are practically equal in v count as this far apart, squared; without v, all rows are equal.
 LEAST_DISTANCE = 1e-8
 
 
-def apc(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+def apc(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """The average predictive comparison of every column (D,), per unit of a column or per switch of a level."""
-    asked.check_rows("apc")
-    return _with_one_row(asked, rng) if budget.paper else _over_all_pairs(asked, budget, rng)
+    predictor.check_rows("apc")
+    return _with_one_row(predictor, rng) if budget.paper else _over_all_pairs(predictor, budget, rng)
 
 
-def _over_all_pairs(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
-    chosen = sampled_positions(len(asked.values), budget.rows, rng)
-    rows, itself = asked.values[chosen], np.arange(len(chosen))
+def _over_all_pairs(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
+    chosen = sample_positions(len(predictor.values), budget.rows, rng)
+    rows, itself = predictor.values[chosen], np.arange(len(chosen))
     values = np.zeros(rows.shape[1])
-    for d, distances in enumerate(_distances_of_others(asked, chosen)):
+    for d, distances in enumerate(_distances_of_others(predictor, chosen)):
         weights = 1.0 / (1.0 + distances)  # w_ij, symmetric
         u, of_row = np.unique(rows[:, d], return_inverse=True)
-        f = asked.with_column(d, u[:, None], rows)  # f(u_k, v_i) for all different u, (k, i, P)
+        f = predictor.with_column(d, u[:, None], rows)  # f(u_k, v_i) for all different u, (k, i, P)
         changes = np.abs(f - f[of_row, itself]).sum(axis=2)[of_row]  # |f(u_j, v_i) − f(u_i, v_i)|, (j, i)
-        steps = _steps(rows[:, None, d], rows[:, d], d in asked.categorical)
+        steps = _steps(rows[:, None, d], rows[:, d], d in predictor.categorical)
         values[d] = _quotient(weights, changes, steps)
     return values
 
 
-def _with_one_row(asked: Asked, rng: np.random.Generator) -> Array:
-    j = int(rng.integers(len(asked.values)))
-    others = np.delete(np.arange(len(asked.values)), j)
-    rows = asked.values[others]
+def _with_one_row(predictor: Predictor, rng: np.random.Generator) -> Array:
+    j = int(rng.integers(len(predictor.values)))
+    others = np.delete(np.arange(len(predictor.values)), j)
+    rows = predictor.values[others]
     values = np.zeros(rows.shape[1])
-    for d, distances in enumerate(_distances_of_others(asked, np.append(others, j), -1)):
+    for d, distances in enumerate(_distances_of_others(predictor, np.append(others, j), -1)):
         weights = 1.0 / np.maximum(distances[:-1, 0], LEAST_DISTANCE) ** 2
-        u_j, u = np.full(len(rows), asked.values[j, d]), rows[:, d]
-        at_u_j, at_u = asked.with_column(d, np.stack([u_j, u]), rows)
-        values[d] = _quotient(weights, np.abs(at_u_j - at_u).sum(axis=1), _steps(u_j, u, d in asked.categorical))
+        u_j, u = np.full(len(rows), predictor.values[j, d]), rows[:, d]
+        at_u_j, at_u = predictor.with_column(d, np.stack([u_j, u]), rows)
+        values[d] = _quotient(weights, np.abs(at_u_j - at_u).sum(axis=1), _steps(u_j, u, d in predictor.categorical))
     return values
 
 
-def _distances_of_others(asked: Asked, chosen: NDArray[np.intp], j: int | None = None) -> Iterator[Array]:
+def _distances_of_others(predictor: Predictor, chosen: Positions, j: int | None = None) -> Iterator[Array]:
     """For every column, the squared distances of all others: of the chosen rows and the jth of them, or of all pairs.
 
     Shapes (n, 1) and (n, n).
     """
-    continuous, categorical = list(asked.continuous), asked.categorical
-    gaussian = SampleGaussian.of(asked.values[:, continuous]).at(chosen) if continuous else None
-    of_levels = {c: _of_levels(asked.values[:, c], chosen, j) for c in categorical}
+    continuous, categorical = list(predictor.continuous), predictor.categorical
+    gaussian = SampleGaussian.of(predictor.values[:, continuous]).at(chosen) if continuous else None
+    of_levels = {c: _of_levels(predictor.values[:, c], chosen, j) for c in categorical}
     total = sum(of_levels.values(), np.zeros((1, 1))) + (0.0 if gaussian is None else gaussian.distances(j))
-    for d in range(asked.values.shape[1]):
+    for d in range(predictor.values.shape[1]):
         if gaussian is None or d in categorical:
             yield total - of_levels[d]
         else:  # rounding may leave −1e-16
             yield np.maximum(total - gaussian.distances_in(continuous.index(d), j), 0.0)
 
 
-def _of_levels(codes: Array, chosen: NDArray[np.intp], j: int | None) -> Array:
+def _of_levels(codes: Array, chosen: Positions, j: int | None) -> Array:
     """2/P(two rows differ) where two rows differ."""
     share = 1.0 - np.sum((np.unique(codes, return_counts=True)[1] / len(codes)) ** 2)
     here = codes[chosen]

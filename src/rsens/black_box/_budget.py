@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rsens._arguments import whole_number
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 
 
 @dataclass(frozen=True)
@@ -19,13 +19,13 @@ class Budget:
 
     Args:
         name: What it is called in results.
-        paper: Use the cheap estimators of the paper; the sizes below then are the paper's, and `nodes` can be changed.
-        rows: The most rows of which all pairs or many coalitions are asked about (apc, shap, h); None for all. If X
-            has more, a random sample of them is taken.
+        paper: Use the cheap estimators of the paper. The sizes below are then the paper's, but `nodes` can be changed.
+        rows: The most rows used where all pairs or many coalitions are asked about (apc, shap, h); None for all. If X
+            has more, a random sample of them is used.
         average: The most rows that an average is taken over at every grid point or node (pd, var); None for all.
         background: Rows that stand for a variable that is left out (shap).
         permutations: Orders in which variables are added, forwards and backwards, for every row (shap).
-        coalitions: Sets of variables that are asked about for every row, at least (shap of pairs); all, if no more.
+        coalitions: The fewest sets of variables to ask about for every row (shap of pairs); all, if there are fewer.
         repeats: Permutations of every column (pfi).
         grid: Grid points of a variable (pd).
         pair_grid: Grid points of each variable of a pair (pd of pairs).
@@ -69,5 +69,5 @@ def budget_of(budget: str | Budget) -> Budget:
     if isinstance(budget, Budget):
         return budget
     if not isinstance(budget, str) or budget not in BUDGETS:
-        raise InputError(f"budget must be {', '.join(map(repr, BUDGETS))} or a Budget; got {budget!r}.")
+        raise InputError(Argument("budget"), f" must be {', '.join(map(repr, BUDGETS))} or a Budget; got {budget!r}.")
     return BUDGETS[budget]

@@ -14,14 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
 from rsens._table import column_scale
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 
-#: The smallest eigenvalue of a correlation matrix that is told from 0.
+#: Smaller eigenvalues of a correlation matrix cannot be told from 0.
 LEAST_EIGENVALUE = 1e-10
 #: A column that the others explain up to this share of its variance is determined by them.
 LEAST_SHARE = 1e-8
@@ -50,7 +49,7 @@ class SampleGaussian:
         whitened = z @ root
         return cls(mean, scale, z, whitened, (root**2).sum(axis=1), whitened @ root.T)
 
-    def at(self, positions: NDArray[np.intp]) -> SampleGaussian:
+    def at(self, positions: Positions) -> SampleGaussian:
         """The same Gaussian, and some of the rows."""
         z, whitened, weighted = self.z[positions], self.whitened[positions], self.weighted[positions]
         return replace(self, z=z, whitened=whitened, weighted=weighted)

@@ -17,30 +17,30 @@ from __future__ import annotations
 import numpy as np
 
 from rsens._typing import Array
-from rsens.black_box._asked import Asked, sampled
 from rsens.black_box._budget import Budget
 from rsens.black_box._pairs import over_pairs
+from rsens.black_box._predictor import Predictor, sample_rows
 
 #: The grid of a column lies between these quantiles: with 3 points 0.1, 0.5 and 0.9, with 9 the deciles.
 LOWEST, HIGHEST = 0.1, 0.9
 
 
-def pd_pairs(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+def pd_pairs(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """(ι_d|e + ι_e|d)/2 of every pair, summed over the outputs of the model.
 
     The grid of a column is `budget.pair_grid` of its quantiles; all its levels if it is categorical, all its values if
     they are fewer (budget "paper": quantiles all the same). Averages are over at most `budget.average` rows.
     """
-    asked.check_rows("pd")
-    rows = sampled(asked.values, budget.average, rng)
-    by_levels = [d in asked.categorical for d in range(rows.shape[1])]
-    grids = [_grid(column, budget, levels) for column, levels in zip(asked.values.T, by_levels, strict=True)]
+    predictor.check_rows("pd")
+    rows = sample_rows(predictor.values, budget.average, rng)
+    by_levels = [d in predictor.categorical for d in range(rows.shape[1])]
+    grids = [_grid(column, budget, levels) for column, levels in zip(predictor.values.T, by_levels, strict=True)]
 
     def value(d: int, e: int) -> float:
         if min(np.ptp(grids[d]), np.ptp(grids[e])) == 0.0:  # nothing changes with a column that does not
             return 0.0
         at = np.array([(u, v) for u in grids[d] for v in grids[e]])
-        F = asked.partial_dependence((d, e), at, rows).reshape(len(grids[d]), len(grids[e]), -1)
+        F = predictor.partial_dependence((d, e), at, rows).reshape(len(grids[d]), len(grids[e]), -1)
         of_d = _spread(_spread(F, by_levels[d]), by_levels[e])  # over the first axis, then over the second
         of_e = _spread(_spread(F.swapaxes(0, 1), by_levels[e]), by_levels[d])
         return float(np.sum(0.5 * (of_d + of_e)))

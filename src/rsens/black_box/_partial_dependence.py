@@ -8,8 +8,8 @@ dependence of x_d is the prediction with x_d held at a value, averaged over the 
 and the importance is the sample standard deviation of f̄_d over a grid of values t; for a categorical variable a quarter
 of the range of f̄_d over its levels (equation 5 there). Effects that average out over the other variables are not seen.
 
-The grid is that of `sklearn.inspection.partial_dependence`: all values of a column that has fewer than `budget.grid`,
-else equally spaced ones between the quantiles 0.05 and 0.95. Budget "paper": the nine deciles 0.1 … 0.9.
+The grid is the one `sklearn.inspection.partial_dependence` uses: all values of a column that has fewer than
+`budget.grid`, else equally spaced ones between the quantiles 0.05 and 0.95. Budget "paper": the nine deciles 0.1 … 0.9.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ import numpy as np
 from scipy.stats.mstats import mquantiles
 
 from rsens._typing import Array
-from rsens.black_box._asked import Asked, sampled
 from rsens.black_box._budget import Budget
+from rsens.black_box._predictor import Predictor, sample_rows
 
 DECILES = np.linspace(0.1, 0.9, 9)
 #: Where an equally spaced grid begins and ends, as in scikit-learn.
 ENDS = (0.05, 0.95)
 
 
-def pd(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+def pd(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """The spread of the partial dependence on every column (D,), summed over outputs."""
-    asked.check_rows("pd")
-    rows = sampled(asked.values, budget.average, rng)
+    predictor.check_rows("pd")
+    rows = sample_rows(predictor.values, budget.average, rng)
     values = np.zeros(rows.shape[1])
-    for d, column in enumerate(asked.values.T):
-        categorical = d in asked.categorical
+    for d, column in enumerate(predictor.values.T):
+        categorical = d in predictor.categorical
         if column.min() < column.max():
             grid = _grid(column, budget, categorical)
-            f = asked.partial_dependence((d,), grid[:, None], rows)  # f̄_d(t), (grid, P)
+            f = predictor.partial_dependence((d,), grid[:, None], rows)  # f̄_d(t), (grid, P)
             values[d] = (np.ptp(f, axis=0) / 4.0 if categorical else f.std(axis=0, ddof=1)).sum()
     return values
 

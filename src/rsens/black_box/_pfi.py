@@ -19,38 +19,38 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.black_box._asked import Asked
 from rsens.black_box._budget import Budget
+from rsens.black_box._predictor import Predictor
 
 
-def pfi(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+def pfi(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """The loss of score when a column is permuted, of every column (D,)."""
-    asked.check_rows("pfi")
-    return _with_one_permutation(asked, rng) if budget.paper else _with_many(asked, budget, rng)
+    predictor.check_rows("pfi")
+    return _with_one_permutation(predictor, rng) if budget.paper else _with_many(predictor, budget, rng)
 
 
-def _with_one_permutation(asked: Asked, rng: np.random.Generator) -> Array:
-    x = asked.values
-    here = _score(asked, x)
+def _with_one_permutation(predictor: Predictor, rng: np.random.Generator) -> Array:
+    x = predictor.values
+    here = _score(predictor, x)
     values = np.zeros(x.shape[1])
     for d in range(x.shape[1]):
         permuted = x.copy()
         permuted[:, d] = rng.permutation(x[:, d])
-        values[d] = here - _score(asked, permuted)
+        values[d] = here - _score(predictor, permuted)
     return values
 
 
-def _with_many(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+def _with_many(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     from sklearn.inspection import permutation_importance
 
     def scoring(estimator: Any, rows: Array, y: None) -> float:
-        return _score(asked, rows)
+        return _score(predictor, rows)
 
     result = permutation_importance(
-        _Anything(),
-        asked.values,
+        _AnyEstimator(),
+        predictor.values,
         None,
         scoring=scoring,
         n_repeats=budget.repeats,
@@ -59,18 +59,20 @@ def _with_many(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
     return result.importances_mean
 
 
-class _Anything:
+class _AnyEstimator:
     """An estimator for scikit-learn, which only hands it to `scoring`."""
 
     def fit(self, X: Any, y: Any) -> None:
         """Nothing to fit."""
 
 
-def _score(asked: Asked, rows: Array) -> float:
-    score = float(asked.log_density(rows).mean())
+def _score(predictor: Predictor, rows: Array) -> float:
+    score = float(predictor.log_density(rows).mean())
     if not np.isfinite(score):
         raise InputError(
             f"pfi compares mean log predictive densities, and one of them is {score}: the model rules out a target, "
-            "perhaps at a row with a permuted value. Give another score, such as scoring='neg_mean_squared_error'."
+            "perhaps at a row with a permuted value. Give another score, such as ",
+            Argument("scoring", "neg_mean_squared_error"),
+            ".",
         )
     return score

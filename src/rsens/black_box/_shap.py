@@ -6,7 +6,7 @@ those before x_d, and a random background row z,
 
     φ_d(x) = E[f(x_S, x_d, z elsewhere) − f(x_S, z elsewhere)],   value = 1/n Σ_i |φ_d(x_i)|.
 
-The values are those of the package shap: exact where 2^D coalitions cost no more than `budget.permutations` orders,
+The package shap computes the values: exact where 2^D coalitions cost no more than `budget.permutations` orders,
 else from these orders (`PermutationExplainer`), with `budget.background` rows z. Budget "paper": one S and one z for
 every row and variable, and the mean of the absolute differences. Each difference has the expectation φ_d(x), but its
 absolute value does not have the expectation |φ_d(x)|: this is larger, the more f varies with the other variables.
@@ -24,21 +24,21 @@ import numpy as np
 
 from rsens._errors import MissingExtraError
 from rsens._typing import Array
-from rsens.black_box._asked import Asked, sampled
 from rsens.black_box._budget import Budget
+from rsens.black_box._predictor import Predictor, sample_rows
 
 
-def shap(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+def shap(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """The mean absolute Shapley value of every column (D,), summed over outputs."""
-    asked.check_rows("shap")
+    predictor.check_rows("shap")
     if budget.paper:
-        return np.abs(contributions(asked, rng)).sum(axis=2).mean(axis=1)
-    return np.abs(shapley_values(asked, budget, rng)).sum(axis=2).mean(axis=0)
+        return np.abs(contributions(predictor, rng)).sum(axis=2).mean(axis=1)
+    return np.abs(shapley_values(predictor, budget, rng)).sum(axis=2).mean(axis=0)
 
 
-def contributions(asked: Asked, rng: np.random.Generator) -> Array:
+def contributions(predictor: Predictor, rng: np.random.Generator) -> Array:
     """For every column and row the change of f when x_d joins one random coalition, (D, n, P)."""
-    x = asked.values
+    x = predictor.values
     n, D = x.shape
     changes = []
     for d in range(D):
@@ -47,21 +47,21 @@ def contributions(asked: Asked, rng: np.random.Generator) -> Array:
         without = np.where(place < place[:, [d]], x, z)
         joined = without.copy()
         joined[:, d] = x[:, d]
-        f_with, f_without = asked.predict(np.stack([joined, without]))
+        f_with, f_without = predictor.predict(np.stack([joined, without]))
         changes.append(f_with - f_without)
     return np.stack(changes)
 
 
-def shapley_values(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+def shapley_values(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """Shapley values of at most `budget.rows` rows, (n, D, P), by the package shap."""
     package = _package()
-    explained = sampled(asked.values, budget.rows, rng)
-    used = np.concatenate([explained, sampled(asked.values, budget.background, rng)])
+    explained = sample_rows(predictor.values, budget.rows, rng)
+    used = np.concatenate([explained, sample_rows(predictor.values, budget.background, rng)])
     varying = np.flatnonzero(np.ptp(used, axis=0) > 0.0)
     if not len(varying):
         return np.zeros((*explained.shape, 1))
-    # shap takes values that are close for equal, whatever the unit of a column is (np.isclose). So it gets the number
-    # of each value among those of its column.
+    # shap treats close values as equal, whatever the unit of a column is (np.isclose). So each value is replaced by
+    # its number among the values of its column.
     distinct, numbered = zip(*(np.unique(used[:, d], return_inverse=True) for d in varying), strict=True)
     rows, background = np.split(np.stack(numbered, axis=1).astype(np.float64), [len(explained)])
 
@@ -69,7 +69,7 @@ def shapley_values(asked: Asked, budget: Budget, rng: np.random.Generator) -> Ar
         blocks = np.repeat(used[:1], len(numbers), axis=0)
         for k, d in enumerate(varying):
             blocks[:, d] = distinct[k][numbers[:, k].astype(np.intp)]
-        return asked.predict(blocks)
+        return predictor.predict(blocks)
 
     masker = package.maskers.Independent(background, max_samples=len(background))
     orders = budget.permutations * (2 * len(varying) + 1)
@@ -88,7 +88,7 @@ def shapley_values(asked: Asked, budget: Budget, rng: np.random.Generator) -> Ar
 
 
 def _package() -> Any:
-    """The package shap. What it warns of while it is imported is its own affair."""
+    """The package shap, without the warnings that its import raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -100,7 +100,7 @@ def _package() -> Any:
 
 @contextmanager
 def _own_random_state() -> Iterator[None]:
-    """shap seeds NumPy's global random numbers; the caller's are put back."""
+    """shap seeds NumPy's global random numbers; this puts the caller's state back."""
     state = np.random.get_state()  # noqa: NPY002
     try:
         yield

@@ -1,6 +1,6 @@
 """Pairwise Shapley interactions (Grabisch and Roubens, 1999): the mean size of what two columns do only together.
 
-With v(S) the prediction where the columns S are those of a row x and the others those of background rows,
+With v(S) the prediction where the columns S come from a row x and the others from background rows,
 
     φ_de(x) = Σ_S w_S [v(S ∪ {d, e}) − v(S ∪ {d}) − v(S ∪ {e}) + v(S)],   S without d and e,
 
@@ -14,46 +14,45 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._errors import MissingExtraError
-from rsens._typing import Array
-from rsens.black_box._asked import MOST_ROWS, Asked, sampled
+from rsens._typing import Array, Flags
 from rsens.black_box._budget import Budget
 from rsens.black_box._pairs import over_pairs
+from rsens.black_box._predictor import MOST_ROWS, Predictor, sample_rows
 
 
-def shap_pairs(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+def shap_pairs(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """The mean of |φ_de| over rows, summed over the outputs of the model.
 
     Budget "paper": one random S and one random background row for every row and pair, four predictions. Such a
-    contribution is right on average, but its absolute value is larger than that of the average: for f = x_d·x_e with
-    normal columns, twice. Otherwise φ is that of the package shapiq, for at most `budget.rows` rows with
+    contribution is right on average, but its absolute value is too large: for f = x_d·x_e with normal columns, twice as
+    large. Otherwise the package shapiq computes φ, for at most `budget.rows` rows with
     `budget.background` background rows and at least `budget.coalitions` sets S.
     """
-    asked.check_rows("shap")
-    if asked.values.shape[1] < 2:
+    predictor.check_rows("shap")
+    if predictor.values.shape[1] < 2:
         return np.zeros((1, 1))
-    return _one_coalition(asked, rng) if budget.paper else _by_shapiq(asked, budget, rng)
+    return _one_coalition(predictor, rng) if budget.paper else _by_shapiq(predictor, budget, rng)
 
 
-def _one_coalition(asked: Asked, rng: np.random.Generator) -> Array:
-    n, D = asked.values.shape
+def _one_coalition(predictor: Predictor, rng: np.random.Generator) -> Array:
+    n, D = predictor.values.shape
 
     def value(d: int, e: int) -> float:
         # A column is in S with a probability that is itself uniform: all sizes of S are then equally likely.
         S = rng.random((n, D)) < rng.random((n, 1))
-        background = asked.values[rng.integers(n, size=n)]
+        background = predictor.values[rng.integers(n, size=n)]
         coalitions = np.repeat(S[None], 4, axis=0)
         coalitions[:, :, d] = np.array([True, True, False, False])[:, None]
         coalitions[:, :, e] = np.array([True, False, True, False])[:, None]
-        both, only_d, only_e, neither = asked.predict(np.where(coalitions, asked.values, background))
+        both, only_d, only_e, neither = predictor.predict(np.where(coalitions, predictor.values, background))
         return float(np.abs(both - only_d - only_e + neither).sum(axis=1).mean())
 
     return over_pairs(D, value)
 
 
-def _by_shapiq(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+def _by_shapiq(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """KernelSHAP-IQ (Fumagalli et al., 2024): φ as the solution of weighted least squares on sampled coalitions.
 
     With as many coalitions as there are, 2^D, it is exact, but for the rounding of its large weights (1e-7 or so).
@@ -62,15 +61,15 @@ def _by_shapiq(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
         from shapiq import KernelSHAPIQ
     except ImportError:
         raise MissingExtraError("shapiq", "compare") from None
-    D = asked.values.shape[1]
-    rows = sampled(asked.values, budget.rows, rng)
-    background = sampled(asked.values, budget.background, rng)
+    D = predictor.values.shape[1]
+    rows = sample_rows(predictor.values, budget.rows, rng)
+    background = sample_rows(predictor.values, budget.background, rng)
     # Least squares with 1 + D + D(D − 1)/2 unknowns: about two coalitions for each, at least.
     n_coalitions = min(max(budget.coalitions, D * (D + 1) + 2), 2**D)
-    n_outputs = asked.predict(rows[:1]).shape[-1]
+    n_outputs = predictor.predict(rows[:1]).shape[-1]
     total = np.zeros((D, D))
     for row in rows:
-        game, seed = _Game(asked, row, background), int(rng.integers(2**31))
+        game, seed = _Game(predictor, row, background), int(rng.integers(2**31))
         for output in range(n_outputs):  # one seed: the coalitions are the same for all outputs
             solver = KernelSHAPIQ(D, max_order=2, index="SII", pairing_trick=True, random_state=seed)
             found = solver.approximate(n_coalitions, partial(game, output=output))
@@ -79,18 +78,18 @@ def _by_shapiq(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
 
 
 class _Game:
-    """v(S) for one row: the mean over the background rows. Its coalitions are those of the first call."""
+    """v(S) for one row: the mean over the background rows. Later calls reuse the coalitions of the first."""
 
-    def __init__(self, asked: Asked, row: Array, background: Array) -> None:
-        self._asked, self._row, self._background = asked, row, background
+    def __init__(self, predictor: Predictor, row: Array, background: Array) -> None:
+        self._predictor, self._row, self._background = predictor, row, background
         self._values: Array | None = None  # (coalitions, outputs)
 
-    def __call__(self, coalitions: NDArray[np.bool_], output: int) -> Array:
+    def __call__(self, coalitions: Flags, output: int) -> Array:
         if self._values is None:
             most = max(1, MOST_ROWS // len(self._background))
             parts = [self._means(coalitions[k : k + most]) for k in range(0, len(coalitions), most)]
             self._values = np.concatenate(parts)
         return self._values[:, output]
 
-    def _means(self, coalitions: NDArray[np.bool_]) -> Array:
-        return self._asked.predict(np.where(coalitions[:, None], self._row, self._background)).mean(axis=1)
+    def _means(self, coalitions: Flags) -> Array:
+        return self._predictor.predict(np.where(coalitions[:, None], self._row, self._background)).mean(axis=1)

@@ -5,7 +5,7 @@ the posterior predictive distribution", section 3.2:
 
     var_d = 1/n Σ_i Var[f(x_d, x_i,−d)],   x_d ~ p(x_d | x_i,−d),
 
-a variance, not a standard deviation. The distribution of x_d given the others is that of a Gaussian with the mean and
+a variance, not a standard deviation. The distribution of x_d given the others comes from a Gaussian with the mean and
 covariance of the rows, and the variance is a Gauss–Hermite sum. Few nodes distort functions that turn often: of sin(3x)
 with a standard normal x, nine nodes (budget "paper") give a variance of 0.003 in place of 0.5.
 
@@ -19,40 +19,40 @@ from __future__ import annotations
 import numpy as np
 
 from rsens._typing import Array
-from rsens.black_box._asked import MOST_ROWS, Asked, sampled_positions
 from rsens.black_box._budget import Budget
 from rsens.black_box._gaussian import SampleGaussian
+from rsens.black_box._predictor import MOST_ROWS, Predictor, sample_positions
 
 
-def var(asked: Asked, budget: Budget, rng: np.random.Generator) -> Array:
+def var(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """The mean over rows of the variance of the prediction given all other columns, of every column (D,)."""
-    asked.check_rows("var")
-    chosen = sampled_positions(len(asked.values), budget.average, rng)
-    rows = asked.values[chosen]
-    continuous = list(asked.continuous)
+    predictor.check_rows("var")
+    chosen = sample_positions(len(predictor.values), budget.average, rng)
+    rows = predictor.values[chosen]
+    continuous = list(predictor.continuous)
     values = np.zeros(rows.shape[1])
     t, weights = _nodes(budget.nodes)
     if continuous:
-        gaussian = SampleGaussian.of(asked.values[:, continuous]).at(chosen)
+        gaussian = SampleGaussian.of(predictor.values[:, continuous]).at(chosen)
         for k, d in enumerate(continuous):
             mean, deviation = gaussian.conditional(k)
             if deviation > 0.0:
-                f = _with_column(asked, d, mean + deviation * t[:, None], rows)
+                f = _with_column(predictor, d, mean + deviation * t[:, None], rows)
                 values[d] = _variance(f, weights, budget.paper)
-    for d in asked.categorical:
-        assert asked.coding is not None  # has categorical columns
-        shares = asked.coding[d].frequencies
+    for d in predictor.categorical:
+        assert predictor.coding is not None  # has categorical columns
+        shares = predictor.coding[d].frequencies
         levels = np.flatnonzero(shares)
-        f = _with_column(asked, d, levels.astype(np.float64)[:, None], rows)
+        f = _with_column(predictor, d, levels.astype(np.float64)[:, None], rows)
         values[d] = _variance(f, shares[levels], budget.paper)
     return values
 
 
-def _with_column(asked: Asked, column: int, values: Array, rows: Array) -> Array:
+def _with_column(predictor: Predictor, column: int, values: Array, rows: Array) -> Array:
     """The predictions (m, n, P) with a column set to each of m values; every row with its m values is one question.
 
-    A question is what one expectation needs. The published numbers of the paper's imperfect models, which err anew at
-    every call, come out this way only.
+    A question is what one expectation needs. The paper's imperfect models draw new errors at every call, and only
+    this way do they give the published numbers.
     """
     of_row = np.broadcast_to(values.T, (len(rows), len(values)))
     most = max(1, MOST_ROWS // len(values))
@@ -60,7 +60,7 @@ def _with_column(asked: Asked, column: int, values: Array, rows: Array) -> Array
     for k in range(0, len(rows), most):
         nodes = np.repeat(rows[k : k + most, None], len(values), axis=1)
         nodes[:, :, column] = of_row[k : k + most]
-        parts.append(asked.predict(nodes))
+        parts.append(predictor.predict(nodes))
     return np.concatenate(parts).swapaxes(0, 1)
 
 

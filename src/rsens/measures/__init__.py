@@ -27,7 +27,9 @@ from rsens.measures._prediction import first_of_prediction as first_of_predictio
 from rsens.measures._prediction import prediction_derivatives as prediction_derivatives
 from rsens.measures._prediction import second_of_prediction as second_of_prediction
 from rsens.measures._registry import METHODS as METHODS
+from rsens.measures._registry import ComparedMethod as ComparedMethod
 from rsens.measures._registry import Measure as Measure
+from rsens.measures._registry import ModelMeasure as ModelMeasure
 from rsens.measures._registry import importance as importance
 from rsens.measures._rows import check_weights as check_weights
 from rsens.measures._rsens import rsens as rsens

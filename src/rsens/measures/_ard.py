@@ -4,13 +4,13 @@ It is the naive baseline. 1/l_d says how fast the functions that the prior expec
 a weak effect that oscillates has a short length-scale, a strong linear one a long one (Paananen et al., 2019, show
 both). It reads the kernel and never asks the model for a prediction.
 
-For a stationary kernel 1/l_d is the standard deviation of ∂f/∂x_d under the prior, divided by that of f (exactly for
-EQ). In this currency
+For a stationary kernel 1/l_d is the standard deviation of ∂f/∂x_d under the prior, divided by the standard deviation of
+f (exactly for EQ). In this currency
 
     stationary      1/l_d
     Periodic        2π/(p_d l_d)
     Linear          σ_d/√(mean over rows of Σ_e σ_e² x_e²)
-    Categorical     √(2(1 − e^(−1/l_d))), the standard deviation of f(other level) − f(level), divided by that of f
+    Categorical     √(2(1 − e^(−1/l_d))), the same ratio for f(other level) − f(level)
 
 In a sum, the values of a term are multiplied by the square root of its share of the prior variance. Where several
 kernels look at one column, the largest value counts; with one GP per class, the mean over classes.

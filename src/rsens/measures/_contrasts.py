@@ -70,8 +70,8 @@ def second_contrasts(
 ) -> Iterator[tuple[int, int | None, Array]]:
     """Contrasts of two columns, of whatever `first` and `value` take from λ and its derivative (λ itself, or f(λ)).
 
-    A categorical column comes with None and the sizes of its pairs with all columns on the last axis (only those of
-    continuous ones mean anything), then with every later categorical column and the size of that pair.
+    For each categorical column: first None and the sizes of its pairs with all columns on the last axis (only the
+    entries of continuous columns mean anything), then every later categorical column and the size of that pair.
     """
     here = derivatives.distribution
     slope, point = first(here, derivatives.first), value(here)
@@ -125,7 +125,7 @@ def filled_second(
 
 
 def filled_first(values: Array, contrasts: Iterator[tuple[int, Array]]) -> Array:
-    """Values (n, …, D) of continuous columns with those of categorical ones filled in."""
+    """Values (n, …, D) of continuous columns, with the contrasts of categorical ones filled in."""
     for column, contrast in contrasts:
         values[..., column] = contrast
     return values

@@ -1,18 +1,19 @@
-"""The list of measures, and the importance of columns and pairs over a whole data set for any of them."""
+"""The list of measures, and the importance of columns and pairs over a whole data set by any of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Model
+from rsens.measures._ard import ard
 from rsens.measures._fourth_derivative._fourth_derivative import fourth_chunks
 from rsens.measures._kl import kl_chunks
 from rsens.measures._local import Chunks, check_alpha
@@ -22,30 +23,111 @@ from rsens.measures._rsens import rsens2_chunks, rsens_chunks
 
 
 @dataclass(frozen=True)
-class Measure:
-    """One way to score columns (order 1) or pairs of columns (order 2).
+class ComparedMethod:
+    """What everyone needs to know about a way to score columns or pairs. The subclasses say how it is computed.
 
-    `chunks(model, table, alpha)` gives local values, chunk by chunk. The global value is their mean over rows; for a
-    signed measure, whose local values have an axis for outputs, the absolute mean, summed over outputs.
+    Args:
+        name: What users call it.
+        order: 1 if it scores columns, 2 if it scores pairs of columns.
+        meaning: What it measures, in a few words for a legend.
+        place: Its place in the paper's tables, which is also its place among "all" methods. None leaves it out of
+            "all": it runs only when it is named.
+        cheap: Whether it is quick, and works for any model.
+        needs_y: Whether it compares predictions with the targets y.
+        needs_extra: The extra whose packages it needs, except under budget "paper".
+        scaled: Whether its values are per unit of x, so that they change with the unit of a column.
     """
 
     name: str
     order: int
+    meaning: str
+    _: KW_ONLY
+    place: int | None = None
+    cheap: bool = True
+    needs_y: bool = False
+    needs_extra: str | None = None
+    scaled: bool = False
+
+    def factor(self, units: Array) -> Array | float:
+        """What turns values per unit of x into values per `units`, (D,) or (D, D); 1 where nothing is per unit."""
+        if not self.scaled:
+            return 1.0
+        return units if self.order == 1 else np.outer(units, units)
+
+
+@dataclass(frozen=True)
+class Measure(ComparedMethod):
+    """A measure with local values, one for every row.
+
+    `chunks(model, table, alpha)` gives them chunk by chunk. The global value is their mean over the rows. The local
+    values of a signed measure have an axis for outputs; its global value is the absolute mean, summed over outputs.
+    """
+
     chunks: Callable[[Model, Table, float], Chunks]
+    _: KW_ONLY
     signed: bool = False
+    #: Whether it differentiates the user's function itself, rather than asking the model for derivatives.
+    of_function: bool = False
+    scaled: bool = True
+
+    def importance(self, model: Any, X: Any, *, weights: Any = None, scale: Any = None, alpha: Any = 1.0) -> Array:
+        """The global value of every column (D,) or pair (D, D); see `rsens.measures.importance`."""
+        order = check_alpha(alpha)
+        source, table = read_for(model, X)
+        share = check_weights(weights, len(table.values))
+        if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
+            source, table = read_for(model, X, share)
+        factor = self.factor(check_scale(scale, table.names))
+        mean: Array = sum(
+            (np.tensordot(share[rows], local, 1) for rows, local in self.chunks(source, table, order)), np.zeros(())
+        )
+        return factor * (np.abs(mean).sum(axis=0) if self.signed else mean)
 
 
-METHODS: dict[str, Measure] = {
+@dataclass(frozen=True)
+class ModelMeasure(ComparedMethod):
+    """A measure that is read off a fitted model and never asks for a prediction: `value(model, X)`, per unit of x."""
+
+    value: Callable[[Any, Any], Array]
+    _: KW_ONLY
+    scaled: bool = True
+
+    def importance(self, model: Any, X: Any, *, weights: Any = None, scale: Any = None, alpha: Any = 1.0) -> Array:
+        """The value of every column (D,) or pair (D, D); see `rsens.measures.importance`."""
+        check_alpha(alpha)
+        if weights is not None:
+            raise InputError(
+                Argument("weights"), f": {self.name} is read off the model and has no rows to weight. Leave them out."
+            )
+        values = self.value(model, X)
+        return self.factor(check_scale(scale, read_for(model, X)[1].names)) * values
+
+
+METHODS: dict[str, Measure | ModelMeasure] = {
     measure.name: measure
     for measure in (
-        Measure("rsens", 1, rsens_chunks),
-        Measure("ead", 1, ead_chunks),
-        Measure("aed", 1, aed_chunks, signed=True),
-        Measure("kl", 1, kl_chunks),
-        Measure("rsens2", 2, rsens2_chunks),
-        Measure("eah", 2, eah_chunks),
-        Measure("aeh", 2, aeh_chunks, signed=True),
-        Measure("fourth_derivative", 2, fourth_chunks),
+        Measure("rsens", 1, "move of the predictive distribution", rsens_chunks, place=1),
+        Measure("ead", 1, "mean size of the slope", ead_chunks, place=2),
+        Measure("aed", 1, "size of the mean slope", aed_chunks, signed=True, place=3),
+        Measure("kl", 1, "as rsens, by a finite step", kl_chunks, place=9),
+        ModelMeasure("ard", 1, "inverse length-scale", ard, place=10, cheap=False),
+        Measure(
+            "rsens2",
+            2,
+            "change of one effect with the other variable, in the predictive distribution",
+            rsens2_chunks,
+            place=1,
+        ),
+        Measure("eah", 2, "mean size of the bend", eah_chunks, place=2),
+        Measure("aeh", 2, "size of the mean bend", aeh_chunks, signed=True, place=3),
+        Measure(
+            "fourth_derivative",
+            2,
+            "as rsens2, with all other terms of the fourth derivative",
+            fourth_chunks,
+            cheap=False,
+            of_function=True,
+        ),
     )
 }
 
@@ -53,22 +135,11 @@ METHODS: dict[str, Measure] = {
 def importance(name: str, model: Any, X: Any, *, weights: Any = None, scale: Any = None, alpha: float = 1.0) -> Array:
     """The global value of the measure `name` in METHODS for every column (D,), or every pair of columns (D, D).
 
-    `weights` counts rows differently. `scale`, one number per column by name or in order, multiplies column d by s_d
-    and the pair (d, e) by s_d s_e: standard deviations make columns in different units comparable. For a
-    categorical column 1, per switch, is the natural choice. `alpha` is the order of the divergence; ead, aed, eah and
-    aeh have none.
+    `weights` gives rows different weights. `scale`, one number per column by name or in order, multiplies column d by
+    s_d and the pair (d, e) by s_d s_e: standard deviations make columns in different units comparable. For a
+    categorical column 1, per switch, is the natural choice. `alpha` is the order of the divergence; ead, aed, eah, aeh
+    and ard have none.
     """
     if name not in METHODS:
         raise InputError(f"There is no measure {name!r}. Choose one of {', '.join(METHODS)}.")
-    measure = METHODS[name]
-    order = check_alpha(alpha)
-    source, table = read_for(model, X)
-    share = check_weights(weights, len(table.values))
-    if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
-        source, table = read_for(model, X, share)
-    units = check_scale(scale, table.names)
-    factor = units if measure.order == 1 else np.outer(units, units)
-    mean: Array = sum(
-        (np.tensordot(share[rows], local, 1) for rows, local in measure.chunks(source, table, order)), np.zeros(())
-    )
-    return factor * (np.abs(mean).sum(axis=0) if measure.signed else mean)
+    return METHODS[name].importance(model, X, weights=weights, scale=scale, alpha=alpha)

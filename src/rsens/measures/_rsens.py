@@ -94,7 +94,7 @@ def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None
     units, terms = _defaults(derivatives, units, terms)
     family, root, products = derivatives.distribution, np.sqrt(alpha), np.outer(units, units)
     pairs = root * family.fisher_norm(derivatives.second) * products  # eq. 4
-    pairs = 0.5 * pairs + 0.5 * pairs.swapaxes(1, 2)  # equal but for rounding in some sources
+    pairs = 0.5 * pairs + 0.5 * pairs.swapaxes(1, 2)  # some sources differ by rounding
     if terms.grouped:
         pairs = terms.pair_norms(pairs, root * family.whiten(derivatives.second * products))
     return filled_second(

@@ -139,7 +139,7 @@ def resolve_groups(groups: Groups, names: tuple[str, ...]) -> dict[str, tuple[in
         if d not in owner and column in owner.values():
             raise InputError(
                 Argument("groups"),
-                f": the name {column!r} is also that of a column outside the group. Rename the group.",
+                f": the name {column!r} belongs to a column outside the group too. Rename the group.",
             )
         terms[term] = (*terms.get(term, ()), d)
     return terms

@@ -1,33 +1,60 @@
-"""Pictures of an explanation and of a model: Axes in, Axes out, and nothing global is changed."""
+"""Plots of explanations and models: Axes in, Axes out, and nothing global changes."""
 
 from rsens.plots._along import output_names as output_names
 from rsens.plots._along import predictive as predictive
 from rsens.plots._bands import is_event as is_event
-from rsens.plots._bands import percent as percent
+from rsens.plots._bars import BARS
 from rsens.plots._bars import bars as bars
+from rsens.plots._beeswarm import BEESWARM
 from rsens.plots._beeswarm import beeswarm as beeswarm
 from rsens.plots._beeswarm import in_lanes as in_lanes
+from rsens.plots._calibration import CALIBRATION
 from rsens.plots._calibration import calibration as calibration
 from rsens.plots._colours import GREY as GREY
 from rsens.plots._colours import between_quantiles as between_quantiles
 from rsens.plots._colours import level_colours as level_colours
+from rsens.plots._comparison import COMPARISON
 from rsens.plots._comparison import comparison as comparison
-from rsens.plots._heatmap import AUTO_ANNOTATE as AUTO_ANNOTATE
+from rsens.plots._heatmap import HEATMAP
 from rsens.plots._heatmap import heatmap as heatmap
-from rsens.plots._heatmap import square as square
+from rsens.plots._network import NETWORK
 from rsens.plots._network import network as network
 from rsens.plots._pair import SurfaceValues as SurfaceValues
 from rsens.plots._pair import pair_surface as pair_surface
+from rsens.plots._plot import Layout as Layout
+from rsens.plots._plot import Plot as Plot
+from rsens.plots._plot import Section as Section
+from rsens.plots._plot import tip as tip
+from rsens.plots._plot import tip_of as tip_of
+from rsens.plots._profile import INTERVALS as INTERVALS
+from rsens.plots._profile import PROFILE
 from rsens.plots._profile import ProfileValues as ProfileValues
 from rsens.plots._profile import profile as profile
+from rsens.plots._profile import profile_of as profile_of
 from rsens.plots._profile import profile_settings as profile_settings
 from rsens.plots._profile import profile_values as profile_values
+from rsens.plots._rank_stability import RANK_STABILITY
 from rsens.plots._rank_stability import rank_stability as rank_stability
+from rsens.plots._selection import SELECTION
 from rsens.plots._selection import selection as selection
 from rsens.plots._style import SERIES as SERIES
 from rsens.plots._style import lay_out as lay_out
 from rsens.plots._style import part_labels as part_labels
 from rsens.plots._style import per_unit as per_unit
 from rsens.plots._style import short_labels as short_labels
-from rsens.plots._surface import drawn_surface as drawn_surface
+from rsens.plots._surface import SURFACE
 from rsens.plots._surface import surface as surface
+
+#: Every plot. A study, the report and the documentation draw and list what is here, in this order.
+PLOTS: list[Plot] = [
+    BARS,
+    BEESWARM,
+    HEATMAP,
+    NETWORK,
+    CALIBRATION,
+    PROFILE,
+    SURFACE,
+    COMPARISON,
+    RANK_STABILITY,
+    SELECTION,
+]

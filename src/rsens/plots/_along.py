@@ -18,7 +18,7 @@ from rsens.plots._bands import central_intervals, is_event
 
 Kind = Literal["number", "count", "probability", "vector"]
 
-#: What one standard deviation to both sides holds of a normal distribution.
+#: The probability within one standard deviation of a normal distribution.
 ONE_SD = np.array([0.6826894921370859])
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.distributions import Bernoulli, Distribution, Mixture, Univariate
 
-#: Nodes in all for the quantiles of a mixture, shared out between its components.
+#: Nodes for the quantiles of a mixture, shared by all its components.
 MIXTURE_NODES = 40_000
 
 
@@ -28,8 +28,9 @@ def masses(levels: Any) -> Array:
     # Beyond eight deviations the tails are below the spacing of float64 at 1.
     if values.ndim != 1 or not ((values > 0.0) & (values <= 8.0)).all():
         raise InputError(
-            "levels must be numbers of standard deviations, like (1, 2, 3), or shares below 1, like (0.5, 0.9); "
-            f"got {levels!r}."
+            Argument("levels"),
+            " must be numbers of standard deviations, like (1, 2, 3), or shares below 1, like (0.5, 0.9); "
+            f"got {levels!r}.",
         )
     return np.sort(np.where(values < 1.0, values, 2.0 * ndtr(values) - 1.0))
 
@@ -81,8 +82,3 @@ def _mixture_quantiles(family: Mixture, q: Array) -> Array:
         else:  # the first count that is reached with probability q
             result[:, i] = values[np.minimum(np.searchsorted(below, q - 1e-12), len(values) - 1)]
     return result
-
-
-def percent(share: float) -> str:
-    """A share as a label: 68 %, 95 %, 99.7 %."""
-    return f"{100.0 * share:.{2 if share < 0.99 else 3}g} %"

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rsens._text import number, percent
 from rsens._typing import Array
 from rsens.measures import BOTH, DOWN, UP, arrows
+from rsens.plots._plot import Layout, Plot, leading, name_in_text, tip
 from rsens.plots._style import (
     BLACK,
     BLUE,
     PARTS,
     axes_points,
-    check_axes,
-    check_result,
-    check_top,
+    check_plot,
+    first_terms,
     font_size,
     name_ticks,
     new_axes,
@@ -38,8 +39,8 @@ def bars(explanation: Any, *, top: int | None = None, ax: Axes | None = None) ->
     """Ranked bars of `Explanation.main`.
 
     Each bar is split into what moves the prediction and what moves the uncertainty where the family tells them apart.
-    Whiskers are the bootstrap intervals, the dashed line is the null level, which irrelevant variables reach too, and
-    the signs on the right say which way the prediction goes with the variable: up (▲), down (▼), or both (±) where
+    Whiskers are the bootstrap intervals. The dashed line is the null level, which irrelevant variables rarely pass. The
+    signs on the right say which way the prediction goes with the variable: up (▲), down (▼), or both (±) where
     `Explanation.consistency` is below ½.
 
     Args:
@@ -48,15 +49,10 @@ def bars(explanation: Any, *, top: int | None = None, ax: Axes | None = None) ->
         ax: Where to draw; None for a figure of its own.
 
     Returns:
-        The Axes. Elided names are kept whole in the `gid` of the tick labels.
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
-    check_result(explanation, "bars", "rsens.explain", "main", "null_levels")
-    check_top(top)
-    if ax is not None:
-        check_axes(ax)
-    main = explanation.main.sort_values(ascending=False, kind="stable")
-    hidden = 0 if top is None else max(0, len(main) - top)
-    main = main.iloc[: len(main) - hidden]
+    check_plot(explanation, "bars", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
+    main, hidden = first_terms(explanation.main, top)
     rows = len(main) + bool(hidden)
     ax = new_axes(6.4, max(2.2, 0.9 + rows * min(0.32, max(0.19, 5.0 / rows)))) if ax is None else ax
 
@@ -103,13 +99,13 @@ def _draw_intervals(ax: Axes, main: pd.Series[float], intervals: pd.DataFrame | 
 
 
 def _reach(main: pd.Series[float], intervals: pd.DataFrame | None) -> Array:
-    """How far right each row is drawn."""
+    """How far right each row reaches."""
     values = np.asarray(main, dtype=np.float64)
     return values if intervals is None else np.asarray(np.fmax(values, intervals["upper"].reindex(main.index)))
 
 
 def _draw_null(ax: Axes, main: pd.Series[float], null: pd.Series[float] | None) -> float:
-    """A dashed line where all variables share one level, else a piece of it in each row. Returns its furthest value."""
+    """A dashed line if all variables share one level, or else a piece in each row. Returns its largest value."""
     level = np.full(len(main), np.nan) if null is None else null.reindex(main.index).to_numpy()
     known = np.isfinite(level)
     if not known.any():
@@ -181,3 +177,70 @@ def _make_room(ax: Axes, reach: Array, rows: int, with_null: bool) -> None:
             edgecolor="none",
             borderaxespad=0.1,
         )
+
+
+# ---- for results and the report --------------------------------------------------------------------------------------
+
+
+#: The most variables in a file, and on a page.
+MOST, MOST_ON_PAGE = 30, 20
+
+
+def _caption(explanation: Any) -> str:
+    text = "Bars: R-sens of each variable"
+    if explanation.parts is not None and explanation.parts.shape[1] > 1:
+        text += ", split into what moves the prediction and what moves its uncertainty"
+    text += "."
+    if explanation.intervals is not None:
+        text += f" Whiskers: {percent(explanation.level, level=True)} intervals over the rows."
+    if explanation.null_levels is not None:
+        text += " Dashed: the null level, which an irrelevant variable rarely passes."
+    if explanation.direction.ndim == 1 and any(arrows(explanation.direction, explanation.consistency)):
+        text += " ▲ ▼ ±: which way the prediction goes with the variable."
+    return text
+
+
+def _layout(explanation: Any) -> Layout:
+    count = len(explanation.names)
+    rows = min(count, MOST_ON_PAGE + 1)
+    top = MOST_ON_PAGE if count > MOST_ON_PAGE else None
+    return Layout(height=max(2.2, 0.9 + 0.29 * rows), options={"top": top})
+
+
+def _add_tips(explanation: Any, ax: Axes) -> None:
+    from matplotlib.container import BarContainer
+
+    main, _ = first_terms(explanation.main, MOST_ON_PAGE)
+    texts = [_tip(explanation, str(term)) for term in main.index]
+    for bars_of_part in (each for each in ax.containers if isinstance(each, BarContainer)):
+        for bar, text in zip(bars_of_part, texts, strict=True):
+            tip(bar, text)
+
+
+def _tip(explanation: Any, term: str) -> str:
+    """The numbers of one variable, a line each."""
+    value = float(explanation.main[term])
+    lines = [name_in_text(term), f"R-sens {number(value)}"]
+    if explanation.intervals is not None:
+        low, high = explanation.intervals.loc[term]
+        lines.append(f"{percent(explanation.level, level=True)} interval {number(low)} to {number(high)}")
+    if explanation.parts is not None and explanation.parts.shape[1] > 1 and value > 0.0:
+        shares = zip(part_labels(explanation.parts.columns), explanation.parts.loc[term] / value, strict=True)
+        lines += [f"{label}: {percent(share)}" for label, share in shares]
+    if explanation.null_levels is not None:
+        lines.append(f"null level {number(explanation.null_levels[term])}")
+    return "\n".join(lines)
+
+
+BARS = Plot(
+    name="bars",
+    draw=bars,
+    of="explanation",
+    file="variables",
+    section="variables",
+    caption=_caption,
+    alt=lambda explanation: f"Bars of R-sens, the largest first: {leading(explanation)}. All values are in the table.",
+    options={"top": MOST},
+    layout=_layout,
+    add_tips=_add_tips,
+)

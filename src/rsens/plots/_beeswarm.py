@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._coding import Coding, Levels
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
 from rsens.plots._colours import GREY, between_quantiles, draw_low_high_bar, level_colours, low_high
+from rsens.plots._plot import Layout, Plot, leading
 from rsens.plots._style import (
     BLACK,
     BLUE,
     axes_points,
-    check_axes,
-    check_result,
-    check_top,
+    check_plot,
+    first_terms,
     font_size,
     name_ticks,
     new_axes,
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-#: Of more rows than this the points are evenly spaced quantiles of the local values.
+#: With more rows than this, the points are evenly spaced quantiles of the local values.
 MOST_POINTS = 1000
-#: Of the height of a row, what its swarm may take.
+#: How much of the height of a row its swarm may take.
 SWARM_HEIGHT = 0.8
 #: Diameters of a point, in points: the largest with which half of the swarms fit into their rows, or would if they were
 #: SQUEEZE times as high; points that overlap a little are easier to see than points that are too small.
@@ -48,7 +48,7 @@ LEVELS_LENGTH, LEVEL_LENGTH = 36, 14
 def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes | None = None) -> Axes:
     """`Explanation.local_main` as points, one for each row and variable, with the variables that matter most on top.
 
-    Points that would cover each other stand above each other; where they do not fit into their row of the picture they
+    Points that would cover each other stand above each other; if they do not fit into their row of the picture, they
     move closer. The colour is the value of the variable, from low to high between its 5 % and 95 % quantiles; of a
     categorical column it is the level. The diamonds are `Explanation.main`.
 
@@ -59,16 +59,11 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
         ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
 
     Returns:
-        The Axes. Elided names are kept whole in the `gid` of the tick labels.
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
-    check_result(explanation, "beeswarm", "rsens.explain", "main", "local_main")
-    check_top(top)
-    if ax is not None:
-        check_axes(ax)
+    check_plot(explanation, "beeswarm", "rsens.explain", ("main", "local_main"), ax=ax, top=top)
     table = _table(explanation, explanation.data if X is None else X)
-    main = explanation.main.sort_values(ascending=False, kind="stable")
-    hidden = 0 if top is None else max(0, len(main) - top)
-    main = main.iloc[: len(main) - hidden]
+    main, hidden = first_terms(explanation.main, top)
     rows = len(main) + bool(hidden)
     if ax is None:
         ax = new_axes(6.8, max(2.0, 0.9 + rows * min(0.5, max(0.22, 5.0 / rows))))
@@ -104,7 +99,9 @@ def _table(explanation: Any, X: Any) -> Table | None:
     categorical = [renamed.get(name, (name,))[0] for name in explanation.categorical]
     table = Coding.of(X, categorical).read(X) if categorical else read_table(X)
     if len(table.values) != explanation.n:
-        raise InputError(f"X must be the {explanation.n} rows that were explained; got {len(table.values)}.")
+        raise InputError(
+            Argument("X"), f" must be the {explanation.n} rows that were explained; got {len(table.values)}."
+        )
     return table
 
 
@@ -131,7 +128,7 @@ def _colours(table: Table, column: int) -> NDArray[Any]:
 
 
 def _quantile_rows(values: Array) -> NDArray[np.intp]:
-    """The rows to draw, in the order of their values: all, or as many evenly spaced quantiles as can be drawn."""
+    """The rows to draw, ordered by value: all, or evenly spaced quantiles if there are too many."""
     order = np.argsort(values, kind="stable")
     return order[np.linspace(0, len(order) - 1, min(len(order), MOST_POINTS)).round().astype(np.intp)]
 
@@ -162,7 +159,7 @@ def _swarms(ax: Axes, values: list[Array]) -> _Swarms:
 def in_lanes(positions: Array, diameter: float, most: int) -> Array:
     """Lanes 0, 1, −1, 2, … so that points of increasing position do not touch within their lane.
 
-    Each takes the free lane nearest to the middle. Where all `most` lanes are taken, it covers what was there longest.
+    Each takes the free lane nearest to the middle. If all `most` lanes are full, it covers the oldest point.
     """
     ends = np.full(most, -np.inf)  # of the last point in each lane
     lanes = np.empty(len(positions))
@@ -227,3 +224,33 @@ def _label(ax: Axes, explanation: Any, n: int) -> None:
     if n > MOST_POINTS:
         text += f"\n{MOST_POINTS:,} of {n:,} rows shown, evenly spaced quantiles of R-sens"
     ax.set_xlabel(text)
+
+
+# ---- for results and the report --------------------------------------------------------------------------------------
+
+
+#: The most variables on a page.
+MOST_ON_PAGE = 10
+
+
+def _caption(explanation: Any) -> str:
+    summary = "mean" if explanation.aggregate == "mean" else "root mean square"
+    return f"Local R-sens of each row, coloured by the value of the variable; diamonds: the {summary}."
+
+
+def _layout(explanation: Any) -> Layout:
+    top = min(len(explanation.names), MOST_ON_PAGE)
+    return Layout(height=max(2.2, 0.9 + 0.45 * top), options={"top": top})
+
+
+BEESWARM = Plot(
+    name="beeswarm",
+    draw=beeswarm,
+    of="explanation",
+    file="rows",
+    section="spread",
+    takes=("X",),
+    caption=_caption,
+    alt=lambda explanation: f"Points, one for each row and variable, by local R-sens; means: {leading(explanation)}.",
+    layout=_layout,
+)

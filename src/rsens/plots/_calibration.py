@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rsens.plots._plot import Layout, Plot
 from rsens.plots._style import (
     BLACK,
     BLUE,
-    check_axes,
-    check_result,
+    check_plot,
     legend_above,
     new_axes,
     plain,
@@ -43,9 +43,7 @@ def calibration(assessment: Any, ax: Axes | None = None) -> Axes:
     Returns:
         The Axes.
     """
-    check_result(assessment, "calibration", "rsens.assess", "pit_histogram")
-    if ax is not None:
-        check_axes(ax)
+    check_plot(assessment, "calibration", "rsens.assess", ("pit_histogram",), ax=ax)
     classes = assessment.kind == "classes"
     if ax is None:
         ax = new_axes(4.6, 4.6) if classes else new_axes(5.6, 3.6)
@@ -91,3 +89,37 @@ def _reliability(ax: Axes, assessment: Any) -> None:
     plain(ax.set_xlabel(f"probability of {event}"))
     ax.set_ylabel("share observed")
     ax.legend(loc="upper left", fontsize=small(), framealpha=1.0, edgecolor="none", borderaxespad=0.2)
+
+
+# ---- for results and the report --------------------------------------------------------------------------------------
+
+
+def _caption(assessment: Any) -> str:
+    if assessment.kind == "classes":
+        return (
+            "Predicted probabilities against observed shares, for groups of held-out rows. Below the diagonal, the "
+            "probability was too high. The grey bars show what chance does to a model that is right."
+        )
+    return (
+        "Where the observed values fall within their predictive distributions. Flat is ideal; high at both ends means "
+        "intervals that are too narrow, high in the middle too wide. The grey band shows what chance does to a model "
+        "that is right."
+    )
+
+
+def _alt(assessment: Any) -> str:
+    if assessment.kind == "classes":
+        return "Observed shares of held-out rows against predicted probabilities; ideal is the diagonal."
+    return "Histogram of the probability integral transform of held-out rows; ideal is flat."
+
+
+CALIBRATION = Plot(
+    name="calibration",
+    draw=calibration,
+    of="assessment",
+    file="calibration",
+    section="quality",
+    caption=_caption,
+    alt=_alt,
+    layout=lambda assessment: Layout(width=4.4, height=4.4) if assessment.kind == "classes" else Layout(height=3.2),
+)

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
 
-#: What has no colour of its own: groups of columns, levels beyond those that can be told apart.
+#: For what has no colour of its own: groups of columns, and levels when there are too many to tell apart.
 GREY = "#8C8C8C"
-#: Low, middle and high values: blue and orange are told apart by all readers, and each is lighter than the one before.
+#: Low, middle and high values: all readers can tell blue from orange, and each is lighter than the one before.
 LOW_HIGH = (BLUE, "#A79AA5", "#F5B335")
-#: The colours of a variable reach from one of these quantiles to the other, so that one outlier does not take them all.
+#: The colours of a variable span these two quantiles, so that one outlier does not use them up.
 COLOURED = (0.05, 0.95)
 
 
 def low_high() -> Colormap:
-    """From the colour of low values to that of high ones."""
+    """From the colour of low values to the colour of high ones."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("low to high", list(LOW_HIGH))
@@ -40,7 +40,7 @@ def between_quantiles(values: Array) -> Array:
 
 
 def level_colours(levels: Levels) -> list[str]:
-    """A colour for each level by code: of many levels, the most frequent have one and the others are grey."""
+    """A colour for each level, by code. If there are many, only the most frequent have one; the others are grey."""
     order = np.argsort(-levels.frequencies, kind="stable")
     coloured = sorted(order[: len(SERIES) if len(levels) <= len(SERIES) else len(SERIES) - 1])
     by_code = dict(zip((int(code) for code in coloured), SERIES, strict=False))
@@ -48,7 +48,7 @@ def level_colours(levels: Levels) -> list[str]:
 
 
 def draw_low_high_bar(ax: Axes, label: str, short: str) -> Any:
-    """A colour bar that says which end is which; its label is `short` where the other would not fit between them."""
+    """A colour bar that says which end is which; its label is `short` if the other does not fit in between."""
     from matplotlib import rcParams
     from matplotlib.cm import ScalarMappable
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.plots._heatmap import COLOURS, DIGIT
+from rsens.plots._plot import Plot
 from rsens.plots._style import (
     LINE_HEIGHT,
     axes_points,
@@ -40,18 +41,18 @@ REASON = 90
 def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = None) -> Axes:
     """Ranks of variables or pairs by several methods, one column per method, 1 and dark for the most important.
 
-    Terms are in the order of the first method, so that another one agrees with it where its numbers rise downwards. The
+    Terms are in the order of the first method, so another one agrees with it where its numbers rise downwards. The
     last line has the rank correlation (Spearman's) of each method with the first, over all terms. Methods that could
     not answer are listed below with the reason.
 
     Args:
         df: What `rsens.compare` returned, also from a CSV file.
         top: How many terms to show, those that the first method ranks highest; None for all. Ranks and correlations
-            are those among all terms.
+            are among all terms.
         ax: Where to draw; None for a figure of its own.
 
     Returns:
-        The Axes. Elided names are kept whole in the `gid` of the tick labels.
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
     check_top(top)
     if ax is not None:
@@ -82,7 +83,7 @@ def _split(df: Any) -> tuple[pd.DataFrame, dict[str, str]]:
     """The rows of the methods that answered, and the reasons of those that did not."""
     missing = [column for column in NEEDED if column not in getattr(df, "columns", ())]
     if missing:
-        raise InputError(f"expected the data frame that compare returns; it has no column {missing[0]!r}.")
+        raise InputError(Argument("df"), f" must be what rsens.compare returned; it has no column {missing[0]!r}.")
     ok = df["status"] == "ok"
     if not ok.any():
         raise InputError("no method of this comparison gave values; the column 'status' says why.")
@@ -171,3 +172,14 @@ def _new_axes(names: list[str], methods: list[str], failed: dict[str, str], hidd
     lines = sum(len(wrap(text, 60)) for text in _reasons(failed))
     height = rows * min(0.32, max(0.2, 6.0 / rows)) + LINE_HEIGHT * small() / 72.0 * lines
     return new_axes(left + width + 0.3, height + 0.5)
+
+
+COMPARISON = Plot(
+    name="comparison",
+    draw=comparison,
+    of="comparison",
+    file="comparison",
+    caption=lambda df: "Ranks by method; dark is important.",
+    alt=lambda df: "A table of ranks, one column for each method.",
+    options={"top": 30},
+)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import InputError
-from rsens._typing import Array
+from rsens._arguments import one_of
+from rsens._errors import Argument, InputError
+from rsens._text import number
+from rsens._typing import Array, Positions
+from rsens.plots._plot import WIDTH, Layout, Plot, name_in_text, strongest_pair, tip
 from rsens.plots._style import (
     axes_points,
-    check_axes,
-    check_result,
-    check_top,
+    check_plot,
     font_size,
     name_ticks,
     new_axes,
@@ -39,8 +40,8 @@ def heatmap(
 ) -> Axes:
     """Heat map of `Explanation.pairs`: each pair once, below the diagonal.
 
-    Variables are in the order of their largest pair, so that what matters stands in the upper left. Where the null
-    level is known, a dot marks the pairs above theirs.
+    Variables are ordered by their largest pair, so what matters is in the upper left. Where the null level is known, a
+    dot marks the pairs above it.
 
     Args:
         explanation: What `rsens.explain` returned, with pairs.
@@ -49,19 +50,15 @@ def heatmap(
         annotate: Whether to write the values into the cells. "auto": for up to 12 variables.
 
     Returns:
-        The Axes. Elided names are kept whole in the `gid` of the tick labels.
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
-    check_result(explanation, "heatmap", "rsens.explain", "main", "null_pairs")
-    check_top(top)
-    if not isinstance(annotate, bool) and annotate != "auto":
-        raise InputError(f"annotate must be True, False or 'auto'; got {annotate!r}.")
-    if ax is not None:
-        check_axes(ax)
+    check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_pairs"), ax=ax, top=top)
+    one_of(annotate, "annotate", (True, False, "auto"))
     values, null = square(explanation.pairs), square(explanation.null_pairs)
     if values is None or len(explanation.names) < 2 or top == 1:
-        got = "top=1" if top == 1 else "one"
-        raise InputError(f"A heat map of pairs needs at least two variables; got {got}. Use bars for single variables.")
-    order = np.argsort(-values.max(axis=1), kind="stable")[:top]
+        got = Argument("top", 1) if top == 1 else "one"
+        raise InputError("A heat map of pairs needs at least two variables; got ", got, ". Draw bars for one variable.")
+    order = _order(values, top)
     names = [str(explanation.names[d]) for d in order]
     # Rows 1 … k−1 against columns 0 … k−2: in this square the pairs are the cells on and below the diagonal.
     cells = np.ix_(order[1:], order[:-1])
@@ -81,8 +78,13 @@ def heatmap(
     return ax
 
 
+def _order(values: Array, top: int | None) -> Positions:
+    """The variables to show, by their largest pair."""
+    return np.argsort(-values.max(axis=1), kind="stable")[:top]
+
+
 def square(pairs: Any) -> Array | None:
-    """The series by pair, in the order of columns, as a symmetric matrix with an empty diagonal."""
+    """The series by pair, in the order of columns, as a symmetric matrix with zeros on the diagonal."""
     if pairs is None or not len(pairs):
         return None
     size = round(0.5 + np.sqrt(0.25 + 2.0 * len(pairs)))
@@ -146,3 +148,52 @@ def _draw_colour_bar(ax: Axes, mesh: Any, unit: str) -> None:
     bar = ax.figure.colorbar(mesh, ax=ax, fraction=0.06, pad=0.03, aspect=25)
     bar.outline.set_visible(False)
     bar.set_label(f"R-sens$_2$ {unit} × {unit.removeprefix('per ')}")
+
+
+# ---- for results and the report --------------------------------------------------------------------------------------
+
+
+#: The most variables in a file, and on a page.
+MOST, MOST_ON_PAGE = 30, 15
+
+
+def _caption(explanation: Any) -> str:
+    dots = "; dots mark those above the null level" if explanation.null_pairs is not None else ""
+    return f"R-sens₂ of each pair{dots}."
+
+
+def _layout(explanation: Any) -> Layout:
+    top = min(len(explanation.names), MOST_ON_PAGE)
+    side = max(2.0, min(0.5 * top, 4.2))
+    return Layout(width=min(WIDTH, side + 2.4), height=side + 1.2, options={"top": top})
+
+
+def _add_tips(explanation: Any, ax: Axes) -> None:
+    """A rectangle over each cell, which cannot be seen."""
+    from matplotlib.patches import Rectangle
+
+    values, null = square(explanation.pairs), square(explanation.null_pairs)
+    assert values is not None
+    order = _order(values, MOST_ON_PAGE)
+    for i, row in enumerate(order[1:]):
+        for j, column in enumerate(order[: i + 1]):
+            names = " × ".join(name_in_text(explanation.names[d]) for d in (column, row))
+            value = float(values[row, column])
+            lines = [names, f"R-sens₂ {number(value)}"]
+            if null is not None:
+                lines.append(f"{'above' if value > null[row, column] else 'below'} the null level")
+            tip(ax.add_patch(Rectangle((j, i), 1.0, 1.0, alpha=0.0, linewidth=0.0, zorder=9.0)), "\n".join(lines))
+
+
+HEATMAP = Plot(
+    name="heatmap",
+    draw=heatmap,
+    of="pairs",
+    file="pairs",
+    section="pairs",
+    caption=_caption,
+    alt=lambda explanation: f"Cells coloured by R-sens₂ of each pair of variables. {strongest_pair(explanation)}",
+    options={"top": MOST},
+    layout=_layout,
+    add_tips=_add_tips,
+)

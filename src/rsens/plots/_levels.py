@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rsens._text import percent
 from rsens._typing import Array
 from rsens.plots._along import Along
-from rsens.plots._bands import percent
 from rsens.plots._style import (
     BLACK,
     BLUE,
@@ -37,7 +37,9 @@ def draw_predictions(ax: Axes, numbers: Along, shares: Array, names: list[str], 
         for k, strength in enumerate(np.linspace(0.6, 0.15, max(len(shares), 2))[: len(shares)]):
             low, high = numbers.bands[:, k, :, 0].T
             style: dict[str, Any] = {"color": tint(BLUE, float(strength)), "zorder": 1.5 - 0.01 * k}
-            ax.vlines(levels, low, high, linewidth=max(3.0, 9.0 - 2.5 * k), label=percent(shares[k]), **style)
+            ax.vlines(
+                levels, low, high, linewidth=max(3.0, 9.0 - 2.5 * k), label=percent(shares[k], level=True), **style
+            )
         ax.plot(levels, numbers.prediction[:, 0], "o", color=BLACK, markersize=5.0, label=numbers.middle, zorder=3)
         legend_above(ax, *limits, first=numbers.middle)
         return

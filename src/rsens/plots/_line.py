@@ -1,4 +1,4 @@
-"""Which rows a profile evaluates: its arguments, checked once."""
+"""The rows that a profile evaluates, from arguments that are checked here."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
-from rsens._table import Table, listed
+from rsens._errors import Argument, InputError
+from rsens._table import Table
+from rsens._text import listed, quoted
 from rsens._typing import Array
 
 
@@ -73,12 +74,13 @@ def find_column(names: tuple[str, ...], variable: Any, what: str = "variable") -
     near = get_close_matches(str(variable), names, 1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise InputError(
-        f"{what} must be a column of X, by name or position; got {variable!r}.{hint} X has {listed(list(names))}."
+        Argument(what),
+        f" must be a column of X, by name or position; got {variable!r}.{hint} X has {listed(names, 10)}.",
     )
 
 
 def typical_row(table: Table, at: Any) -> tuple[Array, str]:
-    """Values of all columns, and in words where they come from."""
+    """Values of all columns, and where they come from, in words."""
     # A median that occurs: halfway between two values of a binary column there is nothing to predict.
     median = _with_commonest(table, np.quantile(table.values, 0.5, axis=0, method="lower"))
     if isinstance(at, str):
@@ -88,13 +90,13 @@ def typical_row(table: Table, at: Any) -> tuple[Array, str]:
             return _with_commonest(table, table.values.mean(axis=0)), "at the mean"
     elif _is_whole(at):
         if not 0 <= at < len(table.values):
-            raise InputError(f"at: X has rows 0 to {len(table.values) - 1}; got row {at}.")
+            raise InputError(Argument("at"), f" must be a row of X, from 0 to {len(table.values) - 1}; got {at}.")
         return table.values[int(at)].copy(), f"as in row {at}"
     elif hasattr(at, "keys"):
         given = {str(key): at[key] for key in at.keys()}  # noqa: SIM118  (a Series iterates over its values)
         unknown = [key for key in given if key not in table.names]
         if unknown:
-            raise InputError(f"at names columns that X does not have: {', '.join(map(repr, unknown[:10]))}.")
+            raise InputError(Argument("at"), f" names columns that X does not have: {quoted(unknown)}.")
         point = median.copy()
         for key, value in given.items():
             position = table.names.index(key)
@@ -105,7 +107,8 @@ def typical_row(table: Table, at: Any) -> tuple[Array, str]:
             at = [_code(table, position, value) for position, value in enumerate(at)]
         return _numbers(at, "at", median.shape), "as given"
     raise InputError(
-        f"at must be 'median', 'mean', the position of a row, one number per column, or a dict by name; got {at!r}."
+        Argument("at"),
+        f" must be 'median', 'mean', the position of a row, one number per column, or a dict by name; got {at!r}.",
     )
 
 
@@ -126,14 +129,18 @@ def _code(table: Table, position: int, value: Any) -> Any:
 def _grid(grid: Any, data: Array, name: str) -> Array:
     if _is_whole(grid):
         if grid < 2:
-            raise InputError(f"grid must be at least 2 points; got {grid}.")
+            raise InputError(Argument("grid"), f" must be at least 2 points; got {grid}.")
         low, high = float(data.min()), float(data.max())
         if low == high:
-            raise InputError(f"{name!r} is {low:g} in all rows of X, so it has no range. Give the points: grid=[…].")
+            raise InputError(
+                f"{name!r} is {low:g} in all rows of X, so it has no range. Give the points as ", Argument("grid"), "."
+            )
         return np.linspace(low, high, int(grid))
     values = np.unique(_numbers(grid, "grid", None))
     if len(values) < 2:
-        raise InputError(f"grid must be a number of points, or at least two different points; got {grid!r}.")
+        raise InputError(
+            Argument("grid"), f" must be a number of points, or at least two different points; got {grid!r}."
+        )
     return values
 
 
@@ -144,11 +151,13 @@ def _step(scale: Any, data: Array, name: str) -> tuple[float, str]:
         if scale == "sd":
             deviation = float(data.std())
             if deviation == 0.0:
-                raise InputError(f"{name!r} does not vary in X: it has no standard deviation. Use scale='raw'.")
+                raise InputError(
+                    f"{name!r} does not vary in X: it has no standard deviation. Give ", Argument("scale", "raw"), "."
+                )
             return deviation, "per sd"
     elif isinstance(scale, Real) and not isinstance(scale, bool) and 0.0 < float(scale) < np.inf:
         return float(scale), f"per {float(scale):.3g}"
-    raise InputError(f"scale must be 'sd', 'raw' or a number greater than 0; got {scale!r}.")
+    raise InputError(Argument("scale"), f" must be 'sd', 'raw' or a number greater than 0; got {scale!r}.")
 
 
 def _targets(y: Any, n: int) -> tuple[Array | None, str]:
@@ -162,12 +171,13 @@ def _numbers(values: Any, what: str, shape: tuple[int, ...] | None) -> Array:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} must be numbers; got {values!r:.80}.") from None
+        raise InputError(Argument(what), f" must be numbers; got {values!r:.80}.") from None
     if array.shape != shape and not (shape is None and array.ndim == 1):
         want = "one axis" if shape is None else f"shape {shape}" if shape else "a single number"
-        raise InputError(f"{what} must have {want}; got shape {array.shape}.")
+        raise InputError(Argument(what), f" must have {want}; got shape {array.shape}.")
     if not np.isfinite(array).all():
-        raise InputError(f"{what} must be finite; got {int((~np.isfinite(array)).sum())} values that are not.")
+        wrong = int((~np.isfinite(array)).sum())
+        raise InputError(Argument(what), f" must be finite; got {wrong} values that are not.")
     return array
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,16 +9,15 @@ from numpy.typing import NDArray
 
 from rsens._typing import Array
 from rsens.plots._heatmap import square
+from rsens.plots._plot import NARROW, Layout, Plot, strongest_pair
+from rsens.plots._ring import GAP, LABEL_LENGTHS, LARGEST, Ring
 from rsens.plots._style import (
     BLUE,
-    LINE_HEIGHT,
+    LETTER,
     ORANGE,
     as_id,
     axes_points,
-    check_axes,
-    check_result,
-    check_top,
-    font_size,
+    check_plot,
     legend_columns,
     new_axes,
     per_unit,
@@ -33,18 +30,13 @@ from rsens.plots._style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-#: The most characters of a name: the first of these that leaves enough room for the circle.
-LABEL_LENGTHS = (24, 16, 10)
-#: Mean width of a character, of its font size.
-CHARACTER = 0.58
-#: Largest diameter of a circle and largest width of a line, in points.
-LARGEST, WIDEST = 34.0, 8.0
-#: What of the lines is left out around a circle, to both sides together, in points.
+#: Largest width of a line, in points.
+WIDEST = 8.0
+#: The gap between a circle and the lines, on both sides together, in points.
 RIM = 4.5
-#: Between a circle and its name, in points.
-GAP = 4.0
-#: Pairs below this share of the largest are not drawn: their lines would be thinner than can be seen.
+#: Pairs below this share of the largest have no line: it would be too thin to see.
 LEAST = 0.02
 
 
@@ -60,12 +52,9 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
         ax: Where to draw; None for a figure of its own.
 
     Returns:
-        The Axes: the circle has the radius 1. Elided names are kept whole in the `gid` of the labels.
+        The Axes: the circle has the radius 1. Names that were shortened are whole in the `gid` of the labels.
     """
-    check_result(explanation, "network", "rsens.explain", "main", "null_pairs")
-    check_top(top)
-    if ax is not None:
-        check_axes(ax)
+    check_plot(explanation, "network", "rsens.explain", ("main", "null_pairs"), ax=ax, top=top)
     pairs, null_pairs = square(explanation.pairs), square(explanation.null_pairs)
     main = explanation.main.to_numpy()
     order = np.argsort(-main, kind="stable")[:top]
@@ -80,7 +69,7 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
     labels = _legend_labels(main[order], values, per_unit(explanation), hollow=bool(_below(main[order], null).any()))
 
     ax = _new_axes(names, labels) if ax is None else ax
-    ring = _Ring.around(ax, names, lines=-(-len(labels) // _columns(ax, labels)))
+    ring = Ring.around(ax, names, lines=-(-len(labels) // _columns(ax, labels)))
     widest = WIDEST if len(names) <= 10 else WIDEST * 10.0 / len(names)
     _draw_pairs(ax, ring, values, widest)
     _draw_variables(ax, ring, main[order], null)
@@ -97,83 +86,13 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
     return ax
 
 
-@dataclass(frozen=True)
-class _Ring:
-    """Where the variables stand. Lengths in points are `radius` times those in the axes, where the radius is 1."""
-
-    angles: Array
-    radius: float  # in points
-    largest: float  # diameter of a circle, in points
-    labels: tuple[str, ...]
-    size: float  # of the labels, in points
-    radial: bool  # whether labels are turned outwards
-    width: float  # of the axes, in units of the radius
-    height: float
-    lowered: float  # how far the middle of the axes lies below that of the circle
-
-    @property
-    def points(self) -> Array:
-        """Positions (n, 2); one variable alone stands in the middle."""
-        reach = 1.0 if len(self.angles) > 1 else 0.0
-        return reach * np.column_stack([np.cos(self.angles), np.sin(self.angles)])
-
-    @classmethod
-    def around(cls, ax: Axes, names: list[str], lines: int) -> _Ring:
-        """The largest circle that leaves room for the names around it and for the lines of the legend below."""
-        n = len(names)
-        angles = 0.5 * np.pi - 2.0 * np.pi * np.arange(n) / n
-        width, height = axes_points(ax)
-        legend = (1.7 + 1.8 * lines) * small()
-        room = np.array([width, max(height - legend, 0.5 * height)]) / 2.0
-        full = font_size(ax, 0)
-        for length, size in product(LABEL_LENGTHS, (full, 0.85 * full, 0.7 * full)):
-            labels = short_labels(names, length)
-            lengths = CHARACTER * size * np.array([len(label) for label in labels])
-            radial, radius = _radius(angles, lengths, size, room)
-            if radius > 0.5 * room.min():
-                break
-        radius = max(radius, 0.25 * float(room.min()))
-        spacing = 2.0 * np.sin(np.pi / max(n, 2)) * radius
-        largest = float(min(LARGEST, 0.3 * radius + 4.0, 0.85 * spacing))
-        return cls(
-            angles=angles,
-            radius=radius,
-            largest=largest,
-            labels=tuple(labels),
-            size=size,
-            radial=radial,
-            width=width / radius,
-            height=height / radius,
-            lowered=0.5 * legend / radius,
-        )
-
-
-def _radius(angles: Array, lengths: Array, size: float, room: Array) -> tuple[bool, float]:
-    """Whether names are turned, and the radius, in points, at which they all stay within half of the axes, `room`."""
-    across, up = np.abs(np.cos(angles)), np.abs(np.sin(angles))
-    away = 0.5 * LARGEST + GAP
-    line = LINE_HEIGHT * size
-    step = angles[0] - angles[1] if len(angles) > 1 else np.pi
-
-    def largest(beside: Array, over: Array) -> float:
-        """The radius r with r |cos| + beside ≤ half the width, and r |sin| + over ≤ half the height, for all names."""
-        with np.errstate(divide="ignore"):
-            limits = np.concatenate([(room[0] - beside) / across, (room[1] - over) / up])
-        return float(limits[np.concatenate([across, up]) > 1e-9].min())
-
-    level = largest(away * across + np.where(across < 1e-9, 0.5, 1.0) * lengths, away * up + line)
-    if level * (1.0 - np.cos(step)) > line or len(angles) <= 4:  # the name at the top clears its neighbours
-        return False, level
-    return True, largest((away + lengths) * across + 0.5 * line, (away + lengths) * up + 0.5 * line)
-
-
 def _new_axes(names: list[str], labels: dict[str, str]) -> Axes:
     """A figure in which the circle is larger the more variables there are."""
     radius = 1.3 if len(names) <= 8 else min(2.1, 0.5 + 0.1 * len(names))  # inches
-    length = CHARACTER * small() / 0.9 / 72.0 * max(map(len, short_labels(names, LABEL_LENGTHS[0])))
+    length = LETTER * small() / 0.9 / 72.0 * max(map(len, short_labels(names, LABEL_LENGTHS[0])))
     turned = length if len(names) > 14 else 0.2
     away = (0.5 * LARGEST + GAP) / 72.0
-    legend = sum(CHARACTER * small() / 72.0 * len(label) + 0.6 for label in labels.values())
+    legend = sum(LETTER * small() / 72.0 * len(label) + 0.6 for label in labels.values())
     width = max(2.0 * (radius + away + length), min(legend, 6.4))
     ax = new_axes(width + 0.2, 2.0 * (radius + away + turned) + 1.0)
     ax.set_position((0.0, 0.1, 1.0, 0.9))  # about what the layout will come to: the circle is made to measure
@@ -191,8 +110,8 @@ def _notes(hidden: int, above: NDArray[np.bool_]) -> list[str]:
     return [pairs] * bool(count) + [f"{hidden} more variables not shown"] * bool(hidden)
 
 
-def _draw_pairs(ax: Axes, ring: _Ring, values: Array, widest: float) -> None:
-    """Lines, the widest last and on top; narrow ones are also lighter, so that many of them do not hide the others."""
+def _draw_pairs(ax: Axes, ring: Ring, values: Array, widest: float) -> None:
+    """Lines, the widest on top. Narrow ones are also lighter, so that many of them do not hide the others."""
     from matplotlib.collections import LineCollection
 
     first, second = np.triu_indices(len(values), 1)
@@ -209,7 +128,7 @@ def _draw_pairs(ax: Axes, ring: _Ring, values: Array, widest: float) -> None:
     )
 
 
-def _draw_variables(ax: Axes, ring: _Ring, main: Array, null: Array | None) -> None:
+def _draw_variables(ax: Axes, ring: Ring, main: Array, null: Array | None) -> None:
     area = _areas(ring, main, float(main.max(initial=0.0)))
     faces = np.where(_below(main, null), "white", BLUE)
     x, y = ring.points.T
@@ -217,12 +136,12 @@ def _draw_variables(ax: Axes, ring: _Ring, main: Array, null: Array | None) -> N
     ax.scatter(x, y, s=area, c=list(faces), edgecolors=BLUE, linewidths=1.0, zorder=2.1)
 
 
-def _areas(ring: _Ring, main: Array, largest: float) -> Array:
+def _areas(ring: Ring, main: Array, largest: float) -> Array:
     """Squares of diameters, as `scatter` takes them; what is 0 is still a dot."""
     return np.maximum(ring.largest**2 * main / (largest or 1.0), 6.0)
 
 
-def _draw_names(ax: Axes, ring: _Ring, names: list[str]) -> None:
+def _draw_names(ax: Axes, ring: Ring, names: list[str]) -> None:
     away = 0.5 * ring.largest + GAP
     for point, angle, label, name in zip(ring.points, ring.angles, ring.labels, names, strict=True):
         x, y = np.cos(angle), np.sin(angle)
@@ -241,7 +160,7 @@ def _draw_names(ax: Axes, ring: _Ring, names: list[str]) -> None:
 
 
 def _legend_labels(main: Array, values: Array, unit: str, *, hollow: bool) -> dict[str, str]:
-    """What the legend says of a circle and a line of round values, and of hollow circles, if there are any."""
+    """What the legend says: round values for a circle and a line, and what hollow circles mean, if there are any."""
     labels = {}
     if main.max(initial=0.0) > 0.0:
         labels["circle"] = f"R-sens {_typical(main):g} {unit}"
@@ -257,7 +176,7 @@ def _columns(ax: Axes, labels: dict[str, str]) -> int:
     return legend_columns([len(label) for label in labels.values()], axes_points(ax)[0]) if labels else 1
 
 
-def _draw_legend(ax: Axes, ring: _Ring, main: Array, values: Array, widest: float, labels: dict[str, str]) -> None:
+def _draw_legend(ax: Axes, ring: Ring, main: Array, values: Array, widest: float, labels: dict[str, str]) -> None:
     style: dict[str, Any] = {"linestyle": "none", "marker": "o", "markeredgecolor": BLUE}
     handles = []
     if "circle" in labels:
@@ -286,3 +205,36 @@ def _draw_legend(ax: Axes, ring: _Ring, main: Array, values: Array, widest: floa
 def _typical(values: Array) -> float:
     """A third of the largest value, with one digit."""
     return float(f"{float(values.max()) / 3.0:.0e}")
+
+
+# ---- for results and the report --------------------------------------------------------------------------------------
+
+
+#: The most variables in a file, and on a page.
+MOST, MOST_ON_PAGE = 30, 15
+
+
+def _layout(explanation: Any) -> Layout:
+    top = min(len(explanation.names), MOST_ON_PAGE)
+    return Layout(width=NARROW, height=4.4, options={"top": top}, axes=_whole_figure)
+
+
+def _whole_figure(figure: Figure) -> Any:
+    """Axes that leave only the notes below outside: the circle is made to measure."""
+    figure.set_layout_engine("none")
+    return figure.add_axes((0.0, 0.08, 1.0, 0.92))
+
+
+NETWORK = Plot(
+    name="network",
+    draw=network,
+    of="pairs",
+    file="network",
+    section="pairs",
+    caption=lambda explanation: "Area of circles: R-sens. Width of lines: R-sens₂.",
+    alt=lambda explanation: (
+        f"Variables as circles around a ring and pairs as lines between them. {strongest_pair(explanation)}"
+    ),
+    options={"top": MOST},
+    layout=_layout,
+)

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._arguments import whole_number
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, Model, iterate, rows_of
 from rsens.measures import finite, rsens2_of
 from rsens.plots._along import Kind, output_names, predictive, spread_of
-from rsens.plots._explained import model_and_table, step_of
 from rsens.plots._line import find_column, typical_row
+from rsens.plots._model_and_rows import model_and_table, step_of
 
 #: Points farther than this from every row are far from the data, as a share of the range of the data. Of few rows it is
 #: NEAR_FEW over √n in the plane and over n on a line: 1.5 times the mean distance of a point from rows spread evenly.
@@ -26,10 +26,10 @@ NEAR, NEAR_FEW = 0.1, 0.75
 
 @dataclass(frozen=True, eq=False)
 class SurfaceValues:
-    """A grid of g × h points over two variables; the other variables stay where they are.
+    """A grid of g × h points over two variables; the other variables stay fixed.
 
-    Entry [i, j] of an array is at `first[i]` and `second[j]`. Of a categorical variable the values are level codes, and
-    its labels are in `labels`.
+    Entry [i, j] of an array is at `first[i]` and `second[j]`. A categorical variable has level codes as values, and its
+    labels are in `labels`.
     """
 
     names: tuple[str, str]
@@ -140,7 +140,7 @@ def _labels(table: Table, column: int) -> tuple[str, ...] | None:
 
 
 def _records(model: Model, table: Table, rows: Array, with_levels: bool) -> Iterator[tuple[slice, Derivatives]]:
-    """The record at these rows, chunk by chunk, with contrasts only where they are needed: they take long."""
+    """The derivatives at these rows, chunk by chunk; contrasts only where they are needed, as they take long."""
     prepared = model.prepared(table.source)  # steps and levels come from the data, not from the grid
     if with_levels or table.coding is None:
         yield from iterate(prepared, rows_of(prepared, table.like(rows)), 2)
@@ -152,14 +152,16 @@ def _records(model: Model, table: Table, rows: Array, with_levels: bool) -> Iter
 
 
 def _output(prediction: Array, outputs: tuple[str, ...], output: str | int | None) -> int:
-    """Which output to show: the one that is asked for, else the one that changes most."""
+    """Which output to show: the requested one, or else the one that changes most."""
     if output is None:
         return int(np.ptp(prediction, axis=0).argmax())
     if isinstance(output, str) and output in outputs:
         return outputs.index(output)
     if isinstance(output, int) and not isinstance(output, bool) and 0 <= output < len(outputs):
         return output
-    raise InputError(f"output must be one of {', '.join(map(repr, outputs[:10]))}, or a position; got {output!r}.")
+    raise InputError(
+        Argument("output"), f" must be one of {', '.join(map(repr, outputs[:10]))}, or a position; got {output!r}."
+    )
 
 
 def _unit(names: list[str | None]) -> str:

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
+from rsens._text import percent
 from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.plots._along import Along, along, output_names
-from rsens.plots._bands import masses, percent
-from rsens.plots._explained import model_and_table, step_of
+from rsens.plots._bands import masses
 from rsens.plots._levels import draw_predictions, draw_sensitivities, name_levels
 from rsens.plots._line import Line, find_column, line_of
+from rsens.plots._model_and_rows import model_and_table, step_of
+from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
 from rsens.plots._style import (
     BLACK,
     BLUE,
@@ -24,6 +26,7 @@ from rsens.plots._style import (
     PARTS,
     SERIES,
     VERMILLION,
+    axis_label,
     check_axes,
     legend_above,
     new_axes_above,
@@ -36,10 +39,11 @@ from rsens.plots._style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-#: Of more rows than this the rug shows evenly spaced quantiles.
+#: With more rows than this, the rug shows evenly spaced quantiles.
 RUG = 500
-#: The most half-widths of the innermost band that the upper axes reach: heavy tails may run out of them.
+#: How far the upper axes reach, in half-widths of the innermost band: heavy tails may leave the picture.
 REACH = 8.0
 
 
@@ -55,9 +59,10 @@ def profile(
     scale: str | float = "sd",
     unit: str | None = None,
     y: Any = None,
+    label: str | None = None,
     ax: Sequence[Axes] | None = None,
 ) -> NDArray[np.object_]:
-    """The predictive distribution along one variable, and below it R-sens; the other variables stay where they are.
+    """The predictive distribution along one variable, and below it R-sens; the other variables stay fixed.
 
     Above: the mean (of a Student-t without one, the median) in its predictive bands, or the probabilities of classes.
     Below: R-sens; its parts, dashed and dotted, which add up to it; and, thin and black, the absolute derivative of the
@@ -80,7 +85,8 @@ def profile(
         scale: What one step of the variable is: "sd" (its standard deviation in X), "raw" (1), or a number. Of a
             categorical variable it is a switch to another level.
         unit: How the axis names that step, such as "per sd"; None for a name from `scale`.
-        y: Targets of the rows, drawn as points above. The name of a Series becomes the label.
+        y: Targets of the rows, drawn as points above.
+        label: What the upper axis is called; None for the name of y, if it is a Series.
         ax: Two Axes, upper and lower; None for a figure of its own.
 
     Returns:
@@ -109,8 +115,9 @@ def profile(
     tidy(upper)
     tidy(lower)
     upper.tick_params(axis="x", labelbottom=False)
-    plain(upper.set_ylabel("probability" if numbers.kind == "probability" else line.target_name))
-    plain(lower.set_xlabel(f"{short_labels([line.name], 60)[0]}{line.others}"))
+    name = line.target_name if label is None else label
+    plain(upper.set_ylabel("probability" if numbers.kind == "probability" else name))
+    plain(lower.set_xlabel(axis_label(lower, line.name, line.others)))
     plain(lower.set_ylabel(f"R-sens {line.unit if unit is None else unit}"))
     return np.array([upper, lower], dtype=object)
 
@@ -145,8 +152,21 @@ def profile_values(
     return ProfileValues(line, numbers, shares, output_names(model, numbers.kind, numbers.prediction.shape[1]))
 
 
+def profile_of(explanation: Any, variable: str | int, *, model: Any = None, X: Any = None, **options: Any) -> Any:
+    """Prediction and R-sens along one variable, in the units of an explanation.
+
+    Args:
+        explanation: What `rsens.explain` returned.
+        variable: Name or position of a column.
+        model: The model, for an explanation read from a file.
+        X: The rows, for an explanation read from a file.
+        **options: Further arguments of `profile`.
+    """
+    return profile(variable=variable, **profile_settings(explanation, variable, model, X) | options)
+
+
 def profile_settings(explanation: Any, variable: str | int, model: Any = None, X: Any = None) -> dict[str, Any]:
-    """The arguments with which `profile` draws in the units of an explanation; without `unit`, of `profile_values`."""
+    """The arguments with which `profile` draws in the units of an explanation."""
     _, table = model_and_table(explanation, model, X, "plot_profile")
     scale, unit = step_of(explanation, table, find_column(table.names, variable))
     return {
@@ -163,8 +183,9 @@ def _two_axes(ax: Any) -> tuple[Axes, Axes]:
         upper, lower = ax
     except (TypeError, ValueError):
         raise InputError(
-            f"ax must be two Axes, upper and lower; got {type(ax).__name__}. "
-            "Make them with plt.subplots(2, 1, sharex=True)."
+            Argument("ax"),
+            f" must be two Axes, upper and lower; got {type(ax).__name__}. "
+            "Make them with plt.subplots(2, 1, sharex=True).",
         ) from None
     check_axes(upper)
     check_axes(lower)
@@ -179,7 +200,7 @@ def _draw_prediction(ax: Axes, values: Array, numbers: Along, shares: Array, nam
         for k, strength in enumerate(np.linspace(0.6, 0.15, max(len(shares), 2))[: len(shares)]):
             style: dict[str, Any] = {"color": tint(BLUE, float(strength)), "linewidth": 0.0, "zorder": 1.5 - 0.01 * k}
             low, high = bands[:, k, :, 0].T
-            ax.fill_between(values, low, high, step=step, label=percent(shares[k]), **style)
+            ax.fill_between(values, low, high, step=step, label=percent(shares[k], level=True), **style)
         ax.plot(values, mean[:, 0], color=BLACK, linewidth=1.4, label=numbers.middle, zorder=3)
         legend_above(ax, *_limits(mean[:, 0], bands[..., 0]), first=numbers.middle)
         return
@@ -196,7 +217,7 @@ def _draw_prediction(ax: Axes, values: Array, numbers: Along, shares: Array, nam
 
 
 def _limits(mean: Array, bands: Array) -> tuple[float, float]:
-    """Lowest and highest value to show; of very wide bands not all."""
+    """Lowest and highest value to show; very wide bands are cut off."""
     if not bands.size:
         return float(mean.min()), float(mean.max())
     inner = bands[:, 0]
@@ -228,7 +249,7 @@ def _draw_sensitivity(ax: Axes, values: Array, numbers: Along) -> None:
 
 
 def _draw_rug(ax: Axes, data: Array) -> None:
-    """The data as ticks along the lower edge; of many rows, as many quantiles as can be told apart."""
+    """The data as ticks along the lower edge; of many rows, only quantiles."""
     shown = data if len(data) <= RUG else np.quantile(data, np.linspace(0.0, 1.0, RUG), method="nearest")
     ax.plot(
         shown,
@@ -242,3 +263,36 @@ def _draw_rug(ax: Axes, data: Array) -> None:
         zorder=4,
         clip_on=True,
     )
+
+
+# ---- for results and the report --------------------------------------------------------------------------------------
+
+
+#: Points along a profile on a page, and its central intervals, the same as in an assessment.
+POINTS_ON_PAGE, INTERVALS = 61, (0.5, 0.9)
+
+
+def _two_panels(figure: Figure) -> Any:
+    axes = figure.subplots(2, 1, sharex=True, height_ratios=(4.0, 3.0))
+    figure.align_ylabels(axes)
+    return axes
+
+
+PROFILE = Plot(
+    name="profile",
+    draw=profile_of,
+    of="variable",
+    file="profile",
+    section="profiles",
+    takes=("model", "X", "y"),
+    caption=lambda explanation, variable: "",
+    alt=lambda explanation, variable: (
+        f"Above, the prediction along {name_in_text(variable)} with its intervals; below, R-sens."
+    ),
+    layout=lambda explanation: Layout(
+        width=NARROW,
+        height=4.3,
+        options={"levels": INTERVALS, "grid": POINTS_ON_PAGE, "label": "prediction"},
+        axes=_two_panels,
+    ),
+)

@@ -8,12 +8,11 @@ import numpy as np
 
 from rsens._typing import Array
 from rsens.plots._heatmap import COLOURS, DIGIT
+from rsens.plots._plot import Plot
 from rsens.plots._style import (
     VERMILLION,
     axes_points,
-    check_axes,
-    check_result,
-    check_top,
+    check_plot,
     font_size,
     name_ticks,
     new_axes,
@@ -25,9 +24,9 @@ from rsens.plots._style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: The most ranks for which shares are written into the cells; where there are more, means are a line.
+#: With more ranks than this, cells have no numbers and means are a line.
 MOST_FEW = 15
-#: What is written: shares of at least half a percent, in percent.
+#: Smaller shares are not written.
 LEAST_WRITTEN = 0.005
 #: Distance of the cells from the column of the later ranks, in columns.
 GAP = 0.25
@@ -44,19 +43,15 @@ def rank_stability(
     Args:
         stability: What `rsens.stability` returned.
         method: The method whose ranks are shown; None for the first.
-        top: How many terms to show, those with the best mean rank; the ranks after `top` are added up in one column.
-            None for all.
+        top: How many terms to show, by mean rank; ranks after `top` are added up in one column. None for all.
         ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
 
     Returns:
-        The Axes. Elided names are kept whole in the `gid` of the tick labels.
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
     from matplotlib.colors import PowerNorm
 
-    check_result(stability, "rank_stability", "rsens.stability", "rank_shares", "methods")
-    check_top(top)
-    if ax is not None:
-        check_axes(ax)
+    check_plot(stability, "rank_stability", "rsens.stability", ("rank_shares", "methods"), ax=ax, top=top)
     table = stability.rank_shares(method)
     name = stability.methods[0] if method is None else method
     shares, count = table.to_numpy(), len(table)
@@ -116,7 +111,7 @@ def _write(ax: Axes, cells: Array, later: Array | None) -> None:
 
 
 def _draw_means(ax: Axes, means: Array, few: bool, cut: bool) -> None:
-    """Mean ranks, without those that lie among the ranks which are added up."""
+    """Mean ranks, except those that lie among the ranks in the last column."""
     shown = means <= len(means) + 0.5 if cut else np.ones(len(means), dtype=np.bool_)
     x, rows = means[shown] - 0.5, np.arange(len(means))[shown]
     if not few:
@@ -151,3 +146,13 @@ def _draw_colour_bar(ax: Axes, mesh: Any) -> None:
     bar.set_ticks(list(shares), labels=[f"{share:.0%}" for share in shares])
     bar.ax.tick_params(labelsize=small())
     bar.set_label("share of samples", fontsize=small())
+
+
+RANK_STABILITY = Plot(
+    name="rank_stability",
+    draw=rank_stability,
+    of="stability",
+    file="ranks",
+    caption=lambda stability: "How often each variable or pair has each rank; diamonds: the mean rank.",
+    alt=lambda stability: "Cells coloured by the share of samples in which a variable or pair has a rank.",
+)

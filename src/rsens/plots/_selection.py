@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsens._arguments import fraction
-from rsens.plots._style import BLACK, DASHES, SERIES, check_axes, check_result, legend_above, new_axes, tidy
+from rsens.plots._plot import Plot
+from rsens.plots._style import BLACK, DASHES, SERIES, check_plot, legend_above, new_axes, tidy
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-#: Methods stand side by side over at most this part of the way from one number of pairs to the next.
+#: How much of the step from one number of pairs to the next the methods take, side by side.
 SPREAD = 0.4
 
 
@@ -23,12 +24,12 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     """How well models with 0, 1, … k interactions predict, with intervals for the means over splits.
 
     The dotted line is the model of main effects alone, the dashed one the full model, with all interactions. A ring
-    marks the number of interactions that `Selection.suggestions` has. Each interval is that of one mean alone: scores
-    of the same splits go up and down together, so that differences are known better (`Selection.summary` has them).
+    marks the number of interactions that `Selection.suggestions` has. Each interval is for one mean alone: scores
+    of the same splits go up and down together, so differences are known better (`Selection.summary` has them).
 
     Args:
         selection: What `rsens.select_interactions` returned.
-        level: Of the intervals.
+        level: The level of the intervals.
         corrected: As in `Selection.summary`; False for intervals as in the paper.
         ax: Where to draw; None for a figure of its own.
 
@@ -37,10 +38,8 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     """
     from matplotlib.ticker import MaxNLocator
 
-    check_result(selection, "selection", "rsens.select_interactions", "summary", "suggestions")
+    check_plot(selection, "selection", "rsens.select_interactions", ("summary", "suggestions"), ax=ax)
     reach = NormalDist().inv_cdf(0.5 + 0.5 * fraction(level, "level"))
-    if ax is not None:
-        check_axes(ax)
     table, enough = selection.summary(corrected=corrected), selection.suggestions
     ax = new_axes(5.6, 3.8) if ax is None else ax
     full = float(table["mean"].iloc[-1])
@@ -98,3 +97,13 @@ def _draw_ring(ax: Axes, lines: pd.DataFrame, number: int, shift: float, enough:
         zorder=3,
         label=None if number else "suggested",
     )
+
+
+SELECTION = Plot(
+    name="selection",
+    draw=selection,
+    of="selection",
+    file="selection",
+    caption=lambda selection: "Log predictive density of held-out rows by number of interactions, with intervals.",
+    alt=lambda selection: "Points with intervals, one for each number of interactions in the model.",
+)

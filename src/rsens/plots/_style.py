@@ -1,22 +1,21 @@
-"""What the plots share: colours, safe labels, axes. Nothing here touches matplotlib's global settings."""
+"""What all plots share: colours, safe labels, axes. Nothing here touches matplotlib's global settings."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from rsens._errors import InputError
-from rsens._text import elided
+from rsens._errors import Argument, InputError
+from rsens._text import distinct
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-# The palette of Okabe and Ito, told apart by readers with any of the common colour deficiencies.
+# The palette of Okabe and Ito: readers with any of the common colour deficiencies can tell these apart.
 BLACK = "#000000"
 ORANGE = "#E69F00"
 SKY = "#56B4E9"
@@ -25,14 +24,17 @@ BLUE = "#0072B2"
 VERMILLION = "#D55E00"
 PURPLE = "#CC79A7"
 
-#: For several outputs at once; each also gets a line style of its own, so that greyscale print tells them apart.
+#: For several outputs at once. Each also has its own line style, for print in greyscale.
 SERIES = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 #: For the parts of R-sens, the prediction first: the same in bars and profiles.
 PARTS = (BLUE, ORANGE, GREEN, PURPLE)
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 
-LABEL_LENGTH = 30
-#: Kinds of characters that are left out where the font lacks them: joiners and skin tones of emoji, control characters.
+#: The most characters of a name beside a tick, and along an axis.
+LABEL_LENGTH, AXIS_LENGTH = 30, 60
+#: Mean width of a letter, of its font size.
+LETTER = 0.58
+#: Kinds of characters to leave out where the font lacks them: joiners and skin tones of emoji, control characters.
 SILENT = {"Cf", "Cc", "Cs", "Sk"}
 LINE_HEIGHT = 1.15  # of one line of text, in units of its font size
 
@@ -67,7 +69,7 @@ def new_axes_above(width: float, height: float) -> tuple[Axes, Axes]:
 
 
 def lay_out(figure: Figure) -> None:
-    """Settle where everything in a figure is. `savefig` would do it each time, and draw each figure twice for it."""
+    """Settle where everything in a figure goes. Otherwise `savefig` does it each time, and draws each figure twice."""
     from matplotlib import rc_context
 
     engine = figure.get_layout_engine()
@@ -82,23 +84,37 @@ def check_axes(ax: Any) -> None:
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise InputError(f"ax must be matplotlib Axes or None; got {type(ax).__name__}. Make them with plt.subplots().")
+        raise InputError(
+            Argument("ax"), f" must be matplotlib Axes or None; got {type(ax).__name__}. Make them with plt.subplots()."
+        )
 
 
-def check_result(result: Any, plot: str, call: str, *needed: str) -> None:
-    """An `InputError` unless the first argument of a plot is what `call` returned: it has the attributes `needed`."""
+def check_plot(
+    result: Any, plot: str, call: str, needed: Iterable[str], *, ax: Any = None, top: int | None = None
+) -> None:
+    """An `InputError` unless a plot got what `call` returned, which has the attributes `needed`, and sound options."""
     if isinstance(result, type) or not all(hasattr(result, name) for name in needed):
         raise InputError(f"{plot} draws what {call} returned; got {type(result).__name__}.")
+    check_top(top)
+    if ax is not None:
+        check_axes(ax)
 
 
 def check_top(top: int | None) -> None:
     """An `InputError` unless `top` is None or a positive whole number."""
     if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
-        raise InputError(f"top must be a whole number of at least 1, or None for all; got {top!r}.")
+        raise InputError(Argument("top"), f" must be a whole number of at least 1, or None for all; got {top!r}.")
+
+
+def first_terms(main: pd.Series[float], top: int | None) -> tuple[pd.Series[float], int]:
+    """The `top` largest values, largest first, and how many more there are."""
+    main = main.sort_values(ascending=False, kind="stable")
+    hidden = 0 if top is None else max(0, len(main) - top)
+    return main.iloc[: len(main) - hidden], hidden
 
 
 def tidy(ax: Axes, *, keep: Iterable[str] = ("left", "bottom")) -> None:
-    """Only the spines that carry a scale."""
+    """Show only the spines that carry a scale."""
     kept = set(keep)
     for side, spine in ax.spines.items():
         spine.set_visible(side in kept)
@@ -106,20 +122,20 @@ def tidy(ax: Axes, *, keep: Iterable[str] = ("left", "bottom")) -> None:
 
 
 def plain(text: Any) -> Any:
-    """The text object, set to show its characters as they are: no mathtext, no TeX."""
+    """Make a text object show its characters as they are, without mathtext or TeX, and return it."""
     text.set_parse_math(False)
     text.set_usetex(False)
     return text
 
 
 def axes_points(ax: Axes) -> tuple[float, float]:
-    """Width and height of the axes, in points, as they are before any automatic layout."""
+    """Width and height of the axes, in points, before any automatic layout."""
     box, (width, height) = ax.get_position(), ax.figure.get_size_inches()  # type: ignore[union-attr]
     return 72.0 * box.width * width, 72.0 * box.height * height
 
 
-def font_size(ax: Axes, lines: int, *, along: str = "height") -> float:
-    """The size, in points, at which so many lines of text fit side by side along the axes; at most the user's own."""
+def font_size(ax: Axes, lines: int, *, along: Literal["width", "height"] = "height") -> float:
+    """The size, in points, at which this many lines of text fit along the axes; at most the user's own."""
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
 
@@ -148,7 +164,7 @@ def part_labels(names: Iterable[str]) -> list[str]:
 
 
 def legend_above(ax: Axes, low: float, high: float, *, first: str | None = None, below: float = 0.06) -> None:
-    """Limits that show `low` to `high` and leave room above for the legend, so that it covers nothing.
+    """Set limits that show `low` to `high` and leave room above for the legend, so that it covers nothing.
 
     `first` names the entry that leads; `below` is a margin at the lower end, as a share of the range.
     """
@@ -212,17 +228,17 @@ def as_id(name: str) -> str:
 
 
 def short_labels(names: Sequence[str], length: int = LABEL_LENGTH) -> list[str]:
-    """Names as drawn: on one line, long ones elided in the middle, and no two alike unless the names are."""
-    drawable = [_drawable(name) for name in names]
-    labels = [elided(name, length) for name in drawable]
-    repeated = {label for label, times in Counter(labels).items() if times > 1}
-    taken = set(labels)
-    for i, label in enumerate(labels):
-        if label in repeated:  # told apart by a number, in the order given
-            numbered = (elided(drawable[i], length - len(f" ({k})")) + f" ({k})" for k in count(1))
-            labels[i] = next(candidate for candidate in numbered if candidate not in taken)
-            taken.add(labels[i])
-    return labels
+    """Names as labels: on one line, long ones without their middle, and no two alike unless the names are."""
+    return distinct([_drawable(name) for name in names], length, measure=len)
+
+
+def axis_label(ax: Axes, name: str, rest: str = "", *, along: Literal["width", "height"] = "width") -> str:
+    """The name of what an axis shows, as much of it as the figure has room for, and the rest of the label."""
+    from matplotlib import rcParams
+
+    inches = ax.figure.get_size_inches()[0 if along == "width" else 1]  # type: ignore[union-attr]
+    fits = int(72.0 * inches / (LETTER * float(rcParams["font.size"]))) - len(rest)
+    return short_labels([name], min(AXIS_LENGTH, max(fits, 12)))[0] + rest
 
 
 def _drawable(name: str) -> str:

@@ -11,11 +11,12 @@ from rsens._typing import Array
 from rsens.plots._colours import low_high
 from rsens.plots._pair import SurfaceValues
 from rsens.plots._pair import pair_surface as pair_surface
+from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
 from rsens.plots._style import (
     BLACK,
     axes_points,
-    check_axes,
-    check_result,
+    axis_label,
+    check_plot,
     legend_columns,
     new_axes,
     plain,
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
 Quantity = Literal["prediction", "uncertainty", "rsens2"]
 QUANTITIES = ("prediction", "uncertainty", "rsens2")
 
-#: Of more rows than this as many are drawn, evenly spaced in the order of the first variable.
+#: With more rows than this, this many are drawn, evenly spaced in the order of the first variable.
 POINTS = 500
 #: About how many steps of colour, and how many lines.
 STEPS, LINES = 12, 4
-#: Lines are drawn of what differs by more than this share of its size.
+#: What varies by less than this share of its size has no lines.
 FLAT = 1e-6
 #: How much of the colour is left where the grid is far from the data.
 FADED = 0.25
@@ -56,15 +57,15 @@ def surface(
 ) -> Axes:
     """The prediction over two variables, as colours, with lines of equal R-sens₂: where the two interact.
 
-    The other variables stay where they are. Points are the rows of X; where none is near, the colours are faded.
-    With a categorical variable there is one line for each of its levels, and with two a table.
+    The other variables stay fixed. Points are the rows of X; where none is near, the colours fade. A categorical
+    variable gives one line for each of its levels, and two of them a table.
 
     Args:
         explanation: What `rsens.explain` returned. R-sens₂ is in its units.
         first: Name or position of the column along the horizontal axis.
         second: Name or position of the column along the vertical axis.
         quantity: What the colours show: "prediction", "uncertainty" (the predictive standard deviation), or "rsens2";
-            then the lines are those of equal prediction.
+            then the lines join places of equal prediction.
         n_grid: How many points along each continuous variable, over the range of the data.
         at: Values of the other columns, as in `rsens.plots.profile`.
         output: Whose prediction, by name or position, for a model with several outputs such as class probabilities;
@@ -76,18 +77,9 @@ def surface(
     Returns:
         The Axes.
     """
-    check_result(explanation, "surface", "rsens.explain", "main", "scale_kind")
+    check_plot(explanation, "surface", "rsens.explain", ("main", "scale_kind"), ax=ax)
     one_of(quantity, "quantity", QUANTITIES)
-    if ax is not None:
-        check_axes(ax)
     values = pair_surface(explanation, first, second, n_grid, at=at, output=output, model=model, X=X)
-    return drawn_surface(explanation, values, quantity, ax)
-
-
-def drawn_surface(
-    explanation: Any, values: SurfaceValues, quantity: Quantity = "prediction", ax: Axes | None = None
-) -> Axes:
-    """What `surface` draws, of values that are known."""
     shown = {"prediction": values.prediction, "uncertainty": values.spread, "rsens2": values.sensitivity}[quantity]
     label = _labels(values)[quantity]
 
@@ -115,7 +107,7 @@ def _labels(values: SurfaceValues) -> dict[str, str]:
 
 
 def colours_of(quantity: str) -> Any:
-    """Low to high for a prediction; from white for what begins at 0."""
+    """Low to high for a prediction; from white for what starts at 0."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -134,8 +126,8 @@ def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, 
     handles.append(_draw_rows(ax, values.data))
     ax.set_xlim(x[0], x[-1])
     ax.set_ylim(y[0], y[-1])
-    plain(ax.set_xlabel(f"{short_labels([values.names[0]], 60)[0]}{values.held}"))
-    plain(ax.set_ylabel(short_labels([values.names[1]], 60)[0]))
+    plain(ax.set_xlabel(axis_label(ax, values.names[0], values.held)))
+    plain(ax.set_ylabel(axis_label(ax, values.names[1], along="height")))
     bar = ax.figure.colorbar(filled, ax=ax, fraction=0.06, pad=0.03, aspect=25)
     bar.outline.set_visible(False)
     plain(bar.ax.yaxis.label).set_text(label)
@@ -156,7 +148,7 @@ def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, 
 
 
 def _steps(shown: Array, *, from_zero: bool) -> Array:
-    """Round values that hold all that is shown, at least two of them."""
+    """At least two round values that enclose everything shown."""
     from matplotlib.ticker import MaxNLocator
 
     low, high = (0.0 if from_zero else float(shown.min())), float(shown.max())
@@ -200,3 +192,21 @@ def _draw_rows(ax: Axes, data: Array) -> Any:
     style: dict[str, Any] = {"color": BLACK, "markersize": 2.6, "alpha": 0.55, "markeredgewidth": 0.0, "clip_on": False}
     (points,) = ax.plot(*shown.T, "o", zorder=2.0, label="rows", **style)
     return points
+
+
+# ---- for results and the report --------------------------------------------------------------------------------------
+
+
+SURFACE = Plot(
+    name="surface",
+    draw=surface,
+    of="pair",
+    file="pair",
+    section="surfaces",
+    takes=("model", "X"),
+    caption=lambda explanation, first, second: "",
+    alt=lambda explanation, first, second: (
+        f"The prediction over {name_in_text(first)} and {name_in_text(second)}, with lines of equal R-sens₂."
+    ),
+    layout=lambda explanation: Layout(width=NARROW, height=4.0, options={"n_grid": 30}),
+)

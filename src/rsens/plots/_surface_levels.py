@@ -13,6 +13,7 @@ from rsens.plots._style import (
     DASHES,
     SERIES,
     axes_points,
+    axis_label,
     font_size,
     legend_above,
     name_ticks,
@@ -26,38 +27,40 @@ from rsens.plots._style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: The most cells of a table, along one side, into which values are written.
+#: Larger tables, along one side, have no values in their cells.
 WRITTEN = 10
 #: How light red, green and blue are.
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
-#: Of more rows than this the ticks of a level are as many evenly spaced quantiles.
+#: With more rows than this, the ticks of a level are evenly spaced quantiles.
 RUG = 200
 
 
 def draw_lines(ax: Axes, values: SurfaceValues, shown: Array, label: str) -> None:
-    """One line per level, thin where no row of that level is near; of many levels the most frequent."""
+    """One line per level, thin where no row of that level is near; only the most frequent of many levels."""
     k = 0 if values.labels[0] is not None else 1  # which of the two is categorical
     x, lines, far = (values.second, shown, values.far) if k == 0 else (values.first, shown.T, values.far.T)
     labels, codes = values.labels[k] or (), values.data[:, k].astype(np.intp)
     counts = np.bincount(codes, minlength=len(labels))
-    drawn = sorted(np.argsort(-counts, kind="stable")[: len(SERIES)])
-    texts = short_labels([labels[code] for code in drawn], 20)
+    frequent = sorted(np.argsort(-counts, kind="stable")[: len(SERIES)])
+    texts = short_labels([labels[code] for code in frequent], 20)
     title = f"{short_labels([values.names[k]])[0]}:"
     ax.plot([], [], linestyle="none", label=title)
-    for row, code in enumerate(drawn):
+    for row, code in enumerate(frequent):
         colour, dash = SERIES[row], DASHES[row % len(DASHES)]
         ax.plot(x, lines[code], color=tint(colour, 0.45), linewidth=0.9)
         near = np.where(far[code], np.nan, lines[code])
         ax.plot(x, near, color=colour, linestyle=dash, linewidth=2.0, label=texts[row])
         _draw_ticks(ax, values.data[codes == code, 1 - k], colour, row)
-    low, high = float(lines[drawn].min()), float(lines[drawn].max())
+    low, high = float(lines[frequent].min()), float(lines[frequent].max())
     if values.kind == "probability" and label.startswith("predicted"):
         low, high = 0.0, 1.0
-    legend_above(ax, low, high if high > low else low + (abs(low) or 1.0), first=title, below=0.04 + 0.03 * len(drawn))
+    legend_above(
+        ax, low, high if high > low else low + (abs(low) or 1.0), first=title, below=0.04 + 0.03 * len(frequent)
+    )
     ax.set_xlim(x[0], x[-1])
-    hidden = len(labels) - len(drawn)
+    hidden = len(labels) - len(frequent)
     more = f"\n{hidden} less frequent levels not shown" if hidden else ""
-    plain(ax.set_xlabel(f"{short_labels([values.names[1 - k]], 60)[0]}{values.held}{more}"))
+    plain(ax.set_xlabel(axis_label(ax, values.names[1 - k], values.held) + more))
     plain(ax.set_ylabel(label))
     tidy(ax)
 
@@ -96,8 +99,8 @@ def draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, colours: Any, labe
     name_ticks(ax.yaxis, second, size, offset=0.5)
     ax.tick_params(length=0)
     note = "\nfaded: no such row" if values.far.any() else ""
-    plain(ax.set_xlabel(f"{short_labels([values.names[0]], 60)[0]}{values.held}{note}"))
-    plain(ax.set_ylabel(short_labels([values.names[1]], 60)[0]))
+    plain(ax.set_xlabel(axis_label(ax, values.names[0], values.held) + note))
+    plain(ax.set_ylabel(axis_label(ax, values.names[1], along="height")))
     bar = ax.figure.colorbar(mesh, ax=ax, fraction=0.06, pad=0.03, aspect=25)
     bar.outline.set_visible(False)
     plain(bar.ax.yaxis.label).set_text(label)

@@ -50,7 +50,7 @@ class Opened:
         self.page.goto(file.as_uri())
 
     def scroll_through(self) -> None:
-        """Figures are drawn when they come near."""
+        """To every figure; the one of plotly takes a moment."""
         for figure in self.page.locator(".figure").all():
             figure.scroll_into_view_if_needed()
             self.page.wait_for_timeout(30)
@@ -98,7 +98,7 @@ def test_figures_are_drawn_without_scrolling(opened):
 def test_names_stand_in_figures_as_they_are(opened):
     report = opened("hostile", True)
     report.scroll_through()
-    labels = report.page.locator("#live-bars .ytick text").all_text_contents()
+    labels = report.page.locator("#live-beeswarm .ytick text").all_text_contents()
     assert any(label.startswith("<script>") for label in labels)
     assert any("{{ 7 * 7 }}" in label or "%{x}" in label for label in labels)
 
@@ -161,7 +161,7 @@ def test_theme(opened, scheme, interactive):
         return sum(map(int, paper.removeprefix("rgb(").removesuffix(")").split(","))) < 200
 
     def ink() -> str:
-        return page.evaluate("document.getElementById('live-bars')._fullLayout.font.color") if interactive else ""
+        return page.evaluate("document.getElementById('live-beeswarm')._fullLayout.font.color") if interactive else ""
 
     before = ink()
     assert dark() == (scheme == "dark")

@@ -62,7 +62,8 @@ def test_sections(interactive):
     ):
         assert text in page
     assert sum(tag == "h1" for tag, _ in tags) == 1
-    assert ('class="live"' in page) == interactive
+    assert [attrs["data-figure"] for _, attrs in tags if attrs.get("class") == "live"] == ["beeswarm"] * interactive
+    assert set(data_of(page)["figures"]) == ({"beeswarm"} if interactive else set())
 
 
 @pytest.mark.parametrize("name", ["numbers", "classes", "hostile"])
@@ -137,8 +138,8 @@ def test_groups():
     grouped = explain(known.model, known.X, n_bootstrap=0, groups={"both": ["x0", "x1"]})
     page = render(studies.study(explanation=grouped, X=known.X, model=known.model), interactive=True)
     assert "both" in page
-    assert "profile-0" in data_of(page)["figures"]
-    assert "profile-1" not in data_of(page)["figures"]
+    assert 'id="figure-profile-0"' in page
+    assert 'id="figure-profile-1"' not in page
 
 
 def test_explanation_from_a_file(tmp_path):

@@ -1,58 +1,100 @@
-"""SVG inside a page: ids do not meet, text is text, and the same figure is the same bytes."""
+"""SVG inside a page: ids do not meet, text is text, marks say their numbers, and the same figure is the same bytes."""
 
 import re
+from functools import cache
 from xml.etree import ElementTree
 
 import matplotlib
+import pytest
 
-from rsens._app.report import _static
 from rsens._app.report._facts import Facts
-from rsens._app.report._svg import drawn, inlined
+from rsens._app.report._figures import Picture, pictures
+from rsens._app.report._svg import draw_svg, inline
+from rsens._text import as_label, number
 from tests.app.report import studies
 
 
-def test_ids_are_those_that_are_used():
-    facts = Facts.of(studies.hostile())
-    svg = _static.bars(facts)
+@cache
+def figures(name: str) -> dict[str, Picture]:
+    """The figures of a study, by id."""
+    sections = pictures(Facts.of(getattr(studies, name)()), interactive=False)
+    return {picture.id: picture for section in sections.values() for picture in section}
+
+
+def titles(svg: str) -> list[str]:
+    return [element.text for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")]
+
+
+@pytest.mark.parametrize("figure", ["bars", "heatmap", "network", "beeswarm", "profile-0", "surface-1"])
+def test_ids_are_those_that_are_used(figure):
+    svg = figures("hostile")[figure].svg
     ids = re.findall(r'\bid="([^"]*)"', svg)
     used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', svg))
     assert set(ids) == {a or b for a, b in used}
-    assert all(name.startswith("bars-") for name in ids)
+    assert all(name.startswith(f"{figure}-") for name in ids)
 
 
 def test_names_that_look_like_ids_of_the_page():
     """A column called report-data must not become an element of that id."""
     svg = '<svg xmlns="http://www.w3.org/2000/svg"><g id="report-data"><text>x</text></g></svg>'
-    root = ElementTree.fromstring(inlined(svg.encode(), "f"))
+    root = ElementTree.fromstring(inline(svg.encode(), "f"))
     assert "id" not in root[0].attrib
     assert root[0][0].tag.endswith("title")
     assert root[0][0].text == "report-data"
 
 
-def test_elided_names_are_whole_in_titles():
-    svg = _static.bars(Facts.of(studies.hostile()))
-    titles = {element.text for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")}
-    assert set(studies.HOSTILE) <= titles
+def test_groups_of_matplotlib_have_no_title():
+    svg = '<svg xmlns="http://www.w3.org/2000/svg"><g id="matplotlib.axis_1"><text>x</text></g></svg>'
+    assert titles(inline(svg.encode(), "f")) == []
+
+
+def test_cut_names_are_whole_in_titles():
+    assert set(studies.HOSTILE) <= set(titles(figures("hostile")["bars"].svg))
+
+
+def test_bars_say_their_numbers():
+    e = studies.numbers().explanation
+    found = [text for text in titles(figures("numbers")["bars"].svg) if "R-sens" in text]
+    assert len(found) == len(e.names) * e.parts.shape[1]  # one for each piece of a bar
+    for term in e.names:
+        low, high = e.intervals.loc[term]
+        lines = next(text for text in found if text.startswith(f"{term}\n")).split("\n")
+        assert lines[1] == f"R-sens {number(e.main[term])}"
+        assert lines[2] == f"95 % interval {number(low)} to {number(high)}"
+        assert lines[-1] == f"null level {number(e.null_levels[term])}"
+
+
+def test_cells_say_their_numbers():
+    e = studies.numbers().explanation
+    tips = [text.split("\n") for text in titles(figures("numbers")["heatmap"].svg) if "\n" in text]
+    found = {names: lines for names, *lines in tips}
+    assert {frozenset(names.split(" × ")) for names in found} == {frozenset(pair) for pair in e.pairs.index}
+    above = e.pairs[("a", "b")] > e.null_pairs[("a", "b")]
+    pair = next(lines for names, lines in found.items() if set(names.split(" × ")) == {"a", "b"})
+    assert pair == [f"R-sens₂ {number(e.pairs[('a', 'b')])}", f"{'above' if above else 'below'} the null level"]
+
+
+def test_names_in_titles_are_texts():
+    found = [text.split("\n")[0] for text in titles(figures("hostile")["bars"].svg) if "\n" in text]
+    assert as_label(studies.HOSTILE[0])[:10] in {name[:10] for name in found}
 
 
 def test_same_bytes_whatever_the_users_style():
-    facts = Facts.of(studies.numbers())
-    first = _static.beeswarm(facts)
+    facts = Facts.of(studies.function(20))
+    first = pictures(facts, interactive=False)
     with matplotlib.rc_context({"font.size": 20.0, "svg.hashsalt": None, "axes.facecolor": "black"}):
-        assert _static.beeswarm(facts) == first
+        assert pictures(facts, interactive=False) == first
+
+
+def test_many_points_are_pixels():
+    """Two swarms, of 100 and of 600 points each."""
+    few, many = (pictures(Facts.of(studies.function(n)), interactive=False)["spread"][0].svg for n in (100, 600))
+    assert few.count("<use") >= 200
+    assert many.count("<use") < 100
 
 
 def test_no_file_header():
-    svg = drawn("f", 2.0, 1.0, lambda figure: figure.add_subplot())
+    svg = draw_svg("f", 2.0, 1.0, lambda figure: figure.add_subplot())
     assert svg.startswith("<svg ")
     assert "metadata" not in svg
     assert not re.search(r'<svg[^>]* (width|height)="', svg)
-
-
-def test_a_surface_is_computed_once(monkeypatch):
-    facts = Facts.of(studies.numbers())
-    pair = facts.surfaced[0]
-    values = facts.surface(pair)
-    monkeypatch.setattr("rsens._app.report._facts.pair_surface", None)
-    assert facts.surface(pair) is values
-    assert _static.surface(facts, 0, pair).startswith("<svg ")

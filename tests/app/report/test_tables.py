@@ -4,7 +4,7 @@ import numpy as np
 
 from rsens._app.report._cite import bibtex, call_of, other_settings
 from rsens._app.report._facts import Facts
-from rsens._app.report._tables import about, flattened, pairs, quality, variables
+from rsens._app.report._tables import about, flatten, pairs, quality, variables
 from tests.app.report import studies
 
 
@@ -38,18 +38,29 @@ def test_quality():
     a = studies.numbers().assessment
     found = {item.name: item.value for item in quality(Facts.of(studies.numbers()))}
     assert found["R²"] == f"{a.r2:.3f}"
-    assert found["In 90\u00a0% intervals"] == f"{100 * a.coverage.loc[0.9, 'share']:.0f}\u00a0%"
+    assert found["In 90 % intervals"] == f"{100 * a.coverage.loc[0.9, 'share']:.0f} %"
     assert "Accuracy" in {item.name for item in quality(Facts.of(studies.classes()))}
     assert quality(Facts.of(studies.function(20))) == []
 
 
 def test_about():
-    assert ("Variables", "4 (1 categorical)") in about(Facts.of(studies.numbers()))
+    entries = dict(about(Facts.of(studies.numbers())))
+    assert entries["Variables"] == "4 (1 categorical)"
+    assert (entries["Model"], entries["Likelihood"]) == ("Gaussian process", "Gaussian noise")
+    assert dict(about(Facts.of(studies.classes())))["Likelihood"] == "classes"
+
+
+def test_a_foreign_model_is_called_by_its_class():
+    """What `from_function` returns has no description; without a study there is no likelihood, but a family."""
+    study = studies.function(20)
+    entries = dict(about(Facts.of(study)))
+    assert entries["Model"] == type(study.model).__name__
+    assert entries["Likelihood"] == "Normal"
 
 
 def test_settings_are_flat():
     given = {"a": {"b": [1, "x"], "c": None}, "d": True, "e": [], "f": {"y", "x"}}
-    assert flattened(given) == [("a · b", "1, x"), ("d", "yes"), ("e", "none"), ("f", "x, y")]
+    assert flatten(given) == [("a · b", "1, x"), ("d", "yes"), ("e", "none"), ("f", "x, y")]
 
 
 def test_call():

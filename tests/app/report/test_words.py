@@ -9,8 +9,15 @@ import pytest
 
 from rsens import BayesianLinearRegression, explain
 from rsens._app.report._facts import Facts
-from rsens._app.report._words import summary
+from rsens._app.report._words import answer, as_text, summary
 from tests.app.report import studies
+
+
+def test_the_answer_is_part_of_the_summary():
+    """What the terminal prints is what the page says, with whole names."""
+    facts = Facts.of(studies.hostile())
+    assert [s for s in answer(facts) if s not in summary(facts)] == []
+    assert facts.target.full in as_text(answer(facts)[0])
 
 
 def said(study) -> list[str]:
@@ -86,7 +93,7 @@ def test_what_is_only_just_above_the_null_level():
     reached = pd.Series([0.0, 0.0, 0.02, 0.03, 0.1, 0.2, 0.5, 0.9], list("abcdefgh"))
     sentence = sentences_of(explained(reached=reached))[2]
     assert sentence.endswith(
-        "cannot be told from noise. c and d are so only just: some of the shuffled columns reach as high."
+        "cannot be told from noise. c and d are only just above: some shuffled columns reach as high."
     )
 
 

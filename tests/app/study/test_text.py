@@ -7,7 +7,7 @@ import pytest
 from rsens import study
 from rsens._app.study._tables import WIDTH, table, with_command
 from rsens._app.study._text import _mark
-from rsens._text import Pair, aligned, counted, listed, number, percent, safe, short, width_of
+from rsens._text import width_of
 from tests.app.study.tables import classes, numbers, odd, with_text
 
 QUICK = {"cv": 0, "null": False}
@@ -50,9 +50,9 @@ def test_a_bad_model_is_told_first():
 @pytest.mark.parametrize(
     ("likelihood", "said"),
     [
-        ("auto", "with classes. The target has two different whole numbers: 2 classes, 1, 2."),
-        ("classification", "with classes, as asked for: 2 classes, 1, 2."),
-        ("gaussian", "with Gaussian noise, as asked for."),
+        ("auto", "Bayesian generalised linear model with classes (two different whole numbers: 2 classes, 1, 2)."),
+        ("classification", "with classes (as asked for: 2 classes, 1, 2)."),
+        ("gaussian", "Bayesian linear model with Gaussian noise (as asked for)."),
     ],
 )
 def test_why_the_likelihood_is_what_it_is(likelihood, said):
@@ -100,45 +100,6 @@ def test_the_split_is_left_out_where_the_uncertainty_has_no_parameter_that_moves
 
 
 # ---- the parts -------------------------------------------------------------------------------------------------------
-
-
-def test_safe():
-    assert safe("a\x1b[31m\tb\n\u202e") == "a\\x1b[31m\\tb\n\\u202e"
-
-
-def test_short_keeps_both_ends_and_counts_wide_letters_twice():
-    assert short("abcdefghij", 5) == "ab…ij"
-    assert short("abc", 5) == "abc"
-    assert short("日本語日本語", 7) == "日…語"
-    assert width_of("日本語") == 6
-    assert width_of("e\u0301") == 1
-
-
-def test_numbers():
-    assert [number(x) for x in (0.12345, -12.3456, 123456.7, 1e9, float("nan"))] == [
-        "0.123",
-        "−12.3",
-        "123,457",
-        "1e+09",
-        "",
-    ]
-
-
-def test_aligned_numbers_have_the_same_decimals():
-    assert [aligned(0.474)(x) for x in (0.474, 0.0526)] == ["0.474", "0.053"]
-    assert [aligned(12.5)(x) for x in (12.5, -0.126)] == ["12.50", "−0.13"]
-    assert aligned(1e-9)(1e-9) == "1.00e−09"
-
-
-def test_a_pair_gives_way_on_both_sides():
-    assert short(Pair("abcdefghij", "klmnopqrst"), 13) == "ab…ij × kl…st"
-    assert short(Pair("ab", "klmnopqrst"), 12) == "ab × klm…rst"
-    assert short(Pair("a", "b"), 12) == "a × b"
-
-
-def test_words():
-    assert (percent(0.126), counted(1, "row"), counted(2000, "row")) == ("13 %", "1 row", "2,000 rows")
-    assert [listed(items) for items in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
 
 
 def test_what_gives_way_where_there_is_no_room(monkeypatch):

@@ -1,11 +1,11 @@
-"""How to cite the method and the software, and how to make a report again."""
+"""How to cite the method and the software, and how to reproduce a report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from rsens._app.report._format import printable
+from rsens._text import as_label
 
 PAPER = {
     "title": "Uncertainty-aware Sensitivity Analysis Using Rényi Divergences",
@@ -38,7 +38,7 @@ def bibtex(version: str) -> str:
 
 
 def other_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What the command, the call and the versions do not say; and the seed, which readers look for."""
+    """Settings that the command, the call and the versions leave out; and the seed, which readers look for."""
     said = {"command", "versions"} | ({"arguments"} if call_of(settings) else set())
     rest = {str(name).replace("_", " "): value for name, value in settings.items() if name not in said}
     arguments = settings.get("arguments")
@@ -47,12 +47,12 @@ def other_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def call_of(settings: Mapping[str, Any]) -> str:
-    """The call of `rsens.study` with these settings; empty where they are not those of a study."""
+    """The call of `rsens.study` with these settings; empty if they do not come from a study."""
     arguments = settings.get("arguments")
     if not isinstance(arguments, Mapping) or "target" not in settings:
         return ""
     given = {"random_state" if name == "seed" else str(name): value for name, value in arguments.items()}
     options = [f"target={settings['target']!r}"]
     options += [f"{name}={value!r}" for name, value in given.items() if value is not None and value != []]
-    table = f"    data,  # {printable(settings.get('data', 'the table'))}\n"
+    table = f"    data,  # {as_label(settings.get('data', 'the table'))}\n"
     return "rsens.study(\n" + table + "".join(f"    {option},\n" for option in options) + ")"

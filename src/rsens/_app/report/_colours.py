@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Figures name these colours as "@ink"; the page's script puts in those of the theme.
+#: The figure of plotly names these colours as "@ink"; the page's script puts in the colours of the theme.
 LIGHT = {
     "paper": "#ffffff",
     "soft": "#f5f7f9",
@@ -13,7 +13,7 @@ LIGHT = {
     "warning": "#7a3b00",
     "warning-paper": "#fff3e2",
     "warning-line": "#e69f00",
-    # Okabe and Ito's colours, told apart by readers with any of the common colour deficiencies.
+    # Okabe and Ito's colours: readers with any of the common colour deficiencies can tell these apart.
     "blue": "#0072b2",
     "orange": "#e69f00",
     "vermillion": "#d55e00",
@@ -26,9 +26,6 @@ LIGHT = {
     "low": "#0072b2",
     "middle": "#a79aa5",
     "high": "#f5b335",
-    "heat-low": "#f2f6fa",
-    "heat-high": "#08519c",
-    "far": "rgba(255,255,255,0.72)",
 }
 DARK = LIGHT | {
     "paper": "#14181d",
@@ -47,9 +44,6 @@ DARK = LIGHT | {
     "band": "#2b5a7c",
     "band-wide": "#1f3a4e",
     "low": "#3f9fdc",
-    "heat-low": "#1b2733",
-    "heat-high": "#7cc4f7",
-    "far": "rgba(20,24,29,0.72)",
 }
 
 

@@ -1,4 +1,4 @@
-"""What the report needs of a study, read once."""
+"""What the sentences, tables and figures of a study are made of, read once."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from rsens._app.report._format import LABEL_LENGTH, for_plotly, printable, shortened
+from rsens._app.tables import Choice, Note
+from rsens._assess import Assessment
+from rsens._explain import Explanation
 from rsens._table import Table
-from rsens._typing import Array
+from rsens._text import as_label, distinct, shorten
+from rsens._typing import Array, Positions
 from rsens.adapters import read_for
 from rsens.derivatives import Model
 from rsens.distributions import Distribution
-from rsens.plots import SurfaceValues, is_event, pair_surface
+from rsens.plots import Plot, is_event
 
 #: The most rows that can be looked at one by one, and that are points of the swarms.
 MOST_ROWS = 500
-#: How many variables have a profile, and how many pairs a surface.
-PROFILES, SURFACES = 6, 4
-#: Points along each side of a surface.
-SURFACE_GRID = 30
+#: The most characters of a name in text and tables, and in figures.
+NAME_LENGTH, LABEL_LENGTH = 40, 24
 
 
 @dataclass(frozen=True)
@@ -33,27 +33,32 @@ class Name:
     short: str
     full: str
 
+    @classmethod
+    def of(cls, name: object) -> Name:
+        """A name on its own."""
+        full = as_label(name)
+        return cls(shorten(full, NAME_LENGTH), full)
+
     @property
-    def elided(self) -> bool:
+    def is_cut(self) -> bool:
         """Whether there is more than is shown."""
         return self.short != self.full
 
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """A study: what was explained, how good the model is, and the rows."""
+    """A study: the explanation, how good the model is, and the rows."""
 
-    explanation: Any
-    assessment: Any
-    notes: list[Any]
-    likelihood: Any
+    explanation: Explanation
+    assessment: Assessment | None
+    notes: list[Note]
+    likelihood: Choice | None
     settings: dict[str, Any]
-    model: Any
-    X: Any
+    model: Any  # whatever `explain` takes
+    X: Any  # a data frame or an array
     y: pd.Series[Any] | None
     source: Model = field(repr=False)
     table: Table = field(repr=False)
-    _surfaces: dict[tuple[str, str], SurfaceValues] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, study: Any) -> Facts:
@@ -79,46 +84,30 @@ class Facts:
     @property
     def severe(self) -> list[str]:
         """What is so wrong with the data that the answer is in doubt."""
-        return [note.text for note in self.notes if getattr(note, "severe", False)]
+        return [note.text for note in self.notes if note.severe]
 
     # ---- names -------------------------------------------------------------------------------------------------------
 
     @cached_property
     def names(self) -> dict[str, Name]:
         """The terms."""
-        terms = self.explanation.names
-        return {t: Name(short, printable(t)) for t, short in zip(terms, shortened(terms), strict=True)}
-
-    @cached_property
-    def labels(self) -> dict[str, str]:
-        """The terms as figures of plotly show them."""
-        terms = self.explanation.names
-        return {t: for_plotly(short) for t, short in zip(terms, shortened(terms, LABEL_LENGTH), strict=True)}
+        whole = [as_label(term) for term in self.explanation.names]
+        cut = distinct(whole, NAME_LENGTH)
+        return {term: Name(*both) for term, *both in zip(self.explanation.names, cut, whole, strict=True)}
 
     @property
     def target(self) -> Name:
         """What is predicted."""
         given = getattr(self.y, "name", None) if self.y is not None else None
         name = self.settings.get("target") if given is None else given
-        text = "the target" if name is None else name
-        return Name(shortened([text])[0], printable(text))
-
-    @property
-    def model_name(self) -> str:
-        """The class of the model, in plain words where it is ours."""
-        kind = type(self.model).__name__
-        if kind.startswith("GP"):
-            return "Gaussian process"
-        if kind.startswith("Bayesian"):
-            return "Bayesian generalised linear model" if "Linear" not in kind else "Bayesian linear model"
-        return kind
+        return Name.of("the target" if name is None else name)
 
     @property
     def outputs_are_probabilities(self) -> bool:
         """Whether the model predicts classes."""
         return self.family.support == "classes" or is_event(self.family)
 
-    # ---- what is shown -----------------------------------------------------------------------------------------------
+    # ---- variables and pairs -----------------------------------------------------------------------------------------
 
     @cached_property
     def ranked(self) -> list[str]:
@@ -132,32 +121,27 @@ class Facts:
             return pd.DataFrame()
         return self.explanation.to_frame(order=2)
 
-    @property
-    def profiled(self) -> list[str]:
-        """The leading terms that are single columns which vary."""
-        return [term for term in self.ranked if self._varies(term)][:PROFILES]
+    @cached_property
+    def columns_that_vary(self) -> list[str]:
+        """The terms that are single columns which vary, the one that matters most first."""
+        vary = np.ptp(self.table.values, axis=0) > 0.0
+        names = {name for name, varies in zip(self.table.names, vary, strict=True) if varies}
+        return [term for term in self.ranked if term in names]
 
-    @property
-    def surfaced(self) -> list[tuple[str, str]]:
-        """The leading pairs of single columns which vary, the variable that matters more first."""
-        frame, main = self.pairs, self.explanation.main
-        found = []
-        for first, second, value in zip(*(frame.get(c, []) for c in ("first", "second", "value")), strict=True):
-            if value > 0.0 and self._varies(first) and self._varies(second):
-                found.append((first, second) if main[first] >= main[second] else (second, first))
-        return found[:SURFACES]
+    @cached_property
+    def pairs_that_vary(self) -> list[tuple[str, str]]:
+        """The pairs of such columns, the strongest first."""
+        vary = set(self.columns_that_vary)
+        pairs = zip(self.pairs.get("first", []), self.pairs.get("second", []), strict=True)
+        return [(first, second) for first, second in pairs if {first, second} <= vary]
 
-    def surface(self, pair: tuple[str, str]) -> SurfaceValues:
-        """The model over two variables; computed once, for both ways of drawing it."""
-        if pair not in self._surfaces:
-            known = pair_surface(self.explanation, *pair, SURFACE_GRID, model=self.model, X=self.X)
-            self._surfaces[pair] = known
-        return self._surfaces[pair]
-
-    def _varies(self, term: str) -> bool:
-        if term not in self.table.names:  # a group
-            return False
-        return bool(np.ptp(self.table.values[:, self.table.names.index(term)]) > 0.0)
+    def result_of(self, plot: Plot) -> Explanation | Assessment | None:
+        """What a plot draws; None where there is nothing, or where it draws something else than a study."""
+        if plot.of == "assessment":
+            return self.assessment
+        if plot.of in ("pairs", "pair") and not len(self.pairs):
+            return None
+        return self.explanation if plot.of in ("explanation", "pairs", "variable", "pair") else None
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
@@ -173,7 +157,7 @@ class Facts:
         return np.asarray(mean.max(axis=1) if self.outputs_are_probabilities else mean[:, 0])
 
     @cached_property
-    def shown_rows(self) -> NDArray[np.intp]:
+    def shown_rows(self) -> Positions:
         """Positions of the rows that can be looked at: all, or some, evenly over the ranks of the prediction."""
         n = self.explanation.n
         if n <= MOST_ROWS:
@@ -184,7 +168,7 @@ class Facts:
     @cached_property
     def row_labels(self) -> list[str]:
         """The labels of the rows as text."""
-        return [printable(label) for label in self.explanation.local_main.index]
+        return [as_label(label) for label in self.explanation.local_main.index]
 
     def value(self, row: int, term: str) -> str:
         """What a row has in a column, as text; a group has no value of its own."""
@@ -194,6 +178,6 @@ class Facts:
         value = self.table.values[row, column]
         coding = self.table.coding
         if coding is not None and column in coding.categorical:
-            return shortened([coding[column].labels[int(value)]], LABEL_LENGTH)[0]
+            return shorten(as_label(coding[column].labels[int(value)]), LABEL_LENGTH)
         digits = 4 if abs(value) < 1e4 else 7  # a count or a date stays whole
         return f"{value:.{digits}g}".replace("-", "−")

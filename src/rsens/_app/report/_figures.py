@@ -1,120 +1,91 @@
-"""The figures of the report: each drawn by matplotlib, and by plotly where that is there."""
+"""The figures of the page, from the list `rsens.plots.PLOTS`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, get_args
 
-from rsens._app.report import _live, _live_profile, _live_rows, _live_surface, _static
+import numpy as np
+
 from rsens._app.report._facts import Facts, Name
-from rsens._app.report._format import number
-from rsens._app.report._live import Spec
+from rsens._app.report._live_beeswarm import Spec, live_beeswarm
+from rsens._app.report._svg import draw_svg
+from rsens.plots import PLOTS, Plot, Section
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: How many variables have a figure of their own, such as a profile, and how many pairs, such as a surface.
+VARIABLES, PAIRS = 6, 4
+#: What plotly draws as well, by the name of the plot: what the mouse is for.
+LIVE = {"beeswarm": live_beeswarm}
+#: A figure with more points than this is drawn as pixels, which take less room in the file.
+PIXELS = 1000
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One figure of the page."""
+    """One figure of the page. `names` are the variables that it is about, where it is not about all."""
 
     id: str
     alt: str
+    caption: str
     svg: str
-    live: Spec | None = None
     names: tuple[Name, ...] = ()
+    live: Spec | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True)
-class Pictures:
-    """All figures; None and empty where there is nothing to draw."""
-
-    bars: Picture
-    beeswarm: Picture
-    calibration: Picture | None
-    heatmap: Picture | None
-    network: Picture | None
-    profiles: list[Picture]
-    surfaces: list[Picture]
-
-    @property
-    def live(self) -> dict[str, Spec]:
-        """What plotly draws, by the id of the figure."""
-        alone = [self.bars, self.beeswarm, self.calibration, self.heatmap, self.network]
-        found = [*alone, *self.profiles, *self.surfaces]
-        return {p.id: p.live for p in found if p is not None and p.live is not None}
-
-
-def pictures(facts: Facts, *, interactive: bool) -> Pictures:
-    """Draw everything."""
-    e = facts.explanation
-
-    def live(make: Callable[[], Spec]) -> Spec | None:
-        return make() if interactive else None
-
-    leading = ", ".join(f"{facts.names[t].short} {number(e.main[t])}" for t in facts.ranked[:5])
-    with_pairs = len(facts.pairs) > 0
-    strongest = ""
-    if with_pairs:
-        top = facts.pairs.iloc[0]
-        pair = f"{facts.names[top['first']].short} and {facts.names[top['second']].short}"
-        strongest = f"The largest is that of {pair}, {number(top['value'])}."
-    return Pictures(
-        bars=Picture(
-            "bars",
-            f"Bars of R-sens, the largest first: {leading}. All values are in the table.",
-            _static.bars(facts),
-            live(lambda: _live.bars(facts)),
-        ),
-        beeswarm=Picture(
-            "beeswarm",
-            f"Points, one for each row and variable, by local R-sens; means: {leading}.",
-            _static.beeswarm(facts),
-            live(lambda: _live_rows.beeswarm(facts)),
-        ),
-        calibration=None
-        if facts.assessment is None
-        else Picture("calibration", _calibration_alt(facts), _static.calibration(facts)),
-        heatmap=Picture(
-            "heatmap",
-            f"Cells coloured by R-sens₂ of each pair of variables. {strongest}",
-            _static.heatmap(facts),
-            live(lambda: _live.heatmap(facts)),
-        )
-        if with_pairs
-        else None,
-        network=Picture(
-            "network",
-            f"Variables as circles around a ring and pairs as lines between them. {strongest}",
-            _static.network(facts),
-        )
-        if with_pairs
-        else None,
-        profiles=[_profile(facts, k, term, interactive) for k, term in enumerate(facts.profiled)],
-        surfaces=[_surface(facts, k, pair, interactive) for k, pair in enumerate(facts.surfaced)],
-    )
+def pictures(facts: Facts, *, interactive: bool) -> dict[str, list[Picture]]:
+    """Draw everything, by the section of the page that it belongs to."""
+    found: dict[str, list[Picture]] = {section: [] for section in get_args(Section)}
+    for plot in PLOTS:
+        result = facts.result_of(plot)
+        if result is None:
+            continue
+        for k, terms in enumerate(_terms(facts, plot)):
+            figure_id = f"{plot.name}-{k}" if terms else plot.name
+            live = LIVE[plot.name](facts) if interactive and plot.name in LIVE else None
+            caption = plot.caption(result, *terms) + ("" if live is None else _how_to_use(facts))
+            picture = Picture(
+                id=figure_id,
+                alt=plot.alt(result, *terms),
+                caption=caption,
+                svg=_svg(facts, plot, result, terms, figure_id),
+                names=tuple(facts.names[term] for term in terms),
+                live=live,
+            )
+            found[plot.section].append(picture)
+    return found
 
 
-def _calibration_alt(facts: Facts) -> str:
-    if facts.assessment.kind == "classes":
-        return "Observed shares of held-out rows against predicted probabilities; ideal is the diagonal."
-    return "Histogram of the probability integral transform of held-out rows; ideal is flat."
+def _terms(facts: Facts, plot: Plot) -> list[tuple[str, ...]]:
+    """The variables, or pairs of them, that have a figure of this kind; () for a figure of all."""
+    if plot.of == "variable":
+        return [(term,) for term in facts.columns_that_vary[:VARIABLES]]
+    if plot.of == "pair":
+        main, values = facts.explanation.main, facts.explanation.pairs
+        # The variable that matters more comes first: it has the horizontal axis.
+        pairs = [pair for pair in facts.pairs_that_vary if values[pair] > 0.0][:PAIRS]
+        return [pair if main[pair[0]] >= main[pair[1]] else pair[::-1] for pair in pairs]
+    return [()]
 
 
-def _profile(facts: Facts, k: int, term: str, interactive: bool) -> Picture:
-    name = facts.names[term]
-    return Picture(
-        f"profile-{k}",
-        f"Above, the prediction along {name.full} with its intervals; below, R-sens.",
-        _static.profile(facts, k, term),
-        _live_profile.profile(facts, term) if interactive else None,
-        (name,),
-    )
+def _svg(facts: Facts, plot: Plot, result: Any, terms: tuple[str, ...], figure_id: str) -> str:
+    layout = plot.layout(result)
+    rows = {name: value for name, value in (("model", facts.model), ("X", facts.X)) if name in plot.takes}
+
+    def draw(figure: Figure) -> None:
+        axes = plot.draw(result, *terms, ax=layout.axes(figure), **rows, **layout.options)
+        plot.add_tips(result, axes)
+        points = [each for panel in np.ravel(np.asarray(axes, dtype=object)) for each in panel.collections]
+        if sum(len(each.get_offsets()) for each in points) > PIXELS:
+            for each in points:
+                each.set_rasterized(True)
+
+    return draw_svg(figure_id, layout.width, layout.height, draw)
 
 
-def _surface(facts: Facts, k: int, pair: tuple[str, str], interactive: bool) -> Picture:
-    names = tuple(facts.names[term] for term in pair)
-    return Picture(
-        f"surface-{k}",
-        f"The prediction over {names[0].full} and {names[1].full}, with lines of equal R-sens₂.",
-        _static.surface(facts, k, pair),
-        _live_surface.surface(facts, pair) if interactive else None,
-        names,
-    )
+def _how_to_use(facts: Facts) -> str:
+    shown, n = len(facts.shown_rows), facts.explanation.n
+    some = f" {shown:,} of {n:,} rows are shown, evenly over the ranks of the prediction." if shown < n else ""
+    return f"{some} Click a point to see its row below."

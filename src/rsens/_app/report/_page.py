@@ -1,4 +1,4 @@
-"""The page: texts, tables and figures put into the template."""
+"""The page: texts, tables and figures in the template."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from rsens._app.report._cite import PAPER, bibtex, call_of, other_settings
 from rsens._app.report._colours import DARK, LIGHT, css_variables
 from rsens._app.report._facts import Facts
 from rsens._app.report._figures import pictures
-from rsens._app.report._format import json_in_html
-from rsens._app.report._legend import legend
+from rsens._app.report._json import json_in_html
 from rsens._app.report._rows import rows
-from rsens._app.report._tables import SHOWN_PAIRS, about, flattened, pairs, quality, variables
-from rsens._app.report._words import captions, summary
+from rsens._app.report._tables import SHOWN_PAIRS, about, flatten, pairs, quality, variables
+from rsens._app.report._words import model_and_likelihood, summary, unit_of
 from rsens._errors import MissingExtraError
 from rsens._version import __version__
 
@@ -45,11 +44,12 @@ def render(study: Any, *, interactive: bool | None = None) -> str:
     Args:
         study: A `Study`, or anything with `explanation`, `assessment`, `notes`, `likelihood`, `settings`, `model`, `X`
             and `y`; all but `explanation`, `model` and `X` may be None.
-        interactive: Whether figures answer to the pointer, which takes plotly and 5 MB. None: if plotly is there.
+        interactive: Whether a click on a point shows its row, which takes plotly and 5 MB. None: if plotly is there.
     """
     interactive = _with_plotly(interactive)
     facts = Facts.of(study)
-    drawn = pictures(facts, interactive=interactive)
+    figures = pictures(facts, interactive=interactive)
+    live = {each.id: each.live for section in figures.values() for each in section if each.live is not None}
     of_rows = rows(facts)
     script = _text("report.js")
     library = _plotly() if interactive else ""
@@ -63,12 +63,12 @@ def render(study: Any, *, interactive: bool | None = None) -> str:
         "variables": variables(facts),
         "pairs": pairs(facts),
         "shown_pairs": getattr(study, "n_pairs", None) or SHOWN_PAIRS,
-        "pictures": drawn,
-        **captions(facts, interactive=interactive),
-        "legend": legend(facts),
+        "figures": figures,
+        "unit": unit_of(facts.explanation),
+        "model": "" if facts.likelihood is None else model_and_likelihood(facts.model, facts.likelihood),
         "rows": of_rows,
-        "settings": flattened(other_settings(facts.settings)),
-        "versions": flattened(facts.settings.get("versions", {})) or [("rsens", __version__)],
+        "settings": flatten(other_settings(facts.settings)),
+        "versions": flatten(facts.settings.get("versions", {})) or [("rsens", __version__)],
         "command": facts.settings.get("command"),
         "call": call_of(facts.settings),
         "bibtex": bibtex(__version__),
@@ -80,7 +80,7 @@ def render(study: Any, *, interactive: bool | None = None) -> str:
         "script": script,
         "library": library,
         "policy": _policy([text for text in (library, script) if text]),
-        "data": json_in_html({"figures": drawn.live, "rows": of_rows, "colours": {"light": LIGHT, "dark": DARK}}),
+        "data": json_in_html({"figures": live, "rows": of_rows, "colours": {"light": LIGHT, "dark": DARK}}),
     }
     return _template().render(page)
 
@@ -93,7 +93,7 @@ def _with_plotly(interactive: bool | None) -> bool:
 
 
 def _plotly() -> str:
-    """The library, as the installed package brings it. Nothing in it may end its script element."""
+    """The library from the installed package. Nothing in it may end its script element."""
     return str(import_module("plotly.offline").get_plotlyjs()).replace("</script", "<\\/script")
 
 
@@ -104,6 +104,11 @@ def _policy(scripts: list[str]) -> str:
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def _unbroken(text: str) -> str:
+    """No line ends before a percent sign."""
+    return text.replace(" %", "\u00a0%")
 
 
 def _text(name: str) -> str:
@@ -120,4 +125,5 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["unbroken"] = _unbroken
     return environment.get_template("report.html.j2")

@@ -6,29 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from rsens._app.report._facts import Facts
-from rsens._app.report._format import aligned, number, percent, rounded, shortened
-from rsens._app.report._static import BANDS
+from rsens._app.report._facts import NAME_LENGTH, Facts, Name
+from rsens._app.report._json import round_to
+from rsens._text import aligned, as_label, distinct, number, percent
 from rsens._typing import Array
-from rsens.plots import output_names, predictive
+from rsens.plots import INTERVALS, output_names, predictive
 
 #: The most variables, pairs and classes shown of a row.
 MOST_TERMS, MOST_PAIRS, MOST_CLASSES = 12, 3, 6
 
 
 def rows(facts: Facts) -> dict[str, Any]:
-    """What the page shows of each row, ready for JSON: texts as they are shown, and numbers only for lengths."""
+    """What the page shows of each row, ready for JSON: texts as shown, and numbers only for lengths."""
     e = facts.explanation
     local = e.local_main.to_numpy()
     shown = facts.shown_rows
-    # Bars and marks of all rows have one scale, so that rows can be compared.
+    # All rows share one scale, so that they can be compared.
     longest = max(float(local[shown].max(initial=0.0)), float(e.main.max())) or 1.0
     ranks = _shares_below(local)
     predictions = _predictions(facts)
     pairs = _local_pairs(facts)
     return {
         "names": [{"short": facts.names[t].short, "full": facts.names[t].full} for t in e.names],
-        "marks": rounded(e.main / longest, 3),
+        "marks": round_to(e.main / longest, 3),
         "start": _starts(facts)[1][1],
         "picks": _starts(facts),
         "rows": [
@@ -88,11 +88,11 @@ def _terms(facts: Facts, row: int, local: Array, longest: float) -> list[Any]:
     """Number of the variable, its value, R-sens and the length of its bar; the largest first."""
     names = facts.explanation.names
     order = np.argsort(-local, kind="stable")[:MOST_TERMS]
-    texts = aligned(local[order])
-    lengths = rounded(local[order] / longest, 3)
+    write = aligned(float(local.max(initial=0.0)))
+    lengths = round_to(local[order] / longest, 3)
     return [
-        [int(d), facts.value(row, names[d]), text, length]
-        for d, text, length in zip(order, texts, lengths, strict=True)
+        [int(d), facts.value(row, names[d]), write(float(local[d])), length]
+        for d, length in zip(order, lengths, strict=True)
     ]
 
 
@@ -118,7 +118,7 @@ def _local_pairs(facts: Facts) -> list[list[Any]]:
 
 def _predictions(facts: Facts) -> list[dict[str, Any]]:
     """The prediction of each row in words, and what the page draws of it: an interval, or classes with bars."""
-    kind, middle, prediction, bands = predictive(facts.family, np.array(BANDS))
+    kind, middle, prediction, bands = predictive(facts.family, np.array(INTERVALS))
     shown = facts.shown_rows
     observed = [None if facts.y is None else facts.y.iloc[int(i)] for i in shown]
     if kind == "probability":
@@ -143,11 +143,11 @@ def _range(facts: Facts, bands: Array) -> tuple[float, float]:
 
 def _of_numbers(middle: str, value: float, bands: Array, y: Any, low: float, high: float) -> dict[str, Any]:
     def place(v: Any) -> Any:
-        return rounded(np.clip((np.asarray(v, dtype=np.float64) - low) / (high - low), 0.0, 1.0), 4)
+        return round_to(np.clip((np.asarray(v, dtype=np.float64) - low) / (high - low), 0.0, 1.0), 4)
 
     inner, outer = bands[0], bands[-1]
     seen = "" if y is None else f"; observed {number(y)}"
-    text = f"Predicted {middle} {number(value)}, {percent(BANDS[-1])} interval {number(outer[0])} to {number(outer[1])}"
+    interval = f"{percent(INTERVALS[-1], level=True)} interval {number(outer[0])} to {number(outer[1])}"
     shape = {
         "kind": "interval",
         "value": place(value),
@@ -156,7 +156,7 @@ def _of_numbers(middle: str, value: float, bands: Array, y: Any, low: float, hig
         "observed": None if y is None else place(y),
         "ends": [number(low), number(high)],
     }
-    return {"text": f"{text}{seen}.", "shape": shape}
+    return {"text": f"Predicted {middle} {number(value)}, {interval}{seen}.", "shape": shape}
 
 
 def _of_classes(facts: Facts, probabilities: Array, y: Any) -> dict[str, Any]:
@@ -166,10 +166,10 @@ def _of_classes(facts: Facts, probabilities: Array, y: Any) -> dict[str, Any]:
         labels = [str(c) for c in classes] if classes is not None and len(classes) == 2 else ["0", "1"]
     else:
         labels = list(output_names(facts.model, "probability", len(probabilities)))
-    labels = shortened(labels)
+    labels = distinct([as_label(label) for label in labels], NAME_LENGTH)
     order = np.argsort(-probabilities, kind="stable")[:MOST_CLASSES]
     top = int(order[0])
-    seen = "" if y is None else f"; observed {shortened([y])[0]}"
-    bars = [[labels[k], percent(float(probabilities[k])), rounded(probabilities[k], 3)] for k in order]
+    seen = "" if y is None else f"; observed {Name.of(y).short}"
+    bars = [[labels[k], percent(float(probabilities[k])), round_to(probabilities[k], 3)] for k in order]
     text = f"Predicted {labels[top]} with probability {percent(float(probabilities[top]))}{seen}."
     return {"text": text, "shape": {"kind": "classes", "bars": bars}}

@@ -1,4 +1,4 @@
-"""Figures of `rsens.plots` as SVG inside a page: for paper, for readers without JavaScript, and without plotly."""
+"""Figures of `rsens.plots` as SVG inside a page."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from rsens.plots import lay_out
+from rsens.plots import lay_out, tip_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-#: What matplotlib numbers its groups with; any other id of a text was given by `rsens.plots`: the name, not elided.
-NUMBERED = re.compile(r"[a-zA-Z]+\d*_\d+(_\d+)*")
+#: What matplotlib numbers its groups with; any other id of a text comes from `rsens.plots`: the whole name.
+NUMBERED = re.compile(r"[a-zA-Z.]+\d*_\d+(_\d+)*")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 #: Where matplotlib writes six decimals of a point; two are finer than any screen.
 GEOMETRY = frozenset({"d", "x", "y", "points"})
 DECIMALS = re.compile(r"(\.\d\d)\d+")
 #: Text stays text, in the font of the page: it can be searched, and is small. Ids depend on nothing but the figure.
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "rsens", "font.size": 10.0, "font.family": ["DejaVu Sans"]}
-#: Resolution of what is drawn as pixels, in dots per inch.
+#: Dots per inch, of what is drawn as pixels.
 RESOLUTION = 200
 
 
-def drawn(figure_id: str, width: float, height: float, draw: Callable[[Figure], None]) -> str:
-    """The SVG element of a figure of this size, in inches; the same bytes each time."""
+def draw_svg(figure_id: str, width: float, height: float, draw: Callable[[Figure], None]) -> str:
+    """Draw a figure of this size, in inches, as an SVG element; the same bytes each time."""
     from matplotlib import rc_context, rcParamsDefault
     from matplotlib.figure import Figure
 
@@ -39,10 +39,10 @@ def drawn(figure_id: str, width: float, height: float, draw: Callable[[Figure], 
         draw(figure)
         lay_out(figure)
         figure.savefig(file, format="svg", transparent=True, dpi=RESOLUTION, metadata={"Date": None, "Creator": None})
-    return inlined(file.getvalue(), figure_id)
+    return inline(file.getvalue(), figure_id)
 
 
-def inlined(svg: bytes, figure_id: str) -> str:
+def inline(svg: bytes, figure_id: str) -> str:
     """An SVG file as an element of a page that holds others: ids of its own, no fixed size, no header."""
     root = ElementTree.fromstring(svg)
     used = _references(root)
@@ -50,8 +50,8 @@ def inlined(svg: bytes, figure_id: str) -> str:
         given = element.attrib.pop("id", None)
         if given in used:
             element.set("id", f"{figure_id}-{given}")
-        elif given is not None and not NUMBERED.fullmatch(given) and element.find(f".//{{{SVG}}}text") is not None:
-            _name(element, given)
+        elif given is not None and (title := tip_of(given) or _whole_name(element, given)):
+            _add_title(element, title)
         for key, value in element.attrib.items():
             if key == f"{{{XLINK}}}href" and value.startswith("#"):
                 element.set(key, f"#{figure_id}-{value[1:]}")
@@ -69,7 +69,7 @@ def inlined(svg: bytes, figure_id: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _references(root: Any) -> set[str]:
+def _references(root: ElementTree.Element) -> set[str]:
     """The ids that something refers to."""
     used = set()
     for element in root.iter():
@@ -80,8 +80,13 @@ def _references(root: Any) -> set[str]:
     return used
 
 
-def _name(element: Any, name: str) -> None:
-    """The whole name, shown when the pointer rests on an elided one."""
+def _whole_name(element: ElementTree.Element, given: str) -> str | None:
+    """The id of a text, unless it is one of matplotlib's."""
+    return None if NUMBERED.fullmatch(given) or element.find(f".//{{{SVG}}}text") is None else given
+
+
+def _add_title(element: ElementTree.Element, text: str) -> None:
+    """Show a text when the pointer rests on the element."""
     title = ElementTree.Element(f"{{{SVG}}}title")
-    title.text = name
+    title.text = text
     element.insert(0, title)

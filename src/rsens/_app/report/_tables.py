@@ -9,19 +9,21 @@ from typing import Any
 import pandas as pd
 
 from rsens._app.report._facts import Facts, Name
-from rsens._app.report._format import UNKNOWN, aligned, number, percent, printable
-from rsens._text import counted
+from rsens._app.report._words import likelihood_name, model_name, unit_of
+from rsens._text import aligned, as_label, counted, number, percent, plus_minus
 from rsens.measures import BOTH, DOWN, UP, arrows
 
-#: Rows of tables that are shown at once; the others on demand, and on paper.
+#: How many rows of a table are shown at first; the others on demand, and on paper.
 SHOWN_VARIABLES, SHOWN_PAIRS, MOST_PAIRS = 20, 10, 50
-#: Of more outputs than this, such as classes, directions would not fit beside each other.
+#: With more outputs than this, such as classes, directions do not fit side by side.
 MOST_OUTPUTS = 4
+#: What stands where a number is not known.
+UNKNOWN = "–"
 WORDS = {UP: "up", DOWN: "down", BOTH: "both ways", "": ""}
 
 
 @dataclass(frozen=True)
-class Variable:
+class VariableLine:
     """One line of the table of variables."""
 
     rank: int
@@ -34,10 +36,10 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Variables:
+class VariablesTable:
     """The table of variables."""
 
-    lines: list[Variable]
+    lines: list[VariableLine]
     outputs: list[str]  # heads of the columns of directions
     level: str
     has_interval: bool
@@ -47,34 +49,34 @@ class Variables:
     shown: int = SHOWN_VARIABLES
 
 
-def variables(facts: Facts) -> Variables:
+def variables(facts: Facts) -> VariablesTable:
     """The variables, ranked."""
     e = facts.explanation
     frame = e.to_frame()
     terms = list(frame["term"])
     parts = e.parts if e.parts is not None and e.parts.shape[1] == 2 else None
     direction, consistency = _by_output(e.direction), _by_output(e.consistency)
-    heads = [printable(c) for c in direction.columns] if direction.shape[1] > 1 else ["Direction"]
+    heads = [as_label(c) for c in direction.columns] if direction.shape[1] > 1 else ["Direction"]
     if len(heads) > MOST_OUTPUTS:
         heads = []
     signs = [arrows(direction.loc[t], consistency.loc[t]) if heads else [] for t in terms]
-    intervals = _intervals(frame)
+    values, intervals = _values(frame), _intervals(frame)
     lines = [
-        Variable(
+        VariableLine(
             rank=int(frame["rank"].iloc[k]),
             name=facts.names[term],
-            value=value,
+            value=values[k],
             interval=intervals[k],
             directions=[(sign, WORDS[sign]) for sign in signs[k]],
             uncertainty="" if parts is None else _share(parts.iloc[:, 1][term], e.main[term]),
             above=None if pd.isna(frame["above_null"].iloc[k]) else bool(frame["above_null"].iloc[k]),
         )
-        for k, (term, value) in enumerate(zip(terms, aligned(frame["value"]), strict=True))
+        for k, term in enumerate(terms)
     ]
-    return Variables(
+    return VariablesTable(
         lines=lines,
         outputs=heads if any(sign for line in lines for sign, _ in line.directions) else [],
-        level=percent(e.level),
+        level=percent(e.level, level=True),
         has_interval=e.intervals is not None,
         has_uncertainty=parts is not None,
         has_null=e.null_levels is not None,
@@ -84,7 +86,7 @@ def variables(facts: Facts) -> Variables:
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairLine:
     """One line of the table of pairs."""
 
     rank: int
@@ -95,17 +97,17 @@ class Pair:
     above: bool | None
 
 
-def pairs(facts: Facts) -> list[Pair]:
+def pairs(facts: Facts) -> list[PairLine]:
     """The leading pairs, ranked."""
     frame = facts.pairs.head(MOST_PAIRS)
     if not len(frame):
         return []
-    values, intervals = aligned(frame["value"]), _intervals(frame)
+    values, intervals = _values(frame), _intervals(frame)
     lines: list[dict[str, Any]] = [
         {str(key): value for key, value in line.items()} for line in frame.to_dict("records")
     ]
     return [
-        Pair(
+        PairLine(
             rank=int(line["rank"]),
             first=facts.names[line["first"]],
             second=facts.names[line["second"]],
@@ -117,14 +119,19 @@ def pairs(facts: Facts) -> list[Pair]:
     ]
 
 
-def _by_output(table: Any) -> pd.DataFrame:
+def _by_output(table: pd.Series[float] | pd.DataFrame) -> pd.DataFrame:
     return table.to_frame() if isinstance(table, pd.Series) else table
 
 
+def _values(frame: pd.DataFrame) -> list[str]:
+    write = aligned(float(frame["value"].max()), unknown=UNKNOWN)
+    return [write(value) for value in frame["value"]]
+
+
 def _intervals(frame: pd.DataFrame) -> list[str]:
-    values = aligned([*frame["lower"], *frame["upper"]])
-    ends = zip(values[: len(frame)], values[len(frame) :], strict=True)
-    return ["" if UNKNOWN in pair else f"{pair[0]} to {pair[1]}" for pair in ends]
+    write = aligned(float(frame["upper"].max()))
+    ends = zip(frame["lower"], frame["upper"], strict=True)
+    return [f"{write(low)} to {write(high)}" if low <= high else "" for low, high in ends]
 
 
 def _share(part: float, whole: float) -> str:
@@ -135,52 +142,47 @@ def _share(part: float, whole: float) -> str:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A number with its name and what it means."""
+class Score:
+    """A number of the assessment, with its name and what it means."""
 
     name: str
     value: str
     meaning: str
 
 
-def quality(facts: Facts) -> list[Figure]:
+def quality(facts: Facts) -> list[Score]:
     """The numbers of the assessment that most readers know."""
     a = facts.assessment
     if a is None:
         return []
-    error = f" ± {number(a.gain_error, 2)}" if a.gain_error == a.gain_error else ""
     found = [
-        Figure("Gain over a constant", f"{number(a.gain)}{error}", "log predictive density per held-out row"),
-        Figure("Log score", number(a.score), f"of a constant: {number(a.baseline)}"),
+        Score("Gain over a constant", plus_minus(a.gain, a.gain_error), "log predictive density per held-out row"),
+        Score("Log score", number(a.score), f"of a constant: {number(a.baseline)}"),
     ]
-    if a.kind == "classes":
+    if a.accuracy is not None:
+        by_chance = number(a.calibration_error_by_chance, 2)
         return [
             *found,
-            Figure("Accuracy", percent(a.accuracy), "held-out rows whose most probable class is right"),
-            Figure(
-                "Calibration error",
-                number(a.calibration_error, 2),
-                f"chance alone explains up to {number(a.calibration_error_by_chance, 2)}",
-            ),
-            Figure("Brier score", number(a.brier_score), "0 is best, 1 is worst"),
+            Score("Accuracy", percent(a.accuracy), "held-out rows whose most probable class is right"),
+            Score("Calibration error", number(a.calibration_error, 2), f"chance alone explains up to {by_chance}"),
+            Score("Brier score", number(a.brier_score), "0 is best, 1 is worst"),
         ]
-    coverage = [
-        Figure(f"In {percent(level)} intervals", percent(line["share"]), f"of held-out rows; ideal: {percent(level)}")
-        for level, line in a.coverage.iterrows()
-    ]
-    return [*found, *coverage, Figure("R²", number(a.r2), "of held-out point predictions")]
+    for share, line in () if a.coverage is None else a.coverage.iterrows():
+        level = percent(float(str(share)), level=True)
+        found.append(Score(f"In {level} intervals", percent(line["share"]), f"of held-out rows; ideal: {level}"))
+    return [*found, Score("R²", number(a.r2, unknown=UNKNOWN), "of held-out point predictions")]
 
 
 # ---- how it was made -------------------------------------------------------------------------------------------------
 
 
-def flattened(settings: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
+def flatten(settings: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
     """Settings as lines of name and value; what is nested has both names."""
     lines = []
     for key, value in settings.items():
-        name = f"{before}{printable(key)}"
+        name = f"{before}{as_label(key)}"
         if isinstance(value, Mapping):
-            lines += flattened(value, f"{name} · ")
+            lines += flatten(value, f"{name} · ")
         elif value is not None:
             lines.append((name, _setting(value)))
     return lines
@@ -189,23 +191,21 @@ def flattened(settings: Mapping[str, Any], before: str = "") -> list[tuple[str, 
 def _setting(value: Any) -> str:
     if isinstance(value, list | tuple | set | frozenset):
         items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
-        return ", ".join(printable(item) for item in items) or "none"
+        return ", ".join(as_label(item) for item in items) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return printable(value)
+    return as_label(value)
 
 
 def about(facts: Facts) -> list[tuple[str, str]]:
     """What was explained, in a few entries for the head of the page."""
     e = facts.explanation
-    kind = getattr(facts.likelihood, "kind", None)
-    unit = {"sd": "standard deviation", "raw": "unit"}.get(e.scale_kind, "given unit")
     entries = [
         ("Rows", f"{e.n:,}"),
         ("Variables", f"{len(e.names):,}" + (f" ({len(e.categorical)} categorical)" if e.categorical else "")),
-        ("Model", facts.model_name),
-        ("Likelihood", str(kind).replace("_", " ") if kind else e.family),
-        ("Sensitivity per", unit + (" or switch" if e.categorical else "")),
+        ("Model", model_name(facts.model)),
+        ("Likelihood", e.family if facts.likelihood is None else likelihood_name(facts.likelihood)),
+        ("Sensitivity per", unit_of(e) + (" or switch" if e.categorical else "")),
     ]
     if facts.assessment is not None:
         entries.append(("Checked on", f"{counted(facts.assessment.n_rows, 'row')} held out"))

@@ -1,4 +1,4 @@
-"""The figures of a study as files, PNG and SVG."""
+"""The figures of a study as files, PNG and SVG, from the list `rsens.plots.PLOTS`."""
 
 from __future__ import annotations
 
@@ -10,41 +10,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rsens._app.report import Facts
+from rsens.plots import PLOTS, lay_out, short_labels
+
 if TYPE_CHECKING:
     from rsens._app.study._result import Study
 
-#: How many variables have a profile, how many pairs a surface, and how many variables the ranked figures show.
-PROFILES, SURFACES, TOP = 3, 2, 30
+#: How many variables have a figure of their own, such as a profile, and how many pairs, such as a surface.
+VARIABLES, PAIRS = 3, 2
 #: Of PNG, in dots per inch.
 RESOLUTION = 150
 
 
 def figures_of(study: Study) -> Iterator[tuple[str, Callable[[], Any]]]:
     """The name of each figure, and what draws it."""
-    explanation, assessment, X = study.explanation, study.assessment, study.X
-    points = _points(study)
-    yield "variables", partial(explanation.plot_bars, top=TOP)
-    yield "rows", explanation.plot_beeswarm
-    if explanation.order == 2:
-        yield "pairs", partial(explanation.plot_pairs, top=TOP)
-        yield "network", partial(explanation.plot_network, top=TOP)
-    if assessment is not None:
-        yield "calibration", assessment.plot
-    varying = [name for name in explanation.top(len(explanation.names)).index if X[name].nunique() > 1]
-    for number, name in enumerate(varying[:PROFILES], start=1):
-        yield f"profile-{number}-{plain(name)}", partial(explanation.plot_profile, name, y=points)
-    if explanation.order == 2:
-        ranked = explanation.top(len(explanation.pairs), order=2).index
-        strongest = [pair for pair in ranked if set(pair) <= set(varying)]
-        for number, (first, second) in enumerate(strongest[:SURFACES], start=1):
-            name = f"pair-{number}-{plain(first)}-{plain(second)}"
-            yield name, partial(explanation.plot_surface, first, second)
+    facts = Facts.of(study)
+    given = {"model": facts.model, "X": facts.X, "y": _points(study)}
+    subjects: dict[str, list[tuple[str, ...]]] = {
+        "variable": [(term,) for term in facts.columns_that_vary[:VARIABLES]],
+        "pair": list(facts.pairs_that_vary[:PAIRS]),
+    }
+    for plot in PLOTS:
+        result = facts.result_of(plot)
+        if result is None:
+            continue
+        options = {name: given[name] for name in plot.takes} | dict(plot.options)
+        for number, terms in enumerate(subjects.get(plot.of, [()]), start=1):
+            file = "-".join([plot.file, str(number), *map(plain, terms)]) if terms else plot.file
+            yield file, partial(plot.draw, result, *terms, **options)
 
 
 def _points(study: Study) -> Any:
     """Targets as points of a profile: numbers, or 0 and 1 for the second of two classes; none of more classes."""
-    from rsens.plots import short_labels
-
     classes = study.likelihood.classes
     if study.y is None or (classes is not None and len(classes) > 2):
         return None
@@ -53,7 +50,7 @@ def _points(study: Study) -> Any:
 
 
 def plain(name: str) -> str:
-    """A name as part of that of a file: letters, digits and underscores, at most 30."""
+    """A name as part of the name of a file: letters, digits and underscores, at most 30."""
     return re.sub(r"[^0-9A-Za-z_]+", "_", name).strip("_")[:30] or "x"
 
 
@@ -61,8 +58,6 @@ def draw(plot: Callable[[], Any], folder: Path, name: str) -> None:
     """Draw a figure of its own and write it as PNG and SVG; the same figure gives the same bytes."""
     from matplotlib import pyplot as plt
     from matplotlib import rc_context
-
-    from rsens.plots import lay_out
 
     axes = np.asarray(plot(), dtype=object).ravel()
     figure = axes[0].figure

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rsens.models import GPClassifier, GPRegressor
+
 if TYPE_CHECKING:
     from rsens._app.study._result import Study
 
@@ -21,9 +23,9 @@ def in_python(study: Study) -> Hints:
     """As calls of the library."""
     if study.y is None:
         return Hints("", "")
-    model = "study.model" if type(study.model).__name__.startswith("GP") else "rsens.GPRegressor()"
-    if study.likelihood.kind == "classification":
-        model = model.replace("Regressor", "Classifier")
+    # Interactions are selected for Gaussian processes: a study of another model takes a new one.
+    process = GPClassifier if study.likelihood.kind == "classification" else GPRegressor
+    model = "study.model" if isinstance(study.model, GPClassifier | GPRegressor) else f"rsens.{process.__name__}()"
     return Hints(
         f"rsens.select_interactions({model}, study.X, study.y)", "rsens.stability(study.model, study.X, study.y)"
     )

@@ -1,4 +1,4 @@
-"""A study as plain values: what `--json` prints and summary.json holds. docs/command-line.md lists the keys."""
+"""A study as JSON: what `--json` prints and summary.json holds. docs/command-line.md lists the keys."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rsens._app.tables import Note
+from rsens._explain import Explanation
 
 if TYPE_CHECKING:
     from rsens._app.study._result import Study
@@ -43,7 +44,7 @@ def note_as_dict(note: Note) -> dict[str, Any]:
     return {"kind": note.kind, "columns": list(note.columns), "text": note.text, "severe": note.severe}
 
 
-def _variables(e: Any) -> list[dict[str, Any]]:
+def _variables(e: Explanation) -> list[dict[str, Any]]:
     parts = e.parts
     return [
         {
@@ -77,7 +78,7 @@ def _outputs(values: Any, term: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value that JSON can hold: what is missing or not finite is None."""
+    """A value that JSON can hold: None for what is missing or not finite."""
     if value is None or value is pd.NA:
         return None
     if isinstance(value, np.generic):

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from rsens._text import NAME_WIDTH, on_one_line, safe, short, width_of
 
-#: Of paragraphs, and of everything where there is no terminal.
+#: The width of paragraphs, and of everything where there is no terminal.
 WIDTH = 96
-#: What is left of names where there is no room at all, and of the width of a terminal that says it has none.
+#: The least width of names, and of a terminal that says it has none.
 LEAST_NAME, LEAST_WIDTH = 12, 40
 
 
@@ -29,8 +29,8 @@ def table(
 ) -> str:
     """Columns side by side, "<" or ">" each, or "~" for the one on the left whose names lose letters.
 
-    Columns with nothing in them are left out. Where there is no room, those in `give_way` go, one group after the
-    other; names lose what is beyond `NAME_WIDTH` before that, and more only after it.
+    Empty columns are left out. Where there is no room, names first lose what is beyond `NAME_WIDTH`, then the groups of
+    columns in `give_way` go one after the other, then names lose more.
     """
     room = terminal_width() - len(indent)
     natural = [max(width_of(on_one_line(line[k])) for line in (header, *rows)) for k in range(len(header))]
@@ -47,7 +47,7 @@ def table(
     lines = []
     for line in (header, *rows):
         cells = [short(line[k], widths[i]) if i == flexible else line[k] for i, k in enumerate(kept)]
-        padded = (_padded(cell, width, align[k]) for cell, width, k in zip(cells, widths, kept, strict=True))
+        padded = (_pad(cell, width, align[k]) for cell, width, k in zip(cells, widths, kept, strict=True))
         lines.append((indent + "  ".join(padded)).rstrip())
     return "\n".join(lines)
 
@@ -64,7 +64,7 @@ def paragraph(text: str, first: str = "", indent: str = "") -> str:
 
 
 def with_command(text: str, command: str, indent: str) -> str:
-    """A line that ends with a command to copy, which has a line of its own rather than a break inside."""
+    """A line that ends with a command to copy. If it does not fit, the command has a line of its own."""
     line = f"{indent}{safe(text)} {safe(command)}"
     if width_of(line) <= min(WIDTH, terminal_width()):
         return line
@@ -77,6 +77,6 @@ def _total(widths: Iterable[int]) -> int:
     return sum(widths) + 2 * (len(widths) - 1)
 
 
-def _padded(text: str, width: int, side: str) -> str:
+def _pad(text: str, width: int, side: str) -> str:
     space = " " * (width - width_of(text))
     return space + text if side == ">" else text + space

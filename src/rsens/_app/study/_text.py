@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rsens._app.report import RARELY, model_and_likelihood, unit_of
 from rsens._app.study._answer import answer_of
 from rsens._app.study._hints import Hints, in_python
-from rsens._app.study._models import AS_ASKED, name_of
 from rsens._app.study._tables import paragraph, table, with_command
 from rsens._app.tables import Choice, Note
-from rsens._assess import Assessment, held_in, plus_minus
-from rsens._assess import number as scored
-from rsens._text import Pair, aligned, counted, number, on_one_line, percent, short
+from rsens._assess import Assessment, held_in
+from rsens._explain import Explanation
+from rsens._text import Pair, aligned, counted, number, on_one_line, percent, plus_minus, short
 from rsens.measures import arrows
 
 if TYPE_CHECKING:
@@ -23,20 +23,12 @@ if TYPE_CHECKING:
 
 #: How many variables are listed.
 VARIABLES = 30
-LIKELIHOODS = {
-    "gaussian": "Gaussian noise",
-    "student_t": "Student-t noise",
-    "poisson": "Poisson counts",
-    "negative_binomial": "negative binomial counts",
-    "classification": "classes",
-}
+#: The longest bar, in characters.
 BAR = 12
-ONLY_JUST = "~ only just: some of the shuffled columns reach as high"
-UNITS = {"sd": "standard deviation", "raw": "unit", "given": "given unit"}
 
 
 def text_of(study: Study, *, hints: Hints | None = None, told: Sequence[Note] | None = None) -> str:
-    """Everything, without a line end. With `told`, the heading and these notes have been printed already."""
+    """Everything, without a line end. With `told`, the heading and these notes have already been printed."""
     hints = in_python(study) if hints is None else hints
     heading = heading_of(study.settings, study.model, study.likelihood) if told is None else ""
     left = [note for note in study.notes if told is None or note not in told]
@@ -53,32 +45,22 @@ def text_of(study: Study, *, hints: Hints | None = None, told: Sequence[Note] | 
 
 
 def warnings_of(notes: Iterable[Note], assessment: Assessment | None = None) -> str:
-    """What is wrong with the table, and with the model."""
+    """What is wrong with the table and with the model."""
     texts = [note.text for note in notes if note.severe] + ([] if assessment is None else assessment.warnings)
     return "\n".join(paragraph(text, "WARNING  ", " " * 9) for text in texts)
 
 
 def heading_of(settings: dict[str, Any], model: Any, likelihood: Choice) -> str:
-    """What data, what model, and why."""
+    """Which data, which model, and why."""
     rows, used, columns = settings["rows_in_data"], settings["rows_used"], len(settings["columns_used"])
     fitted = f" ({used:,} used)" if used < rows else ""
-    target = on_one_line(settings["target"])
-    kind = f"{name_of(model)} with {LIKELIHOODS[likelihood.kind]}"
-    asked = likelihood.reason.startswith(AS_ASKED)
-    why = f", {likelihood.reason}." if asked else f". The target has {likelihood.reason}."
-    return "\n".join(
-        [
-            paragraph(
-                f"{on_one_line(settings['data'])}: {counted(rows, 'row')}{fitted}, {counted(columns, 'column')}; "
-                f"target '{target}'"
-            ),
-            paragraph(f"{kind}{why}"),
-        ]
-    )
+    data, target = on_one_line(settings["data"]), on_one_line(settings["target"])
+    what = f"{data}: {counted(rows, 'row')}{fitted}, {counted(columns, 'column')}; target '{target}'"
+    return f"{paragraph(what)}\n{paragraph(model_and_likelihood(model, likelihood))}"
 
 
 def notes_of(notes: Iterable[Note]) -> str:
-    """A list of those that are no warnings, or nothing."""
+    """A list of the notes that are not warnings, or nothing."""
     lines = [paragraph(note.text, "  · ", "    ") for note in notes if not note.severe]
     return "\n".join(["Notes", *lines]) if lines else ""
 
@@ -89,12 +71,12 @@ def _quality(study: Study) -> str:
         return ""
     lines = [
         f"How good is the model ({a.n_folds}-fold cross-validation, {counted(a.n_rows, 'held-out row')})",
-        f"  log score     {plus_minus(a.score, a.standard_error)} per row; a constant has {scored(a.baseline)}: "
+        f"  log score     {plus_minus(a.score, a.standard_error)} per row; a constant has {number(a.baseline)}: "
         f"gain {plus_minus(a.gain, a.gain_error)}",
     ]
     if a.coverage is not None and a.r2 is not None:
         if np.isfinite(a.r2):
-            lines.append(f"  R²            {scored(a.r2)}")
+            lines.append(f"  R²            {number(a.r2)}")
         lines.append(f"  calibration   {', '.join(held_in(a.coverage))}")
     elif a.accuracy is not None:
         lines.append(f"  accuracy      {percent(a.accuracy)}, where {percent(a.confidence[0])} were expected")
@@ -129,7 +111,7 @@ def _variables(study: Study, hints: Hints) -> str:
                 *([percent(share) for share in shares] or ["", ""]),
             ]
         )
-    header = ["", "variable", "R-sens", "", f"{percent(e.level)} interval", _direction_title(study)]
+    header = ["", "variable", "R-sens", "", f"{percent(e.level, level=True)} interval", _direction_title(study)]
     ranked = table([*header, "pred.", "unc."], rows, ">~><><>>", give_way=[[3], [6, 7]])
     lines = [
         paragraph(f"Variables by R-sens: how far the prediction and its uncertainty move per {_step(e)}"),
@@ -165,7 +147,8 @@ def _pairs(study: Study, hints: Hints) -> str:
         for line in shown.to_dict("records")
     ]
     lines = [paragraph("Strongest pairs: R-sens₂, how far one variable changes the effect of the other")]
-    lines.append(table(["", "pair", "R-sens₂", "", f"{percent(e.level)} interval"], rows, ">~><<", give_way=[[3]]))
+    header = ["", "pair", "R-sens₂", "", f"{percent(e.level, level=True)} interval"]
+    lines.append(table(header, rows, ">~><<", give_way=[[3]]))
     if e.null_pairs is not None:
         marks = [_mark(line) for line in frame.to_dict("records")]
         above = f"* above its null level: {marks.count('*')} of {counted(len(frame), 'pair')}"
@@ -176,9 +159,8 @@ def _pairs(study: Study, hints: Hints) -> str:
     return "\n".join(lines)
 
 
-def _step(explanation: Any) -> str:
-    step = UNITS[explanation.scale_kind]
-    return "sd or category switch" if explanation.categorical else step
+def _step(explanation: Explanation) -> str:
+    return "sd or category switch" if explanation.categorical else unit_of(explanation)
 
 
 def _interval(line: dict[Any, Any], write: Callable[[float], str]) -> str:
@@ -195,13 +177,13 @@ def _mark(line: dict[Any, Any]) -> str:
 
 def _directions(study: Study, frame: pd.DataFrame) -> list[str]:
     """The arrow and the slope; of several classes, those that become more and less probable."""
-    table: Any = study.explanation.direction
-    if isinstance(table, pd.Series):
+    direction = study.explanation.direction
+    if isinstance(direction, pd.Series):
         signs = arrows(frame["direction"], frame["consistency"])
         slopes = zip(signs, frame["direction"], strict=True)
         return [f"{sign} {number(abs(slope))}" if sign in ("▲", "▼") else sign for sign, slope in slopes]
-    outputs = [short(name, 14) for name in table.columns]
-    lines = table.loc[frame["term"]].to_numpy()
+    outputs = [short(name, 14) for name in direction.columns]
+    lines = direction.loc[frame["term"]].to_numpy()
     return [_classes(outputs, line) if np.isfinite(line).all() and line.any() else "" for line in lines]
 
 
@@ -223,13 +205,13 @@ def _legend(study: Study, hints: Hints, write: Callable[[float], str], split: bo
     if levels is not None:
         kinds = {"": [name for name in e.names if name not in e.categorical], "categories ": list(e.categorical)}
         said = [f"{kind}{write(float(levels[names].max()))}" for kind, names in kinds.items() if names]
-        lines.append(f"* above the null level ({', '.join(said)}), which an irrelevant variable rarely passes")
+        lines.append(f"* above the null level ({', '.join(said)}), {RARELY}")
         if any(_mark(line) == "~" for line in e.to_frame().to_dict("records")):
-            lines.append(ONLY_JUST)
+            lines.append("~ only just: some shuffled columns reach as high")
     if study.likelihood.classes is not None and len(study.likelihood.classes) > 2:
         lines.append("▲ ▼ the class that becomes more probable, and the one that becomes less")
     else:
-        lines.append(f"▲ ▼ mean slope of the prediction per {UNITS[e.scale_kind]}; ± goes both ways")
+        lines.append(f"▲ ▼ mean slope of the prediction per {unit_of(e)}; ± goes both ways")
     if split:
         lines.append("pred., unc.: how much of R-sens moves the prediction, and how much its uncertainty")
     lines = [paragraph(line, "  ", "    ") for line in lines]

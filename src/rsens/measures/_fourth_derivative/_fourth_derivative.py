@@ -49,8 +49,8 @@ def _signed_chunks(model: Model, table: Table, alpha: float) -> Chunks:
     check_continuous(table, "The fourth derivative")
     if not isinstance(model, JaxModel):
         raise InputError(
-            f"fourth_derivative differentiates four times and needs a function written in JAX; got {model.name}. Wrap one "
-            "with from_jax."
+            f"fourth_derivative differentiates four times and needs a function written in JAX; got {model.name}. Wrap "
+            "one with from_jax."
         )
     return _chunks(model, table, alpha)
 

@@ -1,7 +1,7 @@
 """Rényi divergences without a closed form, in JAX, to be differentiated: sums over nodes y of the fixed p = p(y | x).
 
 With weights w_k of p and d_k = log q/p at the nodes, D_α = log Σ w_k e^{(1−α) d_k} / (α − 1), and −Σ w_k d_k for α = 1.
-The nodes are those of p alone and stay while q moves: enough for derivatives at q = p, not for D far away.
+The nodes belong to p alone and stay while q moves: enough for derivatives at q = p, not for D far away.
 """
 
 from __future__ import annotations

@@ -19,17 +19,17 @@ function themeChanged() {
   drawn.forEach(draw);
 }
 
-/* ---- figures of plotly, drawn when they come near, or when there is time ---- */
+/* ---- the figure of plotly: a click on a point shows its row ---- */
 const drawn = new Set();
-const NARROW = 420; /* pixels: below, cells are too small for numbers, and colour bars for titles */
+const NARROW = 420; /* pixels: below, a colour bar has no room for its title */
 const family = getComputedStyle(document.body).fontFamily;
 
 /* Colours named "@ink" become those of the theme; only where plotly expects a colour, so that no name is touched. */
-function coloured(value, isColour, colours) {
-  if (Array.isArray(value)) return value.map((item) => coloured(item, isColour, colours));
+function colour(value, isColour, colours) {
+  if (Array.isArray(value)) return value.map((item) => colour(item, isColour, colours));
   if (value !== null && typeof value === "object") {
     const entries = Object.entries(value);
-    return Object.fromEntries(entries.map(([key, item]) => [key, coloured(item, /color/.test(key), colours)]));
+    return Object.fromEntries(entries.map(([key, item]) => [key, colour(item, /color/.test(key), colours)]));
   }
   return isColour && typeof value === "string" && value[0] === "@" ? colours[value.slice(1)] : value;
 }
@@ -42,27 +42,22 @@ function axis(given, colours) {
   return Object.assign(style, given, { title });
 }
 function layoutOf(spec, colours) {
-  const layout = coloured(spec, false, colours);
-  for (const key of Object.keys(layout)) if (/^[xy]axis/.test(key)) layout[key] = axis(layout[key], colours);
-  const legend = Object.assign({
-    orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: { size: 12.5 }, itemclick: false, itemdoubleclick: false,
-  }, layout.legend);
+  const layout = colour(spec, false, colours);
+  layout.xaxis = axis(layout.xaxis, colours);
+  layout.yaxis = axis(layout.yaxis, colours);
   return Object.assign({
     font: { family, size: 12.5, color: colours.ink }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    margin: { l: 8, r: 24, t: 12, b: 8, pad: 3 }, dragmode: false, hovermode: "closest",
+    margin: { l: 8, r: 24, t: 12, b: 8, pad: 3 }, dragmode: false,
     hoverlabel: { bgcolor: colours.paper, bordercolor: colours.muted, font: { family, color: colours.ink, size: 12.5 }, align: "left" },
-      }, layout, { legend });
+  }, layout);
 }
 function tracesOf(spec, colours, width) {
-  const traces = coloured(spec, false, colours);
-  for (const trace of traces) {
-    if (width < NARROW) delete trace.texttemplate;
-    const scales = [trace.colorbar, trace.marker && trace.marker.colorbar].filter(Boolean);
-    for (const bar of scales) {
-      Object.assign(bar, { tickfont: { color: colours.muted, size: 12 }, len: 1, lenmode: "fraction", ypad: 0, xpad: 6 });
-      bar.title.font = { color: colours.muted, size: 12.5 };
-      if (width < NARROW) bar.title.text = "";
-    }
+  const traces = colour(spec, false, colours);
+  for (const { colorbar } of traces.map((trace) => trace.marker)) {
+    if (!colorbar) continue;
+    Object.assign(colorbar, { tickfont: { color: colours.muted, size: 12 }, len: 1, lenmode: "fraction", ypad: 0, xpad: 6 });
+    colorbar.title.font = { color: colours.muted, size: 12.5 };
+    if (width < NARROW) colorbar.title.text = "";
   }
   return traces;
 }
@@ -70,10 +65,9 @@ function draw(id) {
   const place = byId("live-" + id);
   const spec = report.figures[id];
   const colours = report.colours[theme()];
-  const width = place.clientWidth;
   const config = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false, typesetMath: false };
-  window.Plotly.react(place, tracesOf(spec.data, colours, width), layoutOf(spec.layout, colours), config);
-  if (id === "beeswarm" && !drawn.has(id)) {
+  window.Plotly.react(place, tracesOf(spec.data, colours, place.clientWidth), layoutOf(spec.layout, colours), config);
+  if (!drawn.has(id)) {
     place.on("plotly_click", (event) => {
       const data = event.points[0].customdata;
       if (data) { show(data[0]); byId("row").scrollIntoView(); }
@@ -81,7 +75,7 @@ function draw(id) {
   }
   drawn.add(id);
 }
-function drawSafely(id) {
+function drawFirst(id) {
   try {
     draw(id);
   } catch (error) {
@@ -90,28 +84,8 @@ function drawSafely(id) {
     throw error;
   }
 }
-if (window.Plotly) {
-  const near = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      if (entry.isIntersecting) {
-        near.unobserve(entry.target);
-        if (!drawn.has(entry.target.dataset.figure)) drawSafely(entry.target.dataset.figure);
-      }
-    }
-  }, { rootMargin: "600px 0px" });
-  const places = [...document.querySelectorAll(".live")];
-  places.forEach((place) => near.observe(place));
-  /* Those near the reader come first; the others follow one by one, so that no scroll or screenshot finds a gap. */
-  const later = window.requestIdleCallback || ((work) => setTimeout(work, 50));
-  const drawRest = () => {
-    const next = places.find((place) => place.isConnected && !drawn.has(place.dataset.figure));
-    if (!next) return;
-    near.unobserve(next);
-    drawSafely(next.dataset.figure);
-    later(drawRest);
-  };
-  later(drawRest);
-}
+/* Not at once: the text comes first. */
+if (window.Plotly) setTimeout(() => Object.keys(report.figures).forEach(drawFirst));
 
 themeButton.addEventListener("click", () => {
   root.dataset.theme = theme() === "dark" ? "light" : "dark";

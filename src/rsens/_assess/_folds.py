@@ -1,0 +1,26 @@
+"""The folds of an assessment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import Argument, InputError
+from rsens._refits import Splits, folds, given_splits
+
+
+def read_folds(cv: Any, X: Any, y: NDArray[Any], stratify: bool, seed: np.random.SeedSequence) -> Splits:
+    """Random folds, or the splits that `cv` gives, which may hold out every row at most once."""
+    splits = given_splits(cv, X, y)
+    if splits is None:
+        return folds(int(cv), y, stratify, np.random.default_rng(seed))
+    times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
+    if times.max() > 1:
+        raise InputError(
+            Argument("cv"),
+            f" holds row {int(times.argmax())} out {int(times.max())} times. Use folds that hold out every row at most "
+            "once, without repetitions.",
+        )
+    return splits

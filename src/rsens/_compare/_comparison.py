@@ -1,0 +1,128 @@
+"""What is compared: settings that serve many models, and one model with its rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+
+from rsens._compare._methods import find_methods
+from rsens._compare._row_scores import RowScores, row_scores
+from rsens._errors import Argument, InputError
+from rsens._table import Table
+from rsens._typing import Array, Flags
+from rsens.adapters import read_for
+from rsens.black_box import Budget, budget_of
+from rsens.derivatives import Model
+from rsens.measures import (
+    ComparedMethod,
+    check_alpha,
+    check_weights,
+    column_units,
+    per_switch,
+    standard_deviations,
+    training_inputs,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonSettings:
+    """Which methods, and how they are to answer: the arguments of `compare`, checked, apart from model and data."""
+
+    methods: tuple[ComparedMethod, ...]
+    order: int
+    budget: Budget
+    scale: Any = "sd"
+    alpha: float = 1.0
+    scoring: Any = None
+
+    @classmethod
+    def read(
+        cls,
+        methods: Any,
+        order: Any,
+        budget: Any,
+        *,
+        scale: Any = "sd",
+        alpha: Any = 1.0,
+        scoring: Any = None,
+        cheap: bool = False,
+    ) -> Self:
+        """The arguments as users give them. With `cheap`, methods may be "cheap"."""
+        sizes = budget_of(budget)
+        found = find_methods(methods, order, sizes if cheap else None)
+        return cls(tuple(found), order, sizes, scale, check_alpha(alpha), scoring)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the methods."""
+        return tuple(method.name for method in self.methods)
+
+    @property
+    def scale_name(self) -> str:
+        """What the scale is called in results."""
+        return self.scale if isinstance(self.scale, str) else "given"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What every method is asked about: a model, rows, targets, and what one step of each column is."""
+
+    settings: ComparisonSettings
+    seed: np.random.SeedSequence
+    model: Any
+    #: The model as rsens reads it.
+    source: Model
+    X: Any
+    table: Table
+    scores: RowScores | None
+    units: Array
+    #: Columns that do not vary, where standard deviations are the units; they score 0.
+    constant: Flags
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        settings: ComparisonSettings,
+        seed: np.random.SeedSequence,
+        stacklevel: int = 4,
+    ) -> Self:
+        """A model and data as users give them. `stacklevel` counts the calls up to the line that a warning is about."""
+        source, table = read_for(model, X)
+        n, columns = table.values.shape
+        check_columns(columns, settings.order)
+        deviations = standard_deviations(table.values, check_weights(None, n), model, training_inputs(model, columns))
+        if table.coding is not None:
+            deviations = per_switch(deviations, table.coding)
+        units = column_units(settings.scale, deviations, table.names, stacklevel=stacklevel).copy()
+        scores = row_scores(model, source, y, n, settings.scoring)
+        constant = (units == 0.0) & (settings.scale_name == "sd")
+        return cls(settings, seed, model, source, X, table, scores, units, constant)
+
+    @property
+    def terms(self) -> list[str]:
+        """What is scored, in the order of the values of every method."""
+        return terms(self.table.names, self.settings.order)
+
+
+def terms(names: tuple[str, ...], order: int) -> list[str]:
+    """What is scored: the columns, or for order 2 the pairs "x0:x1", in the order of the upper triangle."""
+    if order == 1:
+        return list(names)
+    pairs = [f"{first}:{second}" for first, second in combinations(names, 2)]
+    repeated = [pair for pair, times in Counter(pairs).items() if times > 1]
+    if repeated:
+        raise InputError(f"{repeated[0]!r} stands for more than one pair, as ':' is part of names. Rename a column.")
+    return pairs
+
+
+def check_columns(n_columns: int, order: int) -> None:
+    """An `InputError` for pairs of a single column."""
+    if order == 2 and n_columns < 2:
+        raise InputError("Pairs need at least two columns; X has one. Use ", Argument("order", 1), ".")

@@ -1,0 +1,77 @@
+"""What is asked of a model, apart from the rows: the terms, their units, the weights, and whether pairs are wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rsens._arguments import megabytes, one_of
+from rsens._errors import Argument, InputError
+from rsens._table import Table
+from rsens._typing import Array
+from rsens.measures import Terms, check_groups, column_units, per_switch, standard_deviations
+
+#: With `pairs="auto"`, the most columns for which pairs are computed.
+AUTO_PAIRS_COLUMNS = 30
+
+
+@dataclass(frozen=True)
+class Query:
+    """D columns, n rows."""
+
+    terms: Terms
+    units: Array  # (D,)
+    deviations: Array  # (D,) standard deviations; of categorical columns 1, a switch
+    weights: Array  # (n,), adding up to 1
+    alpha: float
+    aggregate: str  # "mean" or "rms"
+    pairs: bool
+    max_bytes: int
+    categorical: tuple[int, ...] = ()  # positions of columns
+
+
+def query_of(
+    model: Any,
+    table: Table,
+    training: Array | None,
+    *,
+    groups: Any,
+    scale: Any,
+    weights: Array,
+    alpha: float,
+    aggregate: str,
+    pairs: Any,
+    keep_local_pairs: Any,
+    max_memory_mb: Any,
+) -> Query:
+    """The arguments of `explain`, checked against the rows."""
+    one_of(aggregate, "aggregate", ("mean", "rms"))
+    deviations = standard_deviations(table.values, weights, model, training)
+    terms = Terms.of(groups, table.names)
+    check_groups(terms, table)
+    if table.coding is not None:
+        deviations = per_switch(deviations, table.coding)
+    return Query(
+        terms=terms,
+        units=column_units(scale, deviations, table.names, stacklevel=4).copy(),
+        deviations=deviations,
+        weights=weights,
+        alpha=alpha,
+        aggregate=aggregate,
+        pairs=_wants_pairs(pairs, keep_local_pairs, len(table.names)),
+        max_bytes=megabytes(max_memory_mb, "max_memory_mb"),
+        categorical=() if table.coding is None else table.coding.categorical,
+    )
+
+
+def _wants_pairs(pairs: Any, keep_local_pairs: Any, n_columns: int) -> bool:
+    one_of(pairs, "pairs", (True, False, "auto"))
+    one_of(keep_local_pairs, "keep_local_pairs", (True, False))
+    if pairs is False and keep_local_pairs:
+        raise InputError(
+            Argument("keep_local_pairs", True),
+            " needs pairs; got ",
+            Argument("pairs", False),
+            ". Leave out one of the two.",
+        )
+    return bool(keep_local_pairs or pairs is True or (pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS))

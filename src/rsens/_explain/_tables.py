@@ -1,0 +1,113 @@
+"""The fields of an explanation as tables of pandas: their shapes say how.
+
+A size has labels: the names of the terms, the labels of the rows, … A field of shape ("terms",) is a Series by term,
+one of shape ("rows", "terms") a frame, and so on. `to_frame` puts all that have a value per term, or per pair, side by
+side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rsens._results import Field
+
+if TYPE_CHECKING:
+    from rsens._explain._explanation import Explanation
+
+#: The first columns of `to_frame`; all others follow in the order in which their fields are declared.
+LEADING = (
+    "term", "first", "second", "per", "value", "lower", "upper", "rank", "direction", "consistency", "null",
+    "above_null", "reached",
+)  # fmt: skip
+
+
+def labels(explanation: Explanation, size: str | int) -> pd.Index:
+    """What the entries along an axis are called."""
+    setup, values = explanation._setup, explanation._values
+    if size == "pairs":
+        first, second = np.triu_indices(len(setup.terms), 1)
+        names = np.array(setup.terms, dtype=object)
+        return pd.MultiIndex.from_arrays([names[first], names[second]], names=["first", "second"])
+    if size == "rows":
+        return explanation._index
+    if size == "subgroups":
+        groups = explanation._subgroups
+        return pd.Index(list(groups.subgroups if groups else ()), name="subgroup")
+    if size == 2:
+        return pd.Index(["lower", "upper"])
+    named = {
+        "terms": setup.terms,
+        "columns": setup.columns,
+        "outputs": values.outputs,
+        "part_names": values.part_names,
+    }
+    return pd.Index(named[str(size)])
+
+
+def table_of(explanation: Explanation, field: Field, values: Any, name: str) -> Any:
+    """A field as pandas shows it: a Series, a frame, or the array itself where it has three axes."""
+    if not field.shape or values is None or values.ndim == 3:
+        return values
+    if field.shape[-1] == "outputs" and len(explanation._values.outputs) == 1:
+        return pd.Series(values[:, 0], index=labels(explanation, field.shape[0]), name=name)
+    axes = [labels(explanation, size) for size in field.shape]
+    if len(axes) == 1:
+        return pd.Series(values, index=axes[0], name=name)
+    if field.shape[0] == 2:  # lower and upper ends stand side by side
+        return pd.DataFrame(values.T, index=axes[1], columns=list(axes[0]))
+    return pd.DataFrame(values, index=axes[0], columns=list(axes[1]))
+
+
+def frame_of(explanation: Explanation, order: int) -> pd.DataFrame:
+    """One line per term (order 1) or pair (order 2), largest value first; equal values in the order of columns."""
+    frame = _terms(explanation) if order == 1 else _pairs(explanation)
+    size = "terms" if order == 1 else "pairs"
+    for name, field in explanation.fields():
+        if field.column is not None and size in field.shape:
+            _add(frame, explanation, field, getattr(explanation._part(name), field.name, None))
+    frame["rank"] = frame["value"].rank(ascending=False, method="min").astype("int64")
+    above = (frame["value"] > frame["null"]).astype("boolean")
+    frame["above_null"] = above.mask(frame["null"].isna())
+    leading = _leading(frame)
+    frame = frame[leading + [column for column in frame.columns if column not in leading]]
+    return frame.sort_values("value", ascending=False, kind="stable", ignore_index=True)
+
+
+def _add(frame: pd.DataFrame, explanation: Explanation, field: Field, values: Any) -> None:
+    """The columns of one field; what is not known is missing."""
+    if field.shape[0] == 2:
+        for k, bound in enumerate(labels(explanation, 2)):
+            frame[bound] = np.nan if values is None else values[k]
+    elif len(field.shape) == 1:
+        frame[field.column] = np.nan if values is None else values
+    elif values is not None:
+        alone = field.shape[1] == "outputs" and values.shape[1] == 1
+        for k, label in enumerate(labels(explanation, field.shape[1])):
+            frame[field.column if alone else f"{field.column}_{label}"] = values[:, k]
+
+
+def _leading(frame: pd.DataFrame) -> list[str]:
+    """The columns of LEADING, with those by output ("direction_a", …) in their place."""
+    return [
+        column
+        for name in LEADING
+        for column in frame.columns
+        if column == name or (name in ("direction", "consistency") and str(column).startswith(f"{name}_"))
+    ]
+
+
+def _terms(explanation: Explanation) -> pd.DataFrame:
+    frame = pd.DataFrame({"term": list(explanation.names)}, dtype=object)
+    if explanation.categorical:
+        step = {"sd": "sd", "raw": "unit"}.get(explanation.scale_kind, "given")
+        frame["per"] = ["switch" if name in explanation.categorical else step for name in explanation.names]
+    return frame
+
+
+def _pairs(explanation: Explanation) -> pd.DataFrame:
+    first, second = (list(explanation.pairs.index.get_level_values(level)) for level in ("first", "second"))
+    terms = [f"{d}:{e}" for d, e in zip(first, second, strict=True)]
+    return pd.DataFrame({"term": terms, "first": first, "second": second}, dtype=object)

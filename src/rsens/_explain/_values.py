@@ -1,0 +1,200 @@
+"""R-sens and R-sens₂ of all terms, in one pass over the rows: local values, their averages, parts and directions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError
+from rsens._explain._bootstrap import percentiles, row_sums
+from rsens._explain._query import Query
+from rsens._explain._setup import check_different
+from rsens._files import number, number_or_nan, text, tuple_of
+from rsens._results import Part, stored
+from rsens._table import Table
+from rsens._typing import Array
+from rsens.derivatives import Derivatives, Model, iterate
+from rsens.measures import consistency, finite, first_of_prediction, parts_of, rsens2_of, rsens_of
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Values(Part):
+    """The answer. Pairs come in the order of `np.triu_indices(T, 1)`."""
+
+    family: str = stored("Name of the predictive family.", text)
+    outputs: tuple[str, ...] = stored("What the point prediction consists of: y, or the classes.", tuple_of(text))
+    main: Array = stored("R-sens of each term, averaged over the rows.", number, "terms", column="value")
+    pairs: Array | None = stored(
+        "R-sens₂ of each pair of terms, averaged over the rows, by (variable, variable) in the order of columns.",
+        number, "pairs", optional=True, column="value",
+    )  # fmt: skip
+    direction: Array = stored(
+        "Mean derivative of the point prediction, with its sign, in the units of `scale`.\n\n"
+        "NaN for groups and for categorical columns. A Series by term, or a frame terms × outputs for a prediction of "
+        "several outputs (class probabilities).",
+        number_or_nan, "terms", "outputs", column="direction",
+    )  # fmt: skip
+    consistency: Array = stored(
+        "Whether the prediction always goes the same way: |mean derivative| / mean |derivative|, between 0 and 1.\n\n"
+        "1 where the derivative never changes its sign, 0 where ups and downs cancel. Below ½ more than a quarter of "
+        "all movement goes against the rest, and tables and bars show ± in place of ▲ or ▼. NaN where `direction` is, "
+        "and where the prediction does not move. Shaped like `direction`.",
+        number_or_nan, "terms", "outputs", column="consistency",
+    )  # fmt: skip
+    part_names: tuple[str, ...] = stored("What R-sens is made of.", tuple_of(text))
+    parts: Array | None = stored(
+        "What R-sens is made of, terms × parts: the rows add up to `main`.\n\n"
+        'Normal: "mean", moves the prediction, and "variance", moves the uncertainty. A single column "joint" for '
+        "families whose parameters cannot be told apart; None for families of one parameter.",
+        number, "terms", "part_names", optional=True, column="part",
+    )  # fmt: skip
+    local_main: Array = stored(
+        "R-sens of each row and term, in the same units, with the index of X.", number, "rows", "terms"
+    )
+    local_pairs: Array | None = stored(
+        "R-sens₂ of each row and pair, shape (n, T, T), symmetric and read-only; only if it was asked for.",
+        number, "rows", "terms", "terms", optional=True,
+    )  # fmt: skip
+
+    def check(self) -> None:
+        if self.local_pairs is not None and self.pairs is None:
+            raise InputError("local_pairs without pairs")
+        if not len(self.local_main) or not self.outputs:
+            raise InputError("there are no rows or no outputs")
+        for name in ("main", "pairs", "local_main", "local_pairs"):
+            array = getattr(self, name)
+            if array is not None and (array < 0.0).any():
+                raise InputError(f"{name} has negative values")
+        if ((self.consistency < 0.0) | (self.consistency > 1.0)).any():
+            raise InputError("consistency is not between 0 and 1")
+        if not self.family.isidentifier() or not all(name.isidentifier() for name in self.part_names):
+            raise InputError("no family has this name or these parts")
+        for name in ("outputs", "part_names"):
+            check_different(name, getattr(self, name))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Intervals(Part):
+    """How far the averages depend on which rows are explained."""
+
+    intervals: Array = stored(
+        "Bootstrap intervals of `main` over the rows: columns lower, upper. The model is taken as it is.",
+        number_or_nan, 2, "terms", column="",
+    )  # fmt: skip
+    pair_intervals: Array | None = stored(
+        "Bootstrap intervals of `pairs` over the rows: columns lower, upper.",
+        number_or_nan, 2, "pairs", optional=True, column="",
+    )  # fmt: skip
+
+    def check(self) -> None:
+        for name in ("intervals", "pair_intervals"):
+            bounds = getattr(self, name)
+            if bounds is not None and (bounds[0] > bounds[1]).any():
+                raise InputError(f"{name} has a lower end above its upper end")
+
+
+def evaluate(
+    model: Model,
+    table: Table,
+    query: Query,
+    *,
+    output_names: Callable[[int], tuple[str, ...]] | None = None,
+    keep_local_pairs: bool = False,
+    n_bootstrap: int = 0,
+    level: float = 0.95,
+    seed: np.random.SeedSequence | None = None,
+    advance: Callable[[int], Any] = lambda rows: None,
+) -> tuple[Values, Intervals | None]:
+    """Explain the rows. Of what has a size of n × T × T only a chunk exists at a time, unless it is asked for."""
+    n, t = len(query.weights), len(query.terms)
+    local_main = np.empty((n, t))
+    local_pairs = np.empty((n, t, t)) if keep_local_pairs else None
+    upper = np.triu_indices(t, 1)
+    squared = query.aggregate == "rms"
+    family, n_parameters = "", 0
+    part_names: tuple[str, ...] = ()
+
+    def columns() -> Iterator[Array]:
+        """What is summed over rows, a chunk at a time: main, pairs, parts, directions and their sizes."""
+        nonlocal family, n_parameters, part_names
+        for rows, derivatives in iterate(model, table, 2 if query.pairs else 1, max_bytes=query.max_bytes):
+            local = _local(derivatives, rows, query)
+            family, n_parameters = type(derivatives.distribution).__name__, derivatives.first.shape[1]
+            part_names = tuple(local.parts)
+            local_main[rows] = local.main
+            summed = [local.main**2 if squared else local.main]
+            if local.pairs is not None:
+                if local_pairs is not None:
+                    local_pairs[rows] = local.pairs
+                pairs = local.pairs[:, upper[0], upper[1]]
+                summed.append(pairs**2 if squared else pairs)
+            # rms = mean(R²)/rms, and R² = Σ_b R · part_b: the parts add up to the rms just as they do to the mean.
+            summed += [local.main * part if squared else part for part in local.parts.values()]
+            direction = local.direction.reshape(len(local.main), -1)
+            summed += [direction, np.abs(direction)]
+            yield np.concatenate(summed, axis=1)
+            advance(len(local.main))
+
+    n_values = t + (len(upper[0]) if query.pairs else 0)
+    sums = row_sums(columns(), query.weights, bootstrapped=n_values, n_bootstrap=n_bootstrap, seed=seed)
+    mean = sums.mean()
+    value = np.sqrt(mean[:n_values]) if squared else mean[:n_values]
+    part_sums, directions = np.split(mean[n_values:], [len(part_names) * t])
+    by_part = part_sums.reshape(-1, t).T
+    direction, size = (half.reshape(-1, t).T for half in np.split(directions, 2))
+    if squared:
+        by_part = by_part / np.where(value[:t] > 0.0, value[:t], 1.0)[:, np.newaxis]
+    if not part_names and n_parameters > 1:  # λ that cannot be told apart: one part, the whole
+        part_names, by_part = ("joint",), value[:t, np.newaxis].copy()
+    n_outputs = direction.shape[1]
+    values = Values(
+        family=family,
+        outputs=tuple(map(str, range(n_outputs))) if output_names is None else output_names(n_outputs),
+        main=value[:t],
+        pairs=value[t:] if query.pairs else None,
+        direction=direction,
+        consistency=consistency(direction, size),
+        part_names=part_names,
+        parts=by_part if part_names else None,
+        local_main=local_main,
+        local_pairs=local_pairs,
+    )
+    if not n_bootstrap:
+        return values, None
+    bounds = _bounds(sums.replicate_means(), squared, level, query.weights)
+    return values, Intervals(intervals=bounds[:, :t], pair_intervals=bounds[:, t:] if query.pairs else None)
+
+
+@dataclass(frozen=True)
+class _Local:
+    """The values of one chunk, in the units asked for."""
+
+    main: Array  # (rows, T)
+    pairs: Array | None  # (rows, T, T)
+    parts: dict[str, Array]  # (rows, T) each
+    direction: Array  # (rows, P, T)
+
+
+def _local(derivatives: Derivatives, rows: slice, query: Query) -> _Local:
+    terms, units, alpha = query.terms, query.units, query.alpha
+    with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
+        main = rsens_of(derivatives, alpha, units, terms)
+        pairs = rsens2_of(derivatives, alpha, units, terms) if query.pairs else None
+        direction = terms.of_columns(first_of_prediction(derivatives) * units, np.nan)
+    for contrast in derivatives.contrasts:  # levels have no direction
+        direction[..., terms.of_column(contrast.column)] = np.nan
+    finite(main, rows, terms.names, 1, "R-sens")
+    if pairs is not None:
+        finite(pairs, rows, terms.names, 2, "R-sens₂")
+    return _Local(main, pairs, parts_of(derivatives, alpha, units, terms), direction)
+
+
+def _bounds(replicates: Array, squared: bool, level: float, weights: Array) -> Array:
+    """Lower and upper bounds; a single row that counts says nothing about its spread."""
+    if np.count_nonzero(weights) < 2:
+        return np.full((2, replicates.shape[1]), np.nan)
+    bounds = percentiles(replicates, level)
+    return np.sqrt(bounds) if squared else bounds

@@ -1,0 +1,156 @@
+"""A model as the black-box methods see it: a function from rows of numbers to predictions that counts its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from rsens._coding import Coding
+from rsens._errors import InputError
+from rsens._table import Table
+from rsens._typing import Array, Positions
+from rsens.derivatives import Model
+
+#: Rows (…, D) with level codes in categorical columns, in; numbers per row, out.
+OfRows = Callable[[Array], Array]
+#: Columns, their values (m, columns) and rows (n, D), in; the predictions averaged over the rows (m, P), or None, out.
+OfColumns = Callable[[tuple[int, ...], Array, Array], Array | None]
+#: The model predicts at most about this many rows at once.
+MOST_ROWS = 2**18
+
+
+@dataclass(eq=False)
+class Predictor:
+    """The rows to explain, and a model that predicts at these rows or at rows made from them.
+
+    A method makes blocks of rows (…, m, D) and asks for all of them at once. Every leading index is one question: a
+    model with random errors can draw new ones for each. `evaluations` counts the rows.
+
+    Args:
+        values: The rows to explain (n, D), with level codes in categorical columns.
+        predictions: Blocks (…, D) to point predictions (…, P), multiplied by the family's `output_weight`: a method
+            sums its values over the P outputs.
+        log_densities: Blocks (…, n, D), whose n rows belong to the n targets, to log p(y_i | x_i) (…, n); None
+            without targets.
+        coding: The categorical columns, or None.
+        names: What the columns are called in errors.
+        averages: The model's own closed form of `partial_dependence`, if it has one; it gives None for columns that it
+            does not cover.
+    """
+
+    values: Array
+    predictions: OfRows
+    log_densities: OfRows | None = None
+    coding: Coding | None = None
+    names: tuple[str, ...] = ()
+    averages: OfColumns | None = None
+    evaluations: int = field(default=0, init=False)
+
+    @classmethod
+    def of(cls, model: Model, table: Table, log_densities: Callable[[Any], Array] | None = None) -> Predictor:
+        """The model at the rows of a table. `log_densities` takes as many rows as the table has, of its type."""
+        model = model.prepared(table.source)
+        n, columns = table.values.shape
+        weight = model.predict_distribution(table.rows(0, 1)).output_weight
+        most = max(1, model.rows_per_chunk(columns, 1))
+
+        def predictions(blocks: Array) -> Array:
+            rows = blocks.reshape(-1, columns)
+            parts = [model.predict_point(table.like(rows[k : k + most])) for k in range(0, len(rows), most)]
+            points = weight * np.concatenate(parts)
+            if not np.isfinite(points).all():
+                raise InputError("the model predicts a number that is not finite at rows made from the rows of X.")
+            return points.reshape(*blocks.shape[:-1], points.shape[1])
+
+        def densities(blocks: Array) -> Array:
+            assert log_densities is not None
+            each = blocks.reshape(-1, n, columns)
+            return np.stack([log_densities(table.like(rows)) for rows in each]).reshape(blocks.shape[:-1])
+
+        def averages(of: tuple[int, ...], at: Array, rows: Array) -> Array | None:
+            closed = model.partial_dependence(of, at, table.like(rows))
+            return None if closed is None else weight * closed
+
+        of_targets = None if log_densities is None else densities
+        return cls(table.values, predictions, of_targets, table.coding, table.names, averages)
+
+    def predict(self, blocks: Array) -> Array:
+        """The point predictions (…, P) at the rows (…, D)."""
+        self.evaluations += prod(blocks.shape[:-1])
+        return self.predictions(blocks)
+
+    def with_column(self, column: int, values: Array, rows: Array) -> Array:
+        """The predictions at the rows (n, D) with `column` set to each of the values (m, n) or (m, 1): (m, n, P).
+
+        Each of the m is one question.
+        """
+        parts = [self.predict(_blocks(rows, column, some)) for some in _batches(values, len(rows))]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def partial_dependence(self, columns: tuple[int, ...], at: Array, rows: Array) -> Array:
+        """The predictions with `columns` held at each of the values `at` (m, columns), averaged over the rows: (m, P).
+
+        Every value is one question of n rows, so there are m·n evaluations; a closed form counts as m.
+        """
+        closed = None if self.averages is None else self.averages(columns, at, rows)
+        if closed is not None:
+            self.evaluations += len(at)
+            return closed
+        batches = _batches(at[:, None, :], len(rows))
+        return np.concatenate([self.predict(_blocks(rows, list(columns), some)).mean(axis=1) for some in batches])
+
+    def log_density(self, blocks: Array) -> Array:
+        """log p(y_i | x_i) at blocks of n rows (…, n, D), shape (…, n)."""
+        self.check_targets()
+        assert self.log_densities is not None
+        self.evaluations += prod(blocks.shape[:-1])
+        return self.log_densities(blocks)
+
+    @property
+    def categorical(self) -> tuple[int, ...]:
+        """Positions of the categorical columns."""
+        return () if self.coding is None else self.coding.categorical
+
+    @property
+    def continuous(self) -> tuple[int, ...]:
+        """Positions of the other columns."""
+        return tuple(range(self.values.shape[1])) if self.coding is None else self.coding.continuous
+
+    def check_targets(self) -> None:
+        """An `InputError` without targets, which some methods compare predictions with."""
+        if self.log_densities is None:
+            raise InputError("this method compares predictions with the targets, and y is None. Give y.")
+
+    def check_rows(self, method: str) -> None:
+        """An `InputError` for one row: black-box methods exchange values between rows."""
+        if len(self.values) < 2:
+            raise InputError(f"{method} compares the rows of X with each other, and X has one row. Give at least two.")
+
+
+def _batches(values: Array, n_rows: int) -> list[Array]:
+    """The values, as many at a time as go with n rows each."""
+    most = max(1, MOST_ROWS // n_rows)
+    return [values[k : k + most] for k in range(0, len(values), most)]
+
+
+def _blocks(rows: Array, columns: int | list[int], values: Array) -> Array:
+    """The rows once for each of the m values, which take the place of the columns: (m, n, D)."""
+    blocks = np.repeat(rows[None], len(values), axis=0)
+    blocks[:, :, columns] = values
+    return blocks
+
+
+def sample_rows(rows: Array, most: int | None, rng: np.random.Generator) -> Array:
+    """The rows, or a random `most` of them if there are more, in their order."""
+    return rows[sample_positions(len(rows), most, rng)]
+
+
+def sample_positions(n: int, most: int | None, rng: np.random.Generator) -> Positions:
+    """The positions of these rows among n."""
+    if most is None or n <= most:
+        return np.arange(n)
+    return np.sort(rng.choice(n, most, replace=False))

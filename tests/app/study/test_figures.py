@@ -1,0 +1,96 @@
+"""A plot is one file and one line in `rsens.plots.PLOTS`: the folder of results and the report learn of it there."""
+
+import re
+
+import pytest
+
+from rsens import plots, study
+from rsens.plots import Layout, Plot
+from tests.app.study.tables import numbers
+
+QUICK = {"cv": 0, "null": False}
+
+
+def staircase(explanation, *, ax=None):
+    """Values of R-sens as a staircase.
+
+    More about it.
+    """
+    from matplotlib import pyplot as plt
+
+    ax = plt.subplots()[1] if ax is None else ax
+    ax.step(range(len(explanation.main)), sorted(explanation.main))
+    ax.set_title("a staircase")
+    return ax
+
+
+TOY = Plot(
+    name="staircase",
+    draw=staircase,
+    of="explanation",
+    file="stairs",
+    caption=lambda explanation: f"{len(explanation.names)} steps <up>.",
+    alt=lambda explanation: "A line that rises.",
+    layout=lambda explanation: Layout(height=2.0),
+)
+
+
+@pytest.fixture
+def toy():
+    plots.PLOTS.append(TOY)
+    yield TOY
+    plots.PLOTS.remove(TOY)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return study(numbers(40), "y", **QUICK)
+
+
+def names_of(files) -> list[str]:
+    return sorted({path.stem for path in files if path.parent.name == "figures"})
+
+
+def test_a_new_plot_is_among_the_files_and_in_the_report(result, tmp_path, toy):
+    before = names_of(path for path in result.write(tmp_path / "out") if path.stem != toy.file)
+    written = result.write(tmp_path / "out")
+    assert names_of(written) == sorted([*before, "stairs"])
+    assert {path.suffix for path in written if path.stem == "stairs"} == {".png", ".svg"}
+    page = written[0].read_text(encoding="utf-8")
+    further = page[page.index('<section id="further"') : page.index('<section id="reading"')]
+    assert "4 steps &lt;up&gt;." in further
+    assert 'aria-label="A line that rises."' in further
+    assert "a staircase" in further
+    assert '<a href="#further">Further figures</a>' in page
+
+
+def test_a_new_plot_can_stand_in_a_section_of_its_choice(result, toy, tmp_path):
+    plots.PLOTS[-1] = there = Plot(**{**vars(TOY), "section": "variables"})
+    try:
+        page = result.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    finally:
+        plots.PLOTS[plots.PLOTS.index(there)] = TOY
+    assert page.index('<section id="variables"') < page.index("A line that rises.") < page.index('<section id="pairs"')
+    assert 'id="further"' not in page
+
+
+def test_without_it_there_is_no_such_section(result, tmp_path):
+    assert 'id="further"' not in result.report(tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_files_in_their_order(result):
+    from rsens._app.study._figures import figures_of
+
+    names = [name for name, _ in figures_of(result)]
+    assert names[:4] == ["variables", "rows", "pairs", "network"]
+    assert [re.sub(r"-\d.*", "", name) for name in names[4:]] == ["profile"] * 3 + ["pair"] * 2
+    assert names[4] == "profile-1-a"
+    assert names[7] == "pair-1-b-c"
+
+
+def test_without_pairs_there_are_no_figures_of_them():
+    from rsens._app.study._figures import figures_of
+
+    names = [name for name, _ in figures_of(study(numbers(40), "y", pairs=0, cv=2, null=False))]
+    assert names[:3] == ["variables", "rows", "calibration"]
+    assert not any(name.startswith(("pair", "network")) for name in names)

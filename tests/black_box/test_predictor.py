@@ -1,0 +1,124 @@
+"""A model as black-box methods see it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rsens
+from rsens._errors import InputError
+from rsens.adapters import read_for
+from rsens.black_box import BLACK_BOX, BUDGETS, Budget, _predictor
+from rsens.black_box._predictor import Predictor, sample_rows
+
+from .functions import correlated, linear, predictor_of
+
+SMALL = Budget("small", rows=10, average=10, background=5, permutations=2, repeats=2, grid=5)
+
+
+def of(model, X, log_densities=None):
+    source, table = read_for(model, X)
+    return Predictor.of(source, table, log_densities)
+
+
+def frame(n=40):
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "🌡️, in °C": rng.normal(20.0, 5.0, n),
+            "shop": rng.choice(["north", "south", "web"], n),
+            "open": rng.random(n) < 0.5,
+            "n" * 200: rng.integers(0, 5, n),
+        }
+    )
+
+
+def test_one_column_is_set_in_every_question(monkeypatch):
+    x = correlated(5)
+    question = predictor_of(x, lambda blocks: blocks)
+    values = np.arange(15.0).reshape(3, 5)
+    found = question.with_column(1, values, x)
+    assert found.shape == (3, 5, 3)
+    np.testing.assert_array_equal(found[..., 1], values)
+    np.testing.assert_array_equal(found[..., [0, 2]], np.broadcast_to(x[:, [0, 2]], (3, 5, 2)))
+    assert question.evaluations == 15
+    np.testing.assert_array_equal(question.with_column(1, values[:, :1], x)[..., 1], np.repeat(values[:, :1], 5, 1))
+    monkeypatch.setattr(_predictor, "MOST_ROWS", 10)  # two questions at once
+    np.testing.assert_array_equal(question.with_column(1, values, x), found)
+
+
+def test_memory_is_bounded():
+    """Never more than about 2¹⁸ rows at once, unless one question has more."""
+    sizes = []
+
+    def f(blocks):
+        sizes.append(np.prod(blocks.shape[:-1]))
+        return blocks[..., 0]
+
+    x = np.random.default_rng(0).normal(size=(30_000, 2))
+    question = predictor_of(x, f, log_densities=f)
+    for (_, order), method in BLACK_BOX.items():
+        if order == 1:
+            method.value(question, BUDGETS["paper"], np.random.default_rng(0))
+    assert max(sizes) <= 2**18
+
+
+def test_a_sample_of_rows():
+    x = np.arange(100.0)[:, None]
+    rng = np.random.default_rng(0)
+    np.testing.assert_array_equal(sample_rows(x, None, rng), x)
+    np.testing.assert_array_equal(sample_rows(x, 100, rng), x)
+    some = sample_rows(x, 30, rng)
+    assert len(np.unique(some)) == 30
+    assert (np.diff(some[:, 0]) > 0.0).all()
+
+
+def test_one_row_is_not_enough():
+    with pytest.raises(InputError, match="pd compares the rows of X with each other, and X has one row"):
+        predictor_of(correlated(1), linear([1.0, 1.0, 1.0])).check_rows("pd")
+
+
+def test_a_fitted_model_on_a_data_frame():
+    X = frame()
+    y = np.sin(X.iloc[:, 0]) + (X["shop"] == "web") * 5.0
+    model = rsens.BayesianLinearRegression().fit(X, y)
+    question = of(model, X, lambda rows: model.log_predictive_density(rows, y))
+    np.testing.assert_allclose(question.predict(question.values)[:, 0], model.predict(X))
+    np.testing.assert_allclose(question.log_density(question.values), model.log_predictive_density(X, y))
+    assert question.categorical == (1, 2)
+    assert question.evaluations == 80
+    moved = question.with_column(1, np.array([[2.0]]), question.values)
+    np.testing.assert_allclose(moved[0, :, 0], model.predict(X.assign(shop="web")))
+
+
+@pytest.mark.parametrize("name", ["apc", "shap", "pd", "pfi", "var"])
+@pytest.mark.parametrize("budget", [BUDGETS["paper"], SMALL], ids=lambda budget: budget.name)
+def test_every_method_on_a_data_frame_with_three_classes(name, budget):
+    X = frame()
+    y = np.where(X["shop"] == "web", "c", np.where(X.iloc[:, 0] > 20.0, "b", "a"))
+    model = rsens.GPClassifier(n_restarts=0, optimize=False).fit(X, y)
+    question = of(model, X, lambda rows: model.log_predictive_density(rows, y))
+    small = rsens.black_box.Budget("small", rows=10, average=10, background=5, permutations=2, repeats=2, grid=5)
+    values = BLACK_BOX[name, 1].value(
+        question, BUDGETS["paper"] if budget == "paper" else small, np.random.default_rng(0)
+    )
+    assert values.shape == (4,)
+    assert np.isfinite(values).all()
+    assert values[1] > 0.0
+
+
+def test_predictions_are_weighted_by_the_family():
+    """Class probabilities add up to 1, so every change is there twice, and counts half."""
+    X = correlated(30)
+    y = np.arange(30) % 3
+    model = rsens.GPClassifier(n_restarts=0, optimize=False).fit(X, y)
+    np.testing.assert_allclose(of(model, X).predict(X), 0.5 * model.predict_proba(X))
+
+
+def test_a_prediction_that_is_not_finite():
+    def fn(X):
+        with np.errstate(invalid="ignore"):
+            return rsens.distributions.Normal(np.log(X[:, 0]), np.ones(len(X)))
+
+    x = np.random.default_rng(0).uniform(0.01, 1.0, size=(30, 1))
+    with pytest.raises(InputError, match="finite"):
+        BLACK_BOX["var", 1].value(of(rsens.from_function(fn), x), BUDGETS["paper"], np.random.default_rng(0))

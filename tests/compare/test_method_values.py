@@ -1,0 +1,134 @@
+"""A method that fails is one row with the reason; the others come back. Defects of rsens are not hidden."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._compare import _method_values as running
+from rsens._compare import compare
+from rsens._errors import InputError
+from rsens.derivatives import Derivatives, from_function
+from rsens.measures import Measure
+from tests.compare.models import noisy
+from tests.explain.models import Linear
+
+X = np.random.default_rng(0).standard_normal((25, 2))
+MODEL = noisy(lambda X: X[:, 0] + X[:, 0] * X[:, 1])
+
+
+class Sulky:
+    """Answers about the rows that it knows, and about no others."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def derivatives(self, rows, order) -> Derivatives:
+        return Linear([1.0, 2.0]).derivatives(rows, order)
+
+    def predict_distribution(self, rows):
+        if not np.isin(np.asarray(rows)[:, 0], X[:, 0]).all() or len(rows) != 1:
+            raise self.error
+        return self.derivatives(rows, 1).distribution
+
+
+def test_without_targets():
+    table = compare(MODEL, X, methods=["pfi", "rsens"])
+    failed = table[table["method"] == "pfi"]
+    assert len(failed) == 1
+    assert failed[["term", "value", "rank"]].isna().all(axis=None)
+    assert "y is None. Give y" in failed["status"].item()
+    assert failed["evaluations"].item() == 0
+    assert list(table["method"]) == ["pfi", "rsens", "rsens"]
+    assert table["rank"].dtype == "Int64"
+
+
+def test_what_a_method_cannot_read():
+    table = compare(MODEL, X, methods=["rsens", "ard"])
+    assert "kernel_" in table["status"].iloc[-1]
+    table = compare(MODEL, X, methods=["rsens2", "fourth_derivative"], order=2)
+    assert "from_jax" in table["status"].iloc[-1]
+
+
+@pytest.mark.parametrize(
+    "error", [TypeError("not\n  this way"), KeyError("x"), RuntimeError("no"), MemoryError(), ZeroDivisionError("0")]
+)
+def test_errors_of_the_users_model(error):
+    table = compare(Sulky(error), X, methods=["rsens", "pd"], budget="paper")
+    assert (table["status"][table["method"] == "rsens"] == "ok").all()
+    text = " ".join(str(error).split())
+    assert table["status"].iloc[-1] == (f"{type(error).__name__}: {text}" if text else type(error).__name__)
+
+
+def test_numbers_beyond_float64():
+    """The variance of 1e200·x does not fit; its slope does."""
+    table = compare(noisy(lambda X: 1e200 * X[:, 0]), X, methods=["rsens", "ead", "var"])
+    assert list(table["status"]) == ["ok"] * 4 + ["the value for 'x0' is not a finite number."]
+
+
+def test_values_are_checked(monkeypatch):
+    monkeypatch.setattr(Measure, "importance", lambda *_, **__: np.array([1.0, np.inf]))
+    with pytest.raises(InputError, match="value for 'x1' is not a finite number"):
+        compare(MODEL, X, methods="rsens")
+    monkeypatch.setattr(Measure, "importance", lambda *_, **__: np.array([[1.0, np.inf], [np.inf, 1.0]]))
+    with pytest.raises(InputError, match="value for 'x0:x1' is not a finite number"):
+        compare(MODEL, X, methods="rsens2", order=2)
+
+
+def test_a_defect_of_rsens_is_raised(monkeypatch):
+    """The error starts in a line of the package."""
+    monkeypatch.setattr(running, "_from_predictions", lambda *_: running._vector(None, None))
+    with pytest.raises(AttributeError):
+        compare(MODEL, X, methods=["rsens", "pd"])
+
+
+def test_an_interruption_passes():
+    def interrupted(X):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare(from_function(interrupted), X, methods=["rsens", "ead"])
+
+
+def test_missing_packages(monkeypatch):
+    real = builtins.__import__
+
+    def without_shap(name, *args, **kwargs):
+        if name.partition(".")[0] in ("shap", "shapiq"):
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without_shap)
+    for order in (1, 2):
+        table = compare(MODEL, X, methods=["pd", "shap"], order=order)
+        assert "pip install 'rsens[compare]'" in table["status"].iloc[-1]
+        assert (compare(MODEL, X, methods="shap", order=order, budget="paper")["status"] == "ok").all()
+
+
+def test_no_method_at_all():
+    with pytest.raises(InputError, match=r"No method could answer\. pfi: this method compares"):
+        compare(MODEL, X, methods=["pfi", "ard"])
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"alpha": 0.0}, "alpha must be"),
+        ({"scale": "SD"}, "'sd', 'raw'"),
+        ({"scale": [1.0]}, "2 columns"),
+        ({"budget": "cheap"}, "budget must be"),
+        ({"random_state": -1}, "random_state must be"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+        ({"progress": 1}, "progress must be"),
+        ({"scoring": "mse"}, "scoring must be"),
+        ({"y": [1.0]}, "25 rows"),
+        ({"X": pd.DataFrame({"a": ["p", None]})}, "missing"),
+        ({"model": object()}, "expected a model"),
+    ],
+)
+def test_arguments(options, text):
+    with pytest.raises(InputError, match=text):
+        compare(**{"model": MODEL, "X": X, **options})

@@ -1,0 +1,99 @@
+"""What the targets are compared with: log densities of every kind of model, or a score of the user's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from rsens._compare._row_scores import row_scores
+from rsens._errors import InputError
+from rsens.adapters import read_for
+from rsens.derivatives import from_function
+from rsens.distributions import Normal
+from rsens.models import BayesianLogisticRegression, GPRegressor
+from tests.explain.models import Linear, Softmax
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((20, 2))
+y = X[:, 0] + 0.1 * rng.standard_normal(20)
+
+
+def scores_of(model, X, y, scoring=None):
+    return row_scores(model, read_for(model, X)[0], y, len(X), scoring)
+
+
+def test_an_estimator_says_it_itself():
+    model = GPRegressor(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(scores_of(model, X, y)(X[::-1]), model.log_predictive_density(X[::-1], y))
+
+
+def test_a_data_frame_of_one_column():
+    """As an estimator's own targets it would be a warning of scikit-learn's, once for every permutation."""
+    model = GPRegressor(optimize=False).fit(X, y)
+    np.testing.assert_array_equal(scores_of(model, X, pd.DataFrame({"y": y}))(X), model.log_predictive_density(X, y))
+
+
+def test_a_function_says_it_by_its_family():
+    model = from_function(lambda X: Normal(X[:, 0], 0.25))
+    np.testing.assert_allclose(scores_of(model, X, pd.Series(y))(X), stats.norm.logpdf(y, X[:, 0], 0.5), rtol=1e-12)
+
+
+def test_labels_of_classes():
+    labels = np.where(y > 0.0, "yes", "no")
+    model = BayesianLogisticRegression().fit(X, labels)
+    probability = model.predict_proba(X)[np.arange(20), (labels == "yes").astype(int)]
+    np.testing.assert_allclose(scores_of(model, X, labels)(X), np.log(probability), rtol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [None, ["low", "mid", "high"]])
+def test_labels_of_a_model_without_log_predictive_density(classes):
+    model = Softmax(rng.standard_normal((2, 3)), classes)
+    codes = rng.integers(3, size=20)
+    labels = codes if classes is None else np.array(classes)[codes]
+    probabilities = model.derivatives(X, 1).distribution.probabilities
+    np.testing.assert_allclose(scores_of(model, X, labels)(X), np.log(probabilities[np.arange(20), codes]), rtol=1e-12)
+
+
+def test_without_targets_there_is_nothing_to_compare():
+    assert scores_of(Linear([1.0, 0.0]), X, None) is None
+
+
+def test_a_score_of_the_user():
+    model = GPRegressor(random_state=0).fit(X, y)
+    by_name = scores_of(model, X, y, "neg_mean_squared_error")(X)
+    np.testing.assert_allclose(by_name, np.full(20, -np.mean((model.predict(X) - y) ** 2)), rtol=1e-12)
+    per_row = scores_of(model, X, y, lambda m, X, y: -np.abs(m.predict(X) - y))(X)
+    np.testing.assert_allclose(per_row, -np.abs(model.predict(X) - y), rtol=1e-12)
+
+
+@pytest.mark.parametrize("scoring", ["mse", 3, ["r2"]])
+def test_scores_that_do_not_exist(scoring):
+    with pytest.raises(InputError, match="neg_mean_squared_error"):
+        scores_of(Linear([1.0, 0.0]), X, None, scoring)
+
+
+def test_scores_of_a_wrong_shape():
+    with pytest.raises(InputError, match="one for each of the 20 rows"):
+        scores_of(Linear([1.0, 0.0]), X, y, lambda m, X, y: np.ones(3))(X)
+
+
+@pytest.mark.parametrize("targets", [y[:5], 3.0])
+def test_one_target_per_row(targets):
+    with pytest.raises(InputError, match="one entry for each of the 20 rows"):
+        scores_of(Linear([1.0, 0.0]), X, targets)
+
+
+def test_targets_that_are_not_numbers():
+    with pytest.raises(InputError, match="class codes"):
+        scores_of(Linear([1.0, 0.0]), X, ["a"] * 20)(X)
+    with pytest.raises(InputError, match="label 'c'"):
+        scores_of(Softmax(np.ones((2, 2)), ["a", "b"]), X, ["c"] * 20)(X)
+
+
+def test_scorers_of_scikit_learn_take_wrapped_functions():
+    model = from_function(lambda Z: Normal(2.0 * Z[:, 0], 1.0))
+    y = 2.0 * X[:, 0] + np.linspace(-1.0, 1.0, len(X))
+    expected = -np.mean((y - 2.0 * X[:, 0]) ** 2)
+    np.testing.assert_allclose(scores_of(model, X, y, "neg_mean_squared_error")(X), expected)

@@ -1,0 +1,100 @@
+"""Errors, warnings and sentences that know which of their words are arguments."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import pickle
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+import rsens
+from rsens._errors import Argument, InputError, MissingExtraError, RsensWarning, Sentence, spelled
+
+SOURCE = Path(rsens.__file__).parent
+
+
+def dashes(argument: Argument) -> str:
+    return f"--{argument.name} {argument.value}" if argument.has_value else f"--{argument.name}"
+
+
+SENTENCE = Sentence(Argument("rows"), " must be at least 2; got 1. Or use ", Argument("null", False), ".")
+
+
+def test_a_sentence_reads_as_python_users_expect():
+    assert SENTENCE == "rows must be at least 2; got 1. Or use null=False."
+    assert SENTENCE.argument == "rows"
+    assert str(Argument("likelihood", "gaussian")) == "likelihood='gaussian'"
+
+
+def test_another_reader_gets_another_spelling():
+    assert spelled(SENTENCE, dashes) == "--rows must be at least 2; got 1. Or use --null False."
+    assert spelled("rows=3 is plain text", dashes) == "rows=3 is plain text"
+
+
+def test_sentences_within_sentences_keep_their_arguments():
+    assert spelled(Sentence("Fold 3: ", SENTENCE), dashes).startswith("Fold 3: --rows must")
+    assert Sentence("none").argument is None
+
+
+@pytest.mark.parametrize("kind", [InputError, RsensWarning])
+def test_errors_and_warnings_say_sentences(kind):
+    error = kind(SENTENCE)
+    assert str(error) == SENTENCE
+    assert spelled(error.sentence, dashes).startswith("--rows")
+
+
+@pytest.mark.parametrize("copied", [lambda e: pickle.loads(pickle.dumps(e)), copy.copy, copy.deepcopy])
+def test_they_survive_the_way_to_another_process(copied):
+    error = copied(InputError(Argument("cv"), ": fold 1 is empty."))
+    assert str(error) == "cv: fold 1 is empty."
+    assert error.argument == "cv"
+    assert copied(SENTENCE).parts == SENTENCE.parts
+
+
+def test_a_warning_can_be_given_as_text():
+    with pytest.warns(RsensWarning, match="plain") as raised:
+        warnings.warn("plain", RsensWarning, stacklevel=1)
+    assert raised[0].message.sentence == "plain"
+
+
+def test_a_missing_extra_names_the_command():
+    assert "pip install 'rsens[jax]'" in str(MissingExtraError("jax", "jax"))
+
+
+# ---- every error in the package --------------------------------------------------------------------------------------
+
+
+def parameters() -> set[str]:
+    """The names of all arguments of the public calls."""
+    names: set[str] = set()
+    for name in rsens.__all__:
+        value = getattr(rsens, name)
+        if callable(value) and not (isinstance(value, type) and issubclass(value, Exception | Warning)):
+            names |= set(inspect.signature(value).parameters)
+    return names - {"self", "args", "kwargs", "X", "model"}
+
+
+def first_words(call: ast.Call) -> str:
+    """How the text of an error begins, as far as it is written out."""
+    first = call.args[0] if call.args else None
+    if isinstance(first, ast.JoinedStr) and first.values:
+        first = first.values[0]
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+
+
+def test_errors_that_speak_of_an_argument_carry_it():
+    """`InputError("rows must …")` cannot be spelled --rows; `InputError(Argument("rows"), " must …")` can."""
+    said = re.compile(rf"(?:{'|'.join(sorted(parameters()))})(?: must\b| has\b| needs\b|:|=)")
+    plain = [
+        f"{path.relative_to(SOURCE)}:{node.lineno}: {first_words(node)[:50]}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("InputError", "RsensWarning")
+        if said.match(first_words(node))
+    ]
+    assert not plain

@@ -1,0 +1,72 @@
+"""The house rules that a reader relies on: who imports whom, what files and classes are called."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "rsens"
+FILES = sorted(SOURCE.rglob("*.py"))
+#: Names that say nothing of what is in a file.
+EMPTY_NAMES = {"_verb", "_record", "_show", "_utils", "_helpers", "_misc", "_common"}
+#: Two public classes: a predictive family, and a kernel of categorical columns.
+SHARED_NAMES = {"Categorical"}
+MOST_LINES = 350
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(path: Path) -> Iterator[list[str]]:
+    """The modules of rsens that a file imports from, as lists of names after "rsens"."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rsens."):
+            yield node.module.split(".")[1:]
+
+
+def is_private(module: list[str]) -> bool:
+    """Whether the module is a private one inside a package; `_text` and other leaves are modules of their own."""
+    return any(name.startswith("_") for name in module[1:])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_file_reaches_into_another_package(path):
+    own = path.relative_to(SOURCE).parts[0]
+    inside = [module for module in imports(path) if module[0] != own and is_private(module)]
+    assert not inside, "import these names from the package, which exports what its neighbours use"
+
+
+def test_tests_reach_into_the_package_that_they_test_only():
+    """A test of `rsens.x` may open `rsens.x`; all others use what packages export."""
+    reaching = [
+        f"{path.relative_to(ROOT)}: rsens.{'.'.join(module)}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for module in imports(path)
+        if is_private(module) and module[0].lstrip("_") not in path.relative_to(ROOT).parts
+    ]
+    assert not reaching
+
+
+def test_files_are_named_after_what_they_hold():
+    assert not [path for path in FILES if path.stem in EMPTY_NAMES]
+
+
+def test_no_two_classes_share_a_name():
+    names = Counter(
+        node.name
+        for path in FILES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, times in names.items() if times > 1} == SHARED_NAMES
+
+
+def test_files_are_short():
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    assert not {str(path.relative_to(SOURCE)): lines for path, lines in lengths.items() if lines > MOST_LINES}

@@ -1,0 +1,127 @@
+"""Results are made of parts whose fields are declared once."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from rsens import Explanation, InputError, Normal, explain, from_function
+from rsens._explain import FORM as EXPLANATION
+from rsens._explain import Values
+from rsens._files import MissingPathError, number, number_or_nan, text, tuple_of, whole
+from rsens._results import Form, Part, stored
+from rsens._typing import Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Crew(Part):
+    names: tuple[str, ...] = stored("Who is aboard.", tuple_of(text))
+    ages: Array = stored("How old they are.", whole, "names")
+
+    def check(self) -> None:
+        if (self.ages > 150).any():
+            raise InputError("nobody is that old")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Log(Part):
+    days: Array = stored("What each ate each day.", number_or_nan, "days", "names")
+    course: Array | None = stored("Where the ship went.", number, "days", 2, optional=True)
+
+
+FORM = Form("a voyage", "Voyage.save", {"crew": Crew, "log": Log})
+CREW = Crew(names=("Ada", "Bo"), ages=np.array([30, 41]))
+LOG = Log(days=np.array([[0.5, np.nan], [1.0, 2.0], [0.1 + 0.2, 1e-300]]), course=None)
+
+
+@pytest.fixture
+def path(tmp_path):
+    FORM.write({"crew": CREW, "log": LOG}, tmp_path / "voyage.json")
+    return tmp_path / "voyage.json"
+
+
+def changed(path, **entries):
+    path.write_text(json.dumps(json.loads(path.read_text()) | entries))
+    return path
+
+
+def test_a_file_gives_back_the_parts_to_the_last_digit(path):
+    parts = FORM.read(path)
+    assert parts["crew"].names == CREW.names
+    assert parts["crew"].ages.dtype == np.int64
+    np.testing.assert_array_equal(parts["crew"].ages, CREW.ages)
+    np.testing.assert_array_equal(parts["log"].days, LOG.days)
+    assert parts["log"].course is None
+
+
+def test_a_part_that_is_missing_is_none(tmp_path):
+    FORM.write({"crew": CREW, "log": None}, tmp_path / "x.json")
+    assert FORM.read(tmp_path / "x.json")["log"] is None
+
+
+def test_arrays_become_read_only():
+    with pytest.raises(ValueError, match="read-only"):
+        CREW.ages[0] = 1
+
+
+def test_fields_say_what_they_mean():
+    described = {field.name: (part, field.meaning, field.shape) for part, field in FORM.fields()}
+    assert described["ages"] == ("crew", "How old they are.", ("names",))
+    assert list(described) == ["names", "ages", "days", "course"]
+
+
+@pytest.mark.parametrize(
+    ("entries", "text"),
+    [
+        ({"ages": [30]}, r"ages has shape \(1,\), expected \(2,\)"),
+        ({"days": [[1.0, 2.0, 3.0]]}, r"days has shape \(1, 3\), expected \(1, 2\)"),
+        ({"course": [[0.0, 1.0]]}, r"course has shape \(1, 2\), expected \(3, 2\)"),
+        ({"course": [[0.0], [0.0], [0.0]]}, r"course has shape \(3, 1\), expected \(3, 2\)"),
+        ({"ages": [30, 999]}, "nobody is that old"),
+        ({"ages": [30, "x"]}, "ages cannot be read"),
+        ({"surprise": 1}, r"unknown entries \['surprise'\]"),
+        ({"version": 2}, "version 2"),
+        ({"format": "rsens tea"}, "does not hold a voyage"),
+    ],
+)
+def test_a_changed_file_is_refused(path, entries, text):
+    with pytest.raises(InputError, match=text):
+        FORM.read(changed(path, **entries))
+
+
+def test_a_missing_folder_or_file(tmp_path):
+    with pytest.raises(MissingPathError, match="no folder"):
+        FORM.write({"crew": CREW, "log": LOG}, tmp_path / "nowhere" / "x.json")
+    with pytest.raises(MissingPathError, match="no file"):
+        FORM.read(tmp_path / "x.json")
+    with pytest.raises(InputError, match="is a folder"):
+        FORM.read(tmp_path)
+
+
+# ---- a further field of an explanation -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MoreValues(Values):
+    energy: Array | None = stored("A toy.", number, "terms", optional=True, column="energy")
+    pair_energy: Array | None = stored("A toy of pairs.", number, "pairs", optional=True, column="energy")
+
+
+def test_a_further_field_is_saved_loaded_and_shown_from_its_own_line(monkeypatch, tmp_path):
+    monkeypatch.setitem(EXPLANATION.parts, "values", MoreValues)
+    model = from_function(lambda X: Normal(X[:, 0] * X[:, 1] + X[:, 2], 1.0))
+    made = explain(model, np.random.default_rng(0).normal(size=(20, 3)), random_state=0)
+    fields = {field.name: getattr(made._values, field.name) for field in dataclasses.fields(made._values)}
+    made._values = MoreValues(**fields, energy=np.array([1.0, 2.0, 3.0]), pair_energy=np.array([4.0, 5.0, 6.0]))
+    made.save(tmp_path / "x.json")
+    loaded = Explanation.load(tmp_path / "x.json")
+    for explanation in (made, loaded):
+        by_term = explanation.to_frame().set_index("term")["energy"]
+        assert by_term[["x0", "x1", "x2"]].tolist() == [1.0, 2.0, 3.0]
+        assert explanation.to_frame(2).set_index("term")["energy"]["x0:x2"] == 5.0
+        assert "energy" in repr(explanation)
+    assert ("values", "A toy.") in [(part, field.meaning) for part, field in Explanation.fields()]

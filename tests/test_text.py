@@ -1,0 +1,130 @@
+"""The leaf that all texts are made with: names, numbers, shares, counts and lists."""
+
+import numpy as np
+import pytest
+
+from rsens._text import (
+    Pair,
+    aligned,
+    as_label,
+    counted,
+    distinct,
+    listed,
+    number,
+    on_one_line,
+    percent,
+    plus_minus,
+    printable,
+    quoted,
+    safe,
+    short,
+    shorten,
+    width_of,
+)
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_printed_is_escaped():
+    assert safe("a\x1b[31m\tb\n\u202e") == "a\\x1b[31m\\tb\n\\u202e"
+    assert on_one_line("a\nb\ud800") == "a\\nb\\ud800"
+    assert on_one_line(5) == "5"
+    assert printable("a\tb\r", keep="\t") == "a\tb\\r"
+
+
+def test_labels_of_pages_and_figures_collapse_white_space():
+    assert as_label(" a\n b\t") == "a b"
+    assert as_label("\x1b[31m\ud800") == "\\x1b[31m\\ud800"
+    assert as_label(" ") == as_label("") == "(blank)"
+    assert as_label("👩‍🔬") == "👩‍🔬"  # a joiner is not printable alone
+
+
+def test_short_keeps_both_ends_and_counts_wide_letters_twice():
+    assert short("abcdefghij", 5) == "ab…ij"
+    assert short("abc", 5) == "abc"
+    assert short("日本語日本語", 7) == "日…語"
+    assert (width_of("日本語"), width_of("e\u0301")) == (6, 1)
+    assert short("a\nb") == "a\\nb"
+
+
+def test_figures_count_characters():
+    assert shorten("日本語日本語", 5, measure=len) == "日本…本語"
+    assert shorten("abcdefghij", 6) == "abc…ij"  # three fifths of the room for the beginning
+
+
+def test_a_pair_gives_way_on_both_sides():
+    assert short(Pair("abcdefghij", "klmnopqrst"), 13) == "ab…ij × kl…st"
+    assert short(Pair("ab", "klmnopqrst"), 12) == "ab × klm…rst"
+    assert short(Pair("a", "b"), 12) == "a × b"
+
+
+def test_short_names_stay_apart():
+    names = ["x" * 100 + end for end in ("", "a", "b")] + ["short", "y" * 30 + "1" * 40, "y" * 30 + "2" * 9 + "1" * 31]
+    found = distinct(names, 20)
+    assert all(len(name) <= 20 for name in found)
+    assert len(set(found)) == len(names)
+    assert found[3] == "short"
+    assert distinct(["a", "a", "a (1)"], 20) == ["a (2)", "a (3)", "a (1)"]
+
+
+# ---- numbers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0.00"),
+        (0.4731, "0.473"),
+        (-12.345, "−12.3"),
+        (999.96, "1,000"),
+        (123456.7, "123,457"),
+        (0.0001234, "0.000123"),
+        (0.00001234, "1.23·10⁻⁵"),
+        (-6.02e23, "−6.02·10²³"),
+        (np.nan, "–"),
+        (np.inf, "–"),
+        (None, "–"),
+    ],
+)
+def test_number(value, text):
+    assert number(value, unknown="–") == text
+
+
+def test_what_is_not_known_is_nothing_unless_told_otherwise():
+    assert number(None) == number(np.nan) == aligned(1.0)(None) == ""
+    assert aligned(1.0, unknown="–")(np.nan) == "–"
+
+
+def test_aligned_numbers_have_the_same_decimals():
+    assert [aligned(0.474)(x) for x in (0.474, 0.0526)] == ["0.474", "0.053"]
+    assert [aligned(12.5)(x) for x in (12.5, -0.126)] == ["12.50", "−0.13"]
+    assert [aligned(1234.5)(x) for x in (1234.5, 0.5)] == ["1,234", "0"]
+    assert [aligned(1e-9)(x) for x in (1e-9, 1e-10)] == ["1.00·10⁻⁹", "1.00·10⁻¹⁰"]
+    assert aligned(np.nan)(0.5) == "0.500"
+
+
+def test_plus_minus():
+    assert plus_minus(-5.4, 0.0771) == "−5.40 ± 0.077"
+    assert plus_minus(1.0, np.nan) == "1.00"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0, "0 %"), (0.001, "<1 %"), (0.126, "13 %"), (0.999, ">99 %"), (1.0, "100 %")]
+)
+def test_percent(share, text):
+    assert percent(share) == text
+
+
+@pytest.mark.parametrize(("level", "text"), [(0.6827, "68 %"), (0.9545, "95 %"), (0.9973, "99.7 %"), (0.5, "50 %")])
+def test_levels_are_exact(level, text):
+    assert percent(level, level=True) == text
+
+
+# ---- counts and lists ------------------------------------------------------------------------------------------------
+
+
+def test_counts_and_lists():
+    assert (counted(1, "row"), counted(2000, "row")) == ("1 row", "2,000 rows")
+    assert [listed(list("abc")[:k]) for k in range(4)] == ["", "a", "a and b", "a, b and c"]
+    assert [listed(list("abcd")[:k], most=3) for k in (3, 4)] == ["a, b and c", "a, b, c and 1 more"]
+    assert quoted(["a", 2, "c"], most=2) == "'a', 2 and 1 more"
