@@ -23,7 +23,6 @@ from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood
 from rsens.models._priors import check_priors
 
 KERNELS: dict[str, type[Kernel]] = {kind.__name__: kind for kind in ALL_KERNELS} | {"Sum": Sum, "Product": Product}
-LIKELIHOODS: dict[str, type[Likelihood]] = {kind.__name__: kind for kind in ALL_LIKELIHOODS}
 #: Types of arrays of classes: truth values, whole numbers, numbers, text, and Python objects (text in pandas).
 CLASS_TYPES = "biufUO"
 #: A list within lists within … of more levels than this is no kernel that anyone wrote.
@@ -57,13 +56,13 @@ def kernel_from_dict(content: Any, depth: int = 0) -> Kernel:
 
 def likelihood_to_dict(likelihood: Likelihood) -> dict[str, Any]:
     """The name of the likelihood and its fields."""
-    kind = _known(likelihood, LIKELIHOODS, "likelihood", "rsens.likelihoods")
+    kind = _known(likelihood, {kind.__name__: kind for kind in ALL_LIKELIHOODS}, "likelihood", "rsens.likelihoods")
     return {"likelihood": kind} | {name: getattr(likelihood, name) for name in _arguments(type(likelihood))}
 
 
 def likelihood_from_dict(content: Any) -> Likelihood:
     """The likelihood that `likelihood_to_dict` described."""
-    kind, arguments = _named(content, "likelihood", LIKELIHOODS)
+    kind, arguments = _named(content, "likelihood", {kind.__name__: kind for kind in ALL_LIKELIHOODS})
     same_keys(arguments, _arguments(kind), kind.__name__)
     return kind(**{name: number(value) for name, value in arguments.items()})
 

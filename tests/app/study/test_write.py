@@ -10,10 +10,10 @@ import rsens
 from rsens import Explanation, InputError, study
 from rsens._app.study import _result
 from rsens._files import Question, check_folder, new_files, write_summary
-from rsens._files._results_folder import SUMMARY
 from tests.app.study.tables import ODD_NAMES, numbers, odd
 
 QUICK = {"cv": 0, "null": False}
+SUMMARY = "summary.json"
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rsens._app.cli._live import Live
-    from rsens._app.study import Analysis, Settings, Setup, Task
+    from rsens._app.study import Analysis, ModelSetup, Settings, Task
     from rsens._app.tables import Note
 
 DATA = "DATA is a CSV, TSV or Parquet file, also packed with gzip, or - for standard input."
@@ -123,7 +123,7 @@ class TableCommand(Command):
         """What the work is called on the progress line."""
 
     @abstractmethod
-    def work(self, setup: Setup, folder: Path | None) -> Any:
+    def work(self, setup: ModelSetup, folder: Path | None) -> Any:
         """Compute what is found; `folder` keeps finished pieces, if the command has `pieces`."""
 
     def n_pieces(self, settings: Settings) -> int:

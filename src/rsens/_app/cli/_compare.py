@@ -14,7 +14,7 @@ from rsens._text import counted, listed, on_one_line
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rsens._app.study import Analysis, Settings, Setup
+    from rsens._app.study import Analysis, ModelSetup, Settings
 
 #: How many variables or pairs are listed, by order.
 TERMS = {1: 30, 2: 15}
@@ -55,7 +55,7 @@ class CompareCommand(TableCommand):
         """What the work is called."""
         return "comparing"
 
-    def work(self, setup: Setup, folder: Path | None) -> pd.DataFrame:
+    def work(self, setup: ModelSetup, folder: Path | None) -> pd.DataFrame:
         """The table of `rsens.compare`."""
         from rsens._compare import compare
 

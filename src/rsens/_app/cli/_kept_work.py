@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from rsens._app.cli._live import Live
-from rsens._app.study import Setup
+from rsens._app.study import ModelSetup
 from rsens._errors import Argument, InputError, Sentence
 from rsens._files import read_json, write_json
 
@@ -46,7 +46,7 @@ class KeptWork:
         return min(self.total, sum(1 for _ in found))
 
     @contextmanager
-    def resume(self, setup: Setup, more: Mapping[str, Any], live: Live) -> Iterator[None]:
+    def resume(self, setup: ModelSetup, more: Mapping[str, Any], live: Live) -> Iterator[None]:
         """Within this, the work goes on. Work on another question is an `InputError`, unless it may be overwritten."""
         if setup.settings.overwrite:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -93,7 +93,7 @@ class KeptWork:
             )
 
 
-def _question(setup: Setup) -> dict[str, Any]:
+def _question(setup: ModelSetup) -> dict[str, Any]:
     """What all pieces depend on, in the words of users."""
     settings = setup.settings.plain("target", *DEPENDS_ON)
     return settings | {"columns": settings["columns"] or []}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rsens._app.cli._say import say
-from rsens._app.study import Listener, Settings, Setup, heading_of, notes_of, warnings_of
+from rsens._app.study import Listener, ModelSetup, Settings, heading_of, notes_of, warnings_of
 from rsens._app.tables import Note
 from rsens._errors import Spelling, spelled
 
@@ -45,7 +45,7 @@ class Live(Listener):
         self._step = super().step(what)
         return self._step
 
-    def read(self, setup: Setup) -> None:
+    def read(self, setup: ModelSetup) -> None:
         """The table is read: say so at once."""
         if not self._tells:
             return

@@ -14,7 +14,7 @@ from rsens._text import Pair, aligned, number, percent
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rsens._app.study import Analysis, Settings, Setup
+    from rsens._app.study import Analysis, ModelSetup, Settings
     from rsens._select_interactions import Selection
 
 
@@ -69,7 +69,7 @@ class SelectCommand(TableCommand):
         """What the work is called."""
         return "fitting models with more and more pairs"
 
-    def work(self, setup: Setup, folder: Path | None) -> Selection:
+    def work(self, setup: ModelSetup, folder: Path | None) -> Selection:
         """What `rsens.select_interactions` finds."""
         from rsens._select_interactions import select_interactions
 

@@ -16,7 +16,7 @@ from rsens._text import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rsens._app.study import Analysis, Settings, Setup
+    from rsens._app.study import Analysis, ModelSetup, Settings
     from rsens._stability import Stability
 
 #: How many variables or pairs are listed.
@@ -69,7 +69,7 @@ class StabilityCommand(TableCommand):
         """What the work is called."""
         return f"fitting to {settings.samples} samples"
 
-    def work(self, setup: Setup, folder: Path | None) -> Stability:
+    def work(self, setup: ModelSetup, folder: Path | None) -> Stability:
         """What `rsens.stability` finds."""
         from rsens._stability import stability
 

@@ -15,7 +15,7 @@ from rsens._app.study._plain import plain as plain
 from rsens._app.study._result import Study as Study
 from rsens._app.study._result import write_study as write_study
 from rsens._app.study._settings import Settings as Settings
-from rsens._app.study._setup import Setup as Setup
+from rsens._app.study._setup import ModelSetup as ModelSetup
 from rsens._app.study._study import study as study
 from rsens._app.study._tables import paragraph as paragraph
 from rsens._app.study._tables import table as table

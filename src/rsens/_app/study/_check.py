@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsens._app.study._setup import Setup
+from rsens._app.study._setup import ModelSetup
 from rsens._app.tables import Note
 from rsens._arguments import child, seed_sequence
 from rsens._assess import Assessment, assess
@@ -19,7 +19,7 @@ def generator(seed: int, purpose: int) -> np.random.Generator:
     return np.random.default_rng(child(seed_sequence(seed), purpose))
 
 
-def check_model(setup: Setup) -> Assessment | None:
+def check_model(setup: ModelSetup) -> Assessment | None:
     """Cross-validation with at most as many folds as rows, with its notes; None if no folds were asked for."""
     settings, rows = setup.settings, len(setup.table.X)
     if not settings.cv:

@@ -6,7 +6,7 @@ from rsens._app.study._check import PROBES, generator
 from rsens._app.study._pipeline import Task
 from rsens._app.study._result import Study
 from rsens._app.study._settings import AUTO_PAIRS, AUTO_PAIRS_COLUMNS, Settings
-from rsens._app.study._setup import Setup
+from rsens._app.study._setup import ModelSetup
 from rsens._app.tables import Note
 from rsens._errors import Argument, Sentence
 from rsens._explain import Explanation, explain
@@ -35,7 +35,7 @@ def explain_task(settings: Settings) -> Task[Study]:
     return Task(step, _explain_new if new else _explain_again, Study, settings.plain(*ARGUMENTS))
 
 
-def _explain_new(setup: Setup) -> Explanation:
+def _explain_new(setup: ModelSetup) -> Explanation:
     settings, table = setup.settings, setup.table
     return explain(
         setup.model,
@@ -49,7 +49,7 @@ def _explain_new(setup: Setup) -> Explanation:
     )
 
 
-def _explain_again(setup: Setup) -> Explanation:
+def _explain_again(setup: ModelSetup) -> Explanation:
     X, progress = setup.table.X, setup.settings.progress
     found = explain(setup.model, X, pairs=_pairs(setup), null=False, random_state=setup.seed, progress=progress)
     outside = int(found.extrapolation.sum())
@@ -59,7 +59,7 @@ def _explain_again(setup: Setup) -> Explanation:
     return found
 
 
-def _pairs(setup: Setup) -> bool:
+def _pairs(setup: ModelSetup) -> bool:
     """Whether pairs are computed; with a note if there are too many columns for it."""
     n_columns = setup.table.X.shape[1]
     if setup.settings.pairs == "auto" and n_columns > AUTO_PAIRS_COLUMNS:

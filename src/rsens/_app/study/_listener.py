@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rsens._arguments import progress_bar
 
 if TYPE_CHECKING:
-    from rsens._app.study._setup import Setup
+    from rsens._app.study._setup import ModelSetup
 
 
 class Listener:
@@ -45,7 +45,7 @@ class Listener:
         """What the step is doing now."""
         self._line.set_description_str(f"{what} …")
 
-    def read(self, setup: Setup) -> None:
+    def read(self, setup: ModelSetup) -> None:
         """The table is read, and the model for it is chosen."""
 
     @contextmanager

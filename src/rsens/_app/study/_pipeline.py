@@ -13,7 +13,7 @@ from rsens._app.study._check import check_model
 from rsens._app.study._listener import Listener
 from rsens._app.study._models import notes_on_fit
 from rsens._app.study._settings import Settings
-from rsens._app.study._setup import Setup, set_up
+from rsens._app.study._setup import ModelSetup, set_up
 from rsens._app.tables import Note
 from rsens._assess import Assessment
 from rsens._errors import RsensWarning
@@ -21,7 +21,7 @@ from rsens._errors import RsensWarning
 Result = TypeVar("Result", bound=Analysis[Any])
 
 
-def _keep_nothing(_: Setup) -> AbstractContextManager[None]:
+def _keep_nothing(_: ModelSetup) -> AbstractContextManager[None]:
     return nullcontext()
 
 
@@ -38,11 +38,11 @@ class Task(Generic[Result]):
     """
 
     step: str
-    work: Callable[[Setup], Any]
+    work: Callable[[ModelSetup], Any]
     result: type[Result]
     arguments: Mapping[str, Any]
     fit: bool = True
-    keep: Callable[[Setup], AbstractContextManager[None]] = _keep_nothing
+    keep: Callable[[ModelSetup], AbstractContextManager[None]] = _keep_nothing
 
 
 def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None = None) -> Result:
@@ -74,7 +74,7 @@ def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None
     )
 
 
-def _fit_and_check(setup: Setup, fit: bool, listener: Listener) -> Assessment | None:
+def _fit_and_check(setup: ModelSetup, fit: bool, listener: Listener) -> Assessment | None:
     if fit:
         listener.step("fitting")
         setup.model.fit(setup.table.X, setup.table.y)

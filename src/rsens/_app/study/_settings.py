@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables import column_names, likelihood_choices, name_list, quoted
+from rsens._app.tables import column_names, likelihood_choices, name_list
 from rsens._arguments import jobs, one_of, seed_sequence, whole_number
 from rsens._compare import resolved
 from rsens._errors import Argument, InputError
+from rsens._text import quoted
 from rsens.black_box import BUDGETS
 
 #: The folds of the check of a model, unless the user says otherwise.

@@ -23,7 +23,7 @@ NEW_ROWS = 5_000
 
 
 @dataclass(frozen=True, eq=False)
-class Setup:
+class ModelSetup:
     """A table that is read, the model for it, and the notes so far, to which the next steps add theirs."""
 
     settings: Settings
@@ -44,14 +44,14 @@ class Setup:
         return self.settings.seed
 
 
-def set_up(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) -> Setup:
+def set_up(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) -> ModelSetup:
     """Read the table and choose the model; or read the model, and the table as the model's own data were read."""
     if settings.model_file is None:
         return _new_model(settings, arguments, notes)
     return _model_from_file(settings, settings.model_file, arguments, notes)
 
 
-def _new_model(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) -> Setup:
+def _new_model(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) -> ModelSetup:
     table = read_table(settings, limit=lambda choice: row_limit(settings, choice))
     rows = len(table.X)
     if settings.cv and rows < LEAST_ROWS:
@@ -63,12 +63,12 @@ def _new_model(settings: Settings, arguments: Mapping[str, Any], notes: list[Not
         )
     model, choice, on_model = model_for(settings, table.likelihood)
     notes += [*table.notes, *on_model]
-    return Setup(settings, replace(table, likelihood=choice), model, provenance(table, arguments), notes)
+    return ModelSetup(settings, replace(table, likelihood=choice), model, provenance(table, arguments), notes)
 
 
 def _model_from_file(
     settings: Settings, path: str | os.PathLike[str], arguments: Mapping[str, Any], notes: list[Note]
-) -> Setup:
+) -> ModelSetup:
     recipe, likelihood, origin = from_metadata(path)
     if settings.target not in (None, recipe["target"]):
         raise InputError(
@@ -83,7 +83,7 @@ def _model_from_file(
     )
     notes += [Note("skipped", (), text), *table.notes]
     record = provenance(table, {**arguments, "model_file": name}) | {"model_of": origin}
-    return Setup(settings, table, model, record, notes)
+    return ModelSetup(settings, table, model, record, notes)
 
 
 def _text_columns(model: Any) -> list[str]:

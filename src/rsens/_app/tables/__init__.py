@@ -12,7 +12,6 @@ from rsens._app.tables._likelihood import Choice as Choice
 from rsens._app.tables._likelihood import choose_likelihood as choose_likelihood
 from rsens._app.tables._likelihood import likelihood_choices as likelihood_choices
 from rsens._app.tables._notes import Note as Note
-from rsens._app.tables._notes import quoted as quoted
 from rsens._app.tables._prepare import PreparedTable as PreparedTable
 from rsens._app.tables._prepare import prepare as prepare
 from rsens._app.tables._prepare import prepare_again as prepare_again

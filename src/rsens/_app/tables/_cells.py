@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._app.tables._notes import Note, quoted
-from rsens._text import counted
+from rsens._app.tables._notes import Note
+from rsens._text import counted, quoted
 
 #: Cells that stand for a missing value; and cells with nothing but spaces.
 MISSING = frozenset(

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from rsens._app.tables._notes import quoted
 from rsens._errors import Argument, InputError
+from rsens._text import quoted
 
 #: What a column without a name is called, after its position, as in pandas.
 UNNAMED = re.compile(r"Unnamed: \d+")

@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 
 from rsens._app.tables._clean import is_text
-from rsens._app.tables._notes import Note, naming, quoted
+from rsens._app.tables._notes import Note, naming
 from rsens._app.tables._readings import Reading
 from rsens._app.tables._suspect import copies, missing_codes
 from rsens._app.tables._useless import may_be_codes, may_be_identifier, same_numbers
 from rsens._errors import Sentence
-from rsens._text import counted
+from rsens._text import counted, quoted
 
 #: A column of text with more levels than this has a note.
 MANY_LEVELS = 15

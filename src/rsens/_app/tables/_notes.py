@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rsens._errors import Argument, Sentence
 
@@ -58,9 +57,3 @@ class Note:
 def naming(argument: str, names: Sequence[str], most: int = 3) -> Sentence:
     """An argument with the names to give it, the first few if there are many."""
     return Sentence(Argument(argument, list(names[:most])), " and so on" if len(names) > most else "")
-
-
-def quoted(names: Iterable[Any], most: int = 10) -> str:
-    """'a', 'b' and 3 more."""
-    names = [repr(name) for name in names]
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

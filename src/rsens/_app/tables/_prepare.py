@@ -13,13 +13,13 @@ from rsens._app.tables._cells import marks_note
 from rsens._app.tables._clean import clean
 from rsens._app.tables._columns import columns_to_read, find_all
 from rsens._app.tables._look import look
-from rsens._app.tables._notes import Note, naming, quoted
+from rsens._app.tables._notes import Note, naming
 from rsens._app.tables._odd import odd_cells
 from rsens._app.tables._readings import WORDS, Reading, ambiguity, fits_both, reading_of, settled_by_others
 from rsens._app.tables._useless import shown, useless
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError, Sentence
-from rsens._text import counted
+from rsens._text import counted, quoted
 
 
 @dataclass(frozen=True, eq=False)
