@@ -65,7 +65,7 @@ def jobs(n_jobs: Any) -> int | None:
     """The number of processes as joblib counts them: None, or a whole number other than 0."""
     if n_jobs is not None and (n_jobs == 0 or isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer)):
         raise InputError(
-            Argument("n_jobs"), f" must be None or a whole number other than 0, as in joblib; got {n_jobs!r}."
+            Argument("n_jobs"), f" must be a whole number other than 0, as in joblib, or None; got {n_jobs!r}."
         )
     return None if n_jobs is None else int(n_jobs)
 

@@ -29,7 +29,7 @@ def test_what_is_missing_is_none():
         ("drop", ["a", "b"], "drop was a, b", "--drop was a, b"),
         ("drop", [], "drop was not given", "--drop was not given"),
         ("inducing", None, "inducing was not given", "--inducing was not given"),
-        ("fingerprint", "0123", "the rows were others", "the rows were others"),
+        ("fingerprint", "0123", "the rows were different", "the rows were different"),
     ],
 )
 def test_what_it_was(name, value, library, command_line):

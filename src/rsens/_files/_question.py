@@ -26,7 +26,7 @@ def first_difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str |
 def what_it_was(name: str, value: Any) -> Sentence:
     """What an argument was in the question before, in a few words: "rows was 300"."""
     if name == "fingerprint":
-        return Sentence("the rows were others")
+        return Sentence("the rows were different")
     if value is None or value == []:
         return Sentence(Argument(name), " was not given")
     return Sentence(Argument(name), f" was {', '.join(map(str, value)) if isinstance(value, list) else value}")

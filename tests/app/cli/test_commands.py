@@ -77,7 +77,7 @@ def test_a_method_without_an_answer_is_told():
     rows = [("rsens", "a", 1.0, 1, "ok"), ("rsens", "b", 0.5, 2, "ok"), ("shap", None, None, None, "no shap here")]
     found = pd.DataFrame(rows, columns=["method", "term", "value", "rank", "status"]).astype({"rank": "Int64"})
     found.attrs["order"] = 1
-    assert "shap has no answer: no shap here" in _compare.text_of(found)
+    assert "shap has no answer: no shap here" in _compare.ranks_text(found)
 
 
 def test_stability_goes_on_where_it_was_stopped(table, capsys, monkeypatch):
@@ -113,7 +113,7 @@ def test_work_on_another_question_is_refused_or_forgotten(table, capsys):
     run(capsys, *command)
     assert main([*command, "--seed", "1"]) == 2
     said = capsys.readouterr().err
-    assert "work on another question (--seed was 0). Use --out DIR or --overwrite." in said
+    assert "work on another question (--seed was 0). Give another --out DIR, or use --overwrite." in said
     assert run(capsys, *command, "--seed", "1", "--overwrite") == ""
 
 

@@ -1,5 +1,6 @@
 """How the command ends: exit codes, sentences, nothing half-written."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -8,7 +9,7 @@ import time
 
 import pytest
 
-from rsens._app.cli import _explain
+import rsens._app.study
 from rsens._app.cli._main import main
 from tests.app.study.tables import numbers
 from tests.interrupts import hearing
@@ -33,15 +34,19 @@ def only_the_table(folder):
     [
         (["explain", "table.csv", "--target", "z"], "no target column 'z'"),
         (["explain", "table.csv", "--target", "Y"], "Did you mean 'y'?"),
-        (["explain", "table.csv"], "target is missing: the name of the column to predict. table.csv has 'a', 'b'"),
+        (["explain", "table.csv"], "--target is missing: the name of the column to predict. table.csv has 'a', 'b'"),
         (["explain", "tabel.csv", "--target", "y"], "There is no file tabel.csv. Did you mean table.csv?"),
         (["explain", "table.csv", "--target", "y", "--drop", "q"], "no column to drop 'q'"),
         (["explain", "table.csv", "--target", "y", "--out", "table.csv"], "table.csv is a file"),
         (["explain", "table.csv", "--target", "y", "--out", "."], "holds files that rsens did not write"),
         (["explain", "table.csv", "--model-file", "none.rsens"], "there is no file none.rsens"),
         (["explain", "table.csv", "--target", "y", "--rows", "2"], "there are only 2 rows, too few to check a model"),
-        (["explain", "table.csv", "--target", "y", "--model", "linear", "--inducing", "3"], "a linear model has none"),
+        (
+            ["explain", "table.csv", "--target", "y", "--model", "linear", "--inducing", "3"],
+            "a linear model has no inducing inputs",
+        ),
         (["compare", "table.csv"], "--target is missing"),
+        (["select", "table.csv", "--target", "y", "--model", "linear"], "--model must be 'gp' to choose pairs"),
         (["compare", "table.csv", "--target", "y", "--methods", "rsens,sharp"], "no method 'sharp'"),
         (["stability", "table.csv", "--target", "y", "--methods", "sharp"], "no method 'sharp'"),
         (["compare", "table.csv", "--target", "y", "--methods", "rsens2"], "rsens2 scores pairs: use --order 2."),
@@ -53,7 +58,7 @@ def only_the_table(folder):
         (["explain", "table.csv", "--target", "y", "--likelihood", "poisson"], "Use --likelihood gaussian."),
         (["explain", "table.csv", "--target", "y", "--out", "/proc/x"], "/proc/x cannot be written"),
         (["explain", "table.csv", "--model-file", "table.csv"], "Give a model.rsens that `rsens explain` wrote"),
-        (["explain", "table.csv", "--model-file", "m.rsens", "--cv", "5"], "--cv is for models that are fitted"),
+        (["explain", "table.csv", "--model-file", "m.rsens", "--cv", "4"], "--cv is for models that are fitted"),
     ],
 )
 def test_bad_input_is_one_sentence_and_2(table, capsys, arguments, message):
@@ -72,9 +77,7 @@ def test_bad_input_is_one_sentence_and_2(table, capsys, arguments, message):
         ["explian"],
         ["explain"],
         ["explain", "table.csv", "--rows", "none"],
-        ["explain", "table.csv", "--likelihood", "weibull"],
-        ["select", "table.csv", "--target", "y", "--model", "linear"],
-        ["stability", "table.csv", "--target", "y", "--samples", "1"],
+        ["explain", "table.csv", "--forest"],
     ],
 )
 def test_bad_usage_is_2(table, capsys, arguments):
@@ -113,7 +116,7 @@ def test_a_failure_is_one_sentence_and_1(table, capsys, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("nothing\x1b[31m left")
 
-    monkeypatch.setattr(_explain, "study", fail)
+    monkeypatch.setattr(rsens._app.study, "explain_task", fail)
     assert main(["explain", "table.csv", "--target", "y"]) == 1
     said = capsys.readouterr().err
     assert "ZeroDivisionError: nothing\\x1b[31m left" in said
@@ -162,3 +165,56 @@ def test_a_second_run_replaces_the_first(table, capsys):
         assert main(["explain", "table.csv", "--target", "y", "--columns", columns, *QUICK]) == 0
     assert not (table / "rsens-table" / "pairs.csv").exists()
     assert "a" in (table / "rsens-table" / "importance.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (errno.ENOSPC, "disk"),
+        (errno.EDQUOT, "quota"),
+        (errno.EFBIG, "larger than the limit"),
+        (errno.ENAMETOOLONG, "too long"),
+        (errno.EROFS, "read-only"),
+    ],
+)
+@pytest.mark.parametrize("where", ["explain_task", "write_study"])
+def test_what_the_system_refuses_is_2(table, capsys, monkeypatch, where, code, said):
+    """Wherever it surfaces: while the work is done, or while files are written."""
+
+    def refuse(*_, **__):
+        raise OSError(code, os.strerror(code), "results/x.csv")
+
+    monkeypatch.setattr(rsens._app.study, where, refuse)
+    assert main(["explain", "table.csv", "--target", "y", *QUICK]) == 2
+    err = capsys.readouterr().err
+    assert said in err.splitlines()[-1]
+    assert "failure of rsens" not in err
+
+
+def test_other_errors_of_the_system_are_failures(table, capsys, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(rsens._app.study, "explain_task", fail)
+    assert main(["explain", "table.csv", "--target", "y", *QUICK]) == 1
+    assert "failure of rsens" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["explain", "table\0.csv", "--target", "y"],
+        ["explain", "table.csv", "--target", "y", "--out", "a\0b"],
+        ["explain", "table.csv", "--model-file", "m\0.rsens"],
+        ["explain", "table.csv", "--target", "y", "--out", "x" * 300],
+        ["compare", "table.csv", "--target", "y", "--out", "x" * 300],
+        ["explain", "x" * 300 + ".csv", "--target", "y"],
+    ],
+)
+def test_names_that_no_file_can_have_are_2(table, capsys, arguments):
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("rsens: ")
+    assert said.count("\n") == 1
+    assert "failure" not in said
+    assert only_the_table(table)

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from rsens._app.cli import _live, _stability
+import rsens._stability as stability_package
+from rsens._app.cli import _live
+from rsens._app.cli._kept_work import QUESTION
 from rsens._app.cli._main import main
-from rsens._app.cli._work import QUESTION
 from tests.app.study.tables import numbers
 
 EXPLAIN = ["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0"]
@@ -89,14 +90,14 @@ def test_a_severe_note_is_a_warning(table, capsys):
 
 
 def test_stopped_work_is_counted_and_goes_on(table, capsys, monkeypatch):
-    whole = _stability.stability
+    whole = stability_package.stability
 
     def stopped(*given, **options):
         whole(*given, **options | {"n_boot": 2})
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(_stability, "stability", stopped)
+        patch.setattr(stability_package, "stability", stopped)
         assert main([*STABILITY, "3"]) == 130
     said = capsys.readouterr().err
     assert "rsens: stopped. 2 of 3 samples are kept in rsens-table-stability/samples; the same command goes on" in said
@@ -108,7 +109,7 @@ def test_work_that_did_not_begin_leaves_nothing(table, capsys, monkeypatch):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_stability, "stability", stopped)
+    monkeypatch.setattr(stability_package, "stability", stopped)
     assert main([*STABILITY, "3"]) == 130
     assert "rsens: stopped.\n" in capsys.readouterr().err
     assert [path.name for path in table.iterdir()] == ["table.csv"]
@@ -119,7 +120,7 @@ def test_work_on_other_rows_is_refused(table, capsys):
     assert (table / "rsens-table-stability" / "samples" / QUESTION).is_file()
     numbers(40, seed=1).to_csv("table.csv", index=False)
     assert main([*STABILITY, "2"]) == 2
-    assert "(the rows were others). Use --out DIR or --overwrite." in capsys.readouterr().err
+    assert "(the rows were different). Give another --out DIR, or use --overwrite." in capsys.readouterr().err
 
 
 def test_results_of_other_questions_stay(table, capsys):
@@ -135,5 +136,5 @@ def test_results_of_other_questions_stay(table, capsys):
     ):
         capsys.readouterr()
         assert main(arguments) == 2
-        assert f"results of another question ({other}). Use --out DIR or --overwrite." in capsys.readouterr().err
+        assert f"results of another question ({other})." in capsys.readouterr().err
     assert {path: path.read_bytes() for path in table.rglob("*") if path.is_file()} == before

@@ -3,8 +3,14 @@
 import pytest
 
 from rsens import InputError
-from rsens._app.study._models import CHEAP_ROWS, EXACT_ROWS, model_of, name_of, row_limit
+from rsens._app.study import Settings
+from rsens._app.study._models import CHEAP_ROWS, EXACT_ROWS, model_for, name_of, row_limit
 from rsens._app.tables import Choice
+from tests.app.study.tables import numbers
+
+
+def settings(model="gp", **options):
+    return Settings(data=numbers(5), target="y", model=model, **options)
 
 
 @pytest.mark.parametrize(
@@ -19,14 +25,14 @@ from rsens._app.tables import Choice
     ],
 )
 def test_class(kind, likelihood, name):
-    model, choice, notes = model_of(kind, Choice(likelihood, "why"), None, 0)
+    model, choice, notes = model_for(settings(kind), Choice(likelihood, "why"))
     assert type(model).__name__ == name
     assert choice.kind == likelihood
     assert not notes
 
 
 def test_overdispersed_counts_are_poisson_in_a_linear_model_and_a_note_says_so():
-    model, choice, notes = model_of("linear", Choice("negative_binomial", "much spread"), None, 0)
+    model, choice, notes = model_for(settings("linear"), Choice("negative_binomial", "much spread"))
     assert type(model).__name__ == "BayesianPoissonRegression"
     assert choice.kind == "poisson"
     assert "too narrow" in notes[0].text
@@ -35,18 +41,18 @@ def test_overdispersed_counts_are_poisson_in_a_linear_model_and_a_note_says_so()
 @pytest.mark.parametrize("likelihood", ["student_t", "negative_binomial"])
 def test_what_a_linear_model_cannot_do_is_an_error_if_asked_for(likelihood):
     with pytest.raises(InputError, match="a linear model has no"):
-        model_of("linear", Choice(likelihood, "as asked for"), None, 0)
+        model_for(settings("linear"), Choice(likelihood, "as asked for"))
 
 
 def test_rows():
     """The work of K processes on N/K^⅓ rows is that of one on N."""
     three = Choice("classification", "", ("a", "b", "c"))
-    assert row_limit("gp", Choice("gaussian", ""), None) == EXACT_ROWS
-    assert row_limit("gp", Choice("classification", "", ("a", "b")), None) == EXACT_ROWS
-    assert 3 * row_limit("gp", three, None) ** 3 == pytest.approx(EXACT_ROWS**3, rel=0.01)
-    assert row_limit("linear", three, None) == row_limit("gp", three, 50) == CHEAP_ROWS
+    assert row_limit(settings(), Choice("gaussian", "")) == EXACT_ROWS
+    assert row_limit(settings(), Choice("classification", "", ("a", "b"))) == EXACT_ROWS
+    assert 3 * row_limit(settings(), three) ** 3 == pytest.approx(EXACT_ROWS**3, rel=0.01)
+    assert row_limit(settings("linear"), three) == row_limit(settings(inducing=50), three) == CHEAP_ROWS
 
 
 def test_names():
-    assert name_of(model_of("gp", Choice("poisson", ""), None, 0)[0]) == "Gaussian process"
-    assert name_of(model_of("linear", Choice("poisson", ""), None, 0)[0]) == "Bayesian generalised linear model"
+    assert name_of(model_for(settings(), Choice("poisson", ""))[0]) == "Gaussian process"
+    assert name_of(model_for(settings("linear"), Choice("poisson", ""))[0]) == "Bayesian generalised linear model"

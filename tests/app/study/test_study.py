@@ -8,7 +8,7 @@ import pytest
 
 import rsens
 from rsens import InputError, RsensWarning, study
-from rsens._app.study import _verb
+from rsens._app.study import _setup
 from tests.app.study.tables import classes, numbers, with_text
 
 #: Without the parts that take long.
@@ -114,7 +114,7 @@ def test_rows_are_drawn_and_a_note_says_so(monkeypatch):
     result = study(numbers(), "y", rows=25, **QUICK)
     assert len(result.X) == 25
     assert "25 of 60 rows" in next(note.text for note in result.notes if note.kind == "sample")
-    monkeypatch.setattr(_verb, "row_limit", lambda *_: 20)
+    monkeypatch.setattr(_setup, "row_limit", lambda *_: 20)
     result = study(numbers(), "y", **QUICK)
     assert len(result.X) == 20
     assert "to be quick" in next(note.text for note in result.notes if note.kind == "sample")
@@ -192,7 +192,7 @@ def test_inducing_inputs():
         ({"target": None}, "target is missing.*'a', 'b'"),
         ({"target": "z"}, "no target column 'z'"),
         ({"model": "forest"}, "model must be one of"),
-        ({"model": "linear", "inducing": 5}, "a linear model has none"),
+        ({"model": "linear", "inducing": 5}, "a linear model has no inducing inputs"),
         ({"model": "linear", "likelihood": "student_t"}, "no student t likelihood"),
         ({"likelihood": "weibull"}, "likelihood must be one of"),
         ({"rows": 1}, "rows must be"),

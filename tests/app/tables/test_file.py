@@ -146,11 +146,18 @@ def test_columns_that_are_text_on_purpose(write):
     assert read_file(path, as_text=["code"]).frame["code"].tolist()[:2] == ["01", "02"]
 
 
+def test_a_column_without_a_name_in_parquet(tmp_path):
+    pd.DataFrame({"a": [1, 2], " ": [3, 4]}).to_parquet(tmp_path / "t.parquet")
+    frame = read_file(tmp_path / "t.parquet", columns=["Unnamed: 1"]).frame
+    assert frame["Unnamed: 1"].tolist() == [3, 4]
+
+
 def test_row_names_as_r_writes_them(write):
     data = read_file(write('"mpg","cyl"\n"Mazda",21,6\n"Datsun",22.8,4\n'))
     assert data.frame.columns.tolist() == ["Unnamed: 0", "mpg", "cyl"]
     assert data.frame["Unnamed: 0"].tolist() == ["Mazda", "Datsun"]
     assert kinds(data) == ["row_names"]
+    assert data.notes[0].columns == ("Unnamed: 0",)
 
 
 def test_names_that_are_empty(write):
@@ -326,21 +333,25 @@ def test_names_that_are_not_there(write):
     path = write(table().to_csv(index=False))
     refused(path, "has no target column 'Y'. Did you mean 'y'?", target="Y")
     refused(path, "has no target column 'toun'. Did you mean 'town'?", target="toun")
-    refused(path, "It has 'age', 'dose', 'town', 'member', 'y'", target="q")
+    refused(path, "It has 'age', 'dose', 'town', 'member' and 'y'", target="q")
     refused(path, "has no column 'ages'. Did you mean 'age'?", columns=["ages"])
     refused(path, "has no column to drop 'dosis'. Did you mean 'dose'?", drop=["dosis"])
     refused(path, "'y' is the target and cannot be dropped", target="y", drop=["y"])
     refused(path, "must be a list", columns="age")
     refused(path, r"has no column 'zz'\. It has", columns=["age,dose,zz"])
-    refused(path, r"has no columns 'qq', 'zz'\. It has", columns=["age, qq", "zz"])
-    refused(path, r"has no columns to drop 'Age', 'toun'\. Did you mean 'age', 'town'\?", drop=["Age", "dose,toun"])
+    refused(path, r"has no columns 'qq' and 'zz'\. It has", columns=["age, qq", "zz"])
+    refused(
+        path, r"has no columns to drop 'Age' and 'toun'\. Did you mean 'age' and 'town'\?", drop=["Age", "dose,toun"]
+    )
     refused(path, r"has no column 'zz,qq'\.", columns=["zz,qq"])
 
 
 def test_a_header_that_is_missing(write):
     path = write("-1.402,0.278,a\n0.5,1.5,b\n2.5,3.5,a\n")
     refused(
-        path, r"It has '-1.402', '0.278', 'a'\. These are numbers: is the line with the names .* missing\?", target="y"
+        path,
+        r"It has '-1.402', '0.278' and 'a'\. These are numbers: is the line with the names .* missing\?",
+        target="y",
     )
     path = write(table().to_csv(index=False))
     with pytest.raises(InputError, match=r"'y'\.$"):
@@ -359,7 +370,7 @@ def test_a_title_above_the_header(write, title, line, delimiter):
 
 
 def test_a_cell_like_the_target_is_no_header(write):
-    refused(write("a,b,c\n1,y,2\nx,y,z\n3,4,5\n"), r"has no target column 'y'\. It has 'a', 'b', 'c'", target="y")
+    refused(write("a,b,c\n1,y,2\nx,y,z\n3,4,5\n"), r"has no target column 'y'\. It has 'a', 'b' and 'c'", target="y")
     refused(write("a,b\nrow,1,y\nrow,2,z\n"), r"has no target column 'y'\. It has 'Unnamed: 0'", target="y")
 
 

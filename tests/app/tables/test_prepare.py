@@ -143,7 +143,7 @@ def test_columns_read_in_the_same_way_have_one_note():
     prepared = prepare(table(a=["0,5", "1,5"] * 30, b=["0,25", "7"] * 30, c=["5 %", "7 %"] * 30), "y")
     converted = [note.text for note in prepared.notes if note.kind == "converted"]
     assert converted == [
-        "'a', 'b' were read as numbers with a decimal comma.",
+        "'a' and 'b' were read as numbers with a decimal comma.",
         "'c' was read as percentages.",
     ]
 
@@ -249,7 +249,7 @@ def test_columns_that_say_nothing():
     )
     reasons = kinds(prepared)
     assert set(prepared.dropped) == {"one", "same", "nothing", "none", "name", "street", "gap"}
-    assert "'one' has one value only, 3.0," in said(prepared, "constant")
+    assert "'one' has only one value, 3.0," in said(prepared, "constant")
     assert reasons["identifier"] == ("name",)
     assert "'street' has 40 different texts in 60 rows" in prepared.dropped["street"]
     assert len(prepared.X) == N  # the gap is in a column that is left out
@@ -271,7 +271,7 @@ def test_a_column_that_is_named_as_categorical_is_kept(values):
 
 @pytest.mark.parametrize("values", [[f"row {i}" for i in range(N)], np.arange(N) + 0.5])
 def test_a_column_that_is_named_as_categorical_but_never_repeats_is_refused(values):
-    with pytest.raises(InputError, match="'new' is named as categorical, but has another value in each of 60 rows"):
+    with pytest.raises(InputError, match="'new' is named in categorical, but has a different value in each of 60 rows"):
         prepare(table(new=values), "y", categorical=["new"])
 
 
@@ -353,7 +353,7 @@ def test_categories_that_are_gone():
 def test_nothing_left():
     frame = table(a=[np.nan, *range(1, N)], b=[1.0, *[np.nan] * (N - 2), 2.0])
     frame.loc[0, "y"] = frame.loc[N - 1, "x"] = np.nan
-    with pytest.raises(InputError, match=r"no rows are left: .*'b' 58.*Leave out 'b'"):
+    with pytest.raises(InputError, match=r"no rows are left: .*'b' 58.*Leave out columns like the first: drop=\['b'\]"):
         prepare(frame, "y")
     with pytest.raises(InputError, match="no rows are left"):
         prepare(table(y=np.nan), "y")
@@ -364,7 +364,7 @@ def test_nothing_left():
         prepare_again(table().iloc[:0], prepare(table(), "y").recipe)
     with pytest.raises(InputError, match="no columns are left beside the target"):
         prepare(table(x=1.0, town="a"), "y")
-    with pytest.raises(InputError, match="one value only, 3: there is nothing to explain"):
+    with pytest.raises(InputError, match="only one value, 3: there is nothing to explain"):
         prepare(table(y=3), "y")
     frame = table()
     frame.loc[2:, "x"] = frame.loc[1, "y"] = np.nan

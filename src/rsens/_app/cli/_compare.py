@@ -2,64 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+from rsens._app.cli._command import DATA, NAMES, TableCommand
+from rsens._app.cli._options import CHECK, ORDER, option, table_options
+from rsens._app.cli._terms import term_cells
+from rsens._text import counted, listed, on_one_line
 
-from rsens._app.cli._files import draw_into_files
-from rsens._app.cli._live import at_work
-from rsens._app.cli._options import Request
-from rsens._app.cli._tables import begin, check, check_methods, folder_for, methods_of, write_results
-from rsens._app.study._plain import plain
-from rsens._app.study._tables import paragraph, table
-from rsens._compare import compare, legend
-from rsens._text import Pair, counted, listed, on_one_line
+if TYPE_CHECKING:
+    import pandas as pd
 
-#: How many variables or pairs are listed.
+    from rsens._app.study import Analysis, ModelSetup, Settings
+
+#: How many variables or pairs are listed, by order.
 TERMS = {1: 30, 2: 15}
 
 
-def run(request: Request, *, methods: str, order: int, budget: str, cv: int) -> None:
+class CompareCommand(TableCommand):
     """Fit a model, and ask several methods about it."""
-    draw_into_files()
-    check_methods(methods, order)
-    folder = folder_for("compare", request, {"order": order, "methods": methods})
-    with at_work(request, 4) as (live, phases, notes):
-        begun = begin(request, {"methods": methods, "order": order, "budget": budget}, cv, phases, notes)
-        phases.begin("fitting")
-        begun.model.fit(begun.table.X, begun.table.y)
-        assessment = check(request, begun, cv, phases, notes)
-        phases.begin("comparing")
-        found = compare(
-            begun.model,
-            begun.table.X,
-            begun.table.y,
-            methods=methods_of(methods),
-            order=order,  # type: ignore[arg-type]
-            budget=budget,
-            random_state=request.seed,
-            n_jobs=request.n_jobs,
-            progress=request.progress,
-        )
-    write_results(
-        "compare",
-        request,
-        begun,
-        assessment,
-        notes,
-        live,
-        folder=folder,
-        tables={"compare": found},
-        figures={"comparison": lambda: _drawn(found)},
-        answer=paragraph(answer_of(found)),
-        text=text_of(found, list(begun.table.X.columns)),
-        result={"methods": _plain(found)},
+
+    name = "compare"
+    summary = "Rank by R-sens and other methods, side by side."
+    paragraphs = ("Rank the columns of a table by R-sens and by other methods, side by side.", DATA, NAMES)
+    examples = (
+        "rsens compare data.csv --target price",
+        "rsens compare data.csv --target price --methods rsens,pfi,shap --budget full",
+        "rsens compare data.csv --target price --order 2",
+    )
+    options = table_options(
+        "rsens-NAME-compare",
+        option("--methods", metavar="NAMES", help="Methods, with commas between.  [default: all]"),
+        ORDER,
+        option(
+            "--budget",
+            metavar="[paper|standard|full]",
+            help="How many predictions methods may ask for.  [default: standard]",
+        ),
+        CHECK,
     )
 
+    def question(self, settings: Settings) -> dict[str, Any]:
+        """The same table by other methods is another question."""
+        return settings.plain("methods", "order")
 
-def answer_of(found: pd.DataFrame) -> str:
-    """Which variable or pair is first, and by how many methods."""
+    def arguments(self, settings: Settings) -> dict[str, Any]:
+        """The budget too: it changes the numbers, though not the question."""
+        return settings.plain("methods", "order", "budget", "model", "seed")
+
+    def step(self, settings: Settings) -> str:
+        """What the work is called."""
+        return "comparing"
+
+    def work(self, setup: ModelSetup, folder: Path | None) -> pd.DataFrame:
+        """The table of `rsens.compare`."""
+        from rsens._compare import compare
+
+        settings = setup.settings
+        return compare(
+            setup.model,
+            setup.table.X,
+            setup.table.y,
+            methods=settings.method_names,
+            order=settings.order,  # type: ignore[arg-type]
+            budget=settings.budget,
+            random_state=setup.seed,
+            n_jobs=settings.n_jobs,
+            progress=settings.progress,
+        )
+
+    def answer(self, found: pd.DataFrame) -> Sequence[str]:
+        """Which variable or pair is first, and by how many methods."""
+        return [_answer(found)]
+
+    def details(self, found: pd.DataFrame, analysis: Analysis[Any]) -> str:
+        """The ranks."""
+        return ranks_text(found, list(analysis.X.columns))
+
+    def tables(self, found: pd.DataFrame) -> dict[str, pd.DataFrame]:
+        """All that `rsens.compare` gives."""
+        return {"compare": found}
+
+    def figures(self, found: pd.DataFrame) -> dict[str, Callable[[], Any]]:
+        """The ranks, side by side."""
+        from rsens.plots import comparison
+
+        return {"comparison": lambda: comparison(found, top=30)}
+
+    def to_dict(self, found: pd.DataFrame) -> dict[str, Any]:
+        """One entry per method, with its terms by rank."""
+        from rsens._app.study import plain
+
+        methods = []
+        for name, lines in found.groupby("method", sort=False):
+            first = lines.iloc[0]
+            terms = lines[lines["term"].notna()]
+            methods.append(
+                {
+                    "method": name,
+                    "status": first["status"],
+                    "seconds": plain(first["seconds"]),
+                    "evaluations": plain(first["evaluations"]),
+                    "terms": [
+                        {"term": line["term"], "value": plain(line["value"]), "rank": plain(line["rank"])}
+                        for line in terms.to_dict("records")
+                    ],
+                }
+            )
+        return {"methods": methods}
+
+
+def _answer(found: pd.DataFrame) -> str:
     known = found[found["term"].notna()]
     methods = list(dict.fromkeys(known["method"]))
     leaders = {str(name): _leader(lines) for name, lines in known.groupby("method", sort=False)}
@@ -94,14 +148,17 @@ def _noun(found: pd.DataFrame) -> str:
     return "pair" if found.attrs["order"] == 2 else "variable"
 
 
-def text_of(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
-    """Ranks, terms in the order of the first method that answered; and why others did not."""
+def ranks_text(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
+    """Ranks, terms in the order of the first method that answered; and why others did not answer."""
+    from rsens._app.study import paragraph, table
+    from rsens._compare import legend
+
     known = found[found["term"].notna()]
     names = list(dict.fromkeys(known["method"]))
     ranks = known.pivot(index="term", columns="method", values="rank")
     terms = list(known.loc[known["method"] == names[0], "term"])
     order = found.attrs["order"]
-    cells = named(terms, columns, order)
+    cells = term_cells(terms, columns, order)
     rows = [[cells[term], *(str(ranks.at[term, name]) for name in names)] for term in terms[: TERMS[order]]]
     if len(terms) > TERMS[order]:
         rows.append([f"… {len(terms) - TERMS[order]} more in compare.csv", *([""] * len(names))])
@@ -111,7 +168,7 @@ def text_of(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
         rows.append(["", *([""] * len(names))])
         rows.append([f"agreement with {names[0]}", *(f"{agreement[name]:.2f}".replace("-", "−") for name in names)])
         lines.append("agreement: rank correlation, 1 for the same order, 0 for none, −1 for the reverse")
-    # The last methods give way where there is no room.
+    # Where there is no room, the last methods are left out first.
     side_by_side = table(["", *names], rows, "~" + ">" * len(names), give_way=[[k] for k in range(len(names), 1, -1)])
     hidden = [name for name in names if name not in side_by_side.split("\n")[0].split()]
     if hidden:
@@ -120,36 +177,3 @@ def text_of(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
     lines += [f"{name} has no answer: {why}" for name, why in zip(failed["method"], failed["status"], strict=True)]
     heading = f"Ranks of {_noun(found)}s by method, 1 for what matters most"
     return "\n".join([heading, side_by_side, *(paragraph(line, "  ", "    ") for line in lines if line)])
-
-
-def named(terms: Sequence[str], columns: Sequence[str], order: int) -> dict[str, str]:
-    """Terms as cells of a table: pairs "a:b" as two names, each of which can lose letters."""
-    pairs = {f"{a}:{b}": Pair(a, b) for a, b in combinations(columns, 2)} if order == 2 else {}
-    return {str(term): pairs.get(str(term), str(term)) for term in terms}
-
-
-def _plain(found: pd.DataFrame) -> list[dict[str, object]]:
-    """One entry per method, with its terms by rank."""
-    methods = []
-    for name, lines in found.groupby("method", sort=False):
-        first = lines.iloc[0]
-        terms = lines[lines["term"].notna()]
-        methods.append(
-            {
-                "method": name,
-                "status": first["status"],
-                "seconds": plain(first["seconds"]),
-                "evaluations": plain(first["evaluations"]),
-                "terms": [
-                    {"term": line["term"], "value": plain(line["value"]), "rank": plain(line["rank"])}
-                    for line in terms.to_dict("records")
-                ],
-            }
-        )
-    return methods
-
-
-def _drawn(found: pd.DataFrame) -> object:
-    from rsens.plots import comparison
-
-    return comparison(found, top=30)

@@ -1,81 +1,92 @@
-"""`rsens explain` and `rsens demo`."""
+"""`rsens explain`."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from rsens._app.cli._files import draw_into_files, files_written, folder_of
-from rsens._app.cli._flags import command_line, note_in_flags
-from rsens._app.cli._live import Live
-from rsens._app.cli._options import Request
-from rsens._app.cli._say import say, say_json
-from rsens._app.study import Study, study
-from rsens._app.study._gather import name_of
-from rsens._app.study._hints import Hints
-from rsens._app.study._phases import heard_by
-from rsens._app.study._text import text_of
-from rsens._files import Question, check_folder, read_summary
-from rsens._text import safe
+import click
 
-DEMO_HINTS = Hints("rsens select DATA --target COLUMN", "rsens stability DATA --target COLUMN")
+from rsens._app.cli._command import DATA, NAMES, Command
+from rsens._app.cli._options import CHECK, flag, option, table_options
+from rsens._app.cli._spelling import command_line
+from rsens._errors import Spelling
+
+if TYPE_CHECKING:
+    from rsens._app.cli._live import Live
+    from rsens._app.study import Hints, Settings, Study, Task
+    from rsens._app.tables import Note
 
 
-def run(request: Request, *, report: bool, model_file: str | None, **options: Any) -> None:
+class ExplainCommand(Command):
     """Explain a table, or new rows with a saved model."""
-    draw_into_files()
-    folder = folder_of(request, "")
-    if request.target is not None or model_file is not None:  # else `study` says what is missing
-        more = {"model_file": None if model_file is None else os.path.basename(model_file)}
-        question = Question("explain", name_of(request.data), request.target, more)
-        check_folder(folder, request.overwrite, question=question)
-    with Live.of(request) as live, heard_by(live):
-        result = study(
-            request.data,
-            request.target,
-            model=request.model,  # type: ignore[arg-type]
-            inducing=request.inducing,
-            random_state=request.seed,
-            n_jobs=request.n_jobs,
-            progress=request.progress,
-            model_file=model_file,
-            **request.table,
-            **options,
-        )
-        result = replace(result, notes=tuple(map(note_in_flags, result.notes)))
-        if request.as_json:
-            result.write(folder, report=report, overwrite=request.overwrite, progress=request.progress)
-            say_json(read_summary(folder) | {"folder": str(folder)})
-        else:
-            hints = _hints(request.data, result) if model_file is None else Hints("", "")
-            _tell(result, folder, live, hints, report=report, overwrite=request.overwrite, quiet=request.quiet)
 
+    name = "explain"
+    summary = "Rank columns by how far they move the prediction."
+    paragraphs: ClassVar[tuple[str, ...]] = (
+        "Rank the columns of a table by how far they move the prediction of one of them.",
+        DATA,
+        "Prints how good the model is, then variables and pairs by R-sens, and writes a report, tables, figures and "
+        "the model.",
+        NAMES,
+    )
+    examples: ClassVar[tuple[str, ...]] = (
+        "rsens explain data.csv --target price",
+        "rsens explain data.csv --target price --drop id --drop 'name, full' --out results",
+        "rsens explain data.csv --target rings --likelihood poisson --rows 500 --json",
+        "rsens explain new.csv --model-file rsens-data/model.rsens",
+    )
+    options: ClassVar[tuple[click.Parameter, ...]] = table_options(
+        "rsens-NAME",
+        option("--pairs", type=int, metavar="K", help="Show K pairs.  [default: 10, or 0 above 60 columns]"),
+        CHECK,
+        flag("--no-null", "null", sets=False, otherwise=True, help="Skip the refits that measure the null level."),
+        flag(
+            "--no-report",
+            "report",
+            sets=False,
+            otherwise=True,
+            help="Skip the report and the figures, which take longer than the rest.",
+        ),
+        option("--model-file", type=click.Path(), metavar="FILE", help="Explain new rows with a model saved before."),
+    )
 
-def run_demo(folder: Path, *, overwrite: bool, quiet: bool) -> None:
-    """The same with data that are always there."""
-    from sklearn.datasets import load_diabetes
+    def folder(self, settings: Settings) -> Path:
+        """Named after the data alone: this is the main command."""
+        from rsens._app.study._figures import plain
 
-    draw_into_files()
-    check_folder(folder, overwrite, question=Question("explain", "diabetes", "progression", {"model_file": None}))
-    frame = load_diabetes(as_frame=True, scaled=False).frame.rename(columns={"target": "progression"})
-    with Live(quiet=quiet) as live:
-        result = study(frame, "progression", progress=False if quiet else None)
-        result = replace(result, settings=result.settings | {"data": "diabetes"})
-        _tell(result, folder, live, DEMO_HINTS, report=True, overwrite=overwrite, quiet=quiet)
+        return Path(f"rsens-{plain(settings.data_name)}")
 
+    def question(self, settings: Settings) -> dict[str, Any]:
+        """A model file asks another question than a fit."""
+        file = settings.model_file
+        return {"model_file": None if file is None else os.path.basename(file)}
 
-def _hints(data: str, result: Study) -> Hints:
-    """What to ask next, as commands."""
-    target = result.settings["target"]
-    return Hints(*(command_line("rsens", what, data, "--target", target) for what in ("select", "stability")))
+    def task(self, settings: Settings, folder: Path, live: Live) -> Task[Study]:
+        """The same as in `rsens.study`."""
+        from rsens._app.study import explain_task
 
+        return explain_task(settings)
 
-def _tell(result: Study, folder: Path, live: Live, hints: Hints, *, report: bool, overwrite: bool, quiet: bool) -> None:
-    """Print the answer, which is there before the figures are; then write, and print where."""
-    if not quiet:
-        say(f"{text_of(result, hints=hints, told=live.told)}\n")
-    files = result.write(folder, report=report, overwrite=overwrite, progress=False if quiet else None)
-    if not quiet:
-        say(files_written(folder, files) + (f"\n{safe(str(files[0]))}" if report else ""))
+    def text(self, analysis: Study, settings: Settings, shown: Sequence[Note] | None, spell: Spelling) -> str:
+        """The same as in Python, with commands as hints on what to ask next."""
+        from rsens._app.study import text_of
+
+        return text_of(analysis, hints=self.hints(settings), told=shown)
+
+    def write(self, analysis: Study, settings: Settings, folder: Path, live: Live) -> list[Path]:
+        """The same files as in Python."""
+        from rsens._app.study import write_study
+
+        return write_study(analysis, folder, report=settings.report, overwrite=settings.overwrite, listener=live)
+
+    def hints(self, settings: Settings) -> Hints:
+        """What to ask next, as commands."""
+        from rsens._app.study import Hints
+
+        if settings.model_file is not None:
+            return Hints("", "")
+        words = (settings.data, "--target", settings.target)
+        return Hints(*(command_line("rsens", what, *words) for what in ("select", "stability")))

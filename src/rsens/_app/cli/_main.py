@@ -15,10 +15,9 @@ from typing import Any
 
 import click
 
-from rsens._app.cli._commands import compare, demo, explain, select, stability
-from rsens._app.cli._flags import in_flags
+from rsens._app.cli._commands import COMMANDS
 from rsens._app.cli._say import complain
-from rsens._errors import InputError, MissingExtraError
+from rsens._errors import MissingExtraError
 from rsens._version import __version__
 
 DONE, FAILURE, BAD_INPUT, STOPPED, TERMINATED = 0, 1, 2, 130, 143
@@ -32,16 +31,22 @@ Examples:
 """
 
 
-class InOrder(click.Group):
-    """Lists commands in the order in which they were added."""
+class CommandGroup(click.Group):
+    """Looks the commands up in `COMMANDS`, in their order."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Explain first, not compare."""
-        return list(self.commands)
+        return [command.name for command in COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        return next((command.for_click() for command in COMMANDS if command.name == cmd_name), None)
 
 
 @click.group(
-    cls=InOrder, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=CommandGroup,
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="rsens")
 def rsens() -> None:
@@ -49,10 +54,6 @@ def rsens() -> None:
 
     Fits a probabilistic model, says how good it is, ranks variables and pairs by R-sens, and writes a report.
     """
-
-
-for command in (explain, compare, stability, select, demo):
-    rsens.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,8 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with _process():
             return rsens.main(given, prog_name="rsens", standalone_mode=False) or DONE
-    except (InputError, MissingExtraError) as error:
-        complain(in_flags(str(error)))
+    except MissingExtraError as error:
+        complain(str(error))
         return BAD_INPUT
     except click.ClickException as error:
         error.show()
@@ -75,14 +76,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 (the user gets a sentence, and the rest on request)
         if "--traceback" in given:
             traceback.print_exc()
+        refusal = _refusal(error)
+        if refusal is not None:
+            complain(refusal)
+            return BAD_INPUT
         complain(f"{type(error).__name__}: {error} This is a failure of rsens; run with --traceback to see where.")
         return FAILURE
 
 
+def _refusal(error: Exception) -> str | None:
+    """What the system refused and why (a full disk, a path too long), if that is what happened; else None."""
+    from rsens._files import as_input_error  # it imports NumPy, which help does not need
+
+    refusal = as_input_error(error)
+    return None if refusal is None else str(refusal)
+
+
 @contextmanager
 def _process() -> Iterator[None]:
-    """SIGTERM cleans up, as Ctrl-C does; processes that share the work do not warn. Here, warnings become notes."""
-    handler, warnings = signal.signal(signal.SIGTERM, _terminated), os.environ.get("PYTHONWARNINGS")
+    """SIGTERM cleans up, as Ctrl-C does. Worker processes do not warn; in this process, warnings become notes."""
+    handler, warnings = signal.signal(signal.SIGTERM, _terminate), os.environ.get("PYTHONWARNINGS")
     os.environ.setdefault("PYTHONWARNINGS", "ignore")
     try:
         yield
@@ -92,5 +105,5 @@ def _process() -> Iterator[None]:
             del os.environ["PYTHONWARNINGS"]
 
 
-def _terminated(*_: Any) -> None:
+def _terminate(*_: Any) -> None:
     sys.exit(TERMINATED)

@@ -2,84 +2,133 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from rsens._app.cli._files import draw_into_files
-from rsens._app.cli._flags import in_flags
-from rsens._app.cli._live import at_work
-from rsens._app.cli._options import Request
-from rsens._app.cli._tables import begin, check, check_methods, folder_for, methods_of, question_of_work, write_results
-from rsens._app.cli._work import Work
-from rsens._app.study._plain import plain
-from rsens._app.study._tables import paragraph, table
-from rsens._compare import legend
-from rsens._select_interactions import Selection, answer, select_interactions
+from rsens._app.cli._command import DATA, NAMES, TableCommand
+from rsens._app.cli._options import flag, option, table_options
+from rsens._errors import Argument, InputError, Sentence
 from rsens._text import Pair, aligned, number, percent
 
-#: The folder inside the folder of results that keeps finished splits.
-WORK = "splits"
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rsens._app.study import Analysis, ModelSetup, Settings
+    from rsens._select_interactions import Selection
 
 
-def run(request: Request, *, pairs: int, methods: str, cv: int, repeats: int, check_folds: int) -> None:
+class SelectCommand(TableCommand):
     """Score models with 0, 1, … pairs on rows they have not seen."""
-    draw_into_files()
-    check_methods(methods, 2)
-    asked = {"pairs": pairs, "methods": methods, "cv": cv, "repeats": repeats}
-    folder = folder_for("select", request, asked, WORK)
-    work = Work(folder, WORK, cv * repeats)
-    with at_work(request, 3) as (live, phases, notes):
-        begun = begin(request, asked, check_folds, phases, notes)
-        with work.kept(question_of_work(request, begun, asked), request.overwrite):
-            live.say(work.resumed())
-            assessment = check(request, begun, check_folds, phases, notes)
-            phases.begin("fitting models with more and more pairs")
-            found = select_interactions(
-                begun.model,
-                begun.table.X,
-                begun.table.y,
-                pairs,
-                methods=methods_of(methods),
-                cv=cv,
-                repeats=repeats,
-                folder=work.folder,
-                random_state=request.seed,
-                n_jobs=request.n_jobs,
-                progress=request.progress,
-            )
-    scores = found.summary()
-    write_results(
-        "select",
-        request,
-        begun,
-        assessment,
-        notes,
-        live,
-        folder=folder,
-        tables={"scores": scores, "pairs": found.pairs},
-        figures={"selection": found.plot},
-        answer=answer_of(found),
-        text=text_of(found),
-        result={
-            "suggested": {str(name): plain(k) for name, k in found.suggestions.items()},
-            "scores": _plain(scores),
-            "pairs": _plain(found.pairs),
-        },
-        work=WORK,
+
+    name = "select"
+    summary = "Say how many interactions the data need."
+    paragraphs = (
+        "Say how many interactions of columns the data need, and which, by cross-validation.",
+        DATA,
+        "Finished splits are kept in the folder, and the same command goes on where it was stopped.",
+        NAMES,
     )
+    examples = (
+        "rsens select data.csv --target price",
+        "rsens select data.csv --target price --pairs 8 --n-jobs -1",
+    )
+    options = table_options(
+        "rsens-NAME-select",
+        option("--pairs", type=int, default=5, metavar="K", help="Try 0 to K pairs.  [default: 5]"),
+        option(
+            "--methods",
+            default="rsens2",
+            metavar="NAMES",
+            help="What ranks the pairs, with commas between.  [default: rsens2]",
+        ),
+        option("--cv", "folds", type=int, metavar="K", help="Folds.  [default: 5]"),
+        option("--repeats", type=int, metavar="N", help="Rounds of folds.  [default: 2]"),
+        flag("--no-check", "cv", sets=0, otherwise=None, help="Skip the check of the model with all pairs."),
+        models="gp",
+    )
+    pieces = "splits"
+    fit = False
+
+    def settings(self, given: Mapping[str, Any]) -> Settings:
+        """All methods rank pairs, and only a Gaussian process can be a sum over chosen pairs."""
+        settings = super().settings({**given, "order": 2})
+        if settings.model != "gp":
+            raise InputError(Argument("model"), f" must be 'gp' to choose pairs; got {settings.model!r}.")
+        return settings
+
+    def question(self, settings: Settings) -> dict[str, Any]:
+        """Everything that changes the scores."""
+        return {**settings.plain("pairs", "methods"), "cv": settings.folds, "repeats": settings.repeats}
+
+    def n_pieces(self, settings: Settings) -> int:
+        """One for each split."""
+        return settings.folds * settings.repeats
+
+    def step(self, settings: Settings) -> str:
+        """What the work is called."""
+        return "fitting models with more and more pairs"
+
+    def work(self, setup: ModelSetup, folder: Path | None) -> Selection:
+        """What `rsens.select_interactions` finds."""
+        from rsens._select_interactions import select_interactions
+
+        settings = setup.settings
+        return select_interactions(
+            setup.model,
+            setup.table.X,
+            setup.table.y,
+            settings.n_pairs,
+            methods=settings.method_names,
+            cv=settings.folds,
+            repeats=settings.repeats,
+            folder=folder,
+            random_state=setup.seed,
+            n_jobs=settings.n_jobs,
+            progress=settings.progress,
+        )
+
+    def answer(self, found: Selection) -> Sequence[str]:
+        """How many pairs are enough, by each method."""
+        from rsens._select_interactions import answer
+
+        if len(found.methods) == 1:
+            return [answer(found, found.methods[0])]
+        return [Sentence(f"{name}: ", answer(found, name)) for name in found.methods]
+
+    def details(self, found: Selection, analysis: Analysis[Any]) -> str:
+        """The scores, and the pairs."""
+        return scores_text(found)
+
+    def tables(self, found: Selection) -> dict[str, pd.DataFrame]:
+        """Scores by number of pairs, and the pairs."""
+        return {"scores": found.summary(), "pairs": found.pairs}
+
+    def figures(self, found: Selection) -> dict[str, Callable[[], Any]]:
+        """The scores by number of pairs."""
+        return {"selection": found.plot}
+
+    def to_dict(self, found: Selection) -> dict[str, Any]:
+        """The number of pairs that is enough by each method, the scores, and the pairs."""
+        from rsens._app.study import plain
+
+        return {
+            "suggested": {str(name): plain(k) for name, k in found.suggestions.items()},
+            "scores": _lines(found.summary()),
+            "pairs": _lines(found.pairs),
+        }
 
 
-def answer_of(found: Selection) -> str:
-    """How many pairs are enough, by each method."""
+def scores_text(found: Selection) -> str:
+    """The scores by number of pairs, and the leading pairs."""
+    import pandas as pd
+
+    from rsens._app.study import table
+    from rsens._compare import legend
+
     several = len(found.methods) > 1
-    answers = [f"{name}: {answer(found, name)}" if several else answer(found, name) for name in found.methods]
-    return "\n".join(paragraph(in_flags(text)) for text in answers)
-
-
-def text_of(found: Selection) -> str:
-    """The scores, and the pairs."""
-    several = len(found.methods) > 1
-    scored = found.summary()
-    write = aligned(float(scored["difference_se"].max()), 2)
+    summary = found.summary()
+    write = aligned(float(summary["difference_se"].max()), 2)
     rows = [
         [
             str(line["method"]) if several else "",
@@ -87,7 +136,7 @@ def text_of(found: Selection) -> str:
             number(line["mean"]),
             "" if pd.isna(line["k"]) else f"{write(line['difference'])} ± {write(line['difference_se'])}",
         ]
-        for line in scored.to_dict("records")
+        for line in summary.to_dict("records")
     ]
     scores = table(["method" if several else "", "pairs", "log score", "against all pairs"], rows, "<>>>")
     pairs = [
@@ -100,12 +149,12 @@ def text_of(found: Selection) -> str:
         ]
         for line in found.pairs.to_dict("records")
     ]
-    said = [
+    meaning = [
         "log score: log density of a held-out row, larger is better; ±: one standard error",
         "enough: the fewest pairs within one standard error of the best number of them, if that is within two of all "
         "pairs",
     ]
-    blocks = [_block(f"Log score per held-out row, {found.n_splits} splits", scores, said)]
+    blocks = [_block(f"Log score per held-out row, {found.n_splits} splits", scores, meaning)]
     if pairs:
         leading = table(["method" if several else "", "", "pair", "value", "in splits"], pairs, "<>~>>")
         of_pairs = [
@@ -116,9 +165,13 @@ def text_of(found: Selection) -> str:
     return "\n\n".join(blocks)
 
 
-def _block(title: str, lines: str, said: list[str]) -> str:
-    return "\n".join([title, lines, *(paragraph(line, "  ", "    ") for line in said)])
+def _block(title: str, lines: str, meaning: list[str]) -> str:
+    from rsens._app.study import paragraph
+
+    return "\n".join([title, lines, *(paragraph(line, "  ", "    ") for line in meaning)])
 
 
-def _plain(frame: pd.DataFrame) -> list[dict[str, object]]:
+def _lines(frame: pd.DataFrame) -> list[dict[str, object]]:
+    from rsens._app.study import plain
+
     return [{str(name): plain(value) for name, value in line.items()} for line in frame.to_dict("records")]

@@ -2,94 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import log
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from rsens._app.cli._compare import named
-from rsens._app.cli._files import draw_into_files
-from rsens._app.cli._live import at_work
-from rsens._app.cli._options import Request
-from rsens._app.cli._tables import begin, check, check_methods, folder_for, methods_of, question_of_work, write_results
-from rsens._app.cli._work import Work
-from rsens._app.study._plain import plain
-from rsens._app.study._tables import paragraph, table
-from rsens._compare import legend
-from rsens._stability import Stability, answer, stability
+from rsens._app.cli._command import DATA, NAMES, TableCommand
+from rsens._app.cli._options import CHECK, ORDER, option, table_options
+from rsens._app.cli._terms import term_cells
 from rsens._text import listed
 
-#: The folder inside the folder of results that keeps finished samples.
-WORK = "samples"
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rsens._app.study import Analysis, ModelSetup, Settings
+    from rsens._stability import Stability
+
+#: How many variables or pairs are listed.
 TERMS = 30
 
 
-def run(request: Request, *, samples: int, methods: str, order: int, cv: int) -> None:
+class StabilityCommand(TableCommand):
     """Fit the model to many samples of the rows, and rank in each of them."""
-    draw_into_files()
-    check_methods(methods, order)
-    asked = {"methods": methods, "order": order}
-    folder = folder_for("stability", request, asked | {"samples": samples}, WORK)
-    work = Work(folder, WORK, samples)
-    with at_work(request, 3) as (live, phases, notes):
-        begun = begin(request, asked | {"samples": samples}, cv, phases, notes)
-        with work.kept(question_of_work(request, begun, asked), request.overwrite):
-            live.say(work.resumed())
-            assessment = check(request, begun, cv, phases, notes)
-            phases.begin(f"fitting to {samples} samples")
-            found = stability(
-                begun.model,
-                begun.table.X,
-                begun.table.y,
-                n_boot=samples,
-                methods=methods_of(methods),
-                order=order,  # type: ignore[arg-type]
-                folder=work.folder,
-                random_state=request.seed,
-                n_jobs=request.n_jobs,
-                progress=request.progress,
-            )
-    write_results(
-        "stability",
-        request,
-        begun,
-        assessment,
-        notes,
-        live,
-        folder=folder,
-        tables={"stability": found.to_frame(), "ranks": found.ranks},
-        figures={f"ranks-{name}": partial(found.plot, method=name, top=TERMS) for name in _ranked(found)},
-        answer=paragraph(answer(found)),
-        text=text_of(found, list(begun.table.X.columns)),
-        result={
-            "entropy": {name: plain(value) for name, value in found.entropy.items()},
-            "terms": [
-                {name: plain(value) for name, value in line.items()} for line in found.to_frame().to_dict("records")
-            ],
-        },
-        work=WORK,
+
+    name = "stability"
+    summary = "Say whether the ranking holds on other samples."
+    paragraphs = (
+        "Say how far rankings depend on the rows: the model is fitted to many samples of them.",
+        DATA,
+        "Finished samples are kept in the folder, and the same command goes on where it was stopped.",
+        NAMES,
     )
+    examples = (
+        "rsens stability data.csv --target price",
+        "rsens stability data.csv --target price --samples 100 --methods rsens,ead --n-jobs -1",
+    )
+    options = table_options(
+        "rsens-NAME-stability",
+        option("--samples", type=int, metavar="N", help="How many samples.  [default: 50]"),
+        option(
+            "--methods",
+            default="cheap",
+            metavar="NAMES",
+            help="Methods, with commas between.  [default: the cheap ones]",
+        ),
+        ORDER,
+        CHECK,
+    )
+    pieces = "samples"
+    fit = False
+
+    def question(self, settings: Settings) -> dict[str, Any]:
+        """More samples add to fewer; fewer are another question."""
+        return settings.plain("methods", "order", "samples")
+
+    def work_question(self, settings: Settings) -> dict[str, Any]:
+        """A sample does not depend on how many there are."""
+        return settings.plain("methods", "order")
+
+    def n_pieces(self, settings: Settings) -> int:
+        """One for each sample."""
+        return settings.samples
+
+    def step(self, settings: Settings) -> str:
+        """What the work is called."""
+        return f"fitting to {settings.samples} samples"
+
+    def work(self, setup: ModelSetup, folder: Path | None) -> Stability:
+        """What `rsens.stability` finds."""
+        from rsens._stability import stability
+
+        settings = setup.settings
+        return stability(
+            setup.model,
+            setup.table.X,
+            setup.table.y,
+            n_boot=settings.samples,
+            methods=settings.method_names,
+            order=settings.order,  # type: ignore[arg-type]
+            folder=folder,
+            random_state=setup.seed,
+            n_jobs=settings.n_jobs,
+            progress=settings.progress,
+        )
+
+    def answer(self, found: Stability) -> Sequence[str]:
+        """Whether the same terms lead in all samples."""
+        from rsens._stability import answer
+
+        return [answer(found)]
+
+    def details(self, found: Stability, analysis: Analysis[Any]) -> str:
+        """Mean ranks by method, and how much they vary."""
+        return mean_ranks_text(found, list(analysis.X.columns))
+
+    def tables(self, found: Stability) -> dict[str, pd.DataFrame]:
+        """A summary by method and term, and all ranks."""
+        return {"stability": found.to_frame(), "ranks": found.ranks}
+
+    def figures(self, found: Stability) -> dict[str, Callable[[], Any]]:
+        """The ranks by each method."""
+        return {f"ranks-{name}": partial(found.plot, method=name, top=TERMS) for name in _methods(found)}
+
+    def to_dict(self, found: Stability) -> dict[str, Any]:
+        """The entropy of each method, and a summary by method and term."""
+        from rsens._app.study import plain
+
+        terms = found.to_frame().to_dict("records")
+        return {
+            "entropy": {name: plain(value) for name, value in found.entropy.items()},
+            "terms": [{name: plain(value) for name, value in line.items()} for line in terms],
+        }
 
 
-def _ranked(found: Stability) -> list[str]:
+def _methods(found: Stability) -> list[str]:
     """The methods that ranked at least one sample."""
     return [str(name) for name in found.entropy.dropna().index]
 
 
-def text_of(found: Stability, columns: Sequence[str] = ()) -> str:
-    """Mean ranks by method, and how much they vary."""
-    names = _ranked(found)
+def mean_ranks_text(found: Stability, columns: Sequence[str] = ()) -> str:
+    """Mean ranks by method, the range of ranks by the first of them, and the entropy of each."""
+    from rsens._app.study import paragraph, table
+    from rsens._compare import legend
+
+    names = _methods(found)
     mean = found.mean_rank[names].sort_values(names[0], kind="stable")
-    table_of: Any = found.to_frame().set_index(["method", "term"])
-    cells = named(list(mean.index), columns, found.order)
+    summary: Any = found.to_frame().set_index(["method", "term"])
+    cells = term_cells(list(mean.index), columns, found.order)
     rows = []
     for term in mean.index[:TERMS]:
-        low, high = (int(table_of.at[(names[0], term), side]) for side in ("lower", "upper"))
+        low, high = (int(summary.at[(names[0], term), side]) for side in ("lower", "upper"))
         spread = str(low) if low == high else f"{low}–{high}"
         rows.append([cells[str(term)], spread, *(f"{value:.1f}" for value in mean.loc[term])])
     entropies = [f"{value:.2f}" for value in found.entropy[names]]
     rows += [["", *[""] * (1 + len(names))], ["entropy", "", *entropies]]
-    # The last methods give way where there is no room.
+    # Where there is no room, the last methods are left out first.
     header, align = ["", f"90 % by {names[0]}", *names], "~" + ">" * (1 + len(names))
     side_by_side = table(header, rows, align, give_way=[[k] for k in range(len(names) + 1, 2, -1)])
     hidden = [name for name in names if name not in side_by_side.split("\n")[0].split()]

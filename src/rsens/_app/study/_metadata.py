@@ -1,4 +1,4 @@
-"""What is stored with a model so that new rows can be read as its own were."""
+"""What is stored with a model so that new rows can be read as its own data were."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from rsens._app.tables import Choice
 from rsens._errors import InputError
+from rsens._files import MissingPathError
 from rsens.models import read_metadata
 
 
@@ -19,7 +20,12 @@ def to_metadata(recipe: dict[str, Any], likelihood: Choice, data: str) -> dict[s
 
 def from_metadata(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Choice, str]:
     """How columns are read, the likelihood, and the name of the data, from the file of a model."""
-    stored = read_metadata(path)
+    try:
+        stored = read_metadata(path)
+    except MissingPathError:
+        raise
+    except InputError as error:
+        raise InputError(error.sentence, " Give a model.rsens that `rsens explain` wrote.") from None
     try:
         said = stored["likelihood"]
         classes = None if said["classes"] is None else tuple(str(label) for label in said["classes"])

@@ -1,30 +1,32 @@
-"""The result of `study`: everything in one place, and what writes it to files."""
+"""`Study`, the result of `study`, and the files it is written to."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from rsens._app.study._figures import draw, figures_of
+from rsens._app.study._analysis import Analysis
+from rsens._app.study._figures import figures_of
+from rsens._app.study._folder import Writer, figure_writers, table_writers, write_folder
+from rsens._app.study._listener import Listener
 from rsens._app.study._metadata import to_metadata
-from rsens._app.study._phases import Phases
 from rsens._app.study._plain import as_dict
+from rsens._app.study._settings import AUTO_PAIRS
 from rsens._app.study._text import text_of
-from rsens._app.tables import Choice, Note
-from rsens._assess import Assessment
 from rsens._explain import Explanation
-from rsens._files import Question, check_folder, new_files, write_csv, write_summary
+from rsens._files import Question, check_folder, write_csv
 from rsens.models import save_model
 
 MODEL = "model.rsens"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Study:
+class Study(Analysis[Explanation]):
     """A table, a model of one of its columns, how good that is, and what moves it. Made by `rsens.study`.
 
     Attributes:
@@ -40,16 +42,16 @@ class Study:
         n_pairs: How many pairs are shown.
     """
 
-    model: Any
-    explanation: Explanation
-    assessment: Assessment | None
-    notes: tuple[Note, ...]
-    likelihood: Choice
-    X: pd.DataFrame
-    y: Any
-    settings: dict[str, Any]
-    recipe: dict[str, Any] = field(repr=False)
-    n_pairs: int = 10
+    @property
+    def explanation(self) -> Explanation:
+        """What moves the predictions of the model."""
+        return self.found
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs are shown."""
+        asked = self.settings["arguments"]["pairs"]
+        return AUTO_PAIRS if asked == "auto" else int(asked)
 
     def text(self) -> str:
         """What the command line prints: the answer, the model, its quality, variables and pairs."""
@@ -85,43 +87,43 @@ class Study:
         Args:
             folder: Made if it is not there. Results of an earlier run on the same data and target are replaced.
             report: Whether to draw the report and the figures, which takes longer than the rest.
-            overwrite: Whether a folder with other results or other files will do; results are replaced, and of other
-                files those of the same names. The file of the model that was read stays.
+            overwrite: Whether to write into a folder that holds other results or other files. Other results are
+                replaced; other files only if they have the same names. The model file that was read stays.
             progress: Whether to show what is going on: True, False, or None for only in a terminal.
 
         Returns:
             The files, the report first.
         """
-        from rsens._app.report import write_report
+        return write_study(self, Path(folder), report=report, overwrite=overwrite, listener=Listener(progress))
 
-        target = Path(folder)
-        again = "model_file" in self.settings["arguments"]
-        check_folder(target, overwrite, question=self._question())
-        # The model that was read may be the one in this folder.
-        with new_files(target, keep=[MODEL] if again else []) as temporary, Phases(1, progress) as phases:
-            phases.begin("writing")
-            e = self.explanation
-            write_csv(e.to_frame(), temporary / "importance.csv")
-            if e.order == 2:
-                write_csv(e.to_frame(order=2), temporary / "pairs.csv")
-            _write_local(e.local_main, temporary)
-            e.save(temporary / "explanation.json")
-            if not again:
-                metadata = to_metadata(self.recipe, self.likelihood, self.settings["data"])
-                save_model(self.model, temporary / MODEL, metadata=metadata)
-            if report:
-                for name, plot in figures_of(self):
-                    phases.say(f"drawing {name}")
-                    draw(plot, temporary / "figures", name)
-                phases.say("writing the report")
-                write_report(self, temporary / "report.html")
-            files = write_summary(temporary, "explain", self.to_dict())
-        return [target / name for name in sorted(files, key=lambda name: (name != "report.html", "/" in name, name))]
 
-    def _question(self) -> Question:
-        file = self.settings["arguments"].get("model_file")
-        more = {"model_file": file, "model_of": self.settings.get("model_of")}
-        return Question("explain", self.settings["data"], self.settings["target"], more)
+def write_study(study: Study, folder: Path, *, report: bool, overwrite: bool, listener: Listener) -> list[Path]:
+    """What `Study.write` does, told to a listener."""
+    file = study.settings["arguments"].get("model_file")
+    more = {"model_file": file, "model_of": study.settings.get("model_of")}
+    question = Question("explain", study.settings["data"], study.settings["target"], more)
+    check_folder(folder, overwrite, question=question)
+    keep = [] if file is None else [MODEL]  # the model that was read may be the one in this folder
+    writers = _writers(study, with_model=file is None, with_report=report)
+    return write_folder(folder, "explain", study.to_dict(), writers, listener=listener, keep=keep)
+
+
+def _writers(study: Study, *, with_model: bool, with_report: bool) -> Iterator[Writer]:
+    found = study.explanation
+    tables = {"importance": found.to_frame()}
+    yield from table_writers(tables | ({"pairs": found.to_frame(order=2)} if found.order == 2 else {}))
+    yield "writing R-sens of every row", lambda folder: _write_local(found.local_main, folder)
+    yield "writing explanation.json", lambda folder: found.save(folder / "explanation.json")
+    if with_model:
+        metadata = to_metadata(study.recipe, study.likelihood, study.settings["data"])
+        yield f"writing {MODEL}", lambda folder: save_model(study.model, folder / MODEL, metadata=metadata)
+    if with_report:
+        yield from figure_writers(figures_of(study))
+        yield "writing the report", lambda folder: _write_report(study, folder)
+
+
+def _write_report(study: Study, folder: Path) -> None:
+    study.report(folder / "report.html")
 
 
 def _write_local(local: pd.DataFrame, folder: Path) -> None:

@@ -13,19 +13,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._app.tables._notes import Note, quoted
-from rsens._text import counted
+from rsens._app.tables._notes import Note
+from rsens._text import counted, quoted
 
 #: Cells that stand for a missing value; and cells with nothing but spaces.
 MISSING = frozenset(
     ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None", "<NA>", "NaT", "?"]
 )
-#: Cells, in small letters and without spaces, that stand for one among numbers or dates.
+#: Cells, in lower case and without spaces, that stand for a missing value among numbers or dates.
 SIGNS = frozenset(["-", "--", "---", "–", "—", "−", ".", "..", "...", "…", "??", "*", "/"])
 ABSENT = frozenset(["na", "n.a.", "n.a", "nd", "n.d.", "n.d", "n/d", "k.a.", "nil", "missing", "unknown"])
 SPREADSHEET_ERRORS = frozenset(["#na", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"])
 MARKS = frozenset(cell.lower() for cell in MISSING) | SIGNS | ABSENT | SPREADSHEET_ERRORS
-#: Fewer different numbers than this beside a mark are no column of numbers: - and 1 may be no and yes.
+#: Fewer different numbers than this beside a mark do not make a column of numbers: - and 1 may be no and yes.
 LEAST_NUMBERS = 2
 
 
@@ -34,14 +34,14 @@ def is_mark(cell: str) -> bool:
     return cell.replace(" ", "").lower() in MARKS
 
 
-def typed(cells: list[str]) -> tuple[Any, Counter[str]]:
+def read_cells(cells: list[str]) -> tuple[Any, Counter[str]]:
     """Whole numbers, numbers or truth values if all cells are, else text; and the marks that were taken as missing."""
     different = set(cells) - MISSING
     marks = {cell for cell in different if is_mark(cell)}
     numbers = different - marks
     if not marks or len(numbers) < LEAST_NUMBERS or _numbers(list(numbers)) is None:
-        return _typed(cells), Counter()
-    return _typed(["" if cell in marks else cell for cell in cells]), Counter(cell for cell in cells if cell in marks)
+        return _read(cells), Counter()
+    return _read(["" if cell in marks else cell for cell in cells]), Counter(cell for cell in cells if cell in marks)
 
 
 def labels(cells: list[str]) -> Any:
@@ -56,7 +56,7 @@ def marks_note(name: str, marks: Counter[str]) -> Note:
     return Note("missing", (name,), text)
 
 
-def _typed(cells: list[str]) -> Any:
+def _read(cells: list[str]) -> Any:
     known = [cell for cell in cells if cell not in MISSING]
     complete = len(known) == len(cells)
     lower = {cell.lower() for cell in set(known)}

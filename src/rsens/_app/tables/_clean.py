@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._cells import LEAST_NUMBERS, is_mark, labels, typed
+from rsens._app.tables._cells import LEAST_NUMBERS, is_mark, labels, read_cells
 from rsens._app.tables._readings import fits_both, reading_of
 
 #: Digits that are no code: codes may begin with 0.
 WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
 
 
-def cleaned(column: Any, *, as_text: bool) -> tuple[Any, Counter[str]]:
+def clean(column: Any, *, as_text: bool) -> tuple[Any, Counter[str]]:
     """The column, and the marks in it that were taken as missing; `as_text` for labels, which have no marks."""
     if _is_mixed(column):
         cells = ["" if gap else str(value).strip() for value, gap in zip(column, column.isna(), strict=True)]
-        values, marks = (labels(cells), Counter[str]()) if as_text else typed(cells)
+        values, marks = (labels(cells), Counter[str]()) if as_text else read_cells(cells)
         column = pd.Series(values, index=column.index)
         if marks:
             return column, marks

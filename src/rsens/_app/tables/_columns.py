@@ -1,20 +1,21 @@
-"""Columns by name: those of a file, those that are asked for, and the nearest to a name that is not there."""
+"""Columns by name: the names in a header, the columns to read, and the nearest match for a name that is missing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any
 
-from rsens._app.tables._notes import quoted
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
+from rsens._text import quoted
 
-#: What a column without a name is called, by its position; as in pandas.
+#: What a column without a name is called, after its position, as in pandas.
 UNNAMED = re.compile(r"Unnamed: \d+")
 
 
-def named(header: Sequence[str], what: str) -> list[str]:
-    """The names in a header, without spaces around them; an error if two are the same."""
+def header_names(header: Sequence[str], what: str) -> list[str]:
+    """The names in a header, stripped of spaces; an error if two are the same."""
     names = [name.strip() or f"Unnamed: {position}" for position, name in enumerate(header)]
     repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
@@ -24,29 +25,35 @@ def named(header: Sequence[str], what: str) -> list[str]:
     return names
 
 
-def chosen(
+def columns_to_read(
     names: Sequence[str], target: str | None, columns: Iterable[str] | None, drop: Iterable[str], what: str
 ) -> list[str]:
-    """The columns to read, in the order of the table: those asked for but not dropped, and the target."""
+    """The columns that were asked for and not dropped, and the target, in the order of the table."""
     if target is not None:
         find(target, names, what, "target column")
-    dropped = find_all(_listed(drop, "drop"), names, what, "column to drop")
+    dropped = find_all(name_list(drop, "drop"), names, what, "column to drop")
     if target in dropped:
-        raise InputError(f"{target!r} is the target and cannot be dropped. Name another target, or keep it.")
+        raise InputError(
+            f"{target!r} is the target and cannot be dropped. Name another ",
+            Argument("target"),
+            ", or take it out of ",
+            Argument("drop"),
+            ".",
+        )
     wanted = set(names)
     if columns is not None:
-        wanted = find_all(_listed(columns, "columns"), names, what, "column")
+        wanted = find_all(name_list(columns, "columns"), names, what, "column")
     return [name for name in names if name == target or (name in wanted and name not in dropped)]
 
 
 def find(name: str, names: Sequence[str], what: str, role: str) -> str:
-    """The name, if there is such a column; else an error that names the nearest."""
+    """The name, if there is such a column; otherwise an error with the nearest match."""
     find_all([name], names, what, role, whole=True)
     return name
 
 
 def find_all(asked: Iterable[str], names: Sequence[str], what: str, role: str, *, whole: bool = False) -> set[str]:
-    """The columns asked for, by `split` unless `whole`; an error names those that are not there, and the nearest."""
+    """The columns asked for, by `split` unless `whole`; an error lists the missing ones and the nearest matches."""
     found = list(asked) if whole else split(asked, names)
     unknown = [name for name in dict.fromkeys(found) if name not in names]
     if not unknown:
@@ -60,7 +67,7 @@ def find_all(asked: Iterable[str], names: Sequence[str], what: str, role: str, *
 
 
 def split(asked: Iterable[str], names: Sequence[str]) -> list[str]:
-    """Names asked for; one that is no column, but of whose parts between commas some are, stands for its parts."""
+    """The names asked for. A name that is not a column is split at its commas if that gives at least one column."""
     found: list[str] = []
     for name in asked:
         parts = [part.strip() for part in str(name).split(",")]
@@ -78,7 +85,7 @@ def _nearest(name: str, names: Sequence[str]) -> str | None:
 
 
 def is_number(name: str) -> bool:
-    """Whether a name is a number, as names hardly are."""
+    """Whether a name is a number, which names of columns rarely are."""
     try:
         float(name)
     except ValueError:
@@ -86,7 +93,8 @@ def is_number(name: str) -> bool:
     return True
 
 
-def _listed(names: Iterable[str], argument: str) -> list[str]:
+def name_list(names: Iterable[Any], argument: str) -> list[str]:
+    """The names given for an argument, which must be a list: a text would be read letter by letter."""
     if isinstance(names, str):
-        raise InputError(f"{argument} must be a list of names of columns; got the text {names!r}.")
-    return list(names)
+        raise InputError(Argument(argument), f" must be a list of column names; got the text {names!r}.")
+    return [str(name) for name in names]

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import pandas as pd
 
-from rsens._app.tables._columns import chosen, split
+from rsens._app.tables._columns import columns_to_read, split
 from rsens._app.tables._notes import Note
 from rsens._app.tables._parquet import ParquetTable, open_parquet
 from rsens._app.tables._sample import RowSample
@@ -27,7 +27,7 @@ from rsens._arguments import whole_number
 from rsens._errors import InputError
 from rsens._text import counted
 
-#: How files begin that are something else, and what to do with them.
+#: How other kinds of files begin, and what to do with them.
 OTHERS = {
     b"PK\x03\x04": "is a zip or Excel file. Save the table as CSV",
     b"\xd0\xcf\x11\xe0": "is an Excel file. Save the table as CSV",
@@ -77,7 +77,7 @@ def read_file(
         drop: Names of columns to leave out.
         target: The name of the target, which must be there.
         rows: How many rows to keep, drawn at random; None for all.
-        max_rows: The same, as a limit that the caller sets; the smaller of the two counts.
+        max_rows: The same, as a limit that the caller sets; the smaller of the two applies.
         seed: For the rows that are drawn.
         as_text: Columns of a text file that are text even if all their cells are numbers.
         least: The fewest rows that will do: 2 to fit a model, 1 for new rows.
@@ -88,7 +88,7 @@ def read_file(
     with _table(path, what) as table:
         if target is not None and isinstance(table, TextTable):
             table.check_header(target)
-        wanted = chosen(table.names, target, columns, drop, what)
+        wanted = columns_to_read(table.names, target, columns, drop, what)
         frame = table.read(wanted, sample, split(as_text, table.names))
     if not sample.seen:
         raise InputError(f"{what} has no rows, only a header with {counted(len(table.names), 'name')}.")

@@ -11,67 +11,80 @@ The rule of "auto":
 
 "Not below the mean" allows for chance: the ratio variance/mean of n Poisson counts has a standard deviation of √(2/n),
 and three of them below 1 still pass. Whole numbers such as an age from 0 to 90 pass as counts: the rule only sees
-numbers, so it says what it took them for, and asking for a likelihood overrides it.
+numbers, so it says what it took them for; asking for a likelihood overrides it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._notes import quoted
 from rsens._arguments import one_of
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError, Sentence
 from rsens._labels import factorized, holds_labels
+from rsens.likelihoods import likelihood_names, target_of
 
-#: One model per class: more classes than this are rather a mistake.
+#: There is one model per class: more classes than this are probably a mistake.
 MOST_CLASSES = 20
-#: Counts have at least so many different values, and the smallest is below this.
+#: Counts have at least this many different values, and the smallest is below this.
 LEAST_VALUES, SMALL = 5, 10
-#: More spread than Poisson: a variance above so many times the mean.
+#: More spread than Poisson: a variance above this many times the mean.
 OVERDISPERSED = 2.0
 
-LIKELIHOODS = ("auto", "gaussian", "student_t", "poisson", "negative_binomial", "classification")
+#: What to ask for: the rule above, or classes, whose likelihood is the link of the classifier.
+AUTO, CLASSES = "auto", "classification"
+#: The reason of a likelihood that nobody had to choose begins like this.
+AS_ASKED = "as asked for"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A likelihood, the reason for it, and the classes in order if it is "classification"."""
+    """A likelihood by name, the reason for it, and the classes in order if it is "classification"."""
 
     kind: str
     reason: str
     classes: tuple[Any, ...] | None = None
 
 
-def choose_likelihood(y: Any, likelihood: str = "auto") -> Choice:
-    """What suits the target y, by the rule above; or what was asked for, if y can be that.
+def likelihood_choices() -> tuple[str, ...]:
+    """What can be asked for: "auto", every likelihood of numbers or counts by its name, and "classification"."""
+    return (AUTO, *likelihood_names(), CLASSES)
+
+
+def choose_likelihood(y: Any, likelihood: str = AUTO) -> Choice:
+    """What suits the target y, by the rule above; or what was asked for, if y allows it.
 
     Args:
         y: The target without missing values, as `prepare` gives it.
-        likelihood: "auto", or one of "gaussian", "student_t", "poisson", "negative_binomial" and "classification".
+        likelihood: One of `likelihood_choices`.
     """
-    one_of(likelihood, "likelihood", LIKELIHOODS)
+    one_of(likelihood, "likelihood", likelihood_choices())
     target = y if isinstance(y, pd.Series) else pd.Series(np.asarray(y))
     name = "y" if target.name is None else str(target.name)
     if target.isna().any():
         raise InputError(f"the target {name!r} has missing values. Drop these rows.")
     if holds_labels(target.to_frame(), 0):
-        if likelihood not in ("auto", "classification"):
-            raise InputError(f"the target {name!r} has labels, not numbers: {likelihood!r} cannot be. Use 'auto'.")
+        if likelihood not in (AUTO, CLASSES):
+            raise InputError(
+                f"the target {name!r} has labels, not numbers: it cannot be {likelihood!r}. Use ",
+                Argument("likelihood", AUTO),
+                ".",
+            )
         return _classes(target, name, "")
     if target.dtype.kind not in "iuf":
         raise InputError(f"the target {name!r} is neither numbers nor labels; got {target.dtype}.")
     values = target.to_numpy(dtype=np.float64)
-    if likelihood == "auto":
+    if likelihood == AUTO:
         return _automatic(target, values, name)
-    if likelihood == "classification":
-        return _classes(target, name, "as asked for: ")
-    if likelihood in ("poisson", "negative_binomial"):
+    if likelihood == CLASSES:
+        return _classes(target, name, f"{AS_ASKED}: ")
+    if target_of(likelihood) == "counts":
         _check_counts(values, name, likelihood)
-    return Choice(likelihood, "as asked for")
+    return Choice(likelihood, AS_ASKED)
 
 
 def _automatic(target: Any, values: Any, name: str) -> Choice:
@@ -84,10 +97,11 @@ def _automatic(target: Any, values: Any, name: str) -> Choice:
     if different[0] < 0.0:
         return Choice("gaussian", f"{words}, some of them negative")
     if len(different) < LEAST_VALUES:
-        reason = (
-            f"{words} with only {len(different)} different values: taken as a number. Ask for classification if they"
+        reason = Sentence(
+            f"{words} with only {len(different)} different values: taken as a number. If they are classes, use ",
+            Argument("likelihood", CLASSES),
         )
-        return Choice("gaussian", f"{reason} are classes")
+        return Choice("gaussian", reason)
     if different[0] >= SMALL:
         return Choice("gaussian", f"{words}, none below {SMALL}: a measurement rather than a count")
     mean, variance = float(values.mean()), float(values.var(ddof=1))
@@ -103,26 +117,35 @@ def _classes(target: Any, name: str, words: str) -> Choice:
     _, labels = factorized(target)
     kind = "numbers" if target.dtype.kind in "iuf" else "texts"
     if len(labels) == 1:
-        raise InputError(f"the target {name!r} has one value only, {labels[0]!r}: there is nothing to tell apart.")
+        raise InputError(f"the target {name!r} has only one value, {labels[0]!r}: there is nothing to tell apart.")
     if len(labels) > MOST_CLASSES:
-        advice = "Group them" if kind == "texts" else "Ask for 'gaussian' if they are amounts, or group them"
+        amounts = Sentence("If they are amounts, use ", Argument("likelihood", "gaussian"), "; or group them.")
         raise InputError(
             f"the target {name!r} has {len(labels)} different {kind}; at most {MOST_CLASSES} can be told apart as "
-            f"classes. {advice}."
+            "classes. ",
+            "Group them." if kind == "texts" else amounts,
         )
     try:
         labels = sorted(labels)
     except TypeError:
         labels = sorted(labels, key=str)
-    return Choice("classification", f"{words}{len(labels)} classes, {quoted(labels, 5)}", tuple(labels))
+    return Choice(CLASSES, f"{words}{len(labels)} classes, {_first(labels)}", tuple(labels))
+
+
+def _first(labels: Sequence[Any], most: int = 5) -> str:
+    """The first few labels, and how many more there are."""
+    more = f" and {len(labels) - most} more" if len(labels) > most else ""
+    return ", ".join(map(repr, labels[:most])) + more
 
 
 def _check_counts(values: Any, name: str, likelihood: str) -> None:
     wrong = (values < 0.0) | (values != np.floor(values))
     if wrong.any():
         raise InputError(
-            f"the target {name!r} has {_number(values[wrong][0])}, which is no count: {likelihood!r} needs whole "
-            "numbers of at least 0. Use 'gaussian'."
+            f"the target {name!r} has {_number(values[wrong][0])}, which is not a count: {likelihood!r} needs whole "
+            "numbers of at least 0. Use ",
+            Argument("likelihood", "gaussian"),
+            ".",
         )
 
 

@@ -1,4 +1,4 @@
-"""Columns that may be something else than they are taken for. They are kept, with a note."""
+"""Columns that may not be what they were taken for. They are kept, with a note."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from typing import Any
 import pandas as pd
 
 from rsens._app.tables._clean import is_text
-from rsens._app.tables._notes import Note, quoted
+from rsens._app.tables._notes import Note, naming
 from rsens._app.tables._readings import Reading
 from rsens._app.tables._suspect import copies, missing_codes
 from rsens._app.tables._useless import may_be_codes, may_be_identifier, same_numbers
-from rsens._text import counted
+from rsens._errors import Sentence
+from rsens._text import counted, quoted
 
 #: A column of text with more levels than this has a note.
 MANY_LEVELS = 15
 
 
 def look(table: pd.DataFrame, readings: Mapping[str, Reading], codes: set[str], target: str) -> list[Note]:
-    """Notes on a table without missing values; `codes` are columns that were named as categorical."""
+    """Notes on a table without missing values; `codes` are the columns that the user named as categorical."""
     inputs = [name for name in table.columns if name != target]
     numbers = [name for name in inputs if readings[name].kind == "number"]
     texts = [name for name in inputs if is_text(table[name]) and name not in codes]
@@ -43,7 +44,8 @@ def _leaks(found: Mapping[str, str]) -> list[Note]:
     for words in dict.fromkeys(found.values()):
         names = tuple(name for name in found if found[name] == words)
         verb = "is" if len(names) == 1 else "are"
-        text = f"{quoted(names)} {verb} {words}. Drop what is not known beforehand."
+        advice = Sentence("Leave out what is not known beforehand: ", naming("drop", names), ".")
+        text = Sentence(f"{quoted(names)} {verb} {words}. ", advice)
         notes.append(Note("same", names, text, severe=True))
     return notes
 
@@ -61,7 +63,11 @@ def _missing_codes(numbers: pd.DataFrame) -> list[Note]:
 
 
 def _identifier(name: str) -> Note:
-    text = f"{name!r} counts the rows, as an identifier does. It was kept; drop it if it only names them."
+    text = Sentence(
+        f"{name!r} counts the rows, as an identifier does. It was kept; if it only names them, leave it out with ",
+        naming("drop", [name]),
+        ".",
+    )
     return Note("identifier", (name,), text)
 
 
@@ -69,19 +75,27 @@ def _whole_numbers(names: tuple[str, ...]) -> list[Note]:
     if not names:
         return []
     has = "has" if len(names) == 1 else "have"
-    text = f"{quoted(names)} {has} few different whole numbers, taken as numbers. If they are codes, say so."
+    text = Sentence(
+        f"{quoted(names)} {has} few different whole numbers, taken as numbers. If they are codes, use ",
+        naming("categorical", names),
+        ".",
+    )
     return [Note("whole_numbers", names, text)]
 
 
 def _same(group: list[str]) -> Note:
-    text = f"{quoted(group)} are the same up to scale and share their importance. Drop all but one of them."
+    text = Sentence(
+        f"{quoted(group)} are the same up to scale and share their importance. Keep one of them: ",
+        naming("drop", group[1:]),
+        ".",
+    )
     return Note("same", tuple(group), text)
 
 
 def _many_levels(name: str, column: Any) -> Note:
     text = (
-        f"{name!r} has {column.nunique()} different texts, taken as categorical. With so many the null level takes "
-        "long; group them if you can."
+        f"{name!r} has {column.nunique()} different texts, taken as categorical. With this many, the null level takes "
+        "a long time; group them if you can."
     )
     return Note("levels", (name,), text)
 

@@ -1,10 +1,11 @@
-"""What was done to a table and why, in small records that can be printed."""
+"""Notes: what was done to a table and why, in small records that can be printed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from rsens._errors import Argument, Sentence
 
 #: What a note can be about.
 KINDS = (
@@ -34,9 +35,10 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Note:
-    """One thing that was done or seen: its kind (one of `KINDS`), the columns that it is about, and a sentence.
+    """One thing that was done or seen: its kind (one of `KINDS`), the columns it is about, and a sentence.
 
-    A severe note is a warning, to be shown before any result: the answer is probably wrong unless the table is mended.
+    The text is a `Sentence` where it mentions an argument, so that the command line can name the option instead. A
+    severe note is a warning, shown before any result: the answer is probably wrong unless the table is mended.
     """
 
     kind: str
@@ -52,7 +54,6 @@ class Note:
         return self.text
 
 
-def quoted(names: Iterable[Any], most: int = 10) -> str:
-    """'a', 'b' and 3 more."""
-    names = [repr(name) for name in names]
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+def naming(argument: str, names: Sequence[str], most: int = 3) -> Sentence:
+    """An argument with the names to give it, the first few if there are many."""
+    return Sentence(Argument(argument, list(names[:most])), " and so on" if len(names) > most else "")

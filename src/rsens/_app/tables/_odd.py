@@ -8,9 +8,8 @@ from typing import Any
 
 from rsens._app.tables._cells import is_mark
 from rsens._app.tables._clean import is_text
-from rsens._app.tables._notes import quoted
 from rsens._app.tables._readings import DECIMAL_COMMA, ISO_DATE, PERCENT, PLAIN, THOUSANDS
-from rsens._text import counted
+from rsens._text import counted, quoted
 
 WAYS = {PLAIN: "number", THOUSANDS: "number", DECIMAL_COMMA: "number", PERCENT: "percentage", ISO_DATE: "date"}
 #: A number with a limit before it or a star behind it, as in tables of measurements.

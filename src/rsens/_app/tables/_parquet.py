@@ -9,7 +9,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._columns import named
+from rsens._app.tables._columns import header_names
 from rsens._app.tables._notes import Note
 from rsens._app.tables._sample import RowSample
 from rsens._errors import InputError, MissingExtraError
@@ -21,7 +21,7 @@ INDEX = re.compile(r"__index_level_\d+__")
 
 @dataclass
 class ParquetTable:
-    """A Parquet file, open: its names are known, its rows are still to be read."""
+    """An open Parquet file: its names are known, its rows are still to be read."""
 
     names: list[str]
     notes: list[Note]
@@ -69,9 +69,9 @@ def open_parquet(file: IO[bytes], what: str) -> ParquetTable:
     names = [name for name in opened.schema_arrow.names if not INDEX.fullmatch(name)]
     if not names:
         raise InputError(f"{what} has no columns.")
-    return ParquetTable(named(names, what), [], what, opened, pyarrow)
+    return ParquetTable(header_names(names, what), [], what, opened, pyarrow)
 
 
 def _damaged(what: str, error: Exception) -> InputError:
     reason = str(error).splitlines()[0].rstrip(".")
-    return InputError(f"{what} begins like a Parquet file but cannot be read: {reason}. Write it anew.")
+    return InputError(f"{what} begins like a Parquet file but cannot be read: {reason}. Write the file again.")

@@ -1,4 +1,4 @@
-"""From a table to inputs and target: what columns are, and which of them and which rows are left out."""
+"""From a table to inputs and target: what each column is, and which columns and rows are left out."""
 
 from __future__ import annotations
 
@@ -10,29 +10,26 @@ import numpy as np
 import pandas as pd
 
 from rsens._app.tables._cells import marks_note
-from rsens._app.tables._clean import cleaned
-from rsens._app.tables._columns import chosen, find_all
+from rsens._app.tables._clean import clean
+from rsens._app.tables._columns import columns_to_read, find_all
 from rsens._app.tables._look import look
-from rsens._app.tables._notes import Note, quoted
+from rsens._app.tables._notes import Note, naming
 from rsens._app.tables._odd import odd_cells
 from rsens._app.tables._readings import WORDS, Reading, ambiguity, fits_both, reading_of, settled_by_others
 from rsens._app.tables._useless import shown, useless
 from rsens._arguments import one_of
-from rsens._errors import InputError
-from rsens._text import counted
-
-#: What to do about cells that keep a column from being numbers.
-MEND = "Correct or empty these cells; or name the column in `categorical` if it has codes."
+from rsens._errors import Argument, InputError, Sentence
+from rsens._text import counted, quoted
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class PreparedTable:
     """Inputs and target without missing values, ready for a model.
 
     X: Numbers, and text, categories or truth values, which models take as categorical.
     y: The target: numbers or labels; None if new rows have none.
     notes: What was done and seen.
-    dropped: Columns that were left out, each with the reason.
+    dropped: The columns that were left out, each with the reason.
     kinds: "number", "date" or "categorical" for each column of X.
     recipe: How columns are read, in plain values: for `prepare_again`, and to be stored with a model.
     """
@@ -53,15 +50,15 @@ def prepare(
     drop: Iterable[str] = (),
     columns: Iterable[str] | None = None,
     categorical: Iterable[str] = (),
-) -> Prepared:
+) -> PreparedTable:
     """Decide what each column is, and leave out what no model can use.
 
-    Columns of text, truth values and categories are categorical; text is read as numbers or dates where there is one
-    way to do it (`_readings` has the rules). Values of several types are read as a file would have them. Whole numbers
-    are numbers, however few there are. Left out are columns without values, constant ones, text that differs in every
-    row, and text with more than 20 different values, in more than half of the rows a new one. Numbers that seem to name
-    rows are kept, with a note, unless the column has no name. Infinite values count as missing; so do a dash, n.d. and
-    the like among numbers (see `_cells`).
+    Columns of text, truth values and categories are categorical; text is read as numbers or dates where there is only
+    one way to do it (`_readings` has the rules). Values of mixed types are read as if they came from a file. Whole
+    numbers are numbers, however few different ones there are. Left out are empty columns, constant columns, text that
+    differs in every row, and text with more than 20 different values that is new in more than half of the rows. Numbers
+    that seem to name rows are kept, with a note, unless the column has no name. Infinite values count as missing; so do
+    a dash, n.d. and the like among numbers (see `_cells`).
 
     Severe notes say that a few odd cells keep a column from being numbers (an error if it is the target), that a column
     is the target in other words, or that a number may stand for a missing value.
@@ -79,25 +76,25 @@ def prepare(
     if len(set(names)) < len(names):
         raise InputError("the table has columns of the same name. Rename them so that each is unique.")
     frame = frame.set_axis(names, axis=1)
-    wanted = chosen(names, target, columns, drop, "the table")
+    wanted = columns_to_read(names, target, columns, drop, "the table")
     codes = find_all(categorical, names, "the table", "categorical column")
     _check_rows(frame)
-    work = _Work([], {}, {})
-    table, readings = work.read(work.clean(frame[wanted], codes), codes, target)
-    table = work.finite(table)
-    table = work.without_useless(table, readings, codes, target)
-    table = work.complete(table, missing, target)
-    table = work.without_useless(table, readings, codes, target)  # rows are gone, and perhaps all but one value
+    steps = _Preparation([], {}, {})
+    table, readings = steps.read(steps.clean(frame[wanted], codes), codes, target)
+    table = steps.finite(table)
+    table = steps.without_useless(table, readings, codes, target)
+    table = steps.complete(table, missing, target)
+    table = steps.without_useless(table, readings, codes, target)  # rows are gone, and perhaps all but one value
     _check(table, target)
-    work.note_odd_cells()
-    work.notes += look(table, readings, codes, target)
-    return work.prepared(table, {name: readings[name] for name in table.columns}, target)
+    steps.note_odd_cells()
+    steps.notes += look(table, readings, codes, target)
+    return steps.result(table, {name: readings[name] for name in table.columns}, target)
 
 
-def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: str = "drop") -> Prepared:
-    """New rows, read as those that a model was fitted on; `recipe` comes from `Prepared.recipe`.
+def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: str = "drop") -> PreparedTable:
+    """New rows, read as the rows that a model was fitted to; `recipe` comes from `PreparedTable.recipe`.
 
-    The target may be there or not. Nothing is left out but rows with missing values.
+    The target may be there or not. Only rows with missing values are left out.
     """
     one_of(missing, "missing", ("drop", "error"))
     target, readings = _from_recipe(recipe)
@@ -108,18 +105,18 @@ def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: st
         find_all(absent, names, "the table", "column", whole=True)
     _check_rows(frame)
     wanted = [name for name in readings if name in names]
-    work = _Work([], {}, {})
-    frame = work.clean(frame[wanted], {name for name in wanted if readings[name].kind == "labels"})
+    steps = _Preparation([], {}, {})
+    frame = steps.clean(frame[wanted], {name for name in wanted if readings[name].kind == "labels"})
     table = pd.DataFrame({name: readings[name].read(frame[name], name) for name in wanted}, index=frame.index)
-    table = work.complete(work.finite(table), missing, target)
+    table = steps.complete(steps.finite(table), missing, target)
     if table.empty:
         raise InputError("no rows are left: each has a missing value.")
-    return work.prepared(table, readings, target)
+    return steps.result(table, readings, target)
 
 
 @dataclass
-class _Work:
-    """The steps, and what they have to say."""
+class _Preparation:
+    """The steps, and the notes they make."""
 
     notes: list[Note]
     dropped: dict[str, str]
@@ -129,7 +126,7 @@ class _Work:
         """Columns as a file would give them, without marks of missing values among numbers."""
         columns = {}
         for name in frame.columns:
-            columns[name], marks = cleaned(frame[name], as_text=name in codes)
+            columns[name], marks = clean(frame[name], as_text=name in codes)
             if marks:
                 self.notes.append(marks_note(name, marks))
         return pd.DataFrame(columns, index=frame.index)
@@ -168,7 +165,7 @@ class _Work:
             self.notes.append(Note("ambiguous", (name,), f"{name!r} was taken as text: {reason}."))
         elif reading.kind == "labels" and (found := odd_cells(column)):
             if name == target:
-                raise InputError(f"the target {name!r} has {found}, so it is text. {MEND}")
+                raise InputError(f"the target {name!r} has {found}, so it is text. ", _mend(name))
             self.odd[name] = found
 
     def _note_conversions(self, readings: Mapping[str, Reading]) -> None:
@@ -209,17 +206,22 @@ class _Work:
         listed = ", ".join(f"{name!r} {count:,}" for name, count in counts.head(10).items())
         more = f" and {len(counts) - 10} more columns" if len(counts) > 10 else ""
         found = f"{int(incomplete.sum()):,} of {counted(len(table), 'row')}"
+        inputs = [str(name) for name in counts.index if name != target]
         if missing == "error":
             raise InputError(
-                f"{found} have missing values, by column: {listed}{more}. Fill them, leave these columns out, or use "
-                "missing='drop' to leave the rows out."
+                f"{found} have missing values, by column: {listed}{more}. Fill them, ",
+                Sentence("leave columns out with ", naming("drop", inputs), ", ") if inputs else "",
+                "or leave the rows out with ",
+                Argument("missing", "drop"),
+                ".",
             )
         if incomplete.all():
-            worst = counts.drop(target, errors="ignore")
-            advice = f" Leave out {worst.index[0]!r}, and others like it." if len(worst) else ""
-            raise InputError(f"no rows are left: each has a missing value, by column: {listed}{more}.{advice}")
+            raise InputError(
+                f"no rows are left: each has a missing value, by column: {listed}{more}.",
+                Sentence(" Leave out columns like the first: ", naming("drop", inputs[:1]), ".") if inputs else "",
+            )
         text = f"{found} have missing values and were left out, by column: {listed}{more}."
-        severe = 2 * int(incomplete.sum()) > len(table)  # the rows that are left are hardly the table
+        severe = 2 * int(incomplete.sum()) > len(table)  # the rows that are left may say little about the table
         self.notes.append(Note("missing", tuple(map(str, counts.index)), text, severe))
         return table[~incomplete]
 
@@ -227,21 +229,28 @@ class _Work:
         """At the end, when it is known which columns were left out."""
         for name, found in self.odd.items():
             left = " and left out" if name in self.dropped else ""
-            text = f"{name!r} has {found}, so it was taken as text{left}. {MEND}"
+            text = Sentence(f"{name!r} has {found}, so it was taken as text{left}. ", _mend(name))
             self.notes.append(Note("odd_cells", (name,), text, severe=True))
 
-    def prepared(self, table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> Prepared:
+    def result(self, table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> PreparedTable:
         """Inputs and target, in the types that models take."""
-        typed = {name: _settled(table[name]) for name in table.columns}
-        X = pd.DataFrame({name: column for name, column in typed.items() if name != target}, index=table.index)
+        columns = {name: _settled(table[name]) for name in table.columns}
+        X = pd.DataFrame({name: column for name, column in columns.items() if name != target}, index=table.index)
         kinds = {name: _kind(readings[name]) for name in X.columns}
         ways = {name: [reading.kind, reading.origin] for name, reading in readings.items()}
         recipe = {"target": target, "columns": ways}
-        return Prepared(X, typed.get(target), tuple(self.notes), dict(self.dropped), kinds, recipe)
+        return PreparedTable(X, columns.get(target), tuple(self.notes), dict(self.dropped), kinds, recipe)
 
     def _leave_out(self, note: Note) -> None:
         self.notes.append(note)
         self.dropped[note.columns[0]] = note.text
+
+
+def _mend(name: str) -> Sentence:
+    """What to do about cells that keep a column from being numbers."""
+    return Sentence(
+        "Correct or empty these cells; or, if the column has codes, use ", naming("categorical", [name]), "."
+    )
 
 
 def _check_rows(frame: pd.DataFrame) -> None:
@@ -259,7 +268,7 @@ def _check(table: pd.DataFrame, target: str) -> None:
         raise InputError("only one row is left. A model needs many more.")
     if table[target].nunique() == 1:
         value = shown(table[target].iloc[0])
-        raise InputError(f"the target {target!r} has one value only, {value}: there is nothing to explain.")
+        raise InputError(f"the target {target!r} has only one value, {value}: there is nothing to explain.")
     if len(table.columns) == 1:
         raise InputError(f"no columns are left beside the target {target!r}: there is nothing to explain it with.")
 

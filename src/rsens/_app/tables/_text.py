@@ -1,7 +1,6 @@
 """Tables in text files: CSV and its relatives, read row by row, so that memory holds only the rows that are kept.
 
-The delimiter is the one of , ; tab | that splits the first lines most evenly. Spaces around names and cells do not
-count.
+The delimiter is whichever of , ; tab | splits the first lines most evenly. Spaces around names and cells do not count.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._app.tables._cells import labels, marks_note, typed
-from rsens._app.tables._columns import UNNAMED, is_number, named
+from rsens._app.tables._cells import labels, marks_note, read_cells
+from rsens._app.tables._columns import UNNAMED, header_names, is_number
 from rsens._app.tables._notes import Note
 from rsens._app.tables._sample import RowSample
 from rsens._errors import InputError
@@ -34,7 +33,7 @@ TOP = 10
 
 @dataclass
 class TextTable:
-    """A text file, open: its names are known, its rows are still to be read."""
+    """An open text file: its names are known, its rows are still to be read."""
 
     names: list[str]
     notes: list[Note]
@@ -82,7 +81,7 @@ class TextTable:
             if name in plain:
                 frame[name] = labels(cells)
                 continue
-            frame[name], marks = typed(cells)
+            frame[name], marks = read_cells(cells)
             if marks:
                 self.notes.append(marks_note(name, marks))
         return pd.DataFrame(frame, index=pd.Index(number[kept]), columns=columns)
@@ -136,7 +135,7 @@ def open_text(lines: IO[str], what: str) -> TextTable:
         readable = ["", *readable]
         text = "The rows have one cell more than the header: the first column has no name and is taken for row names."
         notes.append(Note("row_names", ("Unnamed: 0",), text))
-    return TextTable(named(readable, what), notes, what, reader, row, first[:TOP])
+    return TextTable(header_names(readable, what), notes, what, reader, row, first[:TOP])
 
 
 def delimiter_of(lines: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Columns that say nothing about a target: without values, constant, or with another name in each row."""
+"""Columns that say nothing about a target: empty, constant, or with a different name in each row."""
 
 from __future__ import annotations
 
@@ -10,31 +10,36 @@ import numpy as np
 from rsens._app.tables._columns import UNNAMED
 from rsens._app.tables._notes import Note
 from rsens._coding import MOST_UNNAMED_LEVELS
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._text import counted
 
 #: Names of columns that name rows: id, user_id, customerId, row.
 IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|nr|no)([^a-z0-9]|$))|[a-z](Id|ID)$")
-#: Whole numbers with at most so many different values may be codes.
+#: Whole numbers with at most this many different values may be codes.
 FEW_VALUES = 10
 
 
 def useless(name: str, column: Any, categorical: bool, named: bool = False) -> Note | None:
-    """Why a column is to be left out, or None. Missing values do not count.
+    """Why a column is left out, or None. Missing values do not count.
 
-    A column that was `named` as categorical is left out only if it has no two values; an error if no value repeats.
+    A column that was `named` as categorical is left out only if it has fewer than two values; if none of its values
+    repeats, that is an error.
     """
     known = column.dropna()
     if not len(known):
         return Note("empty", (name,), f"{name!r} has no values and was left out.")
     different = known.nunique()
     if different == 1:
-        return Note("constant", (name,), f"{name!r} has one value only, {shown(known.iloc[0])}, and was left out.")
+        return Note("constant", (name,), f"{name!r} has only one value, {shown(known.iloc[0])}, and was left out.")
     if named:
         if different == len(known) > 2:
             raise InputError(
-                f"{name!r} is named as categorical, but has another value in each of {counted(len(known), 'row')}: a "
-                "level in one row cannot be told from that row. Leave the column out, or do not name it."
+                f"{name!r} is named in ",
+                Argument("categorical"),
+                f", but has a different value in each of {counted(len(known), 'row')}: a level that occurs in one row "
+                "cannot be told from that row. Leave the column out with ",
+                Argument("drop", [name]),
+                ", or do not name it.",
             )
         return None
     if UNNAMED.fullmatch(name) and different == len(known):
@@ -42,7 +47,7 @@ def useless(name: str, column: Any, categorical: bool, named: bool = False) -> N
     if not categorical or different == 2:
         return None
     if different == len(known):
-        text = f"{name!r} has another text in each row, as an identifier has, and was left out."
+        text = f"{name!r} has a different text in each row, like an identifier, and was left out."
         return Note("identifier", (name,), text)
     if different > MOST_UNNAMED_LEVELS and 2 * different > len(known):
         text = (
@@ -53,7 +58,7 @@ def useless(name: str, column: Any, categorical: bool, named: bool = False) -> N
 
 
 def may_be_identifier(name: str, column: Any) -> bool:
-    """Whether numbers count the rows of the file, or are different, in order, and called like an identifier."""
+    """Whether numbers count the rows of the file, or are distinct, in order, and named like an identifier."""
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if len(values) < 3 or not np.isfinite(values).all() or (values != np.floor(values)).any():
         return False
@@ -76,7 +81,7 @@ def may_be_codes(column: Any) -> bool:
 
 
 def same_numbers(table: Any) -> list[list[str]]:
-    """Groups of columns of numbers, none constant, of which each is the others times a factor plus a constant."""
+    """Groups of number columns, none constant, in which each is a linear function of the others."""
     values = table.to_numpy(dtype=np.float64)
     with np.errstate(all="ignore"):  # numbers too large to be squared are like no others
         centred = values - values.mean(axis=0)
@@ -93,6 +98,6 @@ def same_numbers(table: Any) -> list[list[str]]:
 
 
 def shown(value: Any) -> str:
-    """A value in a sentence, not too long."""
+    """A value for a sentence, cut if it is long."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else text[:59] + "…"

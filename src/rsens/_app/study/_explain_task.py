@@ -1,0 +1,72 @@
+"""The task of `study` and `rsens explain`: what moves the predictions of a model."""
+
+from __future__ import annotations
+
+from rsens._app.study._check import PROBES, generator
+from rsens._app.study._pipeline import Task
+from rsens._app.study._result import Study
+from rsens._app.study._settings import AUTO_PAIRS, AUTO_PAIRS_COLUMNS, Settings
+from rsens._app.study._setup import ModelSetup
+from rsens._app.tables import Note
+from rsens._errors import Argument, Sentence
+from rsens._explain import Explanation, explain
+
+#: What a study records as asked.
+ARGUMENTS = (
+    "likelihood",
+    "model",
+    "missing",
+    "drop",
+    "columns",
+    "categorical",
+    "rows",
+    "pairs",
+    "inducing",
+    "cv",
+    "null",
+    "seed",
+)
+
+
+def explain_task(settings: Settings) -> Task[Study]:
+    """Explain the rows with a model that was just fitted, or with one from a file."""
+    new = settings.model_file is None
+    step = "explaining, and the null level" if new and settings.null else "explaining"
+    return Task(step, _explain_new if new else _explain_again, Study, settings.plain(*ARGUMENTS))
+
+
+def _explain_new(setup: ModelSetup) -> Explanation:
+    settings, table = setup.settings, setup.table
+    return explain(
+        setup.model,
+        table.X,
+        table.y if settings.null else None,
+        pairs=_pairs(setup),
+        null="auto" if settings.null else False,
+        n_jobs=settings.n_jobs,
+        random_state=generator(setup.seed, PROBES),
+        progress=settings.progress,
+    )
+
+
+def _explain_again(setup: ModelSetup) -> Explanation:
+    X, progress = setup.table.X, setup.settings.progress
+    found = explain(setup.model, X, pairs=_pairs(setup), null=False, random_state=setup.seed, progress=progress)
+    outside = int(found.extrapolation.sum())
+    if outside:
+        text = f"{outside:,} of {len(X):,} rows lie outside the data of the model: what it says there is extrapolation."
+        setup.notes.append(Note("warning", (), text))
+    return found
+
+
+def _pairs(setup: ModelSetup) -> bool:
+    """Whether pairs are computed; with a note if there are too many columns for it."""
+    n_columns = setup.table.X.shape[1]
+    if setup.settings.pairs == "auto" and n_columns > AUTO_PAIRS_COLUMNS:
+        text = Sentence(
+            f"Pairs were not computed, as there are {n_columns} columns; ",
+            Argument("pairs", AUTO_PAIRS),
+            " computes them.",
+        )
+        setup.notes.append(Note("skipped", (), text))
+    return setup.settings.computes_pairs(n_columns)

@@ -1,0 +1,143 @@
+"""From a file or a data frame to the rows that a model is fitted to, with a note for everything that was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rsens._app.study._settings import Settings
+from rsens._app.tables import (
+    Choice,
+    Note,
+    choose_likelihood,
+    columns_to_read,
+    prepare,
+    prepare_again,
+    read_file,
+    split,
+)
+from rsens._errors import Argument, Sentence
+from rsens._text import counted
+
+#: The most rows of a file that are held at once. Rows with missing values are left out before rows are drawn.
+HELD_ROWS = 50_000
+#: Notes about rows stay true when rows are drawn; notes about columns are made again.
+OF_ROWS = ("missing", "infinite")
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """A table as it comes: rows numbered from 0, their labels, and how many rows its file has."""
+
+    frame: pd.DataFrame
+    labels: pd.Index | None
+    n_rows: int
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTable:
+    """Inputs and target, ready for a model; see `PreparedTable`."""
+
+    name: str
+    n_rows: int
+    X: pd.DataFrame
+    y: Any
+    likelihood: Choice
+    notes: tuple[Note, ...]
+    recipe: dict[str, Any]
+
+
+def read_table(settings: Settings, *, limit: Callable[[Choice], int]) -> ModelTable:
+    """Read, prepare, choose the likelihood, and draw as many rows as were asked for, or at most limit(likelihood)."""
+    target, rows, seed = str(settings.target), settings.rows, settings.seed
+    table = _read(settings, target, settings.categorical)
+    codes = split(settings.categorical, list(table.frame.columns))
+    options: dict[str, Any] = {"missing": settings.missing, "categorical": codes}
+    prepared = prepare(table.frame, target, **options)
+    choice = choose_likelihood(prepared.y, settings.likelihood)
+    if settings.likelihood == "auto" and prepared.recipe["columns"][target][0] in ("date", "duration"):
+        choice = Choice("gaussian", "points or lengths of time, in days")  # whole days are not counts
+    notes, most = list(table.notes), limit(choice) if rows is None else rows
+    if len(prepared.X) > most:
+        total = len(prepared.X)
+        whole = prepared
+        # Prepared again: a column may be constant in the rows that were drawn.
+        prepared = prepare(table.frame.loc[_draw(prepared.X.index, most, seed)], target, **options)
+        notes += [note for note in whole.notes if note.kind in OF_ROWS or _still_true(note, prepared.kinds)]
+        choice = Choice(choice.kind, choice.reason, choose_likelihood(prepared.y, choice.kind).classes)
+        more = Sentence(", to be quick; if there is time, ask for more with ", Argument("rows"))
+        text = f"The model is fitted to {len(prepared.X):,} of {total:,} rows, drawn at random (seed {seed})"
+        notes.append(Note("sample", (), Sentence(text, more if rows is None else "", ".")))
+    severe = {(note.kind, note.columns) for note in notes if note.severe}
+    notes += [note for note in prepared.notes if not (note.severe and (note.kind, note.columns) in severe)]
+    return ModelTable(
+        name=settings.data_name,
+        n_rows=table.n_rows,
+        X=_with_labels(prepared.X, table.labels),
+        y=_with_labels(prepared.y, table.labels),
+        likelihood=choice,
+        notes=tuple(notes),
+        recipe=prepared.recipe,
+    )
+
+
+def read_new_rows(
+    settings: Settings, recipe: dict[str, Any], likelihood: Choice, *, texts: Iterable[str], limit: int
+) -> ModelTable:
+    """New rows for a model from a file, read as its own data were; the target need not be there.
+
+    `texts` are columns whose levels are text, even if they look like numbers.
+    """
+    target, ways, rows, seed = str(recipe["target"]), dict(recipe["columns"]), settings.rows, settings.seed
+    table = _read(settings, None, texts, least=1)
+    frame = table.frame[[name for name in table.frame.columns if name in ways]]
+    prepared = prepare_again(table.frame if frame.empty else frame, recipe, missing=settings.missing)
+    notes, most = [*table.notes, *prepared.notes], limit if rows is None else rows
+    X, y = prepared.X, prepared.y
+    if len(X) > most:
+        index = _draw(X.index, most, seed)
+        text = f"{len(index):,} of {len(X):,} rows are explained, drawn at random (seed {seed})."
+        notes.append(Note("sample", (), text))
+        X, y = X.loc[index], None if y is None else y.loc[index]
+    extra = [name for name in table.frame.columns if name not in ways and name != target]
+    if extra:
+        text = f"{counted(len(extra), 'column')} that the model does not know {'was' if len(extra) == 1 else 'were'}"
+        notes.append(Note("skipped", tuple(extra), f"{text} left out."))
+    X, y = _with_labels(X, table.labels), _with_labels(y, table.labels)
+    return ModelTable(settings.data_name, table.n_rows, X, y, likelihood, tuple(notes), recipe)
+
+
+def _read(settings: Settings, target: str | None, as_text: Iterable[str], least: int = 2) -> RawTable:
+    data, columns, drop = settings.data, settings.columns, settings.drop
+    if isinstance(data, pd.DataFrame):
+        names = [str(name) for name in data.columns]
+        wanted = columns_to_read(names, target, columns, drop, "the table")
+        frame = data.set_axis(names, axis=1)
+        if len(set(names)) == len(names):  # else `prepare` says so
+            frame = frame[wanted]
+        return RawTable(frame.reset_index(drop=True), data.index, len(data), ())
+    most = max(HELD_ROWS, settings.rows or 0)
+    options: dict[str, Any] = {"max_rows": most, "seed": settings.seed, "as_text": as_text, "least": least}
+    file = read_file(data, columns=columns, drop=drop, target=target, **options)
+    return RawTable(file.frame, None, file.n_rows, file.notes)
+
+
+def _still_true(note: Note, kinds: dict[str, str]) -> bool:
+    """Whether a warning about all rows holds for the ones that were drawn: odd cells may not be among them."""
+    return note.severe and not (note.kind == "odd_cells" and kinds.get(note.columns[0], "categorical") != "categorical")
+
+
+def _draw(index: pd.Index, n: int, seed: Any) -> pd.Index:
+    """Labels of n rows, drawn at random, in their order."""
+    rng = np.random.default_rng([seed, len(index)])
+    return index[np.sort(rng.choice(len(index), n, replace=False))]
+
+
+def _with_labels(rows: Any, labels: pd.Index | None) -> Any:
+    """The rows under the labels they came with."""
+    return rows if rows is None or labels is None else rows.set_axis(labels[rows.index.to_numpy()], axis=0)

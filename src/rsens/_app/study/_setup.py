@@ -1,0 +1,94 @@
+"""The two beginnings of an analysis: a table and a model to fit to it, or new rows and a model from a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rsens._app.study._metadata import from_metadata
+from rsens._app.study._model_table import ModelTable, read_new_rows, read_table
+from rsens._app.study._models import model_for, row_limit
+from rsens._app.study._provenance import provenance
+from rsens._app.study._settings import Settings
+from rsens._app.tables import Choice, Note
+from rsens._errors import Argument, InputError
+from rsens.models import load_model
+
+#: Cross-validation with fewer rows says nothing about unseen ones.
+LEAST_ROWS = 10
+#: The most new rows that are explained by default: an exact Gaussian process looks back at all its own rows.
+NEW_ROWS = 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSetup:
+    """A table that is read, the model for it, and the notes so far, to which the next steps add theirs."""
+
+    settings: Settings
+    table: ModelTable
+    model: Any
+    provenance: dict[str, Any]
+    notes: list[Note]
+
+    @property
+    def likelihood(self) -> Choice:
+        """The likelihood of the model, and why."""
+        return self.table.likelihood
+
+    @property
+    def seed(self) -> int:
+        """The seed of everything random."""
+        assert isinstance(self.settings.seed, int)
+        return self.settings.seed
+
+
+def set_up(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) -> ModelSetup:
+    """Read the table and choose the model; or read the model, and the table as the model's own data were read."""
+    if settings.model_file is None:
+        return _new_model(settings, arguments, notes)
+    return _model_from_file(settings, settings.model_file, arguments, notes)
+
+
+def _new_model(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) -> ModelSetup:
+    table = read_table(settings, limit=lambda choice: row_limit(settings, choice))
+    rows = len(table.X)
+    if settings.cv and rows < LEAST_ROWS:
+        raise InputError(
+            f"there are only {rows} rows, too few to check a model on rows it has not seen. Give more, or go on "
+            "without a check: ",
+            Argument("cv", 0),
+            ".",
+        )
+    model, choice, on_model = model_for(settings, table.likelihood)
+    notes += [*table.notes, *on_model]
+    return ModelSetup(settings, replace(table, likelihood=choice), model, provenance(table, arguments), notes)
+
+
+def _model_from_file(
+    settings: Settings, path: str | os.PathLike[str], arguments: Mapping[str, Any], notes: list[Note]
+) -> ModelSetup:
+    recipe, likelihood, origin = from_metadata(path)
+    if settings.target not in (None, recipe["target"]):
+        raise InputError(
+            f"{path} predicts {recipe['target']!r}, not {settings.target!r}. Leave out ", Argument("target"), "."
+        )
+    model = load_model(path)
+    table = read_new_rows(settings, recipe, likelihood, texts=_text_columns(model), limit=NEW_ROWS)
+    name, rows = os.path.basename(path), len(model.training_inputs_)
+    text = (
+        f"The model comes from {name} and was fitted to {rows:,} rows of {origin!r}. It was not fitted again: no check "
+        "of the model, no null level."
+    )
+    notes += [Note("skipped", (), text), *table.notes]
+    record = provenance(table, {**arguments, "model_file": name}) | {"model_of": origin}
+    return ModelSetup(settings, table, model, record, notes)
+
+
+def _text_columns(model: Any) -> list[str]:
+    """The categorical columns whose levels are text: 01 is not 1 there."""
+    coding = getattr(model, "coding_", None)
+    if coding is None:
+        return []
+    return [coding.names[each.position] for each in coding.columns if isinstance(each.labels[0], str)]
