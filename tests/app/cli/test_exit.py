@@ -172,7 +172,7 @@ def test_a_second_run_replaces_the_first(table, capsys):
     [
         (errno.ENOSPC, "disk"),
         (errno.EDQUOT, "quota"),
-        (errno.EFBIG, "larger than the limit"),
+        (errno.EFBIG, "larger than the system allows"),
         (errno.ENAMETOOLONG, "too long"),
         (errno.EROFS, "read-only"),
     ],
@@ -193,7 +193,7 @@ def test_what_the_system_refuses_is_2(table, capsys, monkeypatch, where, code, s
 
 def test_other_errors_of_the_system_are_failures(table, capsys, monkeypatch):
     def fail(*_, **__):
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
+        raise OSError(errno.ECHILD, os.strerror(errno.ECHILD))
 
     monkeypatch.setattr(rsens._app.study, "explain_task", fail)
     assert main(["explain", "table.csv", "--target", "y", *QUICK]) == 1

@@ -136,5 +136,6 @@ def test_results_of_other_questions_stay(table, capsys):
     ):
         capsys.readouterr()
         assert main(arguments) == 2
-        assert f"results of another question ({other})." in capsys.readouterr().err
+        said = capsys.readouterr().err
+        assert f"results of another question ({other}). Give another --out DIR, or --overwrite." in said
     assert {path: path.read_bytes() for path in table.rglob("*") if path.is_file()} == before

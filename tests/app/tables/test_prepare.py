@@ -143,7 +143,7 @@ def test_columns_read_in_the_same_way_have_one_note():
     prepared = prepare(table(a=["0,5", "1,5"] * 30, b=["0,25", "7"] * 30, c=["5 %", "7 %"] * 30), "y")
     converted = [note.text for note in prepared.notes if note.kind == "converted"]
     assert converted == [
-        "'a' and 'b' were read as numbers with a decimal comma.",
+        "'a', 'b' were read as numbers with a decimal comma.",
         "'c' was read as percentages.",
     ]
 

@@ -107,9 +107,7 @@ def test_odd_cells_among_numbers_are_a_warning(through, cells):
     prepared, _ = through(table(new=with_cells(cells, *ODD)))
     (note,) = severe(prepared)
     assert (note.kind, note.columns) == ("odd_cells", ("new",))
-    assert note.text.startswith(
-        "'new' has 97 numbers and 3 other cells ('<5', 'n.d.x' and '12.3*'), so it was taken as"
-    )
+    assert note.text.startswith("'new' has 97 numbers and 3 other cells ('<5', 'n.d.x', '12.3*'), so it was taken as")
     assert ("taken as text and left out." in note.text) == ("new" in prepared.dropped)
     assert "categorical=['new']" in note.text
 

@@ -16,7 +16,6 @@ numbers, so it says what it took them for; asking for a likelihood overrides it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +25,7 @@ import pandas as pd
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError, Sentence
 from rsens._labels import factorized, holds_labels
+from rsens._text import quoted
 from rsens.likelihoods import likelihood_names, target_of
 
 #: There is one model per class: more classes than this are probably a mistake.
@@ -129,13 +129,7 @@ def _classes(target: Any, name: str, words: str) -> Choice:
         labels = sorted(labels)
     except TypeError:
         labels = sorted(labels, key=str)
-    return Choice(CLASSES, f"{words}{len(labels)} classes, {_first(labels)}", tuple(labels))
-
-
-def _first(labels: Sequence[Any], most: int = 5) -> str:
-    """The first few labels, and how many more there are."""
-    more = f" and {len(labels) - most} more" if len(labels) > most else ""
-    return ", ".join(map(repr, labels[:most])) + more
+    return Choice(CLASSES, f"{words}{len(labels)} classes, {quoted(labels, 5)}", tuple(labels))
 
 
 def _check_counts(values: Any, name: str, likelihood: str) -> None:
