@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rsens._errors import InputError
-from rsens._select_interactions import Selection
+from rsens._select_interactions import Selection, answer
 from rsens._select_interactions._sufficient import smallest_sufficient, standard_error
 from rsens.kernels import EQ, Categorical
 from tests.select_interactions.made import made
@@ -125,6 +125,11 @@ def scored(*means, full=0.0, columns=6):
 def test_sentences(selection, sentences):
     for sentence in sentences:
         assert sentence in str(selection)
+
+
+def test_the_advice_knows_its_argument():
+    """So that the command line can say --pairs."""
+    assert answer(scored(-3.0, -2.0), "rsens2").argument == "k"
 
 
 def test_reaches_full():

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rsens._errors import Argument, Sentence
 from rsens._text import counted, on_one_line
 
 if TYPE_CHECKING:
@@ -63,8 +64,11 @@ def _not_enough(selection: Selection, enough: int, names: str, size: str) -> str
     helpful = f" Only the first {enough} of them ({names}) help." if enough else " They do not help."
     at = helpful if enough < selection.k else ""
     more = selection.k < len(selection._scores.named_pairs)
-    advice = "Raise k, or keep the full model." if more else "More than two columns act together: keep the full model."
-    return f"{tried} not enough: per row, the model with all interactions is {size} better.{at} {advice}"
+    return Sentence(
+        f"{tried} not enough: per row, the model with all interactions is {size} better.{at} ",
+        Sentence("Raise ", Argument("k"), ", or keep") if more else "More than two columns act together: keep",
+        " the full model.",
+    )
 
 
 def _range(rows: NDArray[np.int64]) -> str:

@@ -17,9 +17,10 @@ EXACT, NEAR = 1.0 - 1e-12, 0.9999
 LEAST_ROWS, LEAST_LABELLED = 10, 20
 #: -9, 999, 99.99, -999.25: numbers that stand for missing values in many files.
 NINES = re.compile(r"-?9+(\.0|\.9+|\.25)?")
-#: Numbers that stand for a missing value occur at least so often, and there are at most so many of them on one side.
+#: Numbers that stand for a missing value occur at least this often; there are at most this many of them on one side.
 LEAST_COUNT, MOST_CODES = 3, 3
-#: The outermost is so many interquartile ranges from the middle half of the other values; all are from all of these.
+#: In interquartile ranges: how far the outermost is from the middle half of the other values, and how far all of them
+#: are from all other values.
 FAR, GAP = 5.0, 1.0
 
 
