@@ -28,7 +28,7 @@ def page() -> str:
 
 def families() -> Iterator[str]:
     """The predictive distributions and their λ."""
-    rows = [(f"`{each.__name__}`", code(argument_names(each)), each.support, summary(each)) for each in ALL_FAMILIES]
+    rows = [(f"`{each.__name__}`", code(argument_names(each)), support(each), summary(each)) for each in ALL_FAMILIES]
     yield from section("Families", "What a model may predict.", ("Family", "Arguments", "y", "What it is"), rows)
 
 
@@ -106,6 +106,12 @@ def line(cells: Sequence[object]) -> str:
 def code(names: Iterable[str]) -> str:
     """Names as code, each once."""
     return ", ".join(f"`{name}`" for name in names)
+
+
+def support(family: type) -> str:
+    """What y is; a mixture is what its components are."""
+    kind = getattr(family, "support", "")
+    return kind if isinstance(kind, str) else "as its components"
 
 
 def argument_names(family: type) -> tuple[str, ...]:

@@ -2,6 +2,6 @@
 
 import sys
 
-from rsens._app.cli import main
+from rsens.cli import main
 
 sys.exit(main())

@@ -9,8 +9,7 @@ import pytest
 
 import rsens
 from rsens import GPRegressor, InputError
-from rsens.kernels import ALL_KERNELS, EQ, Constant, Linear, Stationary
-from rsens.kernels._leaf import ConstantDiagonal
+from rsens.kernels import ALL_KERNELS, EQ, Constant, ConstantDiagonal, Linear, Stationary
 
 X = np.random.default_rng(0).normal(size=(40, 3)) * [1.0, 100.0, 0.1] + [0.0, 50.0, 3.0]
 Y = np.sin(X[:, 0]) + 0.02 * X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=40)

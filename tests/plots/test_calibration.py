@@ -69,8 +69,8 @@ def test_odd_class_names():
     changed = of_classes(
         assessment.to_frame()[["p(a)", "p(b)"]].to_numpy(), (assessment.to_frame()["y"] == "b").astype(int).to_numpy()
     )
-    object.__setattr__(changed._record, "classes", ("a", name))
-    object.__setattr__(changed._record, "y", np.where(assessment.to_frame()["y"] == "b", name, "a"))
+    object.__setattr__(changed._rows, "classes", ("a", name))
+    object.__setattr__(changed._rows, "y", np.where(assessment.to_frame()["y"] == "b", name, "a"))
     ax = drawn(calibration(changed))
     assert ax.get_xlabel().startswith("probability of $x_1$")
     assert not outside_figure([ax.xaxis.label])

@@ -9,5 +9,6 @@ from rsens._compare._method_values import MethodResult as MethodResult
 from rsens._compare._method_values import method_values as method_values
 from rsens._compare._method_values import run as run
 from rsens._compare._methods import all_methods as all_methods
+from rsens._compare._methods import known as known
 from rsens._compare._methods import legend as legend
 from rsens._compare._methods import resolved as resolved

@@ -54,7 +54,7 @@ class Change:
         return frozenset(parent for path in self.new for parent in path.parents if parent.parts)
 
     def check(self, place: Path) -> None:
-        """An `InputError` if a new file would need the name of somebody else's folder, or a folder that of a file."""
+        """An `InputError` if a new file needs the name of somebody else's folder, or a folder the name of a file."""
         for path in sorted(self.new | self.folders):
             mode = mode_at(place, path)
             if mode is None or stat.S_ISLNK(mode) or path in self.gone:

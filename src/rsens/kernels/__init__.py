@@ -10,6 +10,7 @@ from rsens.kernels._compose import Product as Product
 from rsens.kernels._compose import Sum as Sum
 from rsens.kernels._constant import Constant as Constant
 from rsens.kernels._eq import EQ as EQ
+from rsens.kernels._leaf import ConstantDiagonal as ConstantDiagonal
 from rsens.kernels._leaf import Leaf as Leaf
 from rsens.kernels._leaf import Term as Term
 from rsens.kernels._linear import Linear as Linear

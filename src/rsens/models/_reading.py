@@ -88,7 +88,9 @@ def read_labels(y: Any, classes: NDArray[Any], n: int) -> Array:
     codes = [known.get(label, -1) for label in labels]
     if -1 in codes:
         row = codes.index(-1)
-        raise InputError(f"y has the label {labels[row]!r} at row {row}; the model was fitted with {list(known)}.")
+        raise InputError(
+            Argument("y"), f" has the label {labels[row]!r} at row {row}; the model was fitted with {list(known)}."
+        )
     return np.array(codes, dtype=np.float64)
 
 
@@ -208,5 +210,6 @@ def _no_missing_label(column: NDArray[Any]) -> None:
     missing = np.array([is_missing(label) or label != label for label in column])
     if missing.any():
         raise InputError(
-            f"y has {int(missing.sum())} missing labels, the first at row {int(missing.argmax())}. Drop these rows."
+            Argument("y"),
+            f" has {int(missing.sum())} missing labels, the first at row {int(missing.argmax())}. Drop these rows.",
         )

@@ -34,7 +34,7 @@ def approximate(
     offset: Array | float = 0.0,
     warm: WarmStart | None = None,
 ) -> SparseLaplaceApproximation:
-    """The approximation at the mode; the arguments are those of `_laplace.approximate`, and the inducing inputs."""
+    """The approximation at the mode; takes the arguments of `_laplace.approximate`, and the inducing inputs."""
     target = LowRankTarget(LowRankPrior(kernel, X, inducing), likelihood, y, np.broadcast_to(mean + offset, y.shape))
     w, converged = target.mode(None if warm is None else warm.weights)
     if warm is not None:

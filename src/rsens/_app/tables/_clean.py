@@ -14,7 +14,7 @@ import pandas as pd
 from rsens._app.tables._cells import LEAST_NUMBERS, is_mark, labels, read_cells
 from rsens._app.tables._readings import fits_both, reading_of
 
-#: Digits that are no code: codes may begin with 0.
+#: Whole numbers. What begins with 0 may be a code.
 WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
 
 
@@ -37,7 +37,7 @@ def is_text(column: Any) -> bool:
 
 
 def _is_mixed(column: Any) -> bool:
-    """Whether a column has text, numbers and truth values, at least two of these."""
+    """Whether a column mixes at least two of text, numbers and truth values."""
     if column.dtype != object or pd.api.types.infer_dtype(column, skipna=True) not in ("mixed", "mixed-integer"):
         return False
     return all(isinstance(value, str | Real | Decimal | np.bool_) for value in column.dropna())

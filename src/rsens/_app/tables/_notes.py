@@ -18,7 +18,7 @@ KINDS = (
     "odd_cells",  # a few cells that keep a column from being numbers
     "whole_numbers",  # few different whole numbers, taken as numbers
     "identifier",  # names of rows
-    "same",  # columns with the same numbers, up to scale; or with those of the target
+    "same",  # columns with the same numbers up to scale, or with the numbers of the target
     "levels",  # text that hardly repeats, or has many levels
     "missing_code",  # a number that may stand for a missing value
     "constant",

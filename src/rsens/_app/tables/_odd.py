@@ -16,7 +16,7 @@ WAYS = {PLAIN: "number", THOUSANDS: "number", DECIMAL_COMMA: "number", PERCENT: 
 QUALIFIED = re.compile(r"[<>≤≥~≈]=?\s*[+-]?[\d.,]*\d|[+-]?\d[\d.,]*\s*[*†‡]+")
 #: From this share on, cells that are numbers say what the column is.
 MOST = 0.8
-#: Cells with a limit or a star count as numbers if this share is plain ones.
+#: Cells with a limit or a star count as numbers if at least this share of the cells are plain numbers.
 HALF = 0.5
 #: Longer cells are cut in a sentence.
 LONG = 30

@@ -1,4 +1,4 @@
-"""A uniform sample of rows in one pass, whatever their number."""
+"""A uniform sample of rows in one pass, however many there are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RowSample:
         self._rows = np.empty(0, dtype=np.int64)
 
     def choose(self, n: int) -> NDArray[np.int64]:
-        """Which of the next n rows are in the sample as far as it is known, as positions among the n."""
+        """Which of the next n rows are in the sample so far, as positions among the n."""
         if self.most is None:
             self.seen += n
             return np.arange(n)

@@ -11,21 +11,20 @@ import pandas as pd
 
 from rsens._typing import Array
 
-#: Correlations with the target above this: the same numbers, and the same but for rounding.
+#: Above these correlations with the target, a column holds the same numbers: exactly, or up to rounding.
 EXACT, NEAR = 1.0 - 1e-12, 0.9999
-#: In fewer rows, columns are nearly the same, or go with the target one to one, by chance.
+#: With fewer rows, two columns may agree, or match the target one to one, by chance.
 LEAST_ROWS, LEAST_LABELLED = 10, 20
 #: -9, 999, 99.99, -999.25: numbers that stand for missing values in many files.
 NINES = re.compile(r"-?9+(\.0|\.9+|\.25)?")
-#: Numbers that stand for a missing value occur at least this often; there are at most this many of them on one side.
+#: A number that stands for a missing value occurs at least this often; at most this many of them lie on one side.
 LEAST_COUNT, MOST_CODES = 3, 3
-#: In interquartile ranges: how far the outermost is from the middle half of the other values, and how far all of them
-#: are from all other values.
+#: In interquartile ranges: from the outermost to the middle half of the other values, and from all to all others.
 FAR, GAP = 5.0, 1.0
 
 
 def copies(table: pd.DataFrame, numbers: Sequence[str], target: str) -> dict[str, str]:
-    """Columns that are the target in other words, each with how: linear in it, or one to one with its values."""
+    """Columns that repeat the target, and how they do it: linear in it, or one to one with its values."""
     found = {}
     for name in [name for name in table.columns if name != target]:
         both = name in numbers and target in numbers
@@ -47,7 +46,7 @@ def _correlation(x: Any, y: Any) -> float:
 
 
 def _one_to_one(x: Any, y: Any) -> bool:
-    """Whether values repeat, and each value of x goes with one of y and the other way round."""
+    """Whether values repeat, and each value of x belongs to one value of y and vice versa."""
     n = y.nunique()
     if len(y) < LEAST_LABELLED or 2 * n > len(y) or x.nunique() != n:
         return False

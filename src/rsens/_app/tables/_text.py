@@ -25,7 +25,7 @@ from rsens._errors import InputError
 DELIMITERS = ",;\t|"
 #: Lines that the delimiter is found from.
 SNIFFED = 100
-#: Rows that are looked at together; only those of the sample are held longer.
+#: Rows that are read together; only rows of the sample are kept longer.
 BLOCK = 1024
 #: Lines among which the names of columns may be, below a title.
 TOP = 10
