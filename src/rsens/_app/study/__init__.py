@@ -1,7 +1,6 @@
 """From a table to everything: the data made ready, a model, how good it is, what moves it, and files of all that."""
 
 from rsens._app.study._analysis import Analysis as Analysis
-from rsens._app.study._analysis import head_as_dict as head_as_dict
 from rsens._app.study._explain_task import explain_task as explain_task
 from rsens._app.study._folder import Writer as Writer
 from rsens._app.study._folder import figure_writers as figure_writers
@@ -11,6 +10,7 @@ from rsens._app.study._hints import Hints as Hints
 from rsens._app.study._listener import Listener as Listener
 from rsens._app.study._pipeline import Task as Task
 from rsens._app.study._pipeline import analyse as analyse
+from rsens._app.study._plain import head_as_dict as head_as_dict
 from rsens._app.study._plain import plain as plain
 from rsens._app.study._result import Study as Study
 from rsens._app.study._result import write_study as write_study

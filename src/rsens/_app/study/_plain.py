@@ -11,31 +11,37 @@ from rsens._app.tables import Note
 from rsens._explain import Explanation
 
 if TYPE_CHECKING:
+    from rsens._app.study._analysis import Analysis
     from rsens._app.study._result import Study
 
 
 def as_dict(study: Study) -> dict[str, Any]:
-    """Ready for JSON: what is not known is None."""
-    e, choice = study.explanation, study.likelihood
+    """A study, ready for JSON: what is not known is None."""
+    head = head_as_dict(study)
+    last = {name: head.pop(name) for name in ("notes", "settings")}
+    return head | {"variables": _variables(study.explanation), "pairs": _pairs(study)} | last
+
+
+def head_as_dict(analysis: Analysis[Any]) -> dict[str, Any]:
+    """All but what was found, as plain values: the keys that the JSON of every command has."""
+    settings, choice = analysis.settings, analysis.likelihood
     return {
         "data": {
-            "name": study.settings["data"],
-            "rows": study.settings["rows_in_data"],
-            "rows_used": study.settings["rows_used"],
-            "columns": study.settings["columns_used"],
+            "name": settings["data"],
+            "rows": settings["rows_in_data"],
+            "rows_used": settings["rows_used"],
+            "columns": settings["columns_used"],
         },
-        "target": study.settings["target"],
+        "target": settings["target"],
         "likelihood": {
             "kind": choice.kind,
             "reason": choice.reason,
             "classes": None if choice.classes is None else [str(label) for label in choice.classes],
         },
-        "model": type(study.model).__name__,
-        "quality": None if study.assessment is None else study.assessment.to_dict(),
-        "variables": _variables(e),
-        "pairs": _pairs(study),
-        "notes": [note_as_dict(note) for note in study.notes],
-        "settings": study.settings,
+        "model": type(analysis.model).__name__,
+        "quality": None if analysis.assessment is None else analysis.assessment.to_dict(),
+        "notes": [note_as_dict(note) for note in analysis.notes],
+        "settings": settings,
     }
 
 
