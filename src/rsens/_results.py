@@ -26,7 +26,6 @@ import numpy as np
 from rsens._errors import InputError
 from rsens._files import MissingPathError, Reader, array_of, or_none, plain_json, read_json, truth, whole, write_json
 
-VERSION = 1
 _KEY = "rsens"
 _DTYPES: dict[Reader, type] = {whole: np.int64, truth: np.bool_}
 
@@ -78,12 +77,19 @@ class Part:
 class Form:
     """How one kind of result is written: what it is called, the method that writes it, and its parts by name.
 
-    A file holds the fields of all parts side by side. A part that is None has null in all its entries.
+    A file holds the fields of all parts side by side. A part that is None has null in all its entries. `upgrades` has,
+    for each earlier version of the format, a function that brings the entries of a file to the next one.
     """
 
     kind: str
     writer: str
     parts: Mapping[str, type[Part]]
+    upgrades: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = ()
+
+    @property
+    def version(self) -> int:
+        """The version of the format that is written, counted from 1."""
+        return len(self.upgrades) + 1
 
     def fields(self) -> Iterator[tuple[str, Field]]:
         """The name of the part and the field, of all fields."""
@@ -97,7 +103,7 @@ class Form:
         if Path(path).is_dir():
             raise InputError(f"{path} is a folder. Give the name of a file, such as {Path(path) / 'result.json'}.")
         entries = {field.name: plain_json(getattr(parts[name], field.name, None)) for name, field in self.fields()}
-        write_json({"format": self._format, "version": VERSION} | entries, path)
+        write_json({"format": self._format, "version": self.version} | entries, path)
 
     def read(
         self, path: str | os.PathLike[str], check: Callable[[dict[str, Any]], None] = lambda parts: None
@@ -132,11 +138,14 @@ class Form:
         if not isinstance(content, dict) or content.pop("format", None) != self._format:
             raise InputError(f"{path} does not hold {self.kind}. Give a file written by {self.writer}.")
         version = content.pop("version", None)
-        if version != VERSION or isinstance(version, bool):
+        if isinstance(version, bool) or version not in range(1, self.version + 1):
+            known = "version 1" if self.version == 1 else f"versions 1 to {self.version}"
             raise InputError(
-                f"{path} is written in version {version!r} of the format; this rsens reads version {VERSION}. "
+                f"{path} is written in version {version!r} of the format; this rsens reads {known}. "
                 "Read it with the rsens that wrote it, or write it again."
             )
+        for upgrade in self.upgrades[version - 1 :]:
+            content = upgrade(content)
         return content
 
     @property
