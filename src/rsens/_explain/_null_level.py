@@ -10,9 +10,9 @@ probability 1/20 (it is near the largest of 20 probes, and is the largest of few
 be too low: half of all irrelevant variables pass it.
 
 Single columns share their probes, since one standard deviation means the same for all of them. Categorical columns
-share theirs, as do numeric ones of two values. A group has probes of its own, because several columns together reach higher. A pair
-is compared with pairs in which one of the two is irrelevant: we put probes in the place of the second term, then of the
-first, and take the larger of the two quantiles of R-sens₂.
+share theirs, and so do numeric ones of two values. A group has probes of its own, because several columns together
+reach higher. A pair is compared with pairs in which one of the two is irrelevant: we put probes in the place of the
+second term, then of the first, and take the larger of the two quantiles of R-sens₂.
 
 A quantile of few probes is uncertain, so the share of probes that reach the value of a term is kept beside it. A term
 that none of 60 probes reaches is above the level with 95 % confidence (0.95⁶⁰ < 0.05); one that 3 reach is about at it.
@@ -225,8 +225,12 @@ def _like(table: Table, values: Array, sources: list[int]) -> Any:
     """
     source = table.source
     if not is_pandas(source) and (table.coding is None or all(column.numeric for column in table.coding.columns)):
-        return values if table.coding is None else np.stack(
-            [table.coding.column(values[:, k], sources[k], source) for k in range(values.shape[1])], axis=1
+        return (
+            values
+            if table.coding is None
+            else np.stack(
+                [table.coding.column(values[:, k], sources[k], source) for k in range(values.shape[1])], axis=1
+            )
         )
     import pandas as pd
 

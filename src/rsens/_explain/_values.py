@@ -33,8 +33,8 @@ class Values(Part):
     )  # fmt: skip
     direction: Array = stored(
         "Mean derivative of the point prediction, with its sign, in the units of `scale`.\n\n"
-        "In a numeric column of two values, the mean of f(higher) − f(lower). NaN for groups and for categorical columns. "
-        "A Series by term, or a frame terms × outputs for a prediction of "
+        "In a numeric column of two values, the mean of f(higher) − f(lower). NaN for groups and for categorical "
+        "columns. A Series by term, or a frame terms × outputs for a prediction of "
         "several outputs (class probabilities).",
         number_or_nan, "terms", "outputs", column="direction",
     )  # fmt: skip

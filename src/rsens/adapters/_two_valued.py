@@ -52,7 +52,12 @@ def two_valued_columns(X: Any, numeric: Iterable[str | int], names: tuple[str, .
 
 
 def as_contrasts(
-    source: Model, table: Table, positions: Iterable[int], *, training: Array | None = None, weights: Array | None = None
+    source: Model,
+    table: Table,
+    positions: Iterable[int],
+    *,
+    training: Array | None = None,
+    weights: Array | None = None,
 ) -> tuple[Model, Table]:
     """The model and its rows with contrasts between the values of these columns.
 
@@ -73,7 +78,7 @@ def as_contrasts(
         levels = np.union1d(counted[:, d], table.values[:, d])
         codes = np.searchsorted(levels, counted[:, d])
         frequencies = np.bincount(codes, weights=shares, minlength=len(levels))
-        columns.append(Levels(d, table.names[d], tuple(levels.tolist()), frequencies, numeric=True))
+        columns.append(Levels(d, table.names[d], tuple(map(_label, levels.tolist())), frequencies, numeric=True))
         values[:, d] = np.searchsorted(levels, table.values[:, d])
     coding = Coding(table.names, tuple(sorted(columns, key=lambda column: column.position)))
     return source.contrasted(coding), replace(table, values=values, coding=coding)
@@ -86,10 +91,15 @@ def read_numeric(numeric: Any, names: tuple[str, ...], categorical: Iterable[int
     if labels:
         raise InputError(
             Argument("numeric"),
-            f" names the column {names[labels[0]]!r}, which is categorical: its levels are no numbers. Leave it out, or "
-            "fit the model to numbers there.",
+            f" names the column {names[labels[0]]!r}, which is categorical: its levels are no numbers. Leave it out, "
+            "or fit the model to numbers there.",
         )
     return positions
+
+
+def _label(value: float) -> float:
+    """The number as people write it: 1, not 1.0."""
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
 
 def _has_two(values: Array | None) -> bool:
