@@ -25,10 +25,9 @@ def note_on_two_values(names: Sequence[str]) -> list[Note]:
     """What was done to columns with two numbers, and how to undo it."""
     if not names:
         return []
-    one = len(names) == 1
+    have, are = ("has", "is") if len(names) == 1 else ("have", "are")
     text = Sentence(
-        f"{quoted(names)} {'has' if one else 'have'} two values and {'is' if one else 'are'} compared between them, like a "
-        "category. For slopes instead, use ",
+        f"{quoted(names)} {have} two values and {are} compared between them, like a category. For slopes instead, use ",
         naming("numeric", names),
         ".",
     )
