@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -18,12 +18,8 @@ from rsens._explain._setup import Setup
 from rsens._explain._subgroups import division_of, within_subgroups
 from rsens._explain._values import evaluate
 from rsens._refits import Fit
-from rsens.adapters import read_for
-from rsens.measures import (
-    check_alpha,
-    check_weights,
-    training_inputs,
-)
+from rsens.adapters import as_contrasts, read_for, two_valued
+from rsens.measures import Terms, check_alpha, check_weights, training_inputs, warn_of_gaps
 
 
 def explain(
@@ -33,6 +29,7 @@ def explain(
     *,
     pairs: bool | Literal["auto"] = "auto",
     groups: Mapping[str, Sequence[str | int]] | None = None,
+    numeric: Iterable[str | int] = (),
     by: Any = None,
     weights: Any = None,
     scale: Any = "sd",
@@ -60,13 +57,18 @@ def explain(
         pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
         groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
             with R-sens in the direction that matters most (`rsens.measures.group_rsens`).
+        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same. By
+            default the two values are compared, like the levels of a categorical column (`Explanation.two_valued`): a
+            slope at the rows need not say how far apart the predictions at the two values are. Whether there are two
+            is decided on the training inputs (`training_inputs_`) if the model knows them, else on X.
         by: Subgroups of rows: a column of X, or one label per row. See `Explanation.by`.
         weights: How much each row counts, at least 0. A weight of 2 is the same as giving the row twice.
         scale: What one step of a column is. "sd": its standard deviation (divisor n, under `weights`), in the training
             data if the model knows it (`input_scale_` or `training_inputs_`), else in X. "raw": 1. Or one number per
-            column: a Series or dict by name, or numbers in order. A pair is scaled by the product of its two steps. In
-            a categorical column a step is a switch to another level, and counts 1 under "sd" and "raw"; since a fair
-            binary column has the standard deviation ½, a switch goes as far as two standard deviations.
+            column: a Series or dict by name, or numbers in order. A pair is scaled by the product of its two steps.
+            Where levels are compared, "raw" is per switch to another level, and "sd" counts a switch √(P(two random
+            rows differ)/2): sd² = ½ E[(x − x′)²], and levels are 1 apart or 0. For two levels that is the standard
+            deviation of a 0/1 column, so that categories and numbers can stand in one ranking.
         null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
             with probes, shuffled copies of columns of X, beside the real columns; the level is the 95 % quantile of
             what the probes reach. "auto": if y is given and the model can be refitted. True: an error if it cannot.
@@ -105,6 +107,9 @@ def explain(
         source, table = read_for(model, X, row_weights)
     division = None if by is None else division_of(by, X, table)
     training = training_inputs(model, n_columns)
+    plain = table
+    compared = two_valued(table, training, numeric=numeric, grouped=Terms.of(groups, table.names).grouped_columns)
+    source, table = as_contrasts(source, table, compared, training=training, weights=row_weights)
     query = query_of(
         model,
         table,
@@ -118,6 +123,7 @@ def explain(
         keep_local_pairs=keep_local_pairs,
         max_memory_mb=max_memory_mb,
     )
+    warn_of_gaps(model, training, table, stacklevel=3)
     fit = _fit_for_null_level(null, model, y, refit, n)
 
     with bar(total=n, desc="rows", unit="row") as rows_done:
@@ -152,7 +158,7 @@ def explain(
         intervals=intervals,
         null_level=null_level,
         subgroups=None if division is None else within_subgroups(values.local_main, division, row_weights, aggregate),
-        rows=Rows.of(index_of(table), extrapolates(table, training)),
+        rows=Rows.of(index_of(table), extrapolates(plain, training)),
         index=index_of(table),
         model=model,
         X=X,

@@ -105,9 +105,15 @@ class Explanation(PlotMethods):
 
     @property
     def categorical(self) -> tuple[str, ...]:
-        """The terms that are categorical columns: their sensitivity is per switch to another level."""
+        """The terms whose levels are compared: categorical columns, and numeric ones with two values."""
         terms = zip(self.names, self._setup.members, strict=True)
         return tuple(name for name, m in terms if m[0] in self._setup.categorical)
+
+    @property
+    def two_valued(self) -> tuple[str, ...]:
+        """The numeric ones among `categorical`: `numeric` in `explain` asks for their derivatives instead."""
+        terms = zip(self.names, self._setup.members, strict=True)
+        return tuple(name for name, m in terms if m[0] in self._setup.two_valued)
 
     @property
     def order(self) -> int:

@@ -10,9 +10,9 @@ probability 1/20 (it is near the largest of 20 probes, and is the largest of few
 be too low: half of all irrelevant variables pass it.
 
 Single columns share their probes, since one standard deviation means the same for all of them. Categorical columns
-share theirs, counted per switch. A group has probes of its own, because several columns together reach higher. A pair
-is compared with pairs in which one of the two is irrelevant: we put probes in the place of the second term, then of the
-first, and take the larger of the two quantiles of R-sens₂.
+share theirs, and so do numeric ones of two values. A group has probes of its own, because several columns together
+reach higher. A pair is compared with pairs in which one of the two is irrelevant: we put probes in the place of the
+second term, then of the first, and take the larger of the two quantiles of R-sens₂.
 
 A quantile of few probes is uncertain, so the share of probes that reach the value of a term is kept beside it. A term
 that none of 60 probes reaches is above the level with 95 % confidence (0.95⁶⁰ < 0.05); one that 3 reach is about at it.
@@ -38,7 +38,8 @@ from rsens._refits import Fit, check_refit
 from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
 from rsens._typing import Array
-from rsens.adapters import read_for
+from rsens.adapters import as_contrasts, read_for
+from rsens.measures import training_inputs
 
 NULL_QUANTILE = 0.95
 MOST_PROBE_COLUMNS = 5
@@ -206,7 +207,10 @@ def _measure(
     names = tuple(f"probe {k}" for k in range(len(probes)))
     extended = replace(query, terms=terms.extended(names, tuple(members)), units=np.concatenate(units))
     fit = refit.for_more_columns(d - table.values.shape[1])
-    values, _ = evaluate(*read_for(fit(X, y, child(seed, 0)), X), extended)
+    model = fit(X, y, child(seed, 0))
+    compared = [k for k, source in enumerate(sources) if source in query.two_valued]
+    two_valued = as_contrasts(*read_for(model, X), compared, training=training_inputs(model, d))
+    values, _ = evaluate(*two_valued, extended)
     pairs = np.zeros((t + len(probes), t + len(probes)))
     if values.pairs is not None:
         pairs[np.triu_indices(len(pairs), 1)] = values.pairs
@@ -220,8 +224,14 @@ def _like(table: Table, values: Array, sources: list[int]) -> Any:
     copies of these have a type that says what they are, even if a model knows its own only by name or position.
     """
     source = table.source
-    if not is_pandas(source) and table.coding is None:
-        return values
+    if not is_pandas(source) and (table.coding is None or all(column.numeric for column in table.coding.columns)):
+        return (
+            values
+            if table.coding is None
+            else np.stack(
+                [table.coding.column(values[:, k], sources[k], source) for k in range(values.shape[1])], axis=1
+            )
+        )
     import pandas as pd
 
     names = list(table.names)

@@ -22,7 +22,10 @@ class Setup(Part):
     scale: str = stored('Where the units come from: "sd", "raw" or "given".', text)
     columns: tuple[str, ...] = stored("The columns of X.", tuple_of(text))
     units: Array = stored("The unit in which each column is counted.", number, "columns")
-    categorical: tuple[int, ...] = stored("Positions of the columns counted per switch of the level.", tuple_of(whole))
+    categorical: tuple[int, ...] = stored("Positions of the columns whose levels are compared.", tuple_of(whole))
+    two_valued: tuple[int, ...] = stored(
+        "Positions of the numeric ones among them, which have two values.", tuple_of(whole), default=()
+    )
     terms: tuple[str, ...] = stored(
         "The terms: columns of X in their order, a group in the place of its first column.", tuple_of(text)
     )
@@ -39,6 +42,7 @@ class Setup(Part):
             columns=columns,
             units=query.units,
             categorical=query.categorical,
+            two_valued=query.two_valued,
             terms=query.terms.names,
             members=query.terms.members,
         )
@@ -50,6 +54,8 @@ class Setup(Part):
             raise InputError("members do not name every column once")
         if any(d >= len(self.columns) for d in self.categorical) or len(set(self.categorical)) < len(self.categorical):
             raise InputError("categorical does not name columns, each once")
+        if not {*self.two_valued} <= {*self.categorical}:
+            raise InputError("two_valued names columns that categorical does not")
         if not self.columns:
             raise InputError("there are no columns")
         if not (self.alpha > 0.0 and 0.0 < self.level < 1.0):

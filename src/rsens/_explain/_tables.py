@@ -102,8 +102,8 @@ def _leading(frame: pd.DataFrame) -> list[str]:
 def _terms(explanation: Explanation) -> pd.DataFrame:
     frame = pd.DataFrame({"term": list(explanation.names)}, dtype=object)
     if explanation.categorical:
-        step = {"sd": "sd", "raw": "unit"}.get(explanation.scale_kind, "given")
-        frame["per"] = ["switch" if name in explanation.categorical else step for name in explanation.names]
+        step, switch = {"sd": ("sd", "sd"), "raw": ("unit", "switch")}.get(explanation.scale_kind, ("given", "given"))
+        frame["per"] = [switch if name in explanation.categorical else step for name in explanation.names]
     return frame
 
 

@@ -49,7 +49,7 @@ def heading(explanation: Explanation) -> str:
         rows += f" ({outside} extrapolating)"
     summary = "mean" if explanation.aggregate == "mean" else "root mean square"
     alpha = "" if explanation.alpha == 1.0 else f", alpha = {explanation.alpha:g}"
-    switch = " (categorical columns: per switch)" if explanation.categorical else ""
+    switch = " (categorical columns: per switch)" if explanation.categorical and explanation.scale_kind == "raw" else ""
     return (
         f"R-sens {UNITS[explanation.scale_kind]}{switch}, {summary} over {rows}, {explanation.family} predictive{alpha}"
     )

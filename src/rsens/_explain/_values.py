@@ -16,7 +16,7 @@ from rsens._files import number, number_or_nan, text, tuple_of
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, Model, iterate
+from rsens.derivatives import Contrast, Derivatives, Model, iterate
 from rsens.measures import consistency, finite, first_of_prediction, parts_of, rsens2_of, rsens_of
 
 
@@ -33,7 +33,8 @@ class Values(Part):
     )  # fmt: skip
     direction: Array = stored(
         "Mean derivative of the point prediction, with its sign, in the units of `scale`.\n\n"
-        "NaN for groups and for categorical columns. A Series by term, or a frame terms × outputs for a prediction of "
+        "In a numeric column of two values, the mean of f(higher) − f(lower). NaN for groups and for categorical "
+        "columns. A Series by term, or a frame terms × outputs for a prediction of "
         "several outputs (class probabilities).",
         number_or_nan, "terms", "outputs", column="direction",
     )  # fmt: skip
@@ -184,12 +185,21 @@ def _local(derivatives: Derivatives, rows: slice, query: Query) -> _Local:
         main = rsens_of(derivatives, alpha, units, terms)
         pairs = rsens2_of(derivatives, alpha, units, terms) if query.pairs else None
         direction = terms.of_columns(first_of_prediction(derivatives) * units, np.nan)
-    for contrast in derivatives.contrasts:  # levels have no direction
-        direction[..., terms.of_column(contrast.column)] = np.nan
+    for contrast in derivatives.contrasts:  # levels have no direction, unless they are two numbers
+        up = _rise(contrast) * units[contrast.column] if contrast.column in query.two_valued else np.nan
+        direction[..., terms.of_column(contrast.column)] = up
     finite(main, rows, terms.names, 1, "R-sens")
     if pairs is not None:
         finite(pairs, rows, terms.names, 2, "R-sens₂")
     return _Local(main, pairs, parts_of(derivatives, alpha, units, terms), direction)
+
+
+def _rise(contrast: Contrast) -> Array | float:
+    """f(x with the higher value) − f(x with the lower value), (n, P), for the point prediction f; 0 for one value."""
+    if len(contrast.levels) < 2:
+        return 0.0
+    low, high = contrast.levels
+    return high.prediction() - low.prediction()
 
 
 def _bounds(replicates: Array, squared: bool, level: float, weights: Array) -> Array:

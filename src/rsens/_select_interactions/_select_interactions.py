@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
 from math import comb
 from typing import Any
 
@@ -19,6 +20,7 @@ from rsens._select_interactions._one_split import SplitAnalysis
 from rsens._select_interactions._reduced_models import KernelTerms, kind_of_terms
 from rsens._select_interactions._scores import Scores
 from rsens._select_interactions._selection import Selection
+from rsens.adapters import two_valued
 from rsens.black_box import Budget
 from rsens.models import GPClassifier, GPRegressor
 
@@ -36,6 +38,7 @@ def select_interactions(
     n_jobs: int | None = None,
     folder: str | os.PathLike[str] | None = None,
     warm_start: bool = True,
+    numeric: Iterable[str | int] = (),
     budget: str | Budget = "standard",
     progress: bool | None = None,
 ) -> Selection:
@@ -68,6 +71,8 @@ def select_interactions(
         warm_start: Whether the search for the hyperparameters of a model with pairs has two starts, the usual one and
             the model with one pair fewer, in place of the estimator's `n_restarts`. It finds what two random restarts
             find, and is quicker; fastest is warm_start=False with n_restarts=0.
+        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
+            default rankings compare the two values, as in `explain`.
         budget: How many predictions black-box methods ("shap", "pd", "h") may ask for, as in `compare`.
         progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
@@ -91,7 +96,7 @@ def select_interactions(
         X=table.source,
         y=read_targets(y, n),
         k=min(asked, comb(columns, 2)),
-        settings=ComparisonSettings.read(methods, 2, budget),
+        settings=ComparisonSettings.read(methods, 2, budget, two_valued=two_valued(table, numeric=numeric)),
         warm=warm_start,
     )
     repeats, classes = whole_number(repeats, "repeats", 1), isinstance(estimator, GPClassifier)
@@ -155,6 +160,7 @@ def _question(analysis: SplitAnalysis, cv: Splits | tuple[int, int]) -> dict[str
         "cv": cv if isinstance(cv, tuple) else fingerprint(cv),
         "warm_start": analysis.warm,
         "budget": fingerprint(analysis.settings.budget),
+        "two_valued": analysis.settings.two_valued,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from rsens._stability._rankings import Rankings
 from rsens._stability._ranks import ranks_of
 from rsens._stability._result import Stability
 from rsens._stability._sampling import column_names, sampling
+from rsens.adapters import read_numeric, two_valued_columns
 from rsens.black_box import Budget
 from rsens.likelihoods import target_of
 from rsens.measures import read_scale
@@ -41,6 +42,7 @@ def stability(
     at: Literal["sample", "data"] = "sample",
     budget: str | Budget = "paper",
     scale: Any = "sd",
+    numeric: Iterable[str | int] = (),
     alpha: float = 1.0,
     refit: Callable[[Any, Any], Any] | None = None,
     progress: bool | None = None,
@@ -77,6 +79,8 @@ def stability(
             of X, so that only the model varies.
         budget: How many predictions the methods may ask for; see `compare`.
         scale: "sd", "raw" or one number per column, as in `explain`. "sd" uses the deviations in the sample.
+        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
+            default the two values are compared, as in `explain`. All samples compare the columns with two values in X.
         alpha: Order of the Rényi divergence.
         refit: A function (X, y) -> fitted model, in place of an estimator. It must see to its own random numbers.
         progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
@@ -94,7 +98,15 @@ def stability(
     X = as_rows(X)
     y = read_targets(y, len(X), several=True)
     names = column_names(X)
-    settings = ComparisonSettings.read(methods, order, budget, scale=read_scale(scale, names), alpha=alpha, cheap=True)
+    settings = ComparisonSettings.read(
+        methods,
+        order,
+        budget,
+        scale=read_scale(scale, names),
+        alpha=alpha,
+        two_valued=_two_valued(estimator, X, numeric, names),
+        cheap=True,
+    )
     check_columns(len(names), order)
     analysis = SampleAnalysis(
         fit=Fit(None, refit) if refit is not None else Fit(_with_levels(estimator, X, at)),
@@ -119,6 +131,14 @@ def _with_levels(estimator: Any, X: Any, at: str) -> Any:
     """
     found = read_for_estimator(estimator, X)
     return estimator if found is None else with_levels(estimator, found[0], only_given=at == "sample")
+
+
+def _two_valued(estimator: Any, X: Any, numeric: Any, names: tuple[str, ...]) -> tuple[int, ...]:
+    """The columns whose two values are compared in all samples. A model may find some of them categorical."""
+    found = read_for_estimator(estimator, X)
+    if found is not None:
+        read_numeric(numeric, names, found[0].categorical)
+    return two_valued_columns(X, numeric, names)
 
 
 def _replaces(replace: bool | str, estimator: Any) -> bool:
@@ -232,4 +252,5 @@ def _question(analysis: SampleAnalysis) -> dict[str, Any]:
         "budget": str(settings.budget),
         "scale": settings.scale if isinstance(settings.scale, str) else settings.scale.tolist(),
         "alpha": settings.alpha,
+        "two_valued": settings.two_valued,
     }

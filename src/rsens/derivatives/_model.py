@@ -67,6 +67,15 @@ class Model(ABC):
         """This model with its categorical columns known, and their levels counted in X unless they already were."""
         return self
 
+    def contrasted(self, coding: Coding) -> Model:
+        """This model with contrasts in further columns that hold numbers: `coding` names all, labels are the numbers.
+
+        Nothing else changes: rows have the same numbers there, and predictions are the same.
+        """
+        from rsens.derivatives._contrasted import Contrasted
+
+        return Contrasted(self, coding)
+
     def prepared(self, X: Any) -> Model:
         """This model with everything fixed that depends on all rows X, so that chunks of them give the same numbers."""
         return self
@@ -94,6 +103,9 @@ class Function(Model):
         else:
             coding = Coding.of(X, self.categorical, weights=weights, keep_unused=True)
         return replace(self, coding=coding) if coding else self  # type: ignore[type-var]
+
+    def contrasted(self, coding: Coding) -> Self:
+        return replace(self, coding=coding)  # type: ignore[type-var]
 
     def numbers(self, X: Any) -> Array:
         """The rows X as the function takes them, (n, D)."""

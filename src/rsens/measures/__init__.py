@@ -13,6 +13,8 @@ from rsens.measures._directional import ActiveSubspace as ActiveSubspace
 from rsens.measures._directional import active_subspace as active_subspace
 from rsens.measures._directional import directional as directional
 from rsens.measures._fourth_derivative._fourth_derivative import fourth_derivative as fourth_derivative
+from rsens.measures._gaps import lengthscales as lengthscales
+from rsens.measures._gaps import warn_of_gaps as warn_of_gaps
 from rsens.measures._groups import group_rsens as group_rsens
 from rsens.measures._kl import kl as kl
 from rsens.measures._local import check_alpha as check_alpha
@@ -41,7 +43,8 @@ from rsens.measures._terms import check_groups as check_groups
 from rsens.measures._terms import group_norms as group_norms
 from rsens.measures._terms import resolve_groups as resolve_groups
 from rsens.measures._units import column_units as column_units
-from rsens.measures._units import per_switch as per_switch
+from rsens.measures._units import deviations_of as deviations_of
+from rsens.measures._units import level_deviations as level_deviations
 from rsens.measures._units import read_scale as read_scale
 from rsens.measures._units import standard_deviations as standard_deviations
 from rsens.measures._units import training_inputs as training_inputs

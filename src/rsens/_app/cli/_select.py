@@ -83,6 +83,7 @@ class SelectCommand(TableCommand):
             cv=settings.folds,
             repeats=settings.repeats,
             folder=folder,
+            numeric=setup.numeric,
             random_state=setup.seed,
             n_jobs=settings.n_jobs,
             progress=settings.progress,

@@ -82,6 +82,7 @@ class StabilityCommand(TableCommand):
             methods=settings.method_names,
             order=settings.order,  # type: ignore[arg-type]
             folder=folder,
+            numeric=setup.numeric,
             random_state=setup.seed,
             n_jobs=settings.n_jobs,
             progress=settings.progress,

@@ -7,6 +7,7 @@ from rsens._app.study._pipeline import Task
 from rsens._app.study._result import Study
 from rsens._app.study._settings import AUTO_PAIRS, AUTO_PAIRS_COLUMNS, Settings
 from rsens._app.study._setup import ModelSetup
+from rsens._app.study._two_valued import note_on_two_values
 from rsens._app.tables import Note
 from rsens._errors import Argument, Sentence
 from rsens._explain import Explanation, explain
@@ -19,6 +20,7 @@ ARGUMENTS = (
     "drop",
     "columns",
     "categorical",
+    "numeric",
     "rows",
     "pairs",
     "inducing",
@@ -42,6 +44,7 @@ def _explain_new(setup: ModelSetup) -> Explanation:
         table.X,
         table.y if settings.null else None,
         pairs=_pairs(setup),
+        numeric=setup.numeric,
         null="auto" if settings.null else False,
         n_jobs=settings.n_jobs,
         random_state=generator(setup.seed, PROBES),
@@ -50,8 +53,17 @@ def _explain_new(setup: ModelSetup) -> Explanation:
 
 
 def _explain_again(setup: ModelSetup) -> Explanation:
-    X, progress = setup.table.X, setup.settings.progress
-    found = explain(setup.model, X, pairs=_pairs(setup), null=False, random_state=setup.seed, progress=progress)
+    X = setup.table.X
+    found = explain(
+        setup.model,
+        X,
+        pairs=_pairs(setup),
+        numeric=setup.numeric,
+        null=False,
+        random_state=setup.seed,
+        progress=setup.settings.progress,
+    )
+    setup.notes.extend(note_on_two_values(found.two_valued))
     outside = int(found.extrapolation.sum())
     if outside:
         text = f"{outside:,} of {len(X):,} rows lie outside the data of the model: what it says there is extrapolation."

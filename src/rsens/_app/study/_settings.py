@@ -52,6 +52,7 @@ class Settings:
     drop: Iterable[str] = ()
     columns: Iterable[str] | None = None
     categorical: Iterable[str] = ()
+    numeric: Iterable[str] = ()
     rows: int | None = None
     # The model, and how it is checked.
     likelihood: str = "auto"
@@ -103,7 +104,7 @@ class Settings:
         if self.target is not None:
             self._set("target", str(self.target))
         one_of(self.missing, "missing", ("drop", "error"))
-        for name in ("drop", "columns", "categorical"):
+        for name in ("drop", "columns", "categorical", "numeric"):
             value = getattr(self, name)
             self._set(name, None if value is None else tuple(name_list(value, name)))
         if self.rows is not None:

@@ -12,8 +12,10 @@ from rsens._app.study._model_table import ModelTable, read_new_rows, read_table
 from rsens._app.study._models import model_for, row_limit
 from rsens._app.study._provenance import provenance
 from rsens._app.study._settings import Settings
+from rsens._app.study._two_valued import note_on_two_values, numeric_columns
 from rsens._app.tables import Choice, Note
 from rsens._errors import Argument, InputError
+from rsens.adapters import two_valued_columns
 from rsens.models import load_model
 
 #: Cross-validation with fewer rows says nothing about unseen ones.
@@ -31,6 +33,8 @@ class ModelSetup:
     model: Any
     provenance: dict[str, Any]
     notes: list[Note]
+    #: Columns with two numbers that are to have slopes.
+    numeric: tuple[str, ...] = ()
 
     @property
     def likelihood(self) -> Choice:
@@ -61,9 +65,12 @@ def _new_model(settings: Settings, arguments: Mapping[str, Any], notes: list[Not
             Argument("cv", 0),
             ".",
         )
+    numeric = numeric_columns(settings.numeric, table.X)
+    names = tuple(map(str, table.X.columns))
+    compared = [names[d] for d in two_valued_columns(table.X, numeric, names)]
     model, choice, on_model = model_for(settings, table.likelihood)
-    notes += [*table.notes, *on_model]
-    return ModelSetup(settings, replace(table, likelihood=choice), model, provenance(table, arguments), notes)
+    notes += [*table.notes, *note_on_two_values(compared), *on_model]
+    return ModelSetup(settings, replace(table, likelihood=choice), model, provenance(table, arguments), notes, numeric)
 
 
 def _model_from_file(
@@ -83,7 +90,7 @@ def _model_from_file(
     )
     notes += [Note("skipped", (), text), *table.notes]
     record = provenance(table, {**arguments, "model_file": name}) | {"model_of": origin}
-    return ModelSetup(settings, table, model, record, notes)
+    return ModelSetup(settings, table, model, record, notes, numeric_columns(settings.numeric, table.X))
 
 
 def _text_columns(model: Any) -> list[str]:

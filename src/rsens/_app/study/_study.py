@@ -21,6 +21,7 @@ def study(
     *,
     drop: Iterable[str] = (),
     categorical: Iterable[str] = (),
+    numeric: Iterable[str] = (),
     likelihood: str = "auto",
     model: Literal["gp", "linear"] = "gp",
     rows: int | None = None,
@@ -45,6 +46,8 @@ def study(
         target: The name of the column to predict; not needed with `model_file`.
         drop: Names of columns to leave out.
         categorical: Names of columns whose numbers are codes. Text, categories and truth values are categorical anyway.
+        numeric: Names of columns with two numbers, such as 0 and 1, that are to have slopes; by default the two are
+            compared, like the levels of a category.
         likelihood: "gaussian", "student_t", "poisson", "negative_binomial", "classification", or "auto" for the one
             that suits the target; `Study.likelihood` says which and why.
         model: "gp", a Gaussian process, or "linear", a Bayesian (generalised) linear model.
@@ -72,6 +75,7 @@ def study(
         target=target,
         drop=drop,
         categorical=categorical,
+        numeric=numeric,
         likelihood=likelihood,
         model=model,
         rows=rows,
