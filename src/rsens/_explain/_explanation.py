@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError
 from rsens._explain import _export, _text
+from rsens._explain._intervals import Intervals
 from rsens._explain._null_level import NullLevel
 from rsens._explain._plot_methods import PlotMethods
 from rsens._explain._rows import Rows
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._tables import frame_of, table_of
-from rsens._explain._values import Intervals, Values
+from rsens._explain._values import Values
 from rsens._results import Field, Form, Part, check_size
 
 #: An explanation is made of these, and so are its files. What was not asked for is None.
