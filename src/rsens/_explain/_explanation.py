@@ -152,11 +152,23 @@ class Explanation(PlotMethods):
 
     intervals: pd.DataFrame | None = _field("intervals", "intervals")
     pair_intervals: pd.DataFrame | None = _field("intervals", "pair_intervals")
+    interval_kind: str | None = _field("intervals", "interval_kind")
+    n_refits: int | None = _field("intervals", "n_refits")
     null_levels: pd.Series[float] | None = _field("null_level", "null")
     null_pairs: pd.Series[float] | None = _field("null_level", "null_pairs", name="null")
     reached: pd.Series[float] | None = _field("null_level", "reached")
     reached_pairs: pd.Series[float] | None = _field("null_level", "reached_pairs", name="reached")
     extrapolation: pd.Series[bool] = _field("rows", "extrapolation")
+
+    @property
+    def intervals_hold(self) -> bool:
+        """False where a null level is known and no variable is above it.
+
+        Then the intervals do not hold at their level: among values that could all be noise, the jackknife does not tell
+        how far they would move with other data.
+        """
+        levels = self.null_levels
+        return levels is None or bool((self.main > levels).any() or levels.isna().all())
 
     @property
     def null(self) -> float | pd.Series[float] | None:
@@ -187,9 +199,9 @@ class Explanation(PlotMethods):
     def to_frame(self, order: int = 1) -> pd.DataFrame:
         """One line per term (order 1) or pair (order 2), largest first.
 
-        Columns: term, value, lower, upper, rank, direction, consistency, null, above_null, reached, part_… ; for pairs
-        term ("x0:x1"), first, second, value, lower, upper, rank, null, above_null, reached. What is not known is
-        missing (NaN).
+        Columns: term, value, lower, upper, interval_kind, rank, direction, consistency, null, above_null, reached,
+        part_… ; for pairs term ("x0:x1"), first, second, value, lower, upper, interval_kind, rank, null, above_null,
+        reached. What is not known is missing (NaN).
         """
         return frame_of(self, _order(order))
 
