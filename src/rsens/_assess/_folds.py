@@ -16,7 +16,7 @@ def read_folds(
     cv: Any, X: Any, y: NDArray[Any], stratify: bool, seed: np.random.SeedSequence, clusters: Positions | None = None
 ) -> Splits:
     """Random folds, or the splits that `cv` gives, which may hold out every row at most once and divide no cluster."""
-    splits = given_splits(cv, X, y)
+    splits = given_splits(cv, X, y, clusters)
     if splits is None:
         return rounds_of_folds(1, int(cv), y, stratify, seed, clusters)[0]
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
@@ -26,13 +26,4 @@ def read_folds(
             f" holds row {int(times.argmax())} out {int(times.max())} times. Use folds that hold out every row at most "
             "once, without repetitions.",
         )
-    if clusters is not None:
-        for number, (train, test) in enumerate(splits, start=1):
-            both = np.isin(clusters[test], clusters[train])
-            if both.any():
-                raise InputError(
-                    Argument("cv"),
-                    f": fold {number} holds row {int(test[both.argmax()])} out and trains on others of its cluster. "
-                    "Give a number of folds, or folds of whole clusters.",
-                )
     return splits

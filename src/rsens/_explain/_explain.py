@@ -81,7 +81,7 @@ def explain(
             jackknife. "rows": only which rows are explained, by a bootstrap of the rows. The model is taken as it is,
             so these are several times too narrow for new data. "auto": refits if y is given, the model can be refitted,
             and X has as many rows as it was fitted to; else rows. False: none.
-        random_state: Seed of the bootstrap, of the folds, of the probes, and of refits of a model whose own random_state
+        random_state: Seed of the bootstrap, the folds and the probes, and of refits of a model whose own random_state
             is None: a whole number, a NumPy Generator, or None for a new seed.
         n_jobs: How many refits run at once, as in joblib.
         progress: Whether to show a progress bar. None: only in a terminal, and only if it takes long.

@@ -28,11 +28,9 @@ class Intervals(Part):
         'What intervals hold for. "refits": which data were drawn, from refits of the model to parts of the rows. '
         '"rows": only which rows are explained; the model is taken as it is, and they are several times too narrow for '
         "new data.",
-        text, later=True, default=ROWS,
+        text, default=ROWS,
     )  # fmt: skip
-    n_refits: int = stored(
-        "How many refits the intervals come from; 0 for those over rows.", whole, later=True, default=0
-    )
+    n_refits: int = stored("How many refits the intervals come from; 0 for those over rows.", whole, default=0)
 
     def check(self) -> None:
         for name in ("intervals", "pair_intervals"):

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ from scipy.stats import t as student
 
 from rsens._arguments import child
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
+from rsens._explain._explanation import Explanation
 from rsens._explain._intervals import REFITS, Intervals
 from rsens._explain._query import Query, query_of
 from rsens._explain._values import Values, evaluate
@@ -40,13 +42,16 @@ from rsens._refits import (
     stratified,
     take_rows,
 )
-from rsens._table import Table
+from rsens._table import Table, is_pandas
 from rsens._typing import Array, Flags, Positions
 from rsens.adapters import read_for
 from rsens.derivatives import Model, rows_of
 from rsens.measures import training_inputs
 
-ROUNDS, FOLDS = 2, 5
+FOLDS = 5
+#: One round of folds says little about a standard error (4 degrees of freedom, t = 2.8). As many refits as two rounds
+#: of five are enough.
+REFITS_ENOUGH = 10
 #: With fewer folds the parts are too unlike the whole, and t is too large to be of use.
 LEAST_FOLDS = 3
 #: The most rows that R-sens₂ is averaged over in a refit: second derivatives take most of the time.
@@ -184,7 +189,22 @@ def unavailable(reason: str, *, required: bool, error: Exception | None = None, 
     warnings.warn(RsensWarning(text, " They hold only for which rows are explained."), stacklevel=stacklevel)
 
 
+def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]]) -> Explanation:
+    """The explanation with intervals from refits; as it was, with a warning, if one of them failed."""
+    found = refit_intervals(explanation._values, rounds, explanation.level)
+    if found is None:
+        return explanation
+    same = copy(explanation)
+    same._intervals = found
+    return same
+
+
 # ---- the folds -------------------------------------------------------------------------------------------------------
+
+
+def rounds_for(n_folds: int) -> int:
+    """How many rounds of so many folds: two, or one if that has as many refits as two rounds of five."""
+    return 2 if n_folds < REFITS_ENOUGH else 1
 
 
 def most_folds(y: NDArray[Any], stratify: bool, clusters: Positions | None) -> tuple[int, str]:
@@ -221,6 +241,8 @@ def find_refit_intervals(
     if most < LEAST_FOLDS:
         unavailable(f"that takes {LEAST_FOLDS} {of_what}; got {most}.", required=required, stacklevel=4)
         return None
-    rounds = rounds_of_folds(ROUNDS, min(FOLDS, most), targets, stratify, seed, clusters)
-    [seen] = refit_folds(fit.quick(), rows, targets, rounds, [look(rows)], n_jobs=n_jobs, seed=seed, progress=progress)
+    count = min(FOLDS, most)
+    rounds = rounds_of_folds(rounds_for(count), count, targets, stratify, seed, clusters)
+    given = y if is_pandas(y) else targets  # a function of the user gets y as it was given
+    [seen] = refit_folds(fit.quick(), rows, given, rounds, [look(rows)], n_jobs=n_jobs, seed=seed, progress=progress)
     return refit_intervals(values, seen, level, required=required, stacklevel=4)

@@ -62,7 +62,7 @@ def rounds_of_folds(
 def refit_folds(
     fit: Fit,
     X: Any,
-    y: NDArray[Any],
+    y: Any,
     rounds: Sequence[Splits],
     looks: Sequence[Look],
     *,
@@ -98,7 +98,7 @@ def succeeded(seen: Any) -> Any:
 def _refit_fold(
     fit: Fit,
     X: Any,
-    y: NDArray[Any],
+    y: Any,
     looks: Sequence[Look],
     fold: int,
     n_folds: int,
@@ -115,7 +115,7 @@ def _refit_fold(
         # The same warning comes again where the model is fitted to all rows.
         warnings.simplefilter("ignore", RsensWarning)
         try:
-            model = fit(take_rows(X, train), y[train], seed)
+            model = fit(take_rows(X, train), take_rows(y, train), seed)
         except FAILURES as error:
             return [failed(error)] * len(looks)
         seen: list[Any] = []
