@@ -13,6 +13,7 @@ from rsens._errors import Argument, InputError
 from rsens._explain._explanation import Explanation
 from rsens._explain._null_level import NullLevel, find_null_level, refitter
 from rsens._explain._query import query_of
+from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
 from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import division_of, within_subgroups
@@ -20,6 +21,9 @@ from rsens._explain._values import evaluate
 from rsens._refits import Fit
 from rsens.adapters import as_contrasts, read_for, two_valued
 from rsens.measures import Terms, check_alpha, check_weights, training_inputs, warn_of_gaps
+
+#: What random numbers are for.
+BOOTSTRAP, PROBES, FOLDS = range(3)
 
 
 def explain(
@@ -34,6 +38,7 @@ def explain(
     weights: Any = None,
     scale: Any = "sd",
     null: bool | Literal["auto"] = "auto",
+    intervals: bool | Literal["auto", "refits", "rows"] = "auto",
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -53,7 +58,7 @@ def explain(
             anything with `derivatives(X, order)`.
         X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
             array.
-        y: The targets of these rows. Only the null level needs them, to refit the model.
+        y: The targets of these rows. The null level and the intervals need them, to refit the model.
         pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
         groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
             with R-sens in the direction that matters most (`rsens.measures.group_rsens`).
@@ -72,8 +77,14 @@ def explain(
         null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
             with probes, shuffled copies of columns of X, beside the real columns; the level is the 95 % quantile of
             what the probes reach. "auto": if y is given and the model can be refitted. True: an error if it cannot.
-        random_state: Seed of the bootstrap, of the probes, and of refits of a model whose own random_state is None: a
-            whole number, a NumPy Generator, or None for a new seed.
+        intervals: What the intervals of variables and pairs hold for. "refits": which data were drawn. The model is
+            refitted ten times, each time without a fifth of the rows (two rounds of five folds), and evaluated on the
+            rows and in the units that it was fitted to; an interval is the value ± t times the standard error of the
+            jackknife. "rows": only which rows are explained, by a bootstrap of the rows. The model is taken as it is,
+            so these are several times too narrow for new data. "auto": refits if y is given, the model can be refitted,
+            and X has as many rows as it was fitted to; else rows. False: none.
+        random_state: Seed of the bootstrap, the folds and the probes, and of refits of a model whose own random_state
+            is None: a whole number, a NumPy Generator, or None for a new seed.
         n_jobs: How many refits run at once, as in joblib.
         progress: Whether to show a progress bar. None: only in a terminal, and only if it takes long.
 
@@ -82,10 +93,9 @@ def explain(
         aggregate: How local values are averaged: "mean", or "rms", the root mean square, which gives more to rows with
             high values.
         alpha: Order of the Rényi divergence, greater than 0. It multiplies all values by its square root.
-        n_bootstrap: Bootstrap replicates of the rows for the intervals; 0 for none. They say how far the result depends
-            on which rows are explained, not on which data the model was fitted to. All replicates of all pairs are held
-            in memory: 80 MB for 200 columns.
-        level: Share of the replicates within the intervals.
+        n_bootstrap: Bootstrap replicates for intervals over rows; 0 for none of these. All replicates of all pairs are
+            held in memory: 80 MB for 200 columns.
+        level: Level of the intervals.
         n_probes: How many probes, and as many again for every group. With fewer than 59, even a value above all of them
             is not above the level with 95 % confidence (`Explanation.reached`). A refit has about half as many extra
             columns as X has, at most 5, unless a group is larger.
@@ -125,19 +135,49 @@ def explain(
     )
     warn_of_gaps(model, training, table, stacklevel=3)
     fit = _fit_for_null_level(null, model, y, refit, n)
+    one_of(intervals, "intervals", ("auto", "refits", "rows", False))
+    fit_again = _fit_for_intervals(intervals, model, y, refit, same_rows=training is None or len(training) == n)
 
     with bar(total=n, desc="rows", unit="row") as rows_done:
-        values, intervals = evaluate(
+        values, found = evaluate(
             source,
             table,
             query,
             output_names=partial(_output_names, model),
             keep_local_pairs=keep_local_pairs,
-            n_bootstrap=replicates,
+            n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
             level=share,
-            seed=child(seed, 0),
+            seed=child(seed, BOOTSTRAP),
             advance=rows_done.update,
         )
+    if fit_again is not None:
+        folds = child(seed, FOLDS)
+        look = partial(
+            ValuesOfRefits.of,
+            pairs=query.pairs,
+            seed=folds,
+            weights=None if weights is None else row_weights,
+            compared=compared,
+            groups=groups,
+            scale=scale if isinstance(scale, str) else query.units,
+            alpha=order,
+            aggregate=aggregate,
+            max_memory_mb=max_memory_mb,
+        )
+        from_refits = find_refit_intervals(
+            fit_again,
+            X,
+            y,
+            look,
+            values,
+            share,
+            clusters=None,
+            n_jobs=n_jobs,
+            seed=folds,
+            required=intervals == "refits",
+            progress=bar,
+        )
+        found = found if from_refits is None else from_refits
     null_level: NullLevel | None = None
     if fit is not None:
         null_level = find_null_level(
@@ -148,14 +188,14 @@ def explain(
             values,
             n_probes=n_probes,
             n_jobs=n_jobs,
-            seed=child(seed, 1),
+            seed=child(seed, PROBES),
             required=null is True or refit is not None,
             progress=bar,
         )
     return Explanation(
         setup=Setup.of(query, table.names, scale, share),
         values=values,
-        intervals=intervals,
+        intervals=found,
         null_level=null_level,
         subgroups=None if division is None else within_subgroups(values.local_main, division, row_weights, aggregate),
         rows=Rows.of(index_of(table), extrapolates(plain, training)),
@@ -187,6 +227,35 @@ def _fit_for_null_level(null: Any, model: Any, y: Any, refit: Any, n: int) -> Fi
             Argument("refit"),
             ", a function (X, y) -> fitted model, or ",
             Argument("null", False),
+            ".",
+        )
+    return how
+
+
+def _fit_for_intervals(intervals: Any, model: Any, y: Any, refit: Any, *, same_rows: bool) -> Fit | None:
+    """How to refit for intervals, or None for none from refits.
+
+    A model that was fitted to more or fewer rows than X varies less or more than its refits to these would.
+    """
+    if intervals in (False, "rows"):
+        return None
+    how = refitter(model, refit)
+    if intervals == "auto":
+        return how if y is not None and same_rows else None
+    if y is None:
+        raise InputError(
+            Argument("intervals", "refits"),
+            " needs the targets. Use explain(model, X, y), or ",
+            Argument("intervals", "rows"),
+            ".",
+        )
+    if how is None:
+        raise InputError(
+            Argument("intervals", "refits"),
+            f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
+            Argument("refit"),
+            ", a function (X, y) -> fitted model, or ",
+            Argument("intervals", "rows"),
             ".",
         )
     return how

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError
 from rsens._explain import _export, _text
+from rsens._explain._intervals import Intervals
 from rsens._explain._null_level import NullLevel
 from rsens._explain._plot_methods import PlotMethods
 from rsens._explain._rows import Rows
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._tables import frame_of, table_of
-from rsens._explain._values import Intervals, Values
+from rsens._explain._values import Values
 from rsens._results import Field, Form, Part, check_size
 
 #: An explanation is made of these, and so are its files. What was not asked for is None.
@@ -157,11 +158,23 @@ class Explanation(PlotMethods):
 
     intervals: pd.DataFrame | None = _field("intervals", "intervals")
     pair_intervals: pd.DataFrame | None = _field("intervals", "pair_intervals")
+    interval_kind: str | None = _field("intervals", "interval_kind")
+    n_refits: int | None = _field("intervals", "n_refits")
     null_levels: pd.Series[float] | None = _field("null_level", "null")
     null_pairs: pd.Series[float] | None = _field("null_level", "null_pairs", name="null")
     reached: pd.Series[float] | None = _field("null_level", "reached")
     reached_pairs: pd.Series[float] | None = _field("null_level", "reached_pairs", name="reached")
     extrapolation: pd.Series[bool] = _field("rows", "extrapolation")
+
+    @property
+    def intervals_hold(self) -> bool:
+        """False where a null level is known and no variable is above it.
+
+        Then the intervals do not hold at their level: among values that could all be noise, the jackknife does not tell
+        how far they would move with other data.
+        """
+        levels = self.null_levels
+        return levels is None or bool((self.main > levels).any() or levels.isna().all())
 
     @property
     def null(self) -> float | pd.Series[float] | None:
@@ -192,9 +205,9 @@ class Explanation(PlotMethods):
     def to_frame(self, order: int = 1) -> pd.DataFrame:
         """One line per term (order 1) or pair (order 2), largest first.
 
-        Columns: term, value, lower, upper, rank, direction, consistency, null, above_null, reached, part_… ; for pairs
-        term ("x0:x1"), first, second, value, lower, upper, rank, null, above_null, reached. What is not known is
-        missing (NaN).
+        Columns: term, value, lower, upper, interval_kind, rank, direction, consistency, null, above_null, reached,
+        part_… ; for pairs term ("x0:x1"), first, second, value, lower, upper, interval_kind, rank, null, above_null,
+        reached. What is not known is missing (NaN).
         """
         return frame_of(self, _order(order))
 

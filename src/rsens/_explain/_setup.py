@@ -18,7 +18,7 @@ class Setup(Part):
 
     alpha: float = stored("Order of the Rényi divergence.", number)
     aggregate: str = stored('How rows are summed up: "mean" or "rms".', text)
-    level: float = stored("Share of the bootstrap replicates within the intervals.", number)
+    level: float = stored("Level of the intervals.", number)
     scale: str = stored('Where the units come from: "sd", "raw" or "given".', text)
     columns: tuple[str, ...] = stored("The columns of X.", tuple_of(text))
     units: Array = stored("The unit in which each column is counted.", number, "columns")

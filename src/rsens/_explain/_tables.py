@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 #: The first columns of `to_frame`; all others follow in the order in which their fields are declared.
 LEADING = (
-    "term", "first", "second", "per", "value", "lower", "upper", "rank", "direction", "consistency", "null",
-    "above_null", "reached",
+    "term", "first", "second", "per", "value", "lower", "upper", "interval_kind", "rank", "direction", "consistency",
+    "null", "above_null", "reached",
 )  # fmt: skip
 
 
@@ -68,6 +68,7 @@ def frame_of(explanation: Explanation, order: int) -> pd.DataFrame:
     for name, field in explanation.fields():
         if field.column is not None and size in field.shape:
             _add(frame, explanation, field, getattr(explanation._part(name), field.name, None))
+    frame["interval_kind"] = pd.Series([explanation.interval_kind] * len(frame), dtype=object)
     frame["rank"] = frame["value"].rank(ascending=False, method="min").astype("int64")
     above = (frame["value"] > frame["null"]).astype("boolean")
     frame["above_null"] = above.mask(frame["null"].isna())

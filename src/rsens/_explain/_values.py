@@ -10,6 +10,7 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._explain._bootstrap import percentiles, row_sums
+from rsens._explain._intervals import Intervals
 from rsens._explain._query import Query
 from rsens._explain._setup import check_different
 from rsens._files import number, number_or_nan, text, tuple_of
@@ -75,26 +76,6 @@ class Values(Part):
             raise InputError("no family has this name or these parts")
         for name in ("outputs", "part_names"):
             check_different(name, getattr(self, name))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Intervals(Part):
-    """How far the averages depend on which rows are explained."""
-
-    intervals: Array = stored(
-        "Bootstrap intervals of `main` over the rows: columns lower, upper. The model is taken as it is.",
-        number_or_nan, 2, "terms", column="",
-    )  # fmt: skip
-    pair_intervals: Array | None = stored(
-        "Bootstrap intervals of `pairs` over the rows: columns lower, upper.",
-        number_or_nan, 2, "pairs", optional=True, column="",
-    )  # fmt: skip
-
-    def check(self) -> None:
-        for name in ("intervals", "pair_intervals"):
-            bounds = getattr(self, name)
-            if bounds is not None and (bounds[0] > bounds[1]).any():
-                raise InputError(f"{name} has a lower end above its upper end")
 
 
 def evaluate(

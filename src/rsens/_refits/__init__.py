@@ -1,6 +1,12 @@
-"""Models fitted again and again, to parts of the rows: what `stability`, `select_interactions` and `assess` share."""
+"""Models fitted again and again, to parts of the rows: what the calls that refit share."""
 
 from rsens._refits._clusters import read_clusters as read_clusters
+from rsens._refits._cross_validation import LOOKS as LOOKS
+from rsens._refits._cross_validation import Failed as Failed
+from rsens._refits._cross_validation import refit_folds as refit_folds
+from rsens._refits._cross_validation import rounds_of_folds as rounds_of_folds
+from rsens._refits._cross_validation import stratified as stratified
+from rsens._refits._cross_validation import succeeded as succeeded
 from rsens._refits._fit import FAILURES as FAILURES
 from rsens._refits._fit import Fit as Fit
 from rsens._refits._fit import check_refit as check_refit
