@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import warnings
+from dataclasses import replace
+from typing import ClassVar
 
 import joblib
 import numpy as np
@@ -12,8 +15,16 @@ from sklearn.base import BaseEstimator
 
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
-from rsens._explain._null_level import refitter
+from rsens._explain._null_level import SINGLE, _compare, find_null_level, refitter
+from rsens._explain._probe_refits import Refits
+from rsens._explain._probes import sources_of
+from rsens._explain._query import query_of
+from rsens._explain._values import evaluate
+from rsens._refits import Fit
+from rsens._table import read_table
+from rsens.adapters import read_for
 from rsens.kernels import EQ
+from rsens.measures import group_rsens
 from rsens.models import GPRegressor
 from tests.explain.models import BayesianLinear, Linear
 
@@ -28,49 +39,79 @@ def figure_2(seed: int, n: int = 10) -> tuple[pd.DataFrame, np.ndarray]:
 def test_an_irrelevant_variable_scores_above_zero_and_below_the_null_level():
     X, y = figure_2(0)
     result = explain(BayesianLinear().fit(X, y), X, y, random_state=0)
-    assert 0.0 < result.main["x2"] < result.null < result.main["x1"]
-    assert isinstance(result.null, float)  # one level in standard deviations
-    assert result.null_levels.tolist() == [result.null] * 2
+    assert 0.0 < result.main["x2"] < result.null["x2"]
+    assert result.null["x1"] < result.main["x1"]
+    pd.testing.assert_series_equal(result.null_levels, result.null)
     assert result.parts.loc["x2", "scale2"] > 0.0  # the second summand of equation (5)
     frame = result.to_frame().set_index("term")
     assert frame.loc["x1", "above_null"]
     assert not frame.loc["x2", "above_null"]
-    assert frame["null"].tolist() == [result.null] * 2
+    assert frame["null"].tolist() == result.null[frame.index].tolist()
+    assert frame.loc["x1", ["discovery", "familywise"]].tolist() == [True, True]
+    assert frame.loc["x2", ["discovery", "familywise"]].tolist() == [False, False]
+    assert frame.loc["x1", "p_value"] < 0.01 < frame.loc["x2", "p_value"]
+    assert result.null_kind == "conditional probes, 5 % per variable"
 
 
-def test_about_one_irrelevant_variable_in_twenty_lies_above_the_level():
-    """Over 60 data sets 3 are expected; more than 8 has a probability of 0.4 %, none at all of 5 %."""
+@pytest.mark.parametrize("rho", [0.0, 0.8])
+def test_about_one_irrelevant_variable_in_twenty_lies_above_the_level(rho):
+    """Over 120 variables 6 are expected; more than 13 has a probability of 0.3 %, none at all of 0.2 %.
+
+    At a correlation of 0.8 shuffled columns would let a third of them pass.
+    """
     above = []
-    for seed in range(60):
-        X, y = figure_2(seed, n=20)
-        result = explain(BayesianLinear().fit(X, y), X, y, random_state=seed, pairs=False, n_bootstrap=0)
-        above.append(bool(result.main["x2"] > result.null))
-        assert result.main["x1"] > result.null
-    assert 1 <= sum(above) <= 8
+    for seed in range(1000, 1030):
+        rng = np.random.default_rng(seed)
+        X = np.sqrt(rho) * rng.normal(size=(60, 1)) + np.sqrt(1.0 - rho) * rng.normal(size=(60, 5))
+        y = 2.0 * X[:, 0] + 0.5 * rng.normal(size=60)
+        level = null_level(BayesianLinear(), X, y, linear=True, seed=seed)
+        marks = level.found.main > level.null
+        assert marks[0]
+        above += marks[1:].tolist()
+    assert 1 <= sum(above) <= 13
 
 
-def test_the_level_is_the_quantile_of_the_probes():
-    X, y = figure_2(1)
-    result = explain(BayesianLinear().fit(X, y), X, y, random_state=0, n_probes=30)
-    assert len(result.probes) == 30
-    assert sorted(result.probes["term"]) == ["x1"] * 15 + ["x2"] * 15
-    np.testing.assert_allclose(result.null, np.quantile(result.probes["value"], 0.95, method="weibull"), rtol=1e-15)
+class Level:
+    """What `find_null_level` finds, and the values it was given."""
+
+    def __init__(self, level, found):
+        self.level, self.found = level, found
+
+    def __getattr__(self, name):
+        return getattr(self.level, name)
 
 
-def test_the_share_of_probes_that_reach_a_term():
-    X, y = figure_2(1)
-    result = explain(BayesianLinear().fit(X, y), X, y, random_state=0, n_probes=30)
-    probes = result.probes["value"].to_numpy()
-    assert result.reached.tolist() == [np.mean(probes >= value) for value in result.main]
-    assert result.reached["x1"] < result.reached["x2"]
-    per_unit = explain(BayesianLinear().fit(X, y), X, y, random_state=0, n_probes=30, scale="raw")
-    pd.testing.assert_series_equal(per_unit.reached, result.reached)
-    np.testing.assert_array_equal(result.to_frame(order=2)["reached"], result.reached_pairs)
+def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, n_probes=None, **asked):
+    """`find_null_level` by itself, for what `explain` does not ask of it."""
+    model, table = read_for(estimator.fit(X, y), X)
+    n = len(table.values)
+    options = {
+        "groups": None, "scale": "sd", "weights": np.full(n, 1.0 / n), "alpha": 1.0, "aggregate": "mean",
+        "pairs": False, "keep_local_pairs": False, "max_memory_mb": 256.0,
+    }  # fmt: skip
+    query = query_of(estimator, table, None, **options | asked)
+    found, _ = evaluate(model, table, query)
+    level = find_null_level(
+        Fit(estimator), table, y, query, found, clusters=clusters, linear=linear, n_probes=n_probes, n_jobs=None,
+        seed=np.random.SeedSequence(seed), required=True, progress=lambda refits, **_: refits,
+    )  # fmt: skip
+    return Level(level, found)
 
 
-def test_a_probe_is_a_shuffled_column_beside_the_real_ones():
-    X, y = figure_2(2, n=15)
-    X["x3"] = np.arange(15.0)
+def in_refits(seen, y, units, n_columns):
+    """R-sens of real columns and probes in refits with the frames that were seen, by another route."""
+    refitted = [explain(BayesianLinear().fit(Z, y), Z, scale="raw", pairs=False, n_bootstrap=0).main for Z in seen]
+    real = np.array([main.to_numpy()[:n_columns] for main in refitted]) * units
+    return real, [main.to_numpy()[n_columns:] for main in refitted]
+
+
+def test_the_level_by_hand():
+    """R_j, s_j, L, null_j and the share of probes, from the frames that a refit gets."""
+    rng = np.random.default_rng(2)
+    n = 40
+    X = pd.DataFrame(rng.normal(size=(n, 4)), columns=list("abcd"))
+    X["b"] += 2.0 * X["a"]
+    y = X["a"].to_numpy() + 0.5 * rng.normal(size=n)
     seen = []
 
     def refit(Z, target):
@@ -79,39 +120,137 @@ def test_a_probe_is_a_shuffled_column_beside_the_real_ones():
         return BayesianLinear().fit(Z, target)
 
     model = BayesianLinear().fit(X, y)
-    result = explain(model, X, y, refit=refit, random_state=0, n_probes=6, scale={"x1": 2.0, "x2": 1.0, "x3": 0.5})
-    assert len(seen) == 3  # at most half as many probes as columns, rounded up: 2 at a time
-    probes = [Z[name] for Z in seen for name in Z.columns[3:]]
+    result = explain(model, X, y, refit=refit, random_state=0, n_probes=30, pairs=False)
+    assert len(seen) == 10  # three at a time
     for Z in seen:
-        pd.testing.assert_frame_equal(Z[["x1", "x2", "x3"]], X)
-    for probe, source in zip(probes, result.probes["term"], strict=True):
-        assert sorted(probe) == sorted(X[source])
-        assert list(probe) != list(X[source])
-    # By hand: the first refit, in standard deviations of the source, brought to the unit of each column.
-    refitted = BayesianLinear().fit(seen[0], y)
-    local = explain(refitted, seen[0], scale="raw").main.to_numpy()[3:]
-    sd = X.std(ddof=0)
-    np.testing.assert_allclose(result.probes["value"][:2], local * sd[result.probes["term"][:2]].to_numpy(), rtol=1e-12)
-    level = result.probes["value"].max()  # of fewer than 19 probes
-    np.testing.assert_allclose(result.null, level * np.array([2.0, 1.0, 0.5]) / sd, rtol=1e-12)
+        pd.testing.assert_frame_equal(Z[list("abcd")], X)
+    assert pd.Series(result.probes["term"]).value_counts().max() == 8  # columns take turns
+    sd = X.std(ddof=0).to_numpy()
+    real, probes = in_refits(seen, y, sd, 4)
+    vif = np.array([source.inflation for source in sources_of(X.to_numpy(), ((0,), (1,), (2,), (3,)), ())])
+    assert vif[:2].min() > 3.0 > 1.5 > vif[2:].max()
+    positions = ["abcd".index(term) for term in result.probes["term"]]
+    scaled = np.concatenate(probes) * sd[positions] / vif[positions] ** 0.25
+    np.testing.assert_allclose(result.probes["value"], scaled, rtol=1e-9)
+    level = np.quantile(scaled, 0.95, method="weibull")
+    reached = np.sqrt(np.mean(real**2, axis=0)) / vif**0.25
+    np.testing.assert_allclose(result.null, level / reached * result.main, rtol=1e-9)
+    assert ((result.main > result.null) == (reached > level)).all()
+    np.testing.assert_allclose(result.reached, [np.mean(scaled >= r) for r in reached])
 
 
-def test_pairs_by_hand():
-    """One refit with one probe: the level of (d, e) is the larger of R-sens₂(d, probe) and R-sens₂(probe, e)."""
-    X, y = figure_2(3)
-    seen = []
+def test_a_linear_model_has_wider_slopes_where_columns_are_collinear():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[:, 1] += 3.0 * X[:, 0]
+    y = X[:, 2] + 0.3 * np.random.default_rng(1).normal(size=60)
+    bent, straight = (null_level(BayesianLinear(), X, y, linear=linear) for linear in (False, True))
+    vif = np.array([source.inflation for source in sources_of(X, ((0,), (1,), (2,)), ())])
+    positions = [int(term[1:]) for term in bent.probe_terms]
+    np.testing.assert_allclose(straight.probe_values, bent.probe_values / vif[positions] ** 0.25, rtol=1e-12)
 
-    def refit(Z, target):
-        seen.append(Z)
-        return BayesianLinear().fit(Z, target)
 
-    result = explain(BayesianLinear().fit(X, y), X, y, refit=refit, n_probes=1, random_state=0)
-    sd = X.std(ddof=0)
-    again = explain(refit(seen[0], y), seen[0], scale=[*sd, sd[result.probes["term"][0]]])
-    with_probe = [again.pairs[name, "probe_0"] for name in ("x1", "x2")]
-    np.testing.assert_allclose(result.null_pairs["x1", "x2"], max(with_probe), rtol=1e-12)
-    assert result.to_frame(order=2)["null"].tolist() == result.null_pairs.tolist()
-    assert result.reached_pairs["x1", "x2"] == float(max(with_probe) >= result.pairs["x1", "x2"])
+@pytest.mark.parametrize("scale", ["raw", {"x1": 2.0, "x2": 1e-3, "x3": 0.5}])
+def test_marks_do_not_depend_on_units(scale):
+    X, y = figure_2(2, n=30)
+    X["x3"] = 100.0 * X["x2"] + 50.0 * np.arange(30.0)
+    model = BayesianLinear().fit(X, y)
+    per_sd = explain(model, X, y, random_state=0, pairs=False)
+    other = explain(model, X, y, random_state=0, pairs=False, scale=scale)
+    np.testing.assert_allclose(other.null / other.main, per_sd.null / per_sd.main, rtol=1e-12)
+    for name in ("reached", "p_value", "discovery", "familywise"):
+        pd.testing.assert_series_equal(getattr(other, name), getattr(per_sd, name))
+    pd.testing.assert_frame_equal(other.probes, per_sd.probes)
+
+
+def test_marks_of_categories_do_not_depend_on_units():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"x": rng.normal(size=60), "c": rng.choice(["a", "b", "c"], size=60)})
+    y = X["x"].to_numpy() + (X["c"] == "b").to_numpy() + 0.3 * rng.normal(size=60)
+    model = GPRegressor(n_restarts=0).fit(X, y)
+    per_sd, raw, given = (
+        explain(model, X, y, random_state=0, pairs=False, n_bootstrap=0, n_probes=12, scale=scale)
+        for scale in ("sd", "raw", [3.0, 7.0])
+    )
+    for other in (raw, given):
+        np.testing.assert_allclose(other.null / other.main, per_sd.null / per_sd.main, rtol=1e-12)
+        pd.testing.assert_series_equal(other.p_value, per_sd.p_value)
+
+
+def test_the_number_of_probes_and_of_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(601, 2))
+    y = X[:, 0] + rng.normal(size=601)
+    rows = []
+
+    class Watched(BayesianLinear):
+        def derivatives(self, Z, order):
+            rows.append((len(Z), order))
+            return super().derivatives(Z, order)
+
+    assert len(null_level(Watched(), X[:600], y[:600]).probe_terms) == 60
+    assert set(rows[1:]) == {(300, 1)}  # after the model itself
+    level = null_level(Watched(), X, y)
+    assert len(level.probe_terms) == 42
+    assert level.n_refits == 14
+
+
+def test_rows_without_weight_do_not_count():
+    X, y = figure_2(3, n=80)
+    X = X.to_numpy()
+    weights = np.where(np.arange(80) < 40, 1.0 / 40.0, 0.0)
+    half = null_level(Curved(), X, y, weights=weights)
+    seen = Curved.rows[-1]
+    np.testing.assert_array_equal(seen[:, :2], X[:40])
+    assert np.isfinite(half.null).all()
+
+
+class Curved(BayesianLinear):
+    """Remembers where it was asked."""
+
+    rows: ClassVar[list] = []
+
+    def derivatives(self, X, order):
+        self.rows.append(np.asarray(X))
+        return super().derivatives(X, order)
+
+
+def test_clusters_raise_the_level():
+    """40 persons with 4 rows and a column that is fixed for each: there are only 40 values to fit the noise with."""
+    rng = np.random.default_rng(4)
+    person = np.repeat(np.arange(40), 4)
+    X = rng.normal(size=(40, 3))[person]
+    y = rng.normal(size=40)[person] + 0.1 * rng.normal(size=160)
+    rows, persons = (null_level(BayesianLinear(), X, y, linear=True, clusters=c) for c in (None, person))
+    assert np.median(persons.probe_values) > 1.5 * np.median(rows.probe_values)
+    assert (persons.p_value >= 0.01).all()
+
+
+def test_few_rows_are_said():
+    X, y = figure_2(1, n=59)
+    with pytest.warns(RsensWarning, match=r"only approximate: with 59 rows"):
+        explain(BayesianLinear().fit(X, y), X, y, random_state=0, pairs=False)
+    X, y = figure_2(1, n=60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        explain(BayesianLinear().fit(X, y), X, y, random_state=0, pairs=False)
+
+
+def test_a_term_that_the_model_or_its_refits_do_not_use():
+    """value 0: the level of an irrelevant variable, and p = 1. 0 in the refits: never above."""
+    X, y = figure_2(2, n=70)
+    table = read_table(X)
+    n = len(X)
+    query = query_of(
+        None, table, None, groups=None, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, aggregate="mean",
+        pairs=False, keep_local_pairs=False, max_memory_mb=256.0,
+    )  # fmt: skip
+    found, _ = evaluate(*read_for(BayesianLinear().fit(X, y), X), query)
+    refits = Refits(np.array([[1.0, 0.0]]), np.linspace(0.1, 0.5, 20), np.tile([0, 1], 10))
+    level = _compare(refits, np.ones(2), np.array([SINGLE, SINGLE]), query, replace(found, main=np.array([0.0, 3.0])))
+    assert (level.null >= [0.3, 3.0]).all()
+    assert level.p_value.tolist() == [1.0, 1.0]
+    assert level.reached.tolist() == [1.0, 1.0]
+    assert not level.discovery.any()
 
 
 def test_seeds_and_parallel_refits_change_nothing():
@@ -161,6 +300,13 @@ def test_arrays_are_refitted_as_arrays():
     np.testing.assert_allclose(array.null, frame.null, rtol=1e-12)  # the order of memory may change the last digit
 
 
+def grouped_rsens(Z, y, sd):
+    """Mean R-sens of a refit with the group bc, and the last two of its columns as a group."""
+    groups = {"bc": [1, 2], "probe": [4, 5]} if Z.shape[1] == 6 else {"bc": [1, 2]}
+    scale = [*sd, sd["b"], sd["c"], 1.0][: Z.shape[1]]
+    return group_rsens(BayesianLinear().fit(Z, y), Z, groups, scale=scale).mean(axis=0)
+
+
 def test_a_group_has_probes_of_its_own():
     rng = np.random.default_rng(6)
     X = pd.DataFrame(rng.normal(size=(30, 4)), columns=list("abcd"))
@@ -172,17 +318,20 @@ def test_a_group_has_probes_of_its_own():
         return BayesianLinear().fit(Z, target)
 
     result = explain(
-        BayesianLinear().fit(X, y), X, y, refit=refit, groups={"bc": ["b", "c"]}, n_probes=10, random_state=0
+        BayesianLinear().fit(X, y), X, y, refit=refit, groups={"bc": ["b", "c"]}, n_probes=9, random_state=0
     )
-    assert (result.probes["term"] == "bc").sum() == 10
-    assert result.null["a"] == result.null["d"] != result.null["bc"]
+    assert (result.probes["term"] == "bc").sum() == 9
     assert result.null.notna().all()
-    assert result.null_pairs.notna().all()
-    copies = [Z.iloc[:, 4:] for Z in seen if Z.shape[1] == 6 and sorted(Z.iloc[:, 4]) == sorted(X["b"])]
-    rows = {tuple(row) for row in X[["b", "c"]].to_numpy()}
-    assert len(copies) == 10
-    for copy in copies:
-        assert {tuple(row) for row in copy.to_numpy()} == rows  # shuffled together
+    own = result.probes.loc[result.probes["term"] == "bc", "value"]
+    singles = result.probes.loc[result.probes["term"] != "bc", "value"]
+    assert own.mean() > singles.mean()  # of two columns the direction that matters most
+    assert [Z.shape[1] for Z in seen] == [7] * 3 + [6] * 9  # three more columns at most: singles, then groups
+    # By hand: the group in standard deviations, in all refits, against its own probes.
+    sd = X.std(ddof=0)
+    reached = np.sqrt(np.mean([grouped_rsens(Z, y, sd)[1] ** 2 for Z in seen]))
+    level = np.quantile(own, 0.95, method="weibull")
+    np.testing.assert_allclose(result.null["bc"], level / reached * result.main["bc"], rtol=1e-9)
+    np.testing.assert_allclose(own, [grouped_rsens(Z, y, sd)[-1] for Z in seen[3:]], rtol=1e-9)
 
 
 def test_constant_columns_are_not_copied():
@@ -192,7 +341,9 @@ def test_constant_columns_are_not_copied():
     with pytest.warns(RsensWarning, match="'one'"):
         result = explain(model, X, y, random_state=0)
     assert "one" not in set(result.probes["term"])
-    assert result.null_levels["one"] == result.null_levels["x1"]
+    level = np.quantile(result.probes["value"], 0.95, method="weibull")
+    assert result.null_levels["one"] == pytest.approx(level, rel=1e-12)
+    assert result.p_value["one"] == 1.0
     raw = explain(model, X, y, random_state=0, scale="raw")
     assert np.isnan(raw.null["one"])  # no spread, so no level per unit
     assert raw.to_frame().set_index("term").loc["one", "above_null"] is pd.NA
@@ -208,11 +359,11 @@ def test_no_level_without_targets_or_refits():
         explain(Linear([1.0, 0.0]), X, y),  # cannot be refitted
     ):
         assert result.null is None
-        assert result.null_pairs is None
         assert result.probes is None
         assert result.to_frame()["null"].isna().all()
         assert result.to_frame()["above_null"].isna().all()
-    assert explain(model, X, y, pairs=False).null_pairs is None
+        assert result.to_frame()["p_value"].isna().all()
+        assert result.to_frame()["discovery"].isna().all()
 
 
 class TwoColumns(BaseEstimator):

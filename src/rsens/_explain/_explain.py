@@ -47,7 +47,7 @@ def explain(
     alpha: float = 1.0,
     n_bootstrap: int = 500,
     level: float = 0.95,
-    n_probes: int = 60,
+    n_probes: int | None = None,
     refit: Callable[[Any, Any], Any] | None = None,
     max_memory_mb: float = 256.0,
 ) -> Explanation:
@@ -111,7 +111,7 @@ def explain(
     n, n_columns = table.values.shape
     seed, bar = seed_sequence(random_state), progress_bar(progress)
     replicates, share = whole_number(n_bootstrap, "n_bootstrap", 0), fraction(level, "level")
-    n_probes, n_jobs = whole_number(n_probes, "n_probes", 1), jobs(n_jobs)
+    n_probes, n_jobs = None if n_probes is None else whole_number(n_probes, "n_probes", 1), jobs(n_jobs)
     row_weights = check_weights(weights, n)
     if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
         source, table = read_for(model, X, row_weights)
@@ -186,6 +186,8 @@ def explain(
             y,
             query,
             values,
+            clusters=None,
+            linear=False,
             n_probes=n_probes,
             n_jobs=n_jobs,
             seed=child(seed, PROBES),

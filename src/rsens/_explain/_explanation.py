@@ -161,9 +161,11 @@ class Explanation(PlotMethods):
     interval_kind: str | None = _field("intervals", "interval_kind")
     n_refits: int | None = _field("intervals", "n_refits")
     null_levels: pd.Series[float] | None = _field("null_level", "null")
-    null_pairs: pd.Series[float] | None = _field("null_level", "null_pairs", name="null")
     reached: pd.Series[float] | None = _field("null_level", "reached")
-    reached_pairs: pd.Series[float] | None = _field("null_level", "reached_pairs", name="reached")
+    p_value: pd.Series[float] | None = _field("null_level", "p_value")
+    discovery: pd.Series[bool] | None = _field("null_level", "discovery")
+    familywise: pd.Series[bool] | None = _field("null_level", "familywise")
+    null_kind: str | None = _field("null_level", "null_kind")
     extrapolation: pd.Series[bool] = _field("rows", "extrapolation")
 
     @property
@@ -271,10 +273,8 @@ def _check(parts: dict[str, Any]) -> None:
     for name in ("setup", "values", "rows"):
         if parts[name] is None:
             raise InputError(f"{name} are missing")
-    values, intervals, null = parts["values"], parts["intervals"], parts["null_level"]
+    values, intervals = parts["values"], parts["intervals"]
     n_terms = len(parts["setup"].terms)
     check_size("pairs", values.pairs, n_terms * (n_terms - 1) // 2)
     if values.pairs is None and intervals is not None and intervals.pair_intervals is not None:
         raise InputError("pair_intervals without pairs")
-    if values.pairs is None and null is not None and null.null_pairs is not None:
-        raise InputError("null_pairs without pairs")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: The first columns of `to_frame`; all others follow in the order in which their fields are declared.
 LEADING = (
     "term", "first", "second", "per", "value", "lower", "upper", "interval_kind", "rank", "direction", "consistency",
-    "null", "above_null", "reached",
+    "null", "above_null", "p_value", "discovery", "familywise", "reached",
 )  # fmt: skip
 
 
@@ -70,8 +70,8 @@ def frame_of(explanation: Explanation, order: int) -> pd.DataFrame:
             _add(frame, explanation, field, getattr(explanation._part(name), field.name, None))
     frame["interval_kind"] = pd.Series([explanation.interval_kind] * len(frame), dtype=object)
     frame["rank"] = frame["value"].rank(ascending=False, method="min").astype("int64")
-    above = (frame["value"] > frame["null"]).astype("boolean")
-    frame["above_null"] = above.mask(frame["null"].isna())
+    null = frame["null"] if "null" in frame else pd.Series(np.nan, index=frame.index)
+    frame["above_null"] = (frame["value"] > null).astype("boolean").mask(null.isna())
     leading = _leading(frame)
     frame = frame[leading + [column for column in frame.columns if column not in leading]]
     return frame.sort_values("value", ascending=False, kind="stable", ignore_index=True)

@@ -23,7 +23,6 @@ from rsens._refits._rows import read_targets as read_targets
 from rsens._refits._rows import take_rows as take_rows
 from rsens._refits._searches import mean_kernel as mean_kernel
 from rsens._refits._searches import with_likelihood_of as with_likelihood_of
-from rsens._refits._searches import with_more_columns as with_more_columns
 from rsens._refits._searches import without_restarts as without_restarts
 from rsens._refits._splits import Splits as Splits
 from rsens._refits._splits import folds as folds

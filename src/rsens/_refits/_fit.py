@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import Argument, InputError, MissingExtraError
-from rsens._refits._searches import quick, with_more_columns
+from rsens._refits._searches import quick
 
 Refit = Callable[[Any, Any], Any]
 
@@ -30,11 +30,6 @@ class Fit:
     def quick(self) -> Fit:
         """How to fit quickly; see `quick`. A function of the user stays as it is."""
         return self if self.refit is not None else Fit(quick(self.estimator))
-
-    def for_more_columns(self, n_more: int) -> Fit:
-        """How to fit to further columns: a Gaussian process continues its search instead of starting over."""
-        started = None if self.refit is not None else with_more_columns(self.estimator, n_more)
-        return self if started is None else Fit(started)
 
 
 def with_seed(estimator: Any, seed: np.random.SeedSequence) -> Any:

@@ -1,13 +1,11 @@
-"""Gaussian processes that begin their search for hyperparameters where a fitted one ended."""
+"""Where Gaussian processes begin their search for hyperparameters, and when they end it, in refits."""
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from rsens.kernels import EQ
 from rsens.models import GPClassifier, GPRegressor
 
 
@@ -48,21 +46,3 @@ def mean_kernel(model: Any) -> Any:
     """The kernel in the units that the search works in; for several classes, the mean of their log values."""
     kernels = [gp.kernel for gp in model._gps]
     return kernels[0].with_theta(np.mean([kernel.theta for kernel in kernels], axis=0))
-
-
-def with_more_columns(model: Any, n_more: int) -> Any | None:
-    """A copy to be fitted to `n_more` further columns, by one search from where the model's search ended.
-
-    It takes less than half of the time of all starts, and finds the same optimum. A further column starts with the
-    length-scale of its prior. None unless the model is a Gaussian process with the default kernel for continuous
-    columns.
-    """
-    if getattr(model, "kernel", model) is not None or not getattr(model, "_gps", ()) or not model.optimize:
-        return None
-    kernel = mean_kernel(model)
-    if type(kernel) is not EQ:
-        return None
-    known = np.broadcast_to(kernel.lengthscale, model.n_features_in_)
-    further = [sqrt(len(known) + n_more)] * n_more
-    started = without_restarts(model).set_params(kernel=EQ(kernel.variance, (*known.tolist(), *further)))
-    return with_likelihood_of(model, started)

@@ -52,9 +52,9 @@ def heatmap(
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
-    check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_pairs"), ax=ax, top=top)
+    check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
     one_of(annotate, "annotate", (True, False, "auto"))
-    values, null = square(explanation.pairs), square(explanation.null_pairs)
+    values, null = square(explanation.pairs), square(getattr(explanation, "null_pairs", None))
     if values is None or len(explanation.names) < 2 or top == 1:
         got = Argument("top", 1) if top == 1 else "one"
         raise InputError("A heat map of pairs needs at least two variables; got ", got, ". Draw bars for one variable.")
@@ -158,7 +158,7 @@ MOST, MOST_ON_PAGE = 30, 15
 
 
 def _caption(explanation: Any) -> str:
-    dots = "; dots mark those above the null level" if explanation.null_pairs is not None else ""
+    dots = "; dots mark those above the null level" if getattr(explanation, "null_pairs", None) is not None else ""
     return f"R-sens₂ of each pair{dots}."
 
 
@@ -172,7 +172,7 @@ def _add_tips(explanation: Any, ax: Axes) -> None:
     """A rectangle over each cell, which cannot be seen."""
     from matplotlib.patches import Rectangle
 
-    values, null = square(explanation.pairs), square(explanation.null_pairs)
+    values, null = square(explanation.pairs), square(getattr(explanation, "null_pairs", None))
     assert values is not None
     order = _order(values, MOST_ON_PAGE)
     for i, row in enumerate(order[1:]):

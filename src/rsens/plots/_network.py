@@ -54,8 +54,8 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
     Returns:
         The Axes: the circle has the radius 1. Names that were shortened are whole in the `gid` of the labels.
     """
-    check_plot(explanation, "network", "rsens.explain", ("main", "null_pairs"), ax=ax, top=top)
-    pairs, null_pairs = square(explanation.pairs), square(explanation.null_pairs)
+    check_plot(explanation, "network", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
+    pairs, null_pairs = square(explanation.pairs), square(getattr(explanation, "null_pairs", None))
     main = explanation.main.to_numpy()
     order = np.argsort(-main, kind="stable")[:top]
     names = [str(explanation.names[d]) for d in order]

@@ -148,7 +148,7 @@ def _pairs(study: Study, hints: Hints) -> str:
     lines = [paragraph("Strongest pairs: R-sens₂, how far one variable changes the effect of the other")]
     header = ["", "pair", "R-sens₂", "", f"{percent(e.level, level=True)} interval"]
     lines.append(table(header, rows, ">~><<", give_way=[[3]]))
-    if e.null_pairs is not None:
+    if getattr(e, "null_pairs", None) is not None:
         marks = [_mark(line) for line in frame.to_dict("records")]
         above = f"* above its null level: {marks.count('*')} of {counted(len(frame), 'pair')}"
         just = f"; ~ only just: {marks.count('~')}" if "~" in marks else ""

@@ -1,0 +1,158 @@
+"""Refits of a model with probes beside the real columns, and R-sens of both in each of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from rsens._arguments import child
+from rsens._errors import RsensWarning
+from rsens._explain._probes import Source
+from rsens._explain._query import Query
+from rsens._explain._values import evaluate
+from rsens._refits import Fit, one_thread, take_rows
+from rsens._table import Table, is_pandas
+from rsens._typing import Array, Positions
+from rsens.adapters import as_contrasts, read_for
+from rsens.measures import training_inputs
+
+#: Probes beside the real columns in one refit: half as many as there are columns, but within these.
+FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
+#: Rows on which the values of a refit are read.
+MOST_ROWS = 300
+
+
+@dataclass(frozen=True)
+class Refits:
+    """Values per standard deviation: of T terms in each refit, and of all probes, which are made like `terms`."""
+
+    real: Array  # (refits, T)
+    probes: Array  # (N,)
+    terms: Positions  # (N,)
+
+
+def probes_of_refits(
+    members: tuple[tuple[int, ...], ...], kinds: Positions, varying: list[int], n_probes: int, rng: np.random.Generator
+) -> list[list[int]]:
+    """The terms that the probes of each refit are made like.
+
+    Single columns take turns, in random order; every group comes `n_probes` times.
+    """
+    copies = _in_turn([t for t in varying if kinds[t] < 0], n_probes, rng)
+    copies += [t for t in varying if kinds[t] >= 0 for _ in range(n_probes)]
+    n_columns = sum(map(len, members))
+    room = max(FEWEST_PROBE_COLUMNS, min(MOST_PROBE_COLUMNS, ceil(n_columns / 2)))
+    plan: list[list[int]] = []
+    used = room
+    for t in copies:
+        width = len(members[t])
+        if used + width > room:
+            plan.append([])
+            used = 0
+        plan[-1].append(t)
+        used += width
+    return plan
+
+
+def _in_turn(terms: list[int], count: int, rng: np.random.Generator) -> list[int]:
+    turns: list[int] = []
+    while terms and len(turns) < count:
+        turns += [int(t) for t in rng.permutation(terms)]
+    return turns[:count]
+
+
+def refit_with_probes(
+    fit: Fit,
+    table: Table,
+    y: Any,
+    query: Query,
+    sources: list[Source],
+    plan: list[list[int]],
+    *,
+    n_jobs: int | None,
+    seed: np.random.SeedSequence,
+    progress: Callable[..., Any],
+) -> Refits:
+    from joblib import Parallel, delayed
+
+    tasks = (
+        delayed(_measure)(fit, *_with_probes(table, query, [sources[t] for t in probes], child(seed, 1, k)), y)
+        for k, probes in enumerate(plan)
+    )
+    run = Parallel(n_jobs=n_jobs, return_as="generator")
+    measured = list(progress(run(tasks), total=len(plan), desc="refits", unit="fit"))
+    t = len(query.terms)
+    return Refits(
+        np.stack([main[:t] for main in measured]),
+        np.concatenate([main[t:] for main in measured]),
+        np.array([t for probes in plan for t in probes], dtype=np.intp),
+    )
+
+
+def _with_probes(
+    table: Table, query: Query, probes: list[Source], seed: np.random.SeedSequence
+) -> tuple[Any, Query, Positions, np.random.SeedSequence]:
+    """X with probes, what is asked of it, the rows on which it is asked, and the seed of the refit."""
+    rng = np.random.default_rng(seed)
+    n, d = table.values.shape
+    columns, origin, members = [table.values], list(range(d)), []
+    for source in probes:
+        columns.append(source.probe(rng, n))
+        members.append(tuple(range(len(origin), len(origin) + len(source.columns))))
+        origin += source.columns
+    counted = np.flatnonzero(query.weights)
+    rows = np.sort(rng.permutation(counted)[:MOST_ROWS])
+    asked = replace(
+        query,
+        two_valued=tuple(k for k, d in enumerate(origin) if d in query.two_valued),
+        terms=query.terms.extended(tuple(f"probe {k}" for k in range(len(probes))), tuple(members)),
+        units=query.deviations[origin],
+        weights=query.weights[rows] / query.weights[rows].sum(),
+        pairs=False,
+    )
+    return _like(table, np.concatenate(columns, axis=1), origin), asked, rows, child(seed, 0)
+
+
+def _measure(fit: Fit, X: Any, query: Query, rows: Positions, seed: np.random.SeedSequence, y: Any) -> Array:
+    """R-sens of the real terms and the probes in one refit."""
+    with one_thread(), warnings.catch_warnings():
+        # The same warning has come where the model was fitted without probes.
+        warnings.simplefilter("ignore", RsensWarning)
+        fitted = fit(X, y, seed)
+        model, table = read_for(fitted, X)
+        training = training_inputs(fitted, len(table.names))
+        model, table = as_contrasts(model, table, query.two_valued, training=training)
+        part = Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding)
+        return evaluate(model, part, query)[0].main
+
+
+def _like(table: Table, values: Array, origin: list[int]) -> Any:
+    """The values as a data frame if X was one, with names for the probes that no column has.
+
+    Column k is made like the column `origin[k]` of X. With categorical columns it is a data frame in any case: probes
+    of these have a type that says what they are, even if a model knows its own only by name or position.
+    """
+    source = table.source
+    if not is_pandas(source):
+        if table.coding is None:
+            return values
+        if all(column.numeric for column in table.coding.columns):  # numbers of two values, and no labels
+            return np.column_stack([table.coding.column(values[:, k], d, source) for k, d in enumerate(origin)])
+    import pandas as pd
+
+    names = list(table.names)
+    while len(names) < values.shape[1]:
+        name = f"probe_{len(names) - len(table.names)}"
+        while name in names:
+            name += "_"
+        names.append(name)
+    if table.coding is None:
+        return pd.DataFrame(values, index=source.index, columns=names)
+    index = source.index if is_pandas(source) else pd.RangeIndex(len(values))
+    copies = {name: table.coding.column(values[:, k], origin[k], source) for k, name in enumerate(names)}
+    return pd.DataFrame(copies, columns=names).set_axis(index)
