@@ -46,10 +46,8 @@ def check_and_look(setup: ModelSetup, make_look: MakeLook | None) -> tuple[Asses
     units, what = (len(y), "row") if clusters is None else (int(clusters.max()) + 1, "cluster")
     count, stratify = min(settings.cv, units), stratified(setup.model, y)
     if make_look is not None and min(count, most_folds(y, stratify, clusters)[0]) < LEAST_FOLDS:
-        text = (
-            f"Intervals hold only for which rows are explained: for new data they take {LEAST_FOLDS} folds of the check"
-        )
-        notes.append(Note("skipped", (), f"{text}, with every class in each."))
+        text = f"Intervals hold only for which rows are explained: for new data they take {LEAST_FOLDS} folds"
+        notes.append(Note("skipped", (), f"{text} of the check, with every class in each."))
         make_look = None
     seed = seed_sequence(generator(setup.seed, FOLDS))
     rounds = rounds_of_folds(1 if make_look is None else rounds_for(count), count, y, stratify, seed, clusters)
