@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from rsens._arguments import child, fraction, jobs, one_of, progress_bar, seed_sequence, whole_number
-from rsens._errors import Argument, InputError
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._explain._explanation import Explanation
 from rsens._explain._null_level import NullLevel, find_null_level, refitter
-from rsens._explain._query import query_of
+from rsens._explain._query import Query, query_of
 from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import division_of, within_subgroups
-from rsens._explain._values import evaluate
+from rsens._explain._values import Intervals, Values, evaluate
 from rsens._refits import Fit
 from rsens.adapters import read_for
+from rsens.derivatives import NoSecondDerivativesError
 from rsens.measures import (
     check_alpha,
     check_weights,
@@ -120,18 +123,28 @@ def explain(
     )
     fit = _fit_for_null_level(null, model, y, refit, n)
 
-    with bar(total=n, desc="rows", unit="row") as rows_done:
-        values, intervals = evaluate(
-            source,
-            table,
-            query,
-            output_names=partial(_output_names, model),
-            keep_local_pairs=keep_local_pairs,
-            n_bootstrap=replicates,
-            level=share,
-            seed=child(seed, 0),
-            advance=rows_done.update,
-        )
+    def evaluated(query: Query) -> tuple[Values, Intervals | None]:
+        with bar(total=n, desc="rows", unit="row") as rows_done:
+            return evaluate(
+                source,
+                table,
+                query,
+                output_names=partial(_output_names, model),
+                keep_local_pairs=keep_local_pairs,
+                n_bootstrap=replicates,
+                level=share,
+                seed=child(seed, 0),
+                advance=rows_done.update,
+            )
+
+    try:
+        values, intervals = evaluated(query)
+    except NoSecondDerivativesError as error:
+        if pairs is True or keep_local_pairs:
+            raise
+        warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
+        query = replace(query, pairs=False)
+        values, intervals = evaluated(query)
     null_level: NullLevel | None = None
     if fit is not None:
         null_level = find_null_level(
