@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from rsens._arguments import child, fraction, jobs, one_of, progress_bar, seed_sequence, whole_number
-from rsens._errors import Argument, InputError
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._explain._explanation import Explanation
+from rsens._explain._intervals import Intervals
 from rsens._explain._null_level import NullLevel, find_null_level, refitter
-from rsens._explain._query import query_of
+from rsens._explain._query import Query, query_of
 from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
 from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import division_of, within_subgroups
-from rsens._explain._values import evaluate
+from rsens._explain._values import Values, evaluate
 from rsens._refits import Fit
 from rsens.adapters import as_contrasts, read_for, two_valued
+from rsens.derivatives import NoSecondDerivativesError
 from rsens.measures import Terms, check_alpha, check_weights, training_inputs, warn_of_gaps
 
 #: What random numbers are for.
@@ -138,18 +142,28 @@ def explain(
     one_of(intervals, "intervals", ("auto", "refits", "rows", False))
     fit_again = _fit_for_intervals(intervals, model, y, refit, same_rows=training is None or len(training) == n)
 
-    with bar(total=n, desc="rows", unit="row") as rows_done:
-        values, found = evaluate(
-            source,
-            table,
-            query,
-            output_names=partial(_output_names, model),
-            keep_local_pairs=keep_local_pairs,
-            n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
-            level=share,
-            seed=child(seed, BOOTSTRAP),
-            advance=rows_done.update,
-        )
+    def evaluated(query: Query) -> tuple[Values, Intervals | None]:
+        with bar(total=n, desc="rows", unit="row") as rows_done:
+            return evaluate(
+                source,
+                table,
+                query,
+                output_names=partial(_output_names, model),
+                keep_local_pairs=keep_local_pairs,
+                n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
+                level=share,
+                seed=child(seed, BOOTSTRAP),
+                advance=rows_done.update,
+            )
+
+    try:
+        values, found = evaluated(query)
+    except NoSecondDerivativesError as error:
+        if pairs is True or keep_local_pairs:
+            raise
+        warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
+        query = replace(query, pairs=False)
+        values, found = evaluated(query)
     if fit_again is not None:
         folds = child(seed, FOLDS)
         look = partial(

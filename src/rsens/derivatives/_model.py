@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
+from rsens.derivatives._bends import Bends
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
 from rsens.derivatives._derivatives import Derivatives
 from rsens.distributions import Distribution
@@ -31,6 +32,8 @@ class Model(ABC):
 
     #: The categorical columns; None if there are none, or if only the rows can tell.
     coding: Coding | None = None
+    #: Whether derivatives are differences, with their rounding.
+    by_differences: ClassVar[bool] = False
     #: Whether X may be a `Table`, so that rows that have been read are not read again.
     takes_tables: bool = False
 
@@ -118,18 +121,20 @@ class Function(Model):
 
 
 def iterate(
-    model: Model, table: Table, order: int, *, max_bytes: int = MAX_BYTES
+    model: Model, table: Table, order: int, *, max_bytes: int = MAX_BYTES, watch: bool = True
 ) -> Iterator[tuple[slice, Derivatives]]:
     """The derivatives of a model at the rows of a table, chunk by chunk: (which rows, their record).
 
     Chunks are as even as possible and as large as `max_bytes` of working memory allows.
-    Their size changes nothing but rounding.
+    Their size changes nothing but rounding. With `watch`, a warning at the end says if the model is piecewise linear,
+    so that second derivatives show no interaction.
     """
     check_order(order)
     n, columns = table.values.shape
     model = prepare(model, table)
     most = max(1, _rows_with_contrasts(model, columns, order) * max_bytes // MAX_BYTES)
     chunks = -(-n // most)
+    bends = Bends(table, model.by_differences) if watch and order == 2 else None
     for k in range(chunks):
         start, stop = n * k // chunks, n * (k + 1) // chunks
         try:
@@ -139,8 +144,12 @@ def iterate(
         except InputError as error:
             if chunks == 1:
                 raise
-            raise InputError(error.sentence, f" (Rows are counted from row {start} of X.)") from error
+            raise type(error)(error.sentence, f" (Rows are counted from row {start} of X.)") from error
+        if bends is not None:
+            bends.add(slice(start, stop), record)
         yield slice(start, stop), record
+    if bends is not None:
+        bends.warn()
 
 
 def prepare(model: Model, table: Table) -> Model:

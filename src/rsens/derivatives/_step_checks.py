@@ -17,6 +17,8 @@ from rsens.derivatives._steps import DEFAULT_STEP, SINGLE_STEP, Steps
 PROBES = 8
 #: The share of their size by which derivatives may differ when the step is halved.
 SHARE = 0.01
+#: A step that spans several jumps of an ordinary tree ensemble, in units of a column.
+WIDE = 0.3
 #: Derivatives below this, in standard deviations of the prediction per unit of the column, count as zero.
 SMALL = 0.1
 
@@ -46,26 +48,71 @@ def check_resolution(quotients: Quotients, steps: Steps, changes: Array) -> None
         )
 
 
-def warn_if_flat(quotients: Quotients, changes: Array, levels: Array | None) -> bool:
-    """Warn if the differences are nearly all 0: the model is flat between jumps. Returns whether it is.
+def is_constant(z: Array, levels: Array | None) -> bool:
+    """Whether z (n, M) is the same for all rows, or, with `levels`, for all rows of the same levels."""
+    z = z if levels is None else within_levels(z, levels)
+    return bool((np.ptp(z, axis=0) <= SAME * np.abs(z).max(axis=0)).all())
 
-    With categorical columns (`levels`, n rows of them) only rows of the same levels are compared.
-    """
-    if levels is not None:
-        z = within_levels(quotients.here.z, levels)
-        if not len(changes) or (np.ptp(z, axis=0) <= SAME * np.abs(z).max(axis=0)).all():
-            return True  # it depends only on the levels
-    share = (changes != 0.0).any(axis=2).mean(axis=1)
-    if (share >= 0.1).any():
-        return False
+
+def is_flat(quotients: Quotients, changes: Array, levels: Array | None) -> bool:
+    """Whether the differences are nearly all 0: the function is flat between jumps, or depends on the levels only."""
+    if levels is not None and (not len(changes) or is_constant(quotients.here.z, levels)):
+        return True
+    return not (_moving(changes) >= 0.1).any()
+
+
+def warn_if_flat(quotients: Quotients, changes: Array, levels: Array | None) -> None:
+    """Warn if the differences are nearly all 0, unless the function depends on the levels only."""
+    if not is_flat(quotients, changes, levels) or (
+        levels is not None and (not len(changes) or is_constant(quotients.here.z, levels))
+    ):
+        return
     warning = RsensWarning(
-        f"the function did not change in {100 * (1 - share.mean()):.0f} % of the differences. If its predictions are "
-        "piecewise constant (trees, rounding), give a ",
+        f"the function did not change in {100 * (1 - _moving(changes).mean()):.0f} % of the differences. If its "
+        "predictions are piecewise constant (trees, rounding), give a ",
         Argument("step"),
         " over several jumps: from_function(fn, step=0.3).",
     )
     warnings.warn(warning, stacklevel=2)
-    return True
+
+
+def flat_columns(quotients: Quotients, steps: Steps, changes: Array) -> list[int]:
+    """Columns along which the function is flat at nearly all rows, although it changes over a wide step at some.
+
+    A column that the function does not use is flat too, but over any step.
+    """
+    narrow = np.broadcast_to(steps.of_order(1), steps.unit.shape) < WIDE / 3.0
+    still = [d for d, share in zip(quotients.columns, _moving(changes), strict=True) if share < 0.1 and narrow[d]]
+    if not still:
+        return []
+    some = quotients.at(np.unique(np.linspace(0, len(quotients.X) - 1, PROBES).astype(np.intp)))
+    wide = Quotients(some.fn, some.X, some.here, still).changes(WIDE * steps.units(some.X))
+    moved = (wide != 0.0).any(axis=2).sum(axis=1)
+    return [d for d, rows in zip(still, moved, strict=True) if rows >= min(2, len(some.X))]
+
+
+def warn_of_flat_columns(columns: list[int], names: tuple[str, ...]) -> None:
+    """Name the columns in which first differences say nothing."""
+    warning = RsensWarning(
+        f"the function does not change in {', '.join(repr(names[d]) for d in columns)} over the ",
+        Argument("step"),
+        f", but it does over {WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in "
+        f"these columns says nothing. Give a step over several jumps: from_function(fn, step={WIDE}).",
+    )
+    warnings.warn(warning, stacklevel=2)
+
+
+def _moving(changes: Array) -> Array:
+    """The share of rows that change in each column."""
+    return (changes != 0.0).any(axis=2).mean(axis=1)
+
+
+def mean_sizes(quotients: Quotients, steps: Steps, first: Array) -> Array:
+    """The mean over rows of the Fisher norm of first differences z (n, M, columns), per unit of each column."""
+    λ, _ = quotients.here.chain(first, None)
+    with np.errstate(all="ignore"):
+        norms = steps.units(quotients.X)[:, quotients.columns] * quotients.here.distribution.fisher_norm(λ)
+    return np.where(np.isfinite(norms), norms, 0.0).mean(axis=0)
 
 
 def warn_if_step_matters(quotients: Quotients, steps: Steps, order: int, names: tuple[str, ...]) -> None:

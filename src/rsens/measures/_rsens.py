@@ -116,7 +116,7 @@ def rsens_chunks(model: Model, table: Table, alpha: float) -> Chunks:
 
 def rsens2_chunks(model: Model, table: Table, alpha: float) -> Chunks:
     """R-sens₂ of all rows, chunk by chunk."""
-    return from_derivatives(model, table, 2, lambda record: rsens2_of(record, alpha), "R-sens₂")
+    return from_derivatives(model, table, 2, lambda record: rsens2_of(record, alpha), "R-sens₂", watch=True)
 
 
 def _gathered(chunks: Callable[[Model, Table, float], Chunks], model: Any, X: Any, alpha: Any) -> Array:
