@@ -35,7 +35,8 @@ _DTYPES: dict[Reader, type] = {whole: np.int64, truth: np.bool_}
 class Field:
     """One field of a result: its meaning, how it is read from a file, and its shape, () for what is no array.
 
-    `column` is its name in `to_frame`, for what has one value per term or pair.
+    `column` is its name in `to_frame`, for what has one value per term or pair. `later`: files of an earlier rsens do
+    not have the entry, and get its default.
     """
 
     name: str
@@ -43,14 +44,24 @@ class Field:
     reader: Reader
     shape: tuple[str | int, ...]
     column: str | None = None
+    later: bool = False
 
 
 def stored(
-    meaning: str, item: Reader, *shape: str | int, optional: bool = False, column: str | None = None, **default: Any
+    meaning: str,
+    item: Reader,
+    *shape: str | int,
+    optional: bool = False,
+    column: str | None = None,
+    later: bool = False,
+    **default: Any,
 ) -> Any:
-    """Declare a field of a `Part`; `item` reads one entry of an array of this shape. Optional fields may be None."""
+    """Declare a field of a `Part`; `item` reads one entry of an array of this shape. Optional fields may be None.
+
+    A field that is added to a format in use is `later`, and has a default.
+    """
     reader = array_of(item, len(shape), _DTYPES.get(item, np.float64)) if shape else item
-    field = Field("", meaning, or_none(reader) if optional else reader, shape, column)
+    field = Field("", meaning, or_none(reader) if optional else reader, shape, column, later)
     if optional:
         default.setdefault("default", None)
     return dataclasses.field(metadata={_KEY: field}, **default)
@@ -107,8 +118,9 @@ class Form:
         `check` raises one if the parts do not fit together in some way that shapes do not say.
         """
         content = self._content(path)
-        names = {field.name for _, field in self.fields()}
-        unknown, missing = content.keys() - names, names - content.keys()
+        fields = {field.name: field for _, field in self.fields()}
+        unknown = content.keys() - fields.keys()
+        missing = {name for name, field in fields.items() if name not in content and not field.later}
         try:
             if unknown or missing:
                 raise InputError(f"unknown entries {sorted(unknown)}, missing entries {sorted(missing)}")
@@ -170,10 +182,10 @@ def check_size(name: str, values: Any, size: int) -> None:
 
 def _part(kind: type[Part], content: Mapping[str, Any]) -> Part | None:
     """The part, or None where the file has nothing in any of its entries."""
-    fields = kind.fields()
-    if all(content[name] is None for name in fields):
+    there = {name: field for name, field in kind.fields().items() if name in content}
+    if all(content[name] is None for name in there):
         return None
-    return kind(**{name: _read(field, content[name]) for name, field in fields.items()})
+    return kind(**{name: _read(field, content[name]) for name, field in there.items()})
 
 
 def _read(field: Field, value: Any) -> Any:

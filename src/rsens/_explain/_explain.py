@@ -127,6 +127,7 @@ def explain(
             query,
             output_names=partial(_output_names, model),
             keep_local_pairs=keep_local_pairs,
+            split_pairs=True,
             n_bootstrap=replicates,
             level=share,
             seed=child(seed, 0),
