@@ -47,14 +47,21 @@ class Field:
 
 
 def stored(
-    meaning: str, item: Reader, *shape: str | int, optional: bool = False, column: str | None = None, **default: Any
+    meaning: str,
+    item: Reader,
+    *shape: str | int,
+    optional: bool = False,
+    column: str | None = None,
+    later: bool = False,
+    **default: Any,
 ) -> Any:
     """Declare a field of a `Part`; `item` reads one entry of an array of this shape. Optional fields may be None.
 
-    A `default` is for a field that earlier releases did not write.
+    A field that is added to a format in use is `later`, and has a default.
     """
     reader = array_of(item, len(shape), _DTYPES.get(item, np.float64)) if shape else item
-    field = Field("", meaning, or_none(reader) if optional else reader, shape, column, later="default" in default)
+    later = later or "default" in default
+    field = Field("", meaning, or_none(reader) if optional else reader, shape, column, later)
     if optional:
         default.setdefault("default", None)
     return dataclasses.field(metadata={_KEY: field}, **default)
@@ -118,9 +125,9 @@ class Form:
         `check` raises one if the parts do not fit together in some way that shapes do not say.
         """
         content = self._content(path)
-        names = {field.name for _, field in self.fields()}
-        later = {field.name for _, field in self.fields() if field.later}
-        unknown, missing = content.keys() - names, names - content.keys() - later
+        fields = {field.name: field for _, field in self.fields()}
+        unknown = content.keys() - fields.keys()
+        missing = {name for name, field in fields.items() if name not in content and not field.later}
         try:
             if unknown or missing:
                 raise InputError(f"unknown entries {sorted(unknown)}, missing entries {sorted(missing)}")
@@ -185,10 +192,10 @@ def check_size(name: str, values: Any, size: int) -> None:
 
 def _part(kind: type[Part], content: Mapping[str, Any]) -> Part | None:
     """The part, or None where the file has nothing in any of its entries."""
-    fields = kind.fields()
-    if all(content.get(name) is None for name in fields):
+    there = {name: field for name, field in kind.fields().items() if name in content}
+    if all(content[name] is None for name in there):
         return None
-    return kind(**{name: _read(field, content[name]) for name, field in fields.items() if name in content})
+    return kind(**{name: _read(field, content[name]) for name, field in there.items()})
 
 
 def _read(field: Field, value: Any) -> Any:

@@ -21,9 +21,11 @@ from tests.explain.models import BayesianLinear, Linear, Softmax
 
 NAMES = ['<script>alert("x")</script>', "überraschend, 'quoted' \\ \n\t", "🚲" * 50 + " \x00"]
 TABLES = (
-    "main", "pairs", "direction", "consistency", "parts", "intervals", "pair_intervals", "null", "null_pairs", "probes",
-    "by", "by_counts", "extrapolation", "local_main", "scale",
+    "main", "pairs", "direction", "consistency", "parts", "pair_parts", "intervals", "pair_intervals", "null", "null_pairs",
+    "probes", "by", "by_counts", "extrapolation", "local_main", "scale",
 )  # fmt: skip
+#: Files of an earlier rsens do not have these.
+LATER = {field.name for _, field in Explanation.fields() if field.later}
 PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind")
 
 
@@ -166,9 +168,12 @@ LATER = {field.name for _, field in Explanation.fields() if field.later}
 
 @pytest.mark.parametrize("name", [field.name for _, field in Explanation.fields()])
 def test_every_entry_is_needed_and_read_carefully(tmp_path, content, name):
-    if name not in LATER:
+    without = {key: value for key, value in content.items() if key != name}
+    if name in LATER:
+        load(tmp_path, without)
+    else:
         with pytest.raises(InputError, match=name):
-            load(tmp_path, {key: value for key, value in content.items() if key != name})
+            load(tmp_path, without)
     for wrong in ({"a": 1}, [[[[1.0]]]], [None, "x"], True, float("nan")):
         with pytest.raises(InputError, match=r"bad\.json"):
             load(tmp_path, content | {name: wrong})

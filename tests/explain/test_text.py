@@ -126,7 +126,8 @@ def test_frame_of_pairs():
     X = pd.DataFrame(np.random.default_rng(3).normal(size=(20, 3)), columns=["a", "b:c", "d"])
     frame = explain(Linear([1.0, 1.0, 1.0], gamma=2.0), X).to_frame(order=2)
     values = ["value", "lower", "upper", "interval_kind", "rank", "null", "above_null", "reached"]
-    assert list(frame.columns) == ["term", "first", "second", *values]
+    parts = ["part_mean", "part_variance", "uncertainty_only"]
+    assert list(frame.columns) == ["term", "first", "second", *values, *parts]
     assert frame["term"].tolist() == ["a:b:c", "a:d", "b:c:d"]  # ambiguous by itself, so:
     assert frame[["first", "second"]].to_numpy().tolist() == [["a", "b:c"], ["a", "d"], ["b:c", "d"]]
     assert frame["rank"].tolist() == [1, 2, 2]

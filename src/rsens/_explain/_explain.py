@@ -150,6 +150,7 @@ def explain(
                 query,
                 output_names=partial(_output_names, model),
                 keep_local_pairs=keep_local_pairs,
+                split_pairs=True,
                 n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
                 level=share,
                 seed=child(seed, BOOTSTRAP),

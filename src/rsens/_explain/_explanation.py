@@ -16,6 +16,7 @@ from rsens._explain import _export, _text
 from rsens._explain._intervals import Intervals
 from rsens._explain._null_level import NullLevel
 from rsens._explain._plot_methods import PlotMethods
+from rsens._explain._ranking import ranked_by, uncertainty_only
 from rsens._explain._rows import Rows
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import Subgroups
@@ -153,6 +154,17 @@ class Explanation(PlotMethods):
     direction: pd.Series[float] | pd.DataFrame = _field("values", "direction")
     consistency: pd.Series[float] | pd.DataFrame = _field("values", "consistency")
     parts: pd.DataFrame | None = _field("values", "parts")
+    pair_parts: pd.DataFrame | None = _field("values", "pair_parts")
+
+    @property
+    def uncertainty_only(self) -> list[tuple[str, str]]:
+        """Pairs with less than 5 % of their R-sens₂ in the prediction, in the order of columns.
+
+        They change how uncertain the prediction is, as where rows are collinear, and hardly the prediction: read them
+        as no interaction of the prediction. Empty where `pair_parts` has no two parts.
+        """
+        found = uncertainty_only(self._values)
+        return [] if found is None else [pair for pair, only in zip(self.pairs.index, found, strict=True) if only]
 
     # ---- how sure ---------------------------------------------------------------------------------------------------
 
@@ -204,19 +216,27 @@ class Explanation(PlotMethods):
 
     # ---- tables -----------------------------------------------------------------------------------------------------
 
-    def to_frame(self, order: int = 1) -> pd.DataFrame:
+    def to_frame(self, order: int = 1, by: str = "value") -> pd.DataFrame:
         """One line per term (order 1) or pair (order 2), largest first.
 
-        Columns: term, value, lower, upper, interval_kind, rank, direction, consistency, null, above_null, reached,
-        part_… ; for pairs term ("x0:x1"), first, second, value, lower, upper, interval_kind, rank, null, above_null,
-        reached. What is not known is missing (NaN).
-        """
-        return frame_of(self, _order(order))
+        Columns: term, value, lower, upper, interval_kind, rank, direction, consistency, null, above_null, p_value,
+        discovery, familywise, reached, part_… ; for pairs term ("x0:x1"), first, second, value, lower, upper,
+        interval_kind, rank, above_null, p_value, discovery, part_…, uncertainty_only. What is not known is missing.
 
-    def top(self, k: int = 5, order: int = 1) -> pd.Series[float]:
-        """The k largest values of `main` (order 1) or `pairs` (order 2)."""
+        Args:
+            order: 1 for terms, 2 for pairs.
+            by: What to rank and sort by. "value", or a part of it by its name ("mean", …), or "prediction" for the
+                first part and "uncertainty" for the second, whatever the family. The column value stays as it is.
+        """
+        return frame_of(self, _order(order), by)
+
+    def top(self, k: int = 5, order: int = 1, by: str = "value") -> pd.Series[float]:
+        """The k largest values of `main` (order 1) or `pairs` (order 2), or of a part of them: see `to_frame`."""
         k = whole_number(k, "k", 1)
         values = self.main if _order(order) == 1 else self.pairs
+        column, ranked = ranked_by(self._values, order, by)
+        if column != "value":
+            values = pd.Series(ranked, index=values.index, name=column)
         return values.sort_values(ascending=False, kind="stable").head(k)
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rsens._explain._ranking import ranked_by, uncertainty_only
 from rsens._results import Field
 
 if TYPE_CHECKING:
@@ -61,20 +62,23 @@ def table_of(explanation: Explanation, field: Field, values: Any, name: str) -> 
     return pd.DataFrame(values, index=axes[0], columns=list(axes[1]))
 
 
-def frame_of(explanation: Explanation, order: int) -> pd.DataFrame:
-    """One line per term (order 1) or pair (order 2), largest value first; equal values in the order of columns."""
+def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.DataFrame:
+    """One line per term (order 1) or pair (order 2), largest value (or part of it) first; equal ones as columns are."""
     frame = _terms(explanation) if order == 1 else _pairs(explanation)
     size = "terms" if order == 1 else "pairs"
     for name, field in explanation.fields():
         if field.column is not None and size in field.shape:
             _add(frame, explanation, field, getattr(explanation._part(name), field.name, None))
     frame["interval_kind"] = pd.Series([explanation.interval_kind] * len(frame), dtype=object)
-    frame["rank"] = frame["value"].rank(ascending=False, method="min").astype("int64")
+    if order == 2 and (only := uncertainty_only(explanation._values)) is not None:
+        frame["uncertainty_only"] = only
+    ranked, _ = ranked_by(explanation._values, order, by)
+    frame["rank"] = frame[ranked].rank(ascending=False, method="min").astype("int64")
     null = frame["null"] if "null" in frame else pd.Series(np.nan, index=frame.index)
     frame["above_null"] = (frame["value"] > null).astype("boolean").mask(null.isna())
     leading = _leading(frame)
     frame = frame[leading + [column for column in frame.columns if column not in leading]]
-    return frame.sort_values("value", ascending=False, kind="stable", ignore_index=True)
+    return frame.sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
 
 
 def _add(frame: pd.DataFrame, explanation: Explanation, field: Field, values: Any) -> None:

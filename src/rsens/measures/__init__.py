@@ -19,6 +19,7 @@ from rsens.measures._groups import group_rsens as group_rsens
 from rsens.measures._kl import kl as kl
 from rsens.measures._local import check_alpha as check_alpha
 from rsens.measures._local import finite as finite
+from rsens.measures._parts import pair_parts_of as pair_parts_of
 from rsens.measures._parts import parts as parts
 from rsens.measures._parts import parts_of as parts_of
 from rsens.measures._prediction import aed as aed
