@@ -34,8 +34,7 @@ _DTYPES: dict[Reader, type] = {whole: np.int64, truth: np.bool_}
 class Field:
     """One field of a result: its meaning, how it is read from a file, and its shape, () for what is no array.
 
-    `column` is its name in `to_frame`, for what has one value per term or pair. A `later` field may be missing in files
-    of earlier releases, and then has its default.
+    `column` is its name in `to_frame`, for what has one value per term or pair.
     """
 
     name: str
@@ -43,7 +42,6 @@ class Field:
     reader: Reader
     shape: tuple[str | int, ...]
     column: str | None = None
-    later: bool = False
 
 
 def stored(
@@ -52,16 +50,11 @@ def stored(
     *shape: str | int,
     optional: bool = False,
     column: str | None = None,
-    later: bool = False,
     **default: Any,
 ) -> Any:
-    """Declare a field of a `Part`; `item` reads one entry of an array of this shape. Optional fields may be None.
-
-    A field that is added to a format in use is `later`, and has a default.
-    """
+    """Declare a field of a `Part`; `item` reads one entry of an array of this shape. Optional fields may be None."""
     reader = array_of(item, len(shape), _DTYPES.get(item, np.float64)) if shape else item
-    later = later or "default" in default
-    field = Field("", meaning, or_none(reader) if optional else reader, shape, column, later)
+    field = Field("", meaning, or_none(reader) if optional else reader, shape, column)
     if optional:
         default.setdefault("default", None)
     return dataclasses.field(metadata={_KEY: field}, **default)
@@ -125,9 +118,8 @@ class Form:
         `check` raises one if the parts do not fit together in some way that shapes do not say.
         """
         content = self._content(path)
-        fields = {field.name: field for _, field in self.fields()}
-        unknown = content.keys() - fields.keys()
-        missing = {name for name, field in fields.items() if name not in content and not field.later}
+        names = {field.name for _, field in self.fields()}
+        unknown, missing = content.keys() - names, names - content.keys()
         try:
             if unknown or missing:
                 raise InputError(f"unknown entries {sorted(unknown)}, missing entries {sorted(missing)}")
@@ -192,10 +184,10 @@ def check_size(name: str, values: Any, size: int) -> None:
 
 def _part(kind: type[Part], content: Mapping[str, Any]) -> Part | None:
     """The part, or None where the file has nothing in any of its entries."""
-    there = {name: field for name, field in kind.fields().items() if name in content}
-    if all(content[name] is None for name in there):
+    fields = kind.fields()
+    if all(content[name] is None for name in fields):
         return None
-    return kind(**{name: _read(field, content[name]) for name, field in there.items()})
+    return kind(**{name: _read(field, content[name]) for name, field in fields.items()})
 
 
 def _read(field: Field, value: Any) -> Any:

@@ -21,11 +21,9 @@ from tests.explain.models import BayesianLinear, Linear, Softmax
 
 NAMES = ['<script>alert("x")</script>', "überraschend, 'quoted' \\ \n\t", "🚲" * 50 + " \x00"]
 TABLES = (
-    "main", "pairs", "direction", "consistency", "parts", "pair_parts", "intervals", "pair_intervals", "null", "null_pairs",
-    "probes", "by", "by_counts", "extrapolation", "local_main", "scale",
+    "main", "pairs", "direction", "consistency", "parts", "pair_parts", "intervals", "pair_intervals", "null",
+    "probes", "p_value", "discovery", "familywise", "by", "by_counts", "extrapolation", "local_main", "scale",
 )  # fmt: skip
-#: Files of an earlier rsens do not have these.
-LATER = {field.name for _, field in Explanation.fields() if field.later}
 PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind")
 
 
@@ -109,7 +107,7 @@ def test_the_file_is_plain_json(tmp_path):
     ALL["everything"].save(tmp_path / "x.json")
     content = json.loads((tmp_path / "x.json").read_text(encoding="ascii"))
     assert content["format"] == "rsens explanation"
-    assert content["version"] == 1
+    assert content["version"] == 2
     assert content["columns"] == NAMES
     assert content["direction"][0] == [None]  # NaN, which JSON does not have
 
@@ -144,7 +142,7 @@ def load(tmp_path, content):
     return Explanation.load(tmp_path / "bad.json")
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None, True, [1]])
+@pytest.mark.parametrize("version", [0, 3, "1", None, True, [1]])
 def test_other_versions_are_refused(tmp_path, content, version):
     with pytest.raises(InputError, match="version"):
         load(tmp_path, content | {"version": version})
@@ -162,18 +160,10 @@ def test_files_that_are_no_explanation(tmp_path, text):
         load(tmp_path, text)
 
 
-#: Fields that files of earlier versions do not have.
-LATER = {field.name for _, field in Explanation.fields() if field.later}
-
-
 @pytest.mark.parametrize("name", [field.name for _, field in Explanation.fields()])
 def test_every_entry_is_needed_and_read_carefully(tmp_path, content, name):
-    without = {key: value for key, value in content.items() if key != name}
-    if name in LATER:
-        load(tmp_path, without)
-    else:
-        with pytest.raises(InputError, match=name):
-            load(tmp_path, without)
+    with pytest.raises(InputError, match=name):
+        load(tmp_path, {key: value for key, value in content.items() if key != name})
     for wrong in ({"a": 1}, [[[[1.0]]]], [None, "x"], True, float("nan")):
         with pytest.raises(InputError, match=r"bad\.json"):
             load(tmp_path, content | {name: wrong})

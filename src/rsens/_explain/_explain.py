@@ -21,7 +21,7 @@ from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import division_of, within_subgroups
 from rsens._explain._values import Values, evaluate
-from rsens._refits import Fit
+from rsens._refits import Fit, read_clusters
 from rsens.adapters import as_contrasts, read_for, two_valued
 from rsens.derivatives import NoSecondDerivativesError
 from rsens.measures import Terms, check_alpha, check_weights, training_inputs, warn_of_gaps
@@ -38,6 +38,7 @@ def explain(
     pairs: bool | Literal["auto"] = "auto",
     groups: Mapping[str, Sequence[str | int]] | None = None,
     numeric: Iterable[str | int] = (),
+    clusters: Any = None,
     by: Any = None,
     weights: Any = None,
     scale: Any = "sd",
@@ -70,6 +71,8 @@ def explain(
             default the two values are compared, like the levels of a categorical column (`Explanation.two_valued`): a
             slope at the rows need not say how far apart the predictions at the two values are. Whether there are two
             is decided on the training inputs (`training_inputs_`) if the model knows them, else on X.
+        clusters: Rows that belong together, one label per row: several of one person, say. Refits then leave out, and
+            probes move, whole clusters; without it, marks and intervals of such rows promise too much.
         by: Subgroups of rows: a column of X, or one label per row. See `Explanation.by`.
         weights: How much each row counts, at least 0. A weight of 2 is the same as giving the row twice.
         scale: What one step of a column is. "sd": its standard deviation (divisor n, under `weights`), in the training
@@ -119,6 +122,7 @@ def explain(
     row_weights = check_weights(weights, n)
     if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
         source, table = read_for(model, X, row_weights)
+    together = read_clusters(clusters, n)
     division = None if by is None else division_of(by, X, table)
     training = training_inputs(model, n_columns)
     plain = table
@@ -186,7 +190,7 @@ def explain(
             look,
             values,
             share,
-            clusters=None,
+            clusters=together,
             n_jobs=n_jobs,
             seed=folds,
             required=intervals == "refits",
@@ -201,7 +205,7 @@ def explain(
             y,
             query,
             values,
-            clusters=None,
+            clusters=together,
             linear=False,
             n_probes=n_probes,
             n_jobs=n_jobs,

@@ -22,6 +22,7 @@ from rsens._explain._setup import Setup
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._tables import frame_of, table_of
 from rsens._explain._values import Values
+from rsens._explain._versions import from_version_1
 from rsens._results import Field, Form, Part, check_size
 
 #: An explanation is made of these, and so are its files. What was not asked for is None.
@@ -36,6 +37,7 @@ FORM = Form(
         "subgroups": Subgroups,
         "rows": Rows,
     },
+    upgrades=(from_version_1,),
 )
 
 
@@ -171,7 +173,7 @@ class Explanation(PlotMethods):
     intervals: pd.DataFrame | None = _field("intervals", "intervals")
     pair_intervals: pd.DataFrame | None = _field("intervals", "pair_intervals")
     interval_kind: str | None = _field("intervals", "interval_kind")
-    n_refits: int | None = _field("intervals", "n_refits")
+    interval_refits: int | None = _field("intervals", "interval_refits")
     null_levels: pd.Series[float] | None = _field("null_level", "null")
     reached: pd.Series[float] | None = _field("null_level", "reached")
     p_value: pd.Series[float] | None = _field("null_level", "p_value")

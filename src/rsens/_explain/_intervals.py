@@ -28,14 +28,14 @@ class Intervals(Part):
         'What intervals hold for. "refits": which data were drawn, from refits of the model to parts of the rows. '
         '"rows": only which rows are explained; the model is taken as it is, and they are several times too narrow for '
         "new data.",
-        text, default=ROWS,
+        text,
     )  # fmt: skip
-    n_refits: int = stored("How many refits the intervals come from; 0 for those over rows.", whole, default=0)
+    interval_refits: int = stored("How many refits the intervals come from; 0 for those over rows.", whole)
 
     def check(self) -> None:
         for name in ("intervals", "pair_intervals"):
             bounds = getattr(self, name)
             if bounds is not None and (bounds[0] > bounds[1]).any():
                 raise InputError(f"{name} has a lower end above its upper end")
-        if self.interval_kind not in (REFITS, ROWS) or (self.n_refits > 0) != (self.interval_kind == REFITS):
-            raise InputError(f"interval_kind is {self.interval_kind!r:.40} with {self.n_refits} refits")
+        if self.interval_kind not in (REFITS, ROWS) or (self.interval_refits > 0) != (self.interval_kind == REFITS):
+            raise InputError(f"interval_kind is {self.interval_kind!r:.40} with {self.interval_refits} refits")

@@ -83,7 +83,7 @@ class NullLevel(Part):
         "irrelevant.",
         truth, "terms", column="familywise",
     )  # fmt: skip
-    n_refits: int = stored("How often the model was refitted for the null level.", whole)
+    null_refits: int = stored("How often the model was refitted for the null level.", whole)
     probe_terms: tuple[str, ...] = stored("The term that each probe is made like.", tuple_of(text))
     probe_values: Array = stored(
         "The value that each probe reached in its refit, per standard deviation, divided by what the collinearity of "
@@ -215,7 +215,7 @@ def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, f
         p_value=p,
         discovery=discoveries(p, FALSE_DISCOVERY_RATE),
         familywise=familywise(p, FAMILYWISE_LEVEL),
-        n_refits=len(refits.real),
+        null_refits=len(refits.real),
         probe_terms=tuple(query.terms.names[t] for t in refits.terms),
         probe_values=probes,
     )

@@ -159,7 +159,7 @@ def intervals_of(values: Values, rounds: Sequence[Sequence[RefitValues]], level:
         intervals=around(values.main, "main"),
         pair_intervals=None if values.pairs is None else around(values.pairs, "pairs"),
         interval_kind=REFITS,
-        n_refits=sum(map(len, rounds)),
+        interval_refits=sum(map(len, rounds)),
     )
 
 

@@ -24,7 +24,7 @@ class Setup(Part):
     units: Array = stored("The unit in which each column is counted.", number, "columns")
     categorical: tuple[int, ...] = stored("Positions of the columns whose levels are compared.", tuple_of(whole))
     two_valued: tuple[int, ...] = stored(
-        "Positions of the numeric ones among them, which have two values.", tuple_of(whole), default=()
+        "Positions of the numeric ones among them, which have two values.", tuple_of(whole)
     )
     terms: tuple[str, ...] = stored(
         "The terms: columns of X in their order, a group in the place of its first column.", tuple_of(text)

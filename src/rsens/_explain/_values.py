@@ -10,7 +10,7 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._explain._bootstrap import percentiles, row_sums
-from rsens._explain._intervals import Intervals
+from rsens._explain._intervals import ROWS, Intervals
 from rsens._explain._query import Query
 from rsens._explain._setup import check_different
 from rsens._files import number, number_or_nan, text, tuple_of
@@ -58,7 +58,7 @@ class Values(Part):
         "The parts have the names of `parts`. A pair with nearly all of its value in the second one changes how "
         "uncertain the prediction is, and not the prediction (`uncertainty_only`). None where `parts` is, without "
         "pairs, and for pairs on the link scale.",
-        number, "pairs", "part_names", optional=True, column="part", later=True,
+        number, "pairs", "part_names", optional=True, column="part",
     )  # fmt: skip
     local_main: Array = stored(
         "R-sens of each row and term, in the same units, with the index of X.", number, "rows", "terms"
@@ -167,7 +167,12 @@ def evaluate(
     if not n_bootstrap:
         return values, None
     bounds = _bounds(sums.replicate_means(), squared, level, query.weights)
-    return values, Intervals(intervals=bounds[:, :t], pair_intervals=bounds[:, t:] if query.pairs else None)
+    return values, Intervals(
+        intervals=bounds[:, :t],
+        pair_intervals=bounds[:, t:] if query.pairs else None,
+        interval_kind=ROWS,
+        interval_refits=0,
+    )
 
 
 @dataclass(frozen=True)
