@@ -18,7 +18,7 @@ from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import division_of, within_subgroups
 from rsens._explain._values import evaluate
-from rsens._refits import Fit
+from rsens._refits import Fit, read_clusters
 from rsens.adapters import read_for
 from rsens.measures import (
     check_alpha,
@@ -37,6 +37,7 @@ def explain(
     *,
     pairs: bool | Literal["auto"] = "auto",
     groups: Mapping[str, Sequence[str | int]] | None = None,
+    clusters: Any = None,
     by: Any = None,
     weights: Any = None,
     scale: Any = "sd",
@@ -65,6 +66,8 @@ def explain(
         pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
         groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
             with R-sens in the direction that matters most (`rsens.measures.group_rsens`).
+        clusters: Rows that belong together (of one person, one field): a label for each row. Whole clusters are then
+            left out of the refits for intervals.
         by: Subgroups of rows: a column of X, or one label per row. See `Explanation.by`.
         weights: How much each row counts, at least 0. A weight of 2 is the same as giving the row twice.
         scale: What one step of a column is. "sd": its standard deviation (divisor n, under `weights`), in the training
@@ -113,6 +116,7 @@ def explain(
     row_weights = check_weights(weights, n)
     if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
         source, table = read_for(model, X, row_weights)
+    together = read_clusters(clusters, n)
     division = None if by is None else division_of(by, X, table)
     training = training_inputs(model, n_columns)
     query = query_of(
@@ -164,7 +168,7 @@ def explain(
             look,
             values,
             share,
-            clusters=None,
+            clusters=together,
             n_jobs=n_jobs,
             seed=folds,
             required=intervals == "refits",

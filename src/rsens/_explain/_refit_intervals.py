@@ -116,15 +116,15 @@ class ValuesOfRefits:
         training = training_inputs(model, table.values.shape[1])
         query = self.ask(model, table, training, weights=weights / weights.sum(), pairs=False)
         if self.pair_rows is None:
-            return RefitValues(evaluate(source, table, query)[0].main, None)
+            return RefitValues(self.evaluate(source, table, query).main, None)
         chosen = self.pair_rows[train] & (weights > 0.0)
         if chosen.all():
-            values = evaluate(source, table, replace(query, pairs=True))[0]
+            values = self.evaluate(source, table, replace(query, pairs=True))
             return RefitValues(values.main, values.pairs)
         some = rows_of(source, take_rows(self.X, train[chosen]))
         shares = weights[chosen] / weights[chosen].sum()
-        main = evaluate(source, table, query)[0].main
-        return RefitValues(main, evaluate(source, some, replace(query, weights=shares, pairs=True))[0].pairs)
+        main = self.evaluate(source, table, query).main
+        return RefitValues(main, self.evaluate(source, some, replace(query, weights=shares, pairs=True)).pairs)
 
     def read(self, model: Any, rows: Any, weights: Array) -> tuple[Model, Table]:
         """The one place where a refitted model and its rows are read."""
@@ -132,6 +132,10 @@ class ValuesOfRefits:
         if self.weights is not None and table.coding is not None:  # as `explain` does with all rows
             return read_for(model, rows, weights / weights.sum())
         return source, table
+
+    def evaluate(self, source: Model, table: Table, query: Query) -> Values:
+        """The one place where a refitted model is evaluated."""
+        return evaluate(source, table, query)[0]
 
 
 def _some_rows(n: int, seed: np.random.SeedSequence) -> Flags:
@@ -183,7 +187,8 @@ def refit_intervals(
 
 def unavailable(reason: str, *, required: bool, error: Exception | None = None, stacklevel: int = 3) -> None:
     """Say why intervals are not from refits: as an error if they are required, else as a warning."""
-    text = Sentence("Intervals for which data were drawn are not known: ", reason)
+    end = "" if reason.endswith((".", "!", "?")) else "."
+    text = Sentence("Intervals for which data were drawn are not known: ", reason, end)
     if required:
         raise InputError(text, " Use ", Argument("intervals", "rows"), ".") from error
     warnings.warn(RsensWarning(text, " They hold only for which rows are explained."), stacklevel=stacklevel)
