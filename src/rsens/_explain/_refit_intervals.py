@@ -118,14 +118,15 @@ class ValuesOfRefits:
         source, table, training = self.read(model, take_rows(self.X, train), shares)
         query = self.ask(model, table, training, weights=shares, pairs=False)
         if self.pair_rows is None:
-            return RefitValues(evaluate(source, table, query)[0].main, None)
+            return RefitValues(self.evaluate(source, table, query).main, None)
         chosen = self.pair_rows[train] & (weights > 0.0)
         if chosen.all():
-            values = evaluate(source, table, replace(query, pairs=True))[0]
+            values = self.evaluate(source, table, replace(query, pairs=True))
             return RefitValues(values.main, values.pairs)
         some = rows_of(source, take_rows(self.X, train[chosen]))
         query_of_some = replace(query, weights=weights[chosen] / weights[chosen].sum(), pairs=True)
-        return RefitValues(evaluate(source, table, query)[0].main, evaluate(source, some, query_of_some)[0].pairs)
+        main = self.evaluate(source, table, query).main
+        return RefitValues(main, self.evaluate(source, some, query_of_some).pairs)
 
     def read(self, model: Any, rows: Any, shares: Array) -> tuple[Model, Table, Array | None]:
         """The one place where a refitted model and its rows are read, as `explain` reads all rows."""
@@ -134,6 +135,10 @@ class ValuesOfRefits:
             source, table = read_for(model, rows, shares)
         training = training_inputs(model, table.values.shape[1])
         return *as_contrasts(source, table, self.compared, training=training, weights=shares), training
+
+    def evaluate(self, source: Model, table: Table, query: Query) -> Values:
+        """The one place where a refitted model is evaluated."""
+        return evaluate(source, table, query)[0]
 
 
 def _some_rows(n: int, seed: np.random.SeedSequence) -> Flags:
@@ -185,7 +190,8 @@ def refit_intervals(
 
 def unavailable(reason: str, *, required: bool, error: Exception | None = None, stacklevel: int = 3) -> None:
     """Say why intervals are not from refits: as an error if they are required, else as a warning."""
-    text = Sentence("Intervals for which data were drawn are not known: ", reason)
+    end = "" if reason.endswith((".", "!", "?")) else "."
+    text = Sentence("Intervals for which data were drawn are not known: ", reason, end)
     if required:
         raise InputError(text, " Use ", Argument("intervals", "rows"), ".") from error
     warnings.warn(RsensWarning(text, " They hold only for which rows are explained."), stacklevel=stacklevel)

@@ -54,7 +54,7 @@ def test_folds_of_the_check_are_folds_of_the_intervals(cv, kind, n_refits):
 
 
 def test_classes():
-    result = study(classes(), "y", model="linear", **QUICK)
+    result = study(classes(2), "y", model="linear", **QUICK)
     assert result.explanation.interval_kind == "refits"
     assert (result.explanation.intervals["lower"] >= 0.0).all()
 
