@@ -13,6 +13,7 @@ from rsens._table import positive_per_column
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives
 from rsens.derivatives._evaluation import evaluate, parameters_at
+from rsens.derivatives._jumps import flat_columns, warn_of_flat_columns
 from rsens.derivatives._model import Function, Model, rows_for, rows_of
 from rsens.derivatives._noise import TWICE, Noise
 from rsens.derivatives._output import (
@@ -26,13 +27,11 @@ from rsens.derivatives._quotients import ROWS_PER_CALL, Quotients
 from rsens.derivatives._second_checks import check_second, refuse_flat
 from rsens.derivatives._step_checks import (
     check_resolution,
-    flat_columns,
     is_constant,
     is_flat,
     mean_sizes,
     warn_if_flat,
     warn_if_step_matters,
-    warn_of_flat_columns,
 )
 from rsens.derivatives._steps import SINGLE_STEP, Steps
 from rsens.distributions import Distribution

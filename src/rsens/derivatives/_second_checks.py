@@ -13,10 +13,12 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
 from rsens.derivatives._evaluation import evaluate_moved
+from rsens.derivatives._jumps import JUMP, POINTS, norms, sizes_of, zoomed
 from rsens.derivatives._noise import MOST, Noise
 from rsens.derivatives._quotients import Quotients
 from rsens.derivatives._step_checks import PROBES, SMALL
@@ -26,16 +28,12 @@ from rsens.derivatives._steps import Steps
 VISIBLE = 0.1
 #: Half the step may change a second difference by this share.
 CHANGE = 0.5
-#: A jump keeps at least this share of a second difference over a 64th of the step.
-JUMP = 0.25
 #: No slope changes by this many times its size over one unit of a column: then jumps decide.
 ABSURD = 10.0
 #: From an eighth to a 64th of the step a kink's second difference falls to 1/8, a smooth one's to 1/64.
 KINK = 0.06
-#: The part of an average that may come from jumps.
+#: The part of the largest average that may come from jumps.
 SHARE = 0.1
-#: Points on a line, per search.
-POINTS = 17
 
 
 class NoSecondDerivativesError(InputError):
@@ -44,11 +42,11 @@ class NoSecondDerivativesError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class _Entries:
-    """Second differences, by row, column and column, with their sizes and how far the ends are, (K,) each."""
+    """Second differences, by row, column and column, with their sizes, (K,) each."""
 
-    rows: Array
-    d: Array
-    e: Array
+    rows: NDArray[np.intp]
+    d: NDArray[np.intp]
+    e: NDArray[np.intp]
     size: Array
 
 
@@ -61,11 +59,11 @@ def check_second(quotients: Quotients, steps: Steps, first: Array, second: Array
     if not columns:
         return
     unit = steps.units(quotients.X)[:, quotients.columns]
-    slopes = float((unit * _norms(quotients, first)).mean(axis=0).max())
+    slopes = float((unit * norms(quotients, first)).mean(axis=0).max())
     sizes = (
         unit[:, :, None]
         * unit[:, None, :]
-        * _norms(quotients, second.reshape(*second.shape[:2], -1)).reshape(n, columns, columns)
+        * norms(quotients, second.reshape(*second.shape[:2], -1)).reshape(n, columns, columns)
     )
     worth = VISIBLE * max(SMALL, slopes)
     if noise is not None:
@@ -77,22 +75,22 @@ def check_second(quotients: Quotients, steps: Steps, first: Array, second: Array
     entries = _largest(sizes, worth)
     if not len(entries.rows):
         return
-    kept, slow = _searched(quotients, steps, entries, second)
-    jumps, kinks = kept > JUMP, (kept <= JUMP) & slow
-    bad = jumps if steps.step is not None else jumps | kinks
-    largest = float(sizes.mean(axis=0).max())
-    share = float(entries.size[bad].sum()) / n / largest
-    if bad.sum() < 0.5 * len(bad) and share < SHARE:
-        return
-    if steps.step is None or largest > ABSURD * max(SMALL, slopes):
+    given = steps.step is not None
+    kept, slow = _searched(quotients, steps, entries, second, everywhere=given)
+    jumps, largest = kept > JUMP, float(sizes.mean(axis=0).max())
+    bad = jumps if given else jumps | slow
+    decided = bad.sum() >= 0.5 * len(bad) or float(entries.size[bad].sum()) / n > SHARE * largest
+    if decided and (not given or largest > ABSURD * max(SMALL, slopes)):
         raise NoSecondDerivativesError(
             *_nothing("it jumps, rounds its predictions or computes in fewer digits" if jumps.any() else "it has kinks")
         )
+    if not given or not (decided or float(np.median(kept * entries.size)) > SHARE * largest):
+        return
     warning = RsensWarning(
         "the function jumps within the ",
         Argument("step"),
-        ", as predictions of trees do: its second differences, and so R-sens₂ of pairs, are partly the jumps and "
-        "depend on the step. Read them as rough averages, take a wider step, or explain a smooth model.",
+        ", as predictions of trees and rounded ones do: its second differences, and so R-sens₂ of pairs, are partly "
+        "the jumps and depend on the step. Read them as rough averages, take a wider step, or explain a smooth model.",
     )
     warnings.warn(warning, stacklevel=2)
 
@@ -113,63 +111,44 @@ def _nothing(why: str) -> tuple[str | Argument, ...]:
     )
 
 
-def _norms(quotients: Quotients, z: Array) -> Array:
-    """Fisher norms (n, K) of changes of z (n, M, K)."""
-    λ, _ = quotients.here.chain(z, None)
-    with np.errstate(all="ignore"):
-        norms = quotients.here.distribution.fisher_norm(λ)
-    return np.where(np.isfinite(norms), norms, 0.0)
-
-
 def _largest(sizes: Array, worth: float) -> _Entries:
     """The few largest entries with d ≤ e."""
     d, e = np.triu_indices(sizes.shape[1])
     upper = sizes[:, d, e]
     order = np.argsort(upper, axis=None)[::-1][:PROBES]
     order = order[upper.ravel()[order] > worth]
-    rows, pair = np.unravel_index(order, upper.shape)
+    rows, pair = (i.astype(np.intp) for i in np.unravel_index(order, upper.shape))
     return _Entries(rows, d[pair], e[pair], upper[rows, pair])
 
 
-def _searched(quotients: Quotients, steps: Steps, entries: _Entries, second: Array) -> tuple[Array, Array]:
-    """For each entry the share of it that a 64th of the step keeps, and whether it shrinks as slowly as at a kink."""
+def _searched(
+    quotients: Quotients, steps: Steps, entries: _Entries, second: Array, everywhere: bool
+) -> tuple[Array, NDArray[np.bool_]]:
+    """For each entry the share of it that a jump makes, and whether it shrinks as slowly as at a kink.
+
+    Only where half the step changes it, unless `everywhere`.
+    """
     at = quotients.at(entries.rows)
     h = steps.widths(at.X, 2)
     k = np.arange(len(entries.rows))
     columns = np.array(quotients.columns)
     d, e = columns[entries.d], columns[entries.e]
     whole = second[entries.rows, :, entries.d, entries.e]
-    changed = _sizes(at, _mixed(at, 0.5 * h, d, e) - whole) > CHANGE * _sizes(at, whole)
+    changed = np.full(len(k), everywhere)
+    if not everywhere:
+        changed = sizes_of(at, _mixed(at, 0.5 * h, d, e) - whole) > CHANGE * sizes_of(at, whole)
     kept, slow = np.zeros(len(k)), np.zeros(len(k), dtype=bool)
     if changed.any():
-        numerator = _sizes(at, whole) * h[k, d] * h[k, e] * np.where(d == e, 1.0, 4.0)
+        numerator = sizes_of(at, whole) * h[k, d] * h[k, e] * np.where(d == e, 1.0, 4.0)
         for side in (-1.0, 1.0):
             X = at.X.copy()
             X[k, d] += np.where(d == e, 0.0, side * h[k, d])  # the two edges of the square along e
-            coarse, fine = _zoomed(at, X, e, h[k, e])
-            share = np.where(changed, fine / np.where(numerator > 0.0, numerator, 1.0), 0.0)
+            coarse, fine = zoomed(at, X, e, h[k, e])
+            jump = changed & (fine > JUMP * coarse)
+            share = np.where(jump, fine / np.where(numerator > 0.0, numerator, 1.0), 0.0)
             slow |= changed & (fine > KINK * coarse) & (coarse > numerator / POINTS)
             kept = np.maximum(kept, share)
-    return kept, slow
-
-
-def _zoomed(at: Quotients, X: Array, e: Array, h: Array) -> tuple[Array, Array]:
-    """The largest second difference among neighbours on the line x_e ± h, and around it on a line 8 × as short."""
-    k = np.arange(len(X))
-    low, high, found = X[k, e] - h, X[k, e] + h, []
-    for _ in range(2):
-        t = low + np.linspace(0.0, 1.0, POINTS)[:, None] * (high - low)  # (points, K)
-        points = np.broadcast_to(X, (POINTS, *X.shape)).copy()
-        points[:, k, e] = t
-        z = evaluate_moved(at.fn, points, at.here)
-        gap = np.diff(t, axis=0)[..., None]
-        slope = np.diff(z, axis=0) / np.where(gap > 0.0, gap, np.inf)  # divided, since ends are rounded
-        bend = np.diff(slope, axis=0) * ((high - low) / (POINTS - 1))[:, None]
-        norms = np.stack([_sizes(at, part) for part in bend])
-        place = norms.argmax(axis=0)
-        found.append(norms[place, k])
-        low, high = t[place, k], t[place + 2, k]
-    return found[0], found[1]
+    return kept, slow & (kept <= JUMP)
 
 
 def _mixed(at: Quotients, h: Array, d: Array, e: Array) -> Array:
@@ -187,8 +166,3 @@ def _mixed(at: Quotients, h: Array, d: Array, e: Array) -> Array:
     pp, pm, mp, mm = evaluate_moved(at.fn, corners, at.here)
     width = h[k, d] * h[k, e] * np.where(d == e, 1.0, 4.0)
     return ((pp - pm) - (mp - mm)) / width[:, None]
-
-
-def _sizes(at: Quotients, z: Array) -> Array:
-    """Fisher norms (K,) of changes of z (K, M)."""
-    return _norms(at, z[..., None])[:, 0]

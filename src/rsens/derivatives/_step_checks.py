@@ -17,8 +17,6 @@ from rsens.derivatives._steps import DEFAULT_STEP, SINGLE_STEP, Steps
 PROBES = 8
 #: The share of their size by which derivatives may differ when the step is halved.
 SHARE = 0.01
-#: A step that spans several jumps of an ordinary tree ensemble, in units of a column.
-WIDE = 0.3
 #: Derivatives below this, in standard deviations of the prediction per unit of the column, count as zero.
 SMALL = 0.1
 
@@ -58,7 +56,7 @@ def is_flat(quotients: Quotients, changes: Array, levels: Array | None) -> bool:
     """Whether the differences are nearly all 0: the function is flat between jumps, or depends on the levels only."""
     if levels is not None and (not len(changes) or is_constant(quotients.here.z, levels)):
         return True
-    return not (_moving(changes) >= 0.1).any()
+    return not (moving(changes) >= 0.1).any()
 
 
 def warn_if_flat(quotients: Quotients, changes: Array, levels: Array | None) -> None:
@@ -68,7 +66,7 @@ def warn_if_flat(quotients: Quotients, changes: Array, levels: Array | None) -> 
     ):
         return
     warning = RsensWarning(
-        f"the function did not change in {100 * (1 - _moving(changes).mean()):.0f} % of the differences. If its "
+        f"the function did not change in {100 * (1 - moving(changes).mean()):.0f} % of the differences. If its "
         "predictions are piecewise constant (trees, rounding), give a ",
         Argument("step"),
         " over several jumps: from_function(fn, step=0.3).",
@@ -76,33 +74,7 @@ def warn_if_flat(quotients: Quotients, changes: Array, levels: Array | None) -> 
     warnings.warn(warning, stacklevel=2)
 
 
-def flat_columns(quotients: Quotients, steps: Steps, changes: Array) -> list[int]:
-    """Columns along which the function is flat at nearly all rows, although it changes over a wide step at some.
-
-    A column that the function does not use is flat too, but over any step.
-    """
-    narrow = np.broadcast_to(steps.of_order(1), steps.unit.shape) < WIDE / 3.0
-    still = [d for d, share in zip(quotients.columns, _moving(changes), strict=True) if share < 0.1 and narrow[d]]
-    if not still:
-        return []
-    some = quotients.at(np.unique(np.linspace(0, len(quotients.X) - 1, PROBES).astype(np.intp)))
-    wide = Quotients(some.fn, some.X, some.here, still).changes(WIDE * steps.units(some.X))
-    moved = (wide != 0.0).any(axis=2).sum(axis=1)
-    return [d for d, rows in zip(still, moved, strict=True) if rows >= min(2, len(some.X))]
-
-
-def warn_of_flat_columns(columns: list[int], names: tuple[str, ...]) -> None:
-    """Name the columns in which first differences say nothing."""
-    warning = RsensWarning(
-        f"the function does not change in {', '.join(repr(names[d]) for d in columns)} over the ",
-        Argument("step"),
-        f", but it does over {WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in "
-        f"these columns says nothing. Give a step over several jumps: from_function(fn, step={WIDE}).",
-    )
-    warnings.warn(warning, stacklevel=2)
-
-
-def _moving(changes: Array) -> Array:
+def moving(changes: Array) -> Array:
     """The share of rows that change in each column."""
     return (changes != 0.0).any(axis=2).mean(axis=1)
 
