@@ -55,8 +55,10 @@ def main(arguments: list[str] | None = None) -> None:
     given = options().parse_args(arguments)
     if given.check:
         raise SystemExit(check(given))
-    if not given.page:
-        _finished(given) if given.finished else _run(given)
+    if given.finished:
+        _finished(given)
+    elif not given.page:
+        _run(given)
     write_text(given.docs / "calibration.md", page(given.out))
 
 

@@ -10,12 +10,9 @@ import numpy as np
 from experiments._calibration import cost, sentences
 from experiments._calibration.counts import INTERACTING, IRRELEVANT, RELEVANT
 from experiments._calibration.designs import DESIGNS
-from experiments._calibration.rates import LOSS, Rate, Rates, losses, rates
+from experiments._calibration.rates import LOSS, Both, Rate, Rates, losses, rates
 from experiments._calibration.store import read
 from experiments.page._markdown import number, table
-
-#: By design: rates with the earlier code and with this one; None where it was not run.
-Both = dict[str, tuple[Rates | None, Rates | None]]
 
 HOW = """\
 ## How it is made

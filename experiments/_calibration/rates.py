@@ -86,6 +86,10 @@ class Rates:
         return self.pairs_false.holds and self.pairs_both.holds
 
 
+#: By design: rates with the earlier code and with this one; None where it was not run.
+Both = dict[str, tuple[Rates | None, Rates | None]]
+
+
 def rates(tables: Tables, name: str) -> Rates | None:
     """The rates of a design; None if it was not run."""
     terms, analyses, designs = (tables[t][tables[t]["design"] == name] for t in ("terms", "analyses", "designs"))

@@ -9,10 +9,8 @@ import numpy as np
 
 from experiments._calibration.counts import INTERACTING, IRRELEVANT, RELEVANT
 from experiments._calibration.designs import DESIGNS
-from experiments._calibration.rates import Rate, Rates
+from experiments._calibration.rates import Both, Rate, Rates
 from experiments.page._markdown import number
-
-Both = dict[str, tuple[Rates | None, Rates | None]]
 
 VARIABLE = "**A star on a variable** says: it reaches more than 95 % of irrelevant columns made like this one."
 P_VALUE = (
