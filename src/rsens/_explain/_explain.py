@@ -68,8 +68,9 @@ def explain(
             a categorical column a step is a switch to another level, and counts 1 under "sd" and "raw"; since a fair
             binary column has the standard deviation ½, a switch goes as far as two standard deviations.
         null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
-            with probes, shuffled copies of columns of X, beside the real columns; the level is the 95 % quantile of
-            what the probes reach. "auto": if y is given and the model can be refitted. True: an error if it cannot.
+            with probes beside the real columns: columns made like those of X, and collinear like them, that have
+            nothing to do with y. The level is the 95 % quantile of what the probes reach. "auto": if y is given and the
+            model can be refitted. True: an error if it cannot.
         random_state: Seed of the bootstrap, of the probes, and of refits of a model whose own random_state is None: a
             whole number, a NumPy Generator, or None for a new seed.
         n_jobs: How many refits run at once, as in joblib.
@@ -84,9 +85,9 @@ def explain(
             on which rows are explained, not on which data the model was fitted to. All replicates of all pairs are held
             in memory: 80 MB for 200 columns.
         level: Share of the replicates within the intervals.
-        n_probes: How many probes, and as many again for every group. With fewer than 59, even a value above all of them
-            is not above the level with 95 % confidence (`Explanation.reached`). A refit has about half as many extra
-            columns as X has, at most 5, unless a group is larger.
+        n_probes: How many probes, and as many again for every group. None: 60, or 42 for more than 600 rows; with
+            both numbers and categories half of them each, and at least 3 of every category. A refit has about half as
+            many extra columns as X has, between 3 and 6, unless a group is larger.
         refit: How to refit: a function (X, y) -> fitted model that accepts extra columns in X. By default an estimator
             (anything with `fit` and `get_params`) is cloned and fitted.
         max_memory_mb: Working memory for chunks of rows, in megabytes, results not included. It only changes rounding.
