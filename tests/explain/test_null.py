@@ -13,10 +13,11 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
+from rsens._coding import Coding
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
-from rsens._explain._null_level import SINGLE, _compare, find_null_level, refitter
-from rsens._explain._probe_refits import Refits
+from rsens._explain._null_level import _compare, _reach_of_terms, find_null_level, refitter
+from rsens._explain._probe_refits import CATEGORICAL, SINGLE, Refits, probes_of_refits
 from rsens._explain._probes import sources_of
 from rsens._explain._query import query_of
 from rsens._explain._values import evaluate
@@ -174,6 +175,46 @@ def test_marks_of_categories_do_not_depend_on_units():
     for other in (raw, given):
         np.testing.assert_allclose(other.null / other.main, per_sd.null / per_sd.main, rtol=1e-12)
         pd.testing.assert_series_equal(other.p_value, per_sd.p_value)
+
+
+def test_categories_are_compared_with_categories_that_reach_as_far():
+    """Probes of b reach twice as far as those of a; so must b itself. Probes of numbers do not count."""
+    values, terms = np.array([1.0, 1.2, 0.8, 2.0, 2.4, 1.6, 2.0]), np.array([1, 1, 1, 2, 2, 2, 2])
+    reach, without = _reach_of_terms(values, terms, 4)
+    c2 = np.mean(values**2)
+    np.testing.assert_allclose(reach[1:3] ** 2, [(3.08 + c2) / 4 / c2, (16.32 + c2) / 5 / c2])
+    assert reach[[0, 3]].tolist() == [1.0, 1.0]
+    np.testing.assert_allclose(without[0] ** 2, (1.2**2 + 0.8**2 + c2) / 3 / c2)  # without itself
+    assert _reach_of_terms(np.zeros(3), np.zeros(3, dtype=int), 1)[0].tolist() == [1.0]
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=80), "a": rng.choice(list("uv"), 80), "b": rng.choice(list("stuvw"), 80)})
+    table = Coding.of(X).read(X)
+    query = query_of(
+        None, table, None, groups=None, scale="sd", weights=np.full(80, 1.0 / 80), alpha=1.0, aggregate="mean",
+        pairs=False, keep_local_pairs=False, max_memory_mb=256.0,
+    )  # fmt: skip
+    probe_terms = np.tile([0, 1, 2], 30)
+    probes = rng.uniform(0.9, 1.1, size=90) * np.array([10.0, 1.0, 2.0])[probe_terms]
+    kinds = np.array([SINGLE, CATEGORICAL, CATEGORICAL])
+    found, _ = evaluate(*read_for(GPRegressor(n_restarts=0).fit(X, X["x"]), X), query)
+    for a, b, marks in [(1.0, 2.0, [False, False]), (1.2, 2.0, [True, False]), (1.0, 2.4, [False, True])]:
+        level = _compare(Refits(np.array([[10.0, a, b]]), probes, probe_terms), np.ones(3), kinds, query, found)
+        assert (found.main > level.null)[1:].tolist() == marks
+
+
+def test_probes_of_numbers_and_categories():
+    kinds = np.array([SINGLE] * 6 + [CATEGORICAL] * 2)
+    columns = tuple((d,) for d in range(8))
+    plan = probes_of_refits(columns, kinds, list(range(8)), 60, np.random.default_rng(0))
+    assert [len(refit) for refit in plan] == [4] * 15
+    counts = np.bincount(np.concatenate(plan))
+    assert counts.tolist() == [5] * 6 + [15] * 2
+    assert all(sum(t >= 6 for t in refit) == 2 for refit in plan)  # both kinds in every refit
+    many = np.array([SINGLE] + [CATEGORICAL] * 30)
+    plan = probes_of_refits(tuple((d,) for d in range(31)), many, list(range(31)), 20, np.random.default_rng(0))
+    assert np.bincount(np.concatenate(plan)).tolist() == [10] + [3] * 30
+    assert max(map(len, plan)) == 6
 
 
 def test_the_number_of_probes_and_of_rows():

@@ -82,8 +82,9 @@ def explain(
             rows differ)/2): sd² = ½ E[(x − x′)²], and levels are 1 apart or 0. For two levels that is the standard
             deviation of a 0/1 column, so that categories and numbers can stand in one ranking.
         null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
-            with probes, shuffled copies of columns of X, beside the real columns; the level is the 95 % quantile of
-            what the probes reach. "auto": if y is given and the model can be refitted. True: an error if it cannot.
+            with probes beside the real columns: columns made like those of X, and collinear like them, that have
+            nothing to do with y. The level is the 95 % quantile of what the probes reach. "auto": if y is given and the
+            model can be refitted. True: an error if it cannot.
         intervals: What the intervals of variables and pairs hold for. "refits": which data were drawn. The model is
             refitted ten times, each time without a fifth of the rows (two rounds of five folds), and evaluated on the
             rows and in the units that it was fitted to; an interval is the value ± t times the standard error of the
@@ -103,9 +104,9 @@ def explain(
         n_bootstrap: Bootstrap replicates for intervals over rows; 0 for none of these. All replicates of all pairs are
             held in memory: 80 MB for 200 columns.
         level: Level of the intervals.
-        n_probes: How many probes, and as many again for every group. With fewer than 59, even a value above all of them
-            is not above the level with 95 % confidence (`Explanation.reached`). A refit has about half as many extra
-            columns as X has, at most 5, unless a group is larger.
+        n_probes: How many probes, and as many again for every group. None: 60, or 42 for more than 600 rows; with
+            both numbers and categories half of them each, and at least 3 of every category. A refit has about half as
+            many extra columns as X has, between 3 and 6, unless a group is larger.
         refit: How to refit: a function (X, y) -> fitted model that accepts extra columns in X. By default an estimator
             (anything with `fit` and `get_params`) is cloned and fitted.
         max_memory_mb: Working memory for chunks of rows, in megabytes, results not included. It only changes rounding.

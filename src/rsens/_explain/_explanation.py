@@ -196,9 +196,9 @@ class Explanation(PlotMethods):
     def null(self) -> float | pd.Series[float] | None:
         """The level that an irrelevant variable passes once in twenty times; None for a model that was not refitted.
 
-        It is the 95 % quantile over probes: see `explain`, and `reached` for how certain it is. In standard deviations
-        it is one number for all columns; in other units, and with groups, it differs between terms and is a Series, as
-        `null_levels` always is.
+        It is the 95 % quantile over probes, on the scale of each value: see `explain`, and `p_value` and `reached` for
+        how certain it is. It differs between terms and is a Series, as `null_levels` always is; one number where it is
+        the same for all.
         """
         levels = self.null_levels
         if levels is None:
@@ -207,7 +207,7 @@ class Explanation(PlotMethods):
 
     @property
     def probes(self) -> pd.DataFrame | None:
-        """Every probe behind `null`: the term it is a shuffled copy of, and the value it reached."""
+        """Every probe behind `null`: the term it is made like, and the value it reached (scaled, see `fields`)."""
         level = self._null_level
         return None if level is None else pd.DataFrame({"term": level.probe_terms, "value": level.probe_values})
 

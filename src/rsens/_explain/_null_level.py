@@ -14,7 +14,11 @@ real column but has nothing to do with y (`_probes.py`). The model is refitted w
    above it with chance 1/20. Term j is above the level where R_j/s_j > L.
 4. On the scale of the value: null_j = L s_j · value_j/R_j. So value_j > null_j says the same as R_j/s_j > L, in any
    unit.
-@@KINDS@@
+
+Numbers share their probes. Categories are compared with probes of categories: with two levels or six, even ones or
+rare ones, they reach 1.2 to 2.4 times as far as numbers, and with less spread, so one quantile for all would mark too
+many of some and too few of others. For the same reason s_j of a category also has a factor: how far its own probes
+reach, relative to all probes of categories.
 A group has probes of its own, because several columns together reach higher.
 
 The level has a chance of 5 % for each irrelevant variable. For all variables together stand the p-values of
@@ -24,7 +28,7 @@ The level has a chance of 5 % for each irrelevant variable. For all variables to
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +37,7 @@ import numpy as np
 from rsens._arguments import child
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._p_values import discoveries, familywise, tail_p_values
-from rsens._explain._probe_refits import Refits, probes_of_refits, refit_with_probes
+from rsens._explain._probe_refits import CATEGORICAL, SINGLE, Refits, probes_of_refits, refit_with_probes
 from rsens._explain._probes import sources_of
 from rsens._explain._query import Query
 from rsens._explain._values import Values
@@ -51,8 +55,6 @@ N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables pass.
 FEW_ROWS = 60
 NULL_KIND = "conditional probes, 5 % per variable"
-#: The kind of a probe: of a single continuous or categorical column, or else the position of its group.
-SINGLE, CATEGORICAL = -1, -2
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,7 +89,8 @@ class NullLevel(Part):
     probe_terms: tuple[str, ...] = stored("The term that each probe is made like.", tuple_of(text))
     probe_values: Array = stored(
         "The value that each probe reached in its refit, per standard deviation, divided by what the collinearity of "
-        "its term accounts for (VIF^¼; VIF^½ in linear models).",
+        "its term accounts for (VIF^¼; VIF^½ in linear models), and for categories by how far probes of the same term "
+        "reach, relative to all categories.",
         number, "probe_terms",
     )  # fmt: skip
 
@@ -190,12 +193,20 @@ def _kind(query: Query, term: int) -> int:
 
 def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, found: Values) -> NullLevel:
     """The level of each term on the scale of its value, and how it stands among its probes."""
-    real = np.sqrt(np.mean(refits.real**2, axis=0)) / inflation  # R_j/s_j
-    probes = refits.probes / inflation[refits.terms]
     t = len(query.terms)
     level, reached, p = np.full(t, np.nan), np.full(t, np.nan), np.full(t, np.nan)
-    for of_terms, of_probes in _comparable(kinds, refits.terms):
-        own = probes[of_probes]
+    scale, probe_scale = inflation.copy(), inflation[refits.terms]  # s_j; of a probe, s of its term
+    categories = np.flatnonzero(kinds[refits.terms] == CATEGORICAL)
+    own_reach, without = _reach_of_terms(
+        refits.probes[categories] / probe_scale[categories], refits.terms[categories], t
+    )
+    scale *= own_reach
+    probe_scale[categories] *= without
+    real = np.sqrt(np.mean(refits.real**2, axis=0)) / scale  # R_j/s_j
+    probes = refits.probes / probe_scale
+    for kind in np.unique(kinds):
+        of_terms = kinds == kind
+        own = probes[of_terms[refits.terms]]
         if not own.any():
             continue
         level[of_terms] = np.quantile(own, NULL_QUANTILE, method="weibull")
@@ -204,8 +215,8 @@ def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, f
     # Where the model itself gives 0, nothing is left to mark; where only the refits do, the value is not above either.
     value, steps = found.main, _steps(query)
     with np.errstate(divide="ignore", invalid="ignore"):
-        null = np.where(real > 0.0, level / real * value, np.maximum(level * inflation * steps, value))
-    null = np.where(value == 0.0, level * inflation * steps, null)
+        null = np.where(real > 0.0, level / real * value, np.maximum(level * scale * steps, value))
+    null = np.where(value == 0.0, level * scale * steps, null)
     unknown = np.isnan(null)
     reached, p = (np.where(unknown, np.nan, np.where(value == 0.0, 1.0, each)) for each in (reached, p))
     return NullLevel(
@@ -221,11 +232,17 @@ def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, f
     )
 
 
-def _comparable(kinds: Positions, probe_terms: Positions) -> Iterator[tuple[Flags, Flags]]:
-    """Terms and the probes they are compared with: single columns with one another, a group with itself."""
-    for kind in np.unique(np.maximum(kinds, SINGLE)):
-        of_kind = np.maximum(kinds, SINGLE) == kind
-        yield of_kind, of_kind[probe_terms]
+def _reach_of_terms(values: Array, terms: Positions, t: int) -> tuple[Array, Array]:
+    """How far the probes of each of T terms reach: their root mean square c_j, relative to c of all of these probes.
+
+    Also the same for each probe without itself, since a real value does not count in its c_j either. Few probes are
+    drawn towards all: c_j² = (Σ_j probe² + c²)/(m_j + 1). Terms without probes get 1.
+    """
+    if not values.any():
+        return np.ones(t), np.ones(len(values))
+    squares = values**2 / np.mean(values**2)
+    sums, counts = np.bincount(terms, squares, minlength=t), np.bincount(terms, minlength=t)
+    return np.sqrt((sums + 1.0) / (counts + 1.0)), np.sqrt((sums[terms] - squares + 1.0) / counts[terms])
 
 
 def _steps(query: Query) -> Array:

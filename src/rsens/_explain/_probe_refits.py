@@ -23,8 +23,12 @@ from rsens.measures import training_inputs
 
 #: Probes beside the real columns in one refit: half as many as there are columns, but within these.
 FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
+#: Probes of each category: how far they reach differs from one to the next.
+FEWEST_OF_CATEGORY = 3
 #: Rows on which the values of a refit are read.
 MOST_ROWS = 300
+#: The kind of a term: a single column of numbers or of levels, or else a group: its own position.
+SINGLE, CATEGORICAL = -1, -2
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,16 @@ def probes_of_refits(
 ) -> list[list[int]]:
     """The terms that the probes of each refit are made like.
 
-    Single columns take turns, in random order; every group comes `n_probes` times.
+    Half of the `n_probes` are numbers and half are categories, where there are both; every category gets at least 3,
+    every group `n_probes`.
     """
-    copies = _in_turn([t for t in varying if kinds[t] < 0], n_probes, rng)
+    numbers, categories = ([t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL))
+    of_each = ceil(n_probes / 2) if numbers and categories else n_probes
+    both = (
+        _in_turn(numbers, of_each, rng),
+        _in_turn(categories, max(of_each, FEWEST_OF_CATEGORY * len(categories)), rng),
+    )
+    copies = _mixed(*both)
     copies += [t for t in varying if kinds[t] >= 0 for _ in range(n_probes)]
     n_columns = sum(map(len, members))
     room = max(FEWEST_PROBE_COLUMNS, min(MOST_PROBE_COLUMNS, ceil(n_columns / 2)))
@@ -60,10 +71,17 @@ def probes_of_refits(
 
 
 def _in_turn(terms: list[int], count: int, rng: np.random.Generator) -> list[int]:
+    """The terms again and again, each time in a new random order."""
     turns: list[int] = []
     while terms and len(turns) < count:
         turns += [int(t) for t in rng.permutation(terms)]
     return turns[:count]
+
+
+def _mixed(*lists: list[int]) -> list[int]:
+    """All entries, those of each list spread evenly from first to last."""
+    places = [((k + 0.5) / len(entries), entry) for entries in lists for k, entry in enumerate(entries)]
+    return [entry for _, entry in sorted(places, key=lambda place: place[0])]
 
 
 def refit_with_probes(
