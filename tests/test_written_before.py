@@ -18,7 +18,7 @@ import rsens
 FOLDER = Path(__file__).parent / "written_before"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
 #: What was added to explanations since, as a file without it is read.
-ADDED = {"pair_parts": None}
+ADDED = {"pair_parts": None, "pair_scale": "parameters"}
 #: Predictions go through a triangular solve, which other processors round differently.
 CLOSE = {"rtol": 1e-8, "atol": 1e-10}
 

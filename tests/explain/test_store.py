@@ -21,12 +21,12 @@ from tests.explain.models import BayesianLinear, Linear, Softmax
 
 NAMES = ['<script>alert("x")</script>', "überraschend, 'quoted' \\ \n\t", "🚲" * 50 + " \x00"]
 TABLES = (
-    "main", "pairs", "direction", "consistency", "parts", "pair_parts", "intervals", "pair_intervals", "null", "null_pairs",
-    "probes", "by", "by_counts", "extrapolation", "local_main", "scale",
+    "main", "pairs", "direction", "consistency", "parts", "pair_parts", "intervals", "pair_intervals", "null",
+    "null_pairs", "probes", "by", "by_counts", "extrapolation", "local_main", "scale",
 )  # fmt: skip
 #: Files of an earlier rsens do not have these.
 LATER = {field.name for _, field in Explanation.fields() if field.later}
-PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind")
+PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind", "pair_scale")
 
 
 def explanations() -> dict[str, Explanation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -11,6 +12,7 @@ import numpy as np
 from rsens._arguments import child, fraction, jobs, one_of, progress_bar, seed_sequence, whole_number
 from rsens._errors import Argument, InputError
 from rsens._explain._explanation import Explanation
+from rsens._explain._link_pairs import PAIR_SCALES, evaluate_on_link
 from rsens._explain._null_level import NullLevel, find_null_level, refitter
 from rsens._explain._query import query_of
 from rsens._explain._rows import Rows, extrapolates, index_of
@@ -36,6 +38,7 @@ def explain(
     by: Any = None,
     weights: Any = None,
     scale: Any = "sd",
+    pair_scale: Literal["parameters", "link"] = "parameters",
     null: bool | Literal["auto"] = "auto",
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
@@ -67,6 +70,10 @@ def explain(
             column: a Series or dict by name, or numbers in order. A pair is scaled by the product of its two steps. In
             a categorical column a step is a switch to another level, and counts 1 under "sd" and "raw"; since a fair
             binary column has the standard deviation ½, a switch goes as far as two standard deviations.
+        pair_scale: What pairs are measured on. "parameters": λ of the predictive family, as the paper defines R-sens₂;
+            a probability bends there even if nothing interacts. "link": the scale on which effects may add up, where
+            a pair that does has 0: the mean of the latent f for the models of rsens; for other models the logit of a
+            probability, the log of a rate or mean, the mean of a Normal.
         null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
             with probes, shuffled copies of columns of X, beside the real columns; the level is the 95 % quantile of
             what the probes reach. "auto": if y is given and the model can be refitted. True: an error if it cannot.
@@ -119,15 +126,16 @@ def explain(
         max_memory_mb=max_memory_mb,
     )
     fit = _fit_for_null_level(null, model, y, refit, n)
+    on_link = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
+    evaluated = partial(evaluate_on_link, model) if on_link else partial(evaluate, split_pairs=True)
 
     with bar(total=n, desc="rows", unit="row") as rows_done:
-        values, intervals = evaluate(
+        values, intervals = evaluated(
             source,
             table,
             query,
             output_names=partial(_output_names, model),
             keep_local_pairs=keep_local_pairs,
-            split_pairs=True,
             n_bootstrap=replicates,
             level=share,
             seed=child(seed, 0),
@@ -139,7 +147,7 @@ def explain(
             fit,
             table,
             y,
-            query,
+            replace(query, pairs=False) if on_link else query,  # levels of pairs are on the scale of parameters
             values,
             n_probes=n_probes,
             n_jobs=n_jobs,
@@ -148,7 +156,7 @@ def explain(
             progress=bar,
         )
     return Explanation(
-        setup=Setup.of(query, table.names, scale, share),
+        setup=replace(Setup.of(query, table.names, scale, share), pair_scale=pair_scale),
         values=values,
         intervals=intervals,
         null_level=null_level,
