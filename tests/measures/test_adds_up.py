@@ -47,7 +47,7 @@ def test_the_default_kernel_adds_up_nowhere():
 FUNCTIONS = {
     "linear on the logit": (lambda Z: ds.Bernoulli(logit=Z @ [1.0, -2.0, 0.0]), []),
     "the same, by probability": (lambda Z: ds.Bernoulli(1.0 / (1.0 + np.exp(-Z @ [1.0, -2.0, 0.0]))), []),
-    "single precision": (lambda Z: ds.Poisson(np.exp((Z @ [0.1, 0.2, 0.3]).astype(np.float32))), None),
+    "single precision": (lambda Z: ds.Poisson(np.exp((Z @ [0.1, 0.2, 0.3]).astype(np.float32))), []),
     "a bend": (lambda Z: ds.Poisson(np.exp(Z[:, 0] + np.sin(Z[:, 1]))), [(1, 1)]),
     "linear, far from 0": (lambda Z: ds.Normal(1e6 + Z @ [1.0, 2.0, 3.0], 1.0), []),
     "a small interaction": (lambda Z: ds.Normal(Z[:, 0] + 1e-4 * Z[:, 1] * Z[:, 2], 1.0), [(1, 2)]),
@@ -66,9 +66,6 @@ def _softmax(z):
 def test_functions(name):
     fn, bends = FUNCTIONS[name]
     got = found(from_function(fn), Z)
-    if bends is None:  # rounded so coarsely that nothing can be said: some entry may be False, none need be
-        assert got.shape == (3, 3)
-        return
     expected = ALL.copy()
     for i, j in bends:
         expected[i, j] = expected[j, i] = False

@@ -93,7 +93,7 @@ def _bends(linked: OnLink, table: Table, terms: Terms, x: Array, move: Array) ->
     t, categorical = len(terms), () if table.coding is None else table.coding.categorical
     first, second = np.triu_indices(t, 1)
 
-    def moved(*which: int, share: float = 1.0) -> Array:
+    def moved(*which: Any, share: float = 1.0) -> Array:
         rows = x.copy()
         for term in which:
             columns = list(terms.members[term])
