@@ -24,7 +24,7 @@ TABLES = (
     "main", "pairs", "direction", "consistency", "parts", "pair_parts", "intervals", "pair_intervals", "null",
     "probes", "p_value", "discovery", "familywise", "by", "by_counts", "extrapolation", "local_main", "scale",
 )  # fmt: skip
-PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind")
+PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind", "pair_scale")
 
 
 def explanations() -> dict[str, Explanation]:

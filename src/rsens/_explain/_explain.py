@@ -14,6 +14,7 @@ from rsens._arguments import child, fraction, jobs, one_of, progress_bar, seed_s
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._explain._explanation import Explanation
 from rsens._explain._intervals import Intervals
+from rsens._explain._link_pairs import PAIR_SCALES, evaluate_on_link
 from rsens._explain._null_level import NullLevel, find_null_level, refitter
 from rsens._explain._query import Query, query_of
 from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
@@ -42,6 +43,7 @@ def explain(
     by: Any = None,
     weights: Any = None,
     scale: Any = "sd",
+    pair_scale: Literal["parameters", "link"] = "parameters",
     null: bool | Literal["auto"] = "auto",
     intervals: bool | Literal["auto", "refits", "rows"] = "auto",
     random_state: int | np.random.Generator | None = None,
@@ -81,6 +83,10 @@ def explain(
             Where levels are compared, "raw" is per switch to another level, and "sd" counts a switch √(P(two random
             rows differ)/2): sd² = ½ E[(x − x′)²], and levels are 1 apart or 0. For two levels that is the standard
             deviation of a 0/1 column, so that categories and numbers can stand in one ranking.
+        pair_scale: What pairs are measured on. "parameters": λ of the predictive family, as the paper defines R-sens₂;
+            a probability bends there even if nothing interacts. "link": the scale on which effects may add up, where
+            a pair that does has 0: the mean of the latent f for the models of rsens; for other models the logit of a
+            probability, the log of a rate or mean, the mean of a Normal.
         null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
             with probes beside the real columns: columns made like those of X, and collinear like them, that have
             nothing to do with y. The level is the 95 % quantile of what the probes reach. "auto": if y is given and the
@@ -144,18 +150,19 @@ def explain(
     )
     warn_of_gaps(model, training, table, stacklevel=3)
     fit = _fit_for_null_level(null, model, y, refit, n)
+    on_link = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
     one_of(intervals, "intervals", ("auto", "refits", "rows", False))
     fit_again = _fit_for_intervals(intervals, model, y, refit, same_rows=training is None or len(training) == n)
 
     def evaluated(query: Query) -> tuple[Values, Intervals | None]:
         with bar(total=n, desc="rows", unit="row") as rows_done:
-            return evaluate(
+            look = partial(evaluate_on_link, model) if on_link else partial(evaluate, split_pairs=True)
+            return look(
                 source,
                 table,
                 query,
                 output_names=partial(_output_names, model),
                 keep_local_pairs=keep_local_pairs,
-                split_pairs=True,
                 n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
                 level=share,
                 seed=child(seed, BOOTSTRAP),
@@ -175,6 +182,7 @@ def explain(
         look = partial(
             ValuesOfRefits.of,
             pairs=query.pairs,
+            on_link=on_link,
             seed=folds,
             weights=None if weights is None else row_weights,
             compared=compared,
@@ -215,7 +223,7 @@ def explain(
             progress=bar,
         )
     return Explanation(
-        setup=Setup.of(query, table.names, scale, share),
+        setup=Setup.of(query, table.names, scale, pair_scale, share),
         values=values,
         intervals=found,
         null_level=null_level,

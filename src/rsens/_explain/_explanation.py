@@ -127,6 +127,7 @@ class Explanation(PlotMethods):
     names: tuple[str, ...] = _field("setup", "terms")
     scale: pd.Series[float] = _field("setup", "units", name="scale")
     scale_kind: str = _field("setup", "scale")
+    pair_scale: str = _field("setup", "pair_scale")
     alpha: float = _field("setup", "alpha")
     aggregate: str = _field("setup", "aggregate")
     level: float = _field("setup", "level")

@@ -29,6 +29,7 @@ from rsens._arguments import child
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._explanation import Explanation
 from rsens._explain._intervals import REFITS, Intervals
+from rsens._explain._link_pairs import evaluate_on_link
 from rsens._explain._query import Query, query_of
 from rsens._explain._values import Values, evaluate
 from rsens._refits import (
@@ -80,6 +81,7 @@ class ValuesOfRefits:
     weights: Array | None  # (n,)
     pair_rows: Flags | None  # (n,) the rows that pairs are averaged over; None without pairs
     compared: tuple[int, ...]  # numeric columns of two values, which are compared
+    on_link: bool  # whether pairs are on the link scale
     ask: Callable[..., Query]
 
     @classmethod
@@ -91,6 +93,7 @@ class ValuesOfRefits:
         seed: np.random.SeedSequence,
         weights: Array | None = None,
         compared: tuple[int, ...] = (),
+        on_link: bool = False,
         groups: Any = None,
         scale: Any = "sd",
         alpha: float = 1.0,
@@ -107,7 +110,7 @@ class ValuesOfRefits:
             keep_local_pairs=False,
             max_memory_mb=max_memory_mb,
         )
-        return cls(X, weights, _some_rows(len(X), child(seed, LOOKS)) if pairs else None, compared, ask)
+        return cls(X, weights, _some_rows(len(X), child(seed, LOOKS)) if pairs else None, compared, on_link, ask)
 
     def __call__(self, model: Any, train: Positions, test: Positions) -> RefitValues:
         """The rows and units are those of the fit. Pairs take the units of all its rows, and fewer rows."""
@@ -118,15 +121,15 @@ class ValuesOfRefits:
         source, table, training = self.read(model, take_rows(self.X, train), shares)
         query = self.ask(model, table, training, weights=shares, pairs=False)
         if self.pair_rows is None:
-            return RefitValues(self.evaluate(source, table, query).main, None)
+            return RefitValues(self.evaluate(model, source, table, query).main, None)
         chosen = self.pair_rows[train] & (weights > 0.0)
         if chosen.all():
-            values = self.evaluate(source, table, replace(query, pairs=True))
+            values = self.evaluate(model, source, table, replace(query, pairs=True))
             return RefitValues(values.main, values.pairs)
         some = rows_of(source, take_rows(self.X, train[chosen]))
         query_of_some = replace(query, weights=weights[chosen] / weights[chosen].sum(), pairs=True)
-        main = self.evaluate(source, table, query).main
-        return RefitValues(main, self.evaluate(source, some, query_of_some).pairs)
+        main = self.evaluate(model, source, table, query).main
+        return RefitValues(main, self.evaluate(model, source, some, query_of_some).pairs)
 
     def read(self, model: Any, rows: Any, shares: Array) -> tuple[Model, Table, Array | None]:
         """The one place where a refitted model and its rows are read, as `explain` reads all rows."""
@@ -136,8 +139,10 @@ class ValuesOfRefits:
         training = training_inputs(model, table.values.shape[1])
         return *as_contrasts(source, table, self.compared, training=training, weights=shares), training
 
-    def evaluate(self, source: Model, table: Table, query: Query) -> Values:
+    def evaluate(self, model: Any, source: Model, table: Table, query: Query) -> Values:
         """The one place where a refitted model is evaluated."""
+        if self.on_link and query.pairs:
+            return evaluate_on_link(model, source, table, query)[0]
         return evaluate(source, table, query)[0]
 
 

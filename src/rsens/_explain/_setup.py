@@ -30,9 +30,13 @@ class Setup(Part):
         "The terms: columns of X in their order, a group in the place of its first column.", tuple_of(text)
     )
     members: tuple[tuple[int, ...], ...] = stored("Positions of the columns of each term.", tuple_of(tuple_of(whole)))
+    pair_scale: str = stored(
+        'What pairs are measured on: "parameters", or "link", the scale on which the model adds up.',
+        text,
+    )  # fmt: skip
 
     @classmethod
-    def of(cls, query: Query, columns: tuple[str, ...], scale: Any, level: float) -> Setup:
+    def of(cls, query: Query, columns: tuple[str, ...], scale: Any, pair_scale: str, level: float) -> Setup:
         """From what was asked of the model."""
         return cls(
             alpha=query.alpha,
@@ -45,6 +49,7 @@ class Setup(Part):
             two_valued=query.two_valued,
             terms=query.terms.names,
             members=query.terms.members,
+            pair_scale=pair_scale,
         )
 
     def check(self) -> None:
@@ -64,6 +69,8 @@ class Setup(Part):
             raise InputError("units has negative values")
         if self.aggregate not in ("mean", "rms") or self.scale not in ("sd", "raw", "given"):
             raise InputError(f"aggregate is {self.aggregate!r:.40} and scale is {self.scale!r:.40}")
+        if self.pair_scale not in ("parameters", "link"):
+            raise InputError(f"pair_scale is {self.pair_scale!r:.40}")
         for name in ("columns", "terms"):
             check_different(name, getattr(self, name))
 

@@ -14,6 +14,7 @@ _FORMER_LEVEL = ("null", "null_pairs", "reached", "reached_pairs", "probe_terms"
 #: What version 2 has besides, where it was not asked for.
 _ADDED: dict[str, Any] = {
     "two_valued": [],
+    "pair_scale": "parameters",
     "pair_parts": None,
     "null": None,
     "reached": None,

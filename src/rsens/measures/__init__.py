@@ -1,5 +1,6 @@
 """Measures of sensitivity: R-sens and R-sens₂, and the methods that the paper compares them with."""
 
+from rsens.measures._adds_up import adds_up as adds_up
 from rsens.measures._ard import ard as ard
 from rsens.measures._contrasts import contrast_parts as contrast_parts
 from rsens.measures._contrasts import contrast_values as contrast_values
@@ -17,6 +18,7 @@ from rsens.measures._gaps import lengthscales as lengthscales
 from rsens.measures._gaps import warn_of_gaps as warn_of_gaps
 from rsens.measures._groups import group_rsens as group_rsens
 from rsens.measures._kl import kl as kl
+from rsens.measures._link import on_link as on_link
 from rsens.measures._local import check_alpha as check_alpha
 from rsens.measures._local import finite as finite
 from rsens.measures._parts import pair_parts_of as pair_parts_of
