@@ -34,7 +34,8 @@ _DTYPES: dict[Reader, type] = {whole: np.int64, truth: np.bool_}
 class Field:
     """One field of a result: its meaning, how it is read from a file, and its shape, () for what is no array.
 
-    `column` is its name in `to_frame`, for what has one value per term or pair.
+    `column` is its name in `to_frame`, for what has one value per term or pair. A `later` field may be missing in files
+    of earlier releases, and then has its default.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Field:
     reader: Reader
     shape: tuple[str | int, ...]
     column: str | None = None
+    later: bool = False
 
 
 def stored(
@@ -52,9 +54,12 @@ def stored(
     column: str | None = None,
     **default: Any,
 ) -> Any:
-    """Declare a field of a `Part`; `item` reads one entry of an array of this shape. Optional fields may be None."""
+    """Declare a field of a `Part`; `item` reads one entry of an array of this shape. Optional fields may be None.
+
+    A `default` is for a field that earlier releases did not write.
+    """
     reader = array_of(item, len(shape), _DTYPES.get(item, np.float64)) if shape else item
-    field = Field("", meaning, or_none(reader) if optional else reader, shape, column)
+    field = Field("", meaning, or_none(reader) if optional else reader, shape, column, later="default" in default)
     if optional:
         default.setdefault("default", None)
     return dataclasses.field(metadata={_KEY: field}, **default)
@@ -119,7 +124,8 @@ class Form:
         """
         content = self._content(path)
         names = {field.name for _, field in self.fields()}
-        unknown, missing = content.keys() - names, names - content.keys()
+        later = {field.name for _, field in self.fields() if field.later}
+        unknown, missing = content.keys() - names, names - content.keys() - later
         try:
             if unknown or missing:
                 raise InputError(f"unknown entries {sorted(unknown)}, missing entries {sorted(missing)}")
@@ -185,9 +191,9 @@ def check_size(name: str, values: Any, size: int) -> None:
 def _part(kind: type[Part], content: Mapping[str, Any]) -> Part | None:
     """The part, or None where the file has nothing in any of its entries."""
     fields = kind.fields()
-    if all(content[name] is None for name in fields):
+    if all(content.get(name) is None for name in fields):
         return None
-    return kind(**{name: _read(field, content[name]) for name, field in fields.items()})
+    return kind(**{name: _read(field, content[name]) for name, field in fields.items() if name in content})
 
 
 def _read(field: Field, value: Any) -> Any:

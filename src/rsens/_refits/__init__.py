@@ -19,6 +19,7 @@ from rsens._refits._levels import with_levels as with_levels
 from rsens._refits._rows import are_labels as are_labels
 from rsens._refits._rows import as_rows as as_rows
 from rsens._refits._rows import check_one_per_row as check_one_per_row
+from rsens._refits._rows import numbers_of as numbers_of
 from rsens._refits._rows import read_targets as read_targets
 from rsens._refits._rows import take_rows as take_rows
 from rsens._refits._searches import mean_kernel as mean_kernel
@@ -27,3 +28,8 @@ from rsens._refits._searches import without_restarts as without_restarts
 from rsens._refits._splits import Splits as Splits
 from rsens._refits._splits import folds as folds
 from rsens._refits._splits import given_splits as given_splits
+from rsens._refits._tight_clusters import TightClusters as TightClusters
+from rsens._refits._tight_clusters import TightClustersWarning as TightClustersWarning
+from rsens._refits._tight_clusters import tight_clusters as tight_clusters
+from rsens._refits._tight_clusters import tight_clusters_text as tight_clusters_text
+from rsens._refits._tight_clusters import warn_of_tight_clusters as warn_of_tight_clusters

@@ -13,7 +13,17 @@ from rsens._arguments import child, jobs, one_of, progress_bar, whole_number
 from rsens._compare import ComparisonSettings, check_columns, terms
 from rsens._errors import InputError, RsensWarning
 from rsens._files import Checkpoint, fingerprint
-from rsens._refits import Fit, as_rows, check_refit, read_for_estimator, read_targets, with_levels
+from rsens._refits import (
+    Fit,
+    as_rows,
+    check_refit,
+    numbers_of,
+    read_clusters,
+    read_for_estimator,
+    read_targets,
+    warn_of_tight_clusters,
+    with_levels,
+)
 from rsens._stability._one_sample import TIES, SampleAnalysis
 from rsens._stability._rankings import Rankings
 from rsens._stability._ranks import ranks_of
@@ -37,6 +47,7 @@ def stability(
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     folder: str | os.PathLike[str] | None = None,
+    clusters: Any = None,
     replace: bool | Literal["auto"] = "auto",
     n_rows: int | None = None,
     at: Literal["sample", "data"] = "sample",
@@ -68,13 +79,16 @@ def stability(
         folder: Where finished samples are kept, each in its own JSON file. A run that was stopped continues from there,
             and one with a larger n_boot adds to it. Failures are kept too. A folder with work on another question
             (data, estimator, arguments, release of rsens) is an `InputError`.
+        clusters: Rows that belong together (of one person, one field): a label for each row. Samples are then made of
+            whole clusters, as the next sample of persons would be.
 
     Rarely needed:
         replace: Whether rows are drawn with replacement: the bootstrap, as in the paper. A repeated row is harmless to
             a model with few parameters, but a Gaussian process that learns its noise takes equal rows as proof that
             there is none, and its rankings suffer. Half of the rows without replacement vary about as much and repeat
             no row. "auto" is False for such a `GPRegressor` and True for all other models.
-        n_rows: Rows in a sample; by default as many as X has, or half of them without `replace`.
+        n_rows: Rows in a sample; by default as many as X has, or half of them without `replace`. With
+            `clusters`, as many clusters are drawn as have about so many rows.
         at: The rows at which a model is scored: "sample", the rows it was fitted to, as in any analysis; or "data", all
             of X, so that only the model varies.
         budget: How many predictions the methods may ask for; see `compare`.
@@ -112,10 +126,19 @@ def stability(
         fit=Fit(None, refit) if refit is not None else Fit(_with_levels(estimator, X, at)),
         X=X,
         y=y,
-        sampling=sampling(len(X), size, _replaces(replace, estimator), y, refit is None and _is_classifier(estimator)),
+        sampling=sampling(
+            len(X),
+            size,
+            _replaces(replace, estimator),
+            y,
+            refit is None and _is_classifier(estimator),
+            read_clusters(clusters, len(X)),
+        ),
         at=at,
         settings=settings,
     )
+    if clusters is None:
+        warn_of_tight_clusters(numbers_of(X))
     checkpoint = Checkpoint.open(folder, {} if folder is None else _question(analysis), random_state)
     pieces = _run(analysis, checkpoint, n_boot, n_jobs, bar)
     rankings = _rankings(analysis, pieces, tuple(terms(names, order)), checkpoint.seed)
@@ -208,7 +231,7 @@ def _rankings(
         order=settings.order,
         terms=labels,
         methods=settings.names,
-        rows=analysis.sampling.size,
+        rows=analysis.sampling.n_rows,
         replace=analysis.sampling.replace,
         at=analysis.at,
         scale=settings.scale_name,
@@ -219,6 +242,7 @@ def _rankings(
         failed_samples=tuple(number for number, _, _ in failures),
         failed_methods=tuple(method for _, method, _ in failures),
         reasons=tuple(reason for _, _, reason in failures),
+        clusters=None if analysis.sampling.clusters is None else analysis.sampling.size,
     )
 
 
@@ -248,6 +272,7 @@ def _question(analysis: SampleAnalysis) -> dict[str, Any]:
         "order": settings.order,
         "n_rows": analysis.sampling.size,
         "replace": analysis.sampling.replace,
+        "clusters": None if analysis.sampling.clusters is None else fingerprint(analysis.sampling.clusters),
         "at": analysis.at,
         "budget": str(settings.budget),
         "scale": settings.scale if isinstance(settings.scale, str) else settings.scale.tolist(),

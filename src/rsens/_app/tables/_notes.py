@@ -20,6 +20,7 @@ KINDS = (
     "whole_numbers",  # few different whole numbers, taken as numbers
     "identifier",  # names of rows
     "same",  # columns with the same numbers up to scale, or with the numbers of the target
+    "clusters",  # rows that belong together
     "levels",  # text that hardly repeats, or has many levels
     "missing_code",  # a number that may stand for a missing value
     "constant",
