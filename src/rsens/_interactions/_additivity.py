@@ -61,7 +61,7 @@ class _Problem:
     features: list[Array]
 
 
-def test_interactions(
+def find_interactions(
     rows: Array,
     target: Target,
     *,
@@ -116,9 +116,6 @@ def test_interactions(
     return Additivity(p, tuple(found), target.scale, len(some), (*notes, *more))
 
 
-test_interactions.__test__ = False  # type: ignore[attr-defined] # pytest takes its name for a test
-
-
 def _scores(
     problem: _Problem,
     members: Sequence[Sequence[int]],
@@ -136,7 +133,7 @@ def _chosen(
 ) -> tuple[Positions, tuple[str, ...]]:
     """The rows to test with: all, or random ones if that would take too long."""
     n = len(rows)
-    widths = np.array([each.shape[1] for each in term_features(rows[: LEAST_ROWS], members, categorical)], dtype=float)
+    widths = np.array([each.shape[1] for each in term_features(rows[:LEAST_ROWS], members, categorical)], dtype=float)
     work = max(1.0, 0.5 * (widths.sum() ** 2 - np.sum(widths**2)))
     most = min(MOST_ROWS, max(LEAST_ROWS, isqrt(int(MOST_WORK / work))))
     if n <= most:

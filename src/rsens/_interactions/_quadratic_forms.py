@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-from scipy.stats import ncx2
 from scipy.special import chdtrc
+from scipy.stats import ncx2
 
 from rsens._typing import Array
 

@@ -151,4 +151,3 @@ def _classes(model: Any, targets: Any) -> Target | Untested:
         elif type(model) in _LINKS:
             likelihood = _LINKS[type(model)]()
     return Target(codes.astype(np.float64), likelihood, _SCALES[likelihood.name], len(present))
-
