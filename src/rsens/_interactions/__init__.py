@@ -1,7 +1,7 @@
 """Which pairs of variables interact: a score test against a model in which they add up."""
 
 from rsens._interactions._additivity import Additivity as Additivity
-from rsens._interactions._additivity import test_interactions as test_interactions
+from rsens._interactions._additivity import find_interactions as find_interactions
 from rsens._interactions._collinear import MOST_INFLATION as MOST_INFLATION
 from rsens._interactions._collinear import collinear as collinear
 from rsens._interactions._collinear import variance_inflation as variance_inflation

@@ -61,7 +61,7 @@ class _Problem:
     features: list[Array]
 
 
-def test_interactions(
+def find_interactions(
     rows: Array,
     target: Target,
     *,
@@ -114,9 +114,6 @@ def test_interactions(
             if not left:
                 break
     return Additivity(p, tuple(found), target.scale, len(some), (*notes, *more))
-
-
-test_interactions.__test__ = False  # type: ignore[attr-defined] # pytest takes its name for a test
 
 
 def _scores(

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.linalg import blas
@@ -53,7 +54,7 @@ class ScoreTest:
         n = len(fit.score)
         fixed = np.concatenate([np.ones((n, 1)), *features], axis=1)
         ends = np.cumsum([1, *(each.shape[1] for each in features)])
-        self._columns = [np.arange(start, end) for start, end in zip(ends[:-1], ends[1:], strict=True)]
+        self._columns = [np.arange(start, end) for start, end in pairwise(ends)]
         self._whitened = fit.whiten(fixed)  # RF
         self._solved = fit.unwhiten(self._whitened)  # C⁻¹F
         self._slopes = fixed.T @ fit.score  # Fᵀα
@@ -83,13 +84,13 @@ class ScoreTest:
         ends = np.cumsum([0, *(each.shape[1] for each in products)])
         whitened = self._fit.whiten(np.concatenate(products, axis=1)) if ends[-1] else np.empty((len(self._noise), 0))
         residuals, effects = [], []
-        for (i, j), start, end in zip(pairs, ends[:-1], ends[1:], strict=True):
+        for (i, j), (start, end) in zip(pairs, pairwise(ends), strict=True):
             U, E, in_fixed = self._effects(i, j)
             V = whitened[:, start:end]
             residuals.append(V - U @ blas.dgemm(1.0, U, V, trans_a=1))  # (I − UUᵀ)RΦ
             effects.append((E, in_fixed))
         G_all = self._fit.unwhiten(np.concatenate(residuals, axis=1)) if ends[-1] else whitened  # PΦ
-        for Phi, V, (E, in_fixed), start, end in zip(products, residuals, effects, ends[:-1], ends[1:], strict=True):
+        for Phi, V, (E, in_fixed), (start, end) in zip(products, residuals, effects, pairwise(ends), strict=True):
             if start == end:
                 yield float("nan"), float("nan")
                 continue

@@ -14,7 +14,7 @@ from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
 from rsens.models._inference import Data, Search, fit_gp, posterior_of
-from rsens.models._posterior import Root
+from rsens.models._posterior import Root, ScaledTriangularRoot
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,5 +68,9 @@ def fit_latent(
         posterior = fitted.posterior
         if some is not data:
             posterior, _ = posterior_of(fitted.kernel, fitted.likelihood, data, None)
-    precision, _ = fitted.likelihood.curvature(y, posterior.means(X))
-    return LatentFit(fitted.kernel, fitted.likelihood, posterior.weights, precision, posterior.root)
+    root = posterior.root
+    if isinstance(root, ScaledTriangularRoot):  # of Laplace's approximation, whose scale is √W
+        precision = root.s**2
+    else:
+        precision = np.full(len(y), 1.0 / (fitted.likelihood.noise or 1.0))
+    return LatentFit(fitted.kernel, fitted.likelihood, posterior.weights, precision, root)
