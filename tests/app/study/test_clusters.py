@@ -33,7 +33,10 @@ def test_the_setup_carries_the_clusters():
     assert found.provenance["clusters"] == 40
     assert found.provenance["arguments"]["cluster"] == "person"
     assert [note.kind for note in notes if note.severe] == []
-    assert setup(numbers())[0].clusters is None
+    assert found.most_folds == 40
+    alone, _ = setup(numbers())
+    assert alone.clusters is None
+    assert alone.most_folds == 60
 
 
 def test_rows_that_are_drawn_keep_their_labels():

@@ -42,6 +42,11 @@ class ModelSetup:
         return self.table.clusters
 
     @property
+    def most_folds(self) -> int:
+        """One for each cluster, or for each row if there are none."""
+        return len(self.table.X) if self.clusters is None else int(self.clusters.nunique())
+
+    @property
     def likelihood(self) -> Choice:
         """The likelihood of the model, and why."""
         return self.table.likelihood
