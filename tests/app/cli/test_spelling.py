@@ -35,7 +35,7 @@ WRONG = {
     "repeats": 0,
 }
 #: These take any text; what is wrong with them shows when the table is read.
-ANY_TEXT = {"data", "target", "drop", "columns", "categorical", "out", "model_file"}
+ANY_TEXT = {"data", "target", "drop", "columns", "categorical", "cluster", "out", "model_file"}
 #: How Python users call a setting that has another name there.
 IN_PYTHON = {"seed": "random_state"}
 
@@ -95,6 +95,7 @@ def test_every_option_is_spelled_as_itself(command):
         ("explain", Argument("rows"), "--rows"),
         ("explain", Argument("n_jobs"), "--n-jobs"),
         ("explain", Argument("random_state"), "--seed"),
+        ("stability", Argument("clusters"), "--cluster"),
         ("stability", Argument("n_boot"), "--samples"),
         ("select", Argument("k"), "--pairs"),
         ("explain", Argument("folder"), "--out DIR"),

@@ -94,7 +94,7 @@ class Command(ABC):
         return Path(f"rsens-{plain(settings.data_name)}-{self.name}")
 
     def n_fits(self, settings: Settings) -> int:
-        """About how many models are fitted, to decide whether that is worth several processes."""
+        """How many fits the work amounts to, roughly: whether it is worth several processes depends on it."""
         return settings.fits
 
     @abstractmethod
@@ -212,4 +212,4 @@ class TableCommand(Command):
 def from_click(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options that were given, as arguments of `Settings`. Without --n-jobs, all cores are used where it helps."""
     chosen = {name: value for name, value in given.items() if value not in (None, ())}
-    return {"n_jobs": "auto"} | chosen | {"progress": False if given["quiet"] else None}
+    return chosen | {"all_cores": True, "progress": False if given["quiet"] else None}

@@ -75,8 +75,9 @@ class Settings:
     repeats: int = 2
     # How.
     seed: int | np.random.Generator | None = 0  # a whole number once it is checked
-    n_jobs: int | str | None = None  # "auto" until it is known how many rows there are
-    fits: int = STUDY_FITS  # about how many the command makes, for "auto"
+    n_jobs: int | None = None
+    all_cores: bool = False  # unless n_jobs is given; where the work, about so many `fits`, is worth it
+    fits: int = STUDY_FITS
     progress: bool | None = None
     # What the commands write and print.
     out: Path | None = None
@@ -91,8 +92,7 @@ class Settings:
         self._check_questions()
         one_of(self.progress, "progress", (True, False, None))
         self._set("seed", _whole_seed(self.seed))
-        if not (isinstance(self.n_jobs, str) and self.n_jobs == "auto"):
-            self._set("n_jobs", jobs(self.n_jobs))
+        self._set("n_jobs", jobs(self.n_jobs))
         if self.model_file is not None:
             self._check_left_to_the_file(self.model_file)
         elif self.target is None:

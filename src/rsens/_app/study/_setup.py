@@ -46,6 +46,11 @@ class ModelSetup:
         return self.table.clusters
 
     @property
+    def most_folds(self) -> int:
+        """One for each cluster, or for each row if there are none."""
+        return len(self.table.X) if self.clusters is None else int(self.clusters.nunique())
+
+    @property
     def likelihood(self) -> Choice:
         """The likelihood of the model, and why."""
         return self.table.likelihood
@@ -98,12 +103,12 @@ def _on_clusters(table: ModelTable) -> list[Note]:
 
 
 def _jobs(settings: Settings, rows: int) -> int | None:
-    """How many fits run at once; "auto" is one per core, if processes save more time than their start takes.
+    """How many fits run at once. With `all_cores` one per core, if processes save more time than their start takes.
 
     That takes one to two seconds. A Gaussian process is fitted to 500 rows in about a tenth of a second, which grows
     with the cube of the rows; a linear model in hundredths.
     """
-    if settings.n_jobs != "auto":
+    if settings.n_jobs is not None or not settings.all_cores:
         return settings.n_jobs
     seconds = settings.fits * max(0.01, 0.1 * (rows / 500) ** 3)
     return -1 if settings.model == "gp" and seconds > WORTH_PROCESSES else None
@@ -119,7 +124,6 @@ def _model_from_file(
         )
     model = load_model(path)
     table = read_new_rows(settings, recipe, likelihood, texts=_text_columns(model), limit=NEW_ROWS)
-    settings = replace(settings, n_jobs=None if settings.n_jobs == "auto" else settings.n_jobs)  # nothing is fitted
     name, rows = os.path.basename(path), len(model.training_inputs_)
     text = (
         f"The model comes from {name} and was fitted to {rows:,} rows of {origin!r}. It was not fitted again: no check "

@@ -28,7 +28,7 @@ def study(
     rows: int | None = None,
     pairs: int | Literal["auto"] = "auto",
     random_state: int | np.random.Generator | None = 0,
-    n_jobs: int | Literal["auto"] | None = None,
+    n_jobs: int | None = None,
     model_file: str | os.PathLike[str] | None = None,
     columns: Iterable[str] | None = None,
     missing: Literal["drop", "error"] = "drop",
@@ -59,8 +59,8 @@ def study(
         pairs: How many pairs of columns to show; 0 for none, which is quicker. "auto": 10, and none if there are more
             than 60 columns.
         random_state: Seed: a whole number, a NumPy Generator, or None for a new one.
-        n_jobs: How many fits at once, as in joblib: None for one after the other, -1 for one per core, "auto" for one
-            per core if there is work for more than a few seconds, as the commands do. It changes no result.
+        n_jobs: How many fits at once, as in joblib: None for one after the other, -1 for one per core. It changes no
+            result.
 
     Rarely needed:
         model_file: A model that `Study.write` wrote: it explains the rows of `data`, without a fit or a target.

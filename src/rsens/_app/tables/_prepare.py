@@ -282,11 +282,10 @@ def _check(table: pd.DataFrame, target: str) -> None:
 def _with_clusters(prepared: PreparedTable, labels: Any) -> PreparedTable:
     """The table with its clusters, and a note on them; an error if they divide nothing."""
     name, n = str(labels.name), len(labels)
-    try:
-        sizes = labels.value_counts()
-    except TypeError:  # lists and the like
-        got = type(labels.iloc[0]).__name__
-        raise InputError(CLUSTER, f": {name!r} must have text, numbers or dates; got values of type {got}.") from None
+    odd = [type(label).__name__ for label in labels if not pd.api.types.is_hashable(label)]  # lists and the like
+    if odd:
+        raise InputError(CLUSTER, f": {name!r} must have text, numbers or dates; got values of type {odd[0]}.")
+    sizes = labels.value_counts()
     if len(sizes) == 1:
         raise InputError(
             CLUSTER,

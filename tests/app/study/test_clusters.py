@@ -1,0 +1,116 @@
+"""Rows that belong together, from the table to the result; and how many fits run at once."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._app.study import Settings, study
+from rsens._app.study._hints import in_python
+from rsens._app.study._setup import set_up
+from rsens._errors import InputError
+from tests.app.study.tables import numbers
+
+PERSON = np.repeat(np.arange(40), 4)
+
+
+def persons(within: float = 0.02) -> pd.DataFrame:
+    """40 persons with 4 rows each, and a target that is a matter of the person."""
+    rng = np.random.default_rng(1)
+    columns = rng.normal(size=(40, 3))[PERSON] + within * rng.normal(size=(160, 3))
+    frame = pd.DataFrame(columns, columns=["age", "weight", "height"])
+    return frame.assign(person=[f"p{k}" for k in PERSON], y=rng.normal(size=40)[PERSON] + 0.2 * rng.normal(size=160))
+
+
+def setup(data, **options):
+    notes = []
+    return set_up(Settings(data=data, target="y", **options), {}, notes), notes
+
+
+def test_the_setup_carries_the_clusters():
+    found, notes = setup(persons(), cluster="person")
+    assert found.clusters.tolist() == persons()["person"].tolist()
+    assert list(found.table.X.columns) == ["age", "weight", "height"]
+    assert found.provenance["clusters"] == 40
+    assert found.provenance["arguments"]["cluster"] == "person"
+    assert [note.kind for note in notes if note.severe] == []
+    assert found.most_folds == 40
+    alone, _ = setup(numbers())
+    assert alone.clusters is None
+    assert alone.most_folds == 60
+
+
+def test_rows_that_are_drawn_keep_their_labels():
+    frame = persons()
+    frame.index = [f"row {k}" for k in range(160)]
+    found, _ = setup(frame, cluster="person", rows=50)
+    assert found.clusters.index.equals(found.table.X.index)
+    assert found.clusters.tolist() == frame.loc[found.clusters.index, "person"].tolist()
+
+
+def test_other_clusters_are_other_data():
+    frame = persons()
+    prints = [setup(frame, cluster="person")[0].provenance["fingerprint"]]
+    prints.append(setup(frame.assign(person=PERSON // 2), cluster="person")[0].provenance["fingerprint"])
+    prints.append(setup(frame.drop(columns="person"))[0].provenance["fingerprint"])
+    assert len(set(prints)) == 3
+
+
+def test_a_warning_if_nobody_says_which_rows_belong_together():
+    _, notes = setup(persons().drop(columns="person"))
+    (note,) = [note for note in notes if note.severe]
+    assert note.kind == "clusters"
+    assert note.columns == ("age", "weight", "height")
+    assert "tight clusters of about 4" in note.text
+    assert note.text.endswith("with cluster.")
+    assert not [note for note in setup(numbers())[1] if note.severe]
+
+
+@pytest.mark.parametrize(
+    ("cluster", "text"),
+    [("y", "is the target"), ("who", "no cluster column 'who'"), (["person"], "name of one column; got a list")],
+)
+def test_what_is_refused(cluster, text):
+    with pytest.raises(InputError, match=text):
+        study(persons(), "y", cluster=cluster)
+
+
+def test_new_rows_need_no_cluster_and_may_have_it(tmp_path):
+    first = study(persons(), "y", cluster="person", null=False, cv=0, pairs=0, model="linear")
+    first.write(tmp_path / "out", report=False)
+    file = tmp_path / "out" / "model.rsens"
+    for rows in (persons().head(12), persons().head(12).drop(columns="person")):
+        again = study(rows, model_file=file, pairs=0)
+        assert list(again.X.columns) == ["age", "weight", "height"]
+        assert not [note for note in again.notes if "does not know" in note.text]
+    with pytest.raises(InputError, match="cluster is settled in"):
+        study(persons(), model_file=file, cluster="person")
+
+
+def test_hints_keep_the_clusters():
+    from dataclasses import replace
+
+    found = study(persons(), "y", cluster="person", null=False, cv=0, pairs=0, model="linear")
+    hints = in_python(replace(found, clusters=persons()["person"]))
+    assert hints.stability == "rsens.stability(study.model, study.X, study.y, clusters=study.clusters)"
+    assert hints.select.endswith("study.X, study.y, clusters=study.clusters)")
+
+
+# ---- how many fits run at once ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "expected"),
+    [
+        (60, {}, None),
+        (442, {}, None),
+        (700, {}, -1),
+        (700, {"model": "linear"}, None),
+        (60, {"fits": 1000}, -1),
+        (60, {"n_jobs": 2}, 2),
+        (700, {"n_jobs": 1}, 1),
+        (700, {"all_cores": False}, None),
+    ],
+)
+def test_processes_only_where_they_save_time(rows, options, expected):
+    found, _ = setup(numbers(rows), **{"all_cores": True, **options})
+    assert found.settings.n_jobs == expected
