@@ -93,6 +93,9 @@ def test_frame_of_terms():
         "null",
         "above_null",
         "reached",
+        "p_value",
+        "discovery",
+        "familywise",
         "part_location",
         "part_scale2",
     ]
@@ -124,7 +127,7 @@ def test_directions_have_arrows():
 def test_frame_of_pairs():
     X = pd.DataFrame(np.random.default_rng(3).normal(size=(20, 3)), columns=["a", "b:c", "d"])
     frame = explain(Linear([1.0, 1.0, 1.0], gamma=2.0), X).to_frame(order=2)
-    values = ["value", "lower", "upper", "rank", "null", "above_null", "reached"]
+    values = ["value", "lower", "upper", "rank", "above_null"]
     assert list(frame.columns) == ["term", "first", "second", *values]
     assert frame["term"].tolist() == ["a:b:c", "a:d", "b:c:d"]  # ambiguous by itself, so:
     assert frame[["first", "second"]].to_numpy().tolist() == [["a", "b:c"], ["a", "d"], ["b:c", "d"]]

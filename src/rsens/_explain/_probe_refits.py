@@ -12,7 +12,7 @@ import numpy as np
 
 from rsens._arguments import child
 from rsens._errors import RsensWarning
-from rsens._explain._probes import Source
+from rsens._explain._probes import ProbeSource
 from rsens._explain._query import Query
 from rsens._explain._values import evaluate
 from rsens._refits import Fit, one_thread, take_rows
@@ -88,7 +88,7 @@ def refit_with_probes(
     table: Table,
     y: Any,
     query: Query,
-    sources: list[Source],
+    sources: list[ProbeSource],
     plan: list[list[int]],
     *,
     n_jobs: int | None,
@@ -112,7 +112,7 @@ def refit_with_probes(
 
 
 def _with_probes(
-    table: Table, query: Query, probes: list[Source], seed: np.random.SeedSequence
+    table: Table, query: Query, probes: list[ProbeSource], seed: np.random.SeedSequence
 ) -> tuple[Any, Query, Positions, np.random.SeedSequence]:
     """X with probes, what is asked of it, the rows on which it is asked, and the seed of the refit."""
     rng = np.random.default_rng(seed)
