@@ -15,7 +15,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test lint browser format figures lists bench paper paper-quick clean
+.PHONY: help install demo test lint browser format figures lists bench paper paper-quick calibration calibration-quick clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -86,6 +86,14 @@ define reproduce
 	$(RUN).beyond --out $(1) --n-jobs $(PAPER_JOBS) $(FEW) $(SIZES) $(FAMILIES)
 	$(RUN).page --out $(1) --docs $(2)
 endef
+
+calibration: $(INSTALLED) ## how often marks and intervals are wrong: what is missing or stale, then docs/calibration.md; hours
+	$(RUN).calibration --n-jobs $(PAPER_JOBS)
+
+CALIBRATION_QUICK := build/calibration-quick
+calibration-quick: $(INSTALLED) ## the same with few designs and two analyses each, into build/calibration-quick
+	$(RUN).calibration --n-jobs $(PAPER_JOBS) --repetitions 2 --designs independent noise-40 one-80 linear logistic \
+		--out $(CALIBRATION_QUICK) --docs $(CALIBRATION_QUICK)
 
 clean: ## remove the environments and everything written
 	rm -rf .venv .venv-demo rsens-demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

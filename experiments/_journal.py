@@ -70,6 +70,16 @@ class Journal:
             file.write(json.dumps([key, result, seconds]) + "\n")
         self.finished[key], self.seconds[key] = result, seconds
 
+    def discard(self, keys: Iterable[Key]) -> None:
+        """Forget these repetitions, here and in the file."""
+        gone = {key for key in keys if key in self.finished}
+        if not gone:
+            return
+        header, *lines = self.path.read_bytes().splitlines(keepends=True)
+        replace_file(self.path, b"".join([header, *(line for line in lines if tuple(json.loads(line)[0]) not in gone)]))
+        for key in gone:
+            del self.finished[key], self.seconds[key]
+
     def write_times(self, started_with: int, seconds: float, n_jobs: int) -> None:
         """Update this journal's row in the file of times, after a run that began with `started_with` repetitions."""
         path = self.path.parent / TIMINGS
@@ -88,11 +98,13 @@ class Journal:
         replace_file(path, written.getvalue().encode())
 
 
-def run(journal: Journal, keys: Iterable[Key], work: Callable[..., Any], *, n_jobs: int, label: str) -> dict[Key, Any]:
+def run(
+    journal: Journal, keys: Iterable[Key], work: Callable[..., Any], *, n_jobs: int, label: str, timed: bool = True
+) -> dict[Key, Any]:
     """Run `work(*key)` in parallel for every key that is not finished. Return what to summarize, sorted by key.
 
     That is the results of `keys`, plus the results of parts that an earlier run finished and this one leaves alone: see
-    `with_other_parts`.
+    `with_other_parts`. `timed` runs add a row to the file of times.
     """
     keys = list(dict.fromkeys(keys))
     missing = [key for key in keys if key not in journal.finished]
@@ -104,7 +116,7 @@ def run(journal: Journal, keys: Iterable[Key], work: Callable[..., Any], *, n_jo
                 journal.add(key, result, seconds)
                 bar.update()
     finally:
-        if journal.finished:
+        if timed and journal.finished:
             journal.write_times(before, perf_counter() - start if missing else 0.0, effective_n_jobs(n_jobs))
     return with_other_parts(keys, journal.finished)
 

@@ -7,6 +7,7 @@ what they held. A new version of a format adds files; these stay.
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -30,23 +31,27 @@ def same(got, expected, **tolerance):
 
 @pytest.mark.parametrize("name", [name for name in EXPECTED if name.startswith("explanation")])
 def test_explanations(name, tmp_path):
-    loaded, expected = rsens.Explanation.load(FOLDER / name), EXPECTED[name]
+    """All but the null level, whose marks were wrong too often: it is left out, and that is said."""
+    expected = EXPECTED[name]
+    known = expected["null_levels"] is not None
+    with pytest.warns(rsens.RsensWarning, match="null level in this file") if known else nullcontext():
+        loaded = rsens.Explanation.load(FOLDER / name)
     assert (loaded.n, list(loaded.names)) == (expected["n"], expected["names"])
     same(loaded.main, expected["main"])
     same(loaded.direction, expected["direction"])
     assert [str(label) for label in loaded.local_main.index[:3]] == expected["index"]
     assert {f"{a}:{b}": value for (a, b), value in loaded.pairs.items()} == expected["pairs"]
-    for field in ("null_levels", "reached"):
-        found = getattr(loaded, field)
-        assert (found is None) == (expected[field] is None)
-        if found is not None:
-            same(found, expected[field])
+    assert loaded.null is None
+    assert loaded.interval_kind == ("rows" if loaded.intervals is not None else None)
     if expected["parts"] is not None:
         assert loaded.parts.to_dict("list") == expected["parts"]
     if expected["by"] is not None:
         assert {str(label): row.tolist() for label, row in loaded.by.iterrows()} == expected["by"]
     loaded.save(tmp_path / "again.json")
-    assert json.loads((tmp_path / "again.json").read_text()) == json.loads((FOLDER / name).read_text())
+    before, again = (json.loads(path.read_text()) for path in (FOLDER / name, tmp_path / "again.json"))
+    changed = {"version", "null", "null_pairs", "reached", "reached_pairs", "probe_terms", "probe_values"}
+    kept = {entry: value for entry, value in before.items() if entry not in changed}
+    assert {entry: again[entry] for entry in kept} == kept
 
 
 def test_stability():

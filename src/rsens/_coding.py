@@ -17,7 +17,7 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._labels import column_of, columns_of_labels, factorized, holds_labels, plain, series_of, with_labels
-from rsens._table import Table, as_array, is_frame, is_pandas, read_columns
+from rsens._table import Table, as_array, column_positions, is_frame, is_pandas, read_columns
 from rsens._text import first_few
 from rsens._typing import Array, Positions
 
@@ -30,12 +30,16 @@ Categorical = Iterable[str | int] | Mapping[str | int, Any] | None
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """One categorical column: its labels, by code, and the share of the rows that has each (adding up to 1)."""
+    """One categorical column: its labels, by code, and the share of the rows that has each (adding up to 1).
+
+    A `numeric` one holds numbers, of which only a few occur: the labels are these numbers, and stay numbers in rows.
+    """
 
     position: int
     name: str
     labels: tuple[Any, ...]
     frequencies: Array
+    numeric: bool = False
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -172,6 +176,8 @@ class Coding:
 
             columns = {name: self.column(codes[:, d], d, source) for d, name in enumerate(source.columns)}
             return pd.DataFrame(columns, columns=source.columns)
+        if is_frame(source):
+            return type(source)(dict(zip(source.columns, self.numbers(codes).T, strict=True)))
         if all(isinstance(label, Real) for c in self.columns for label in c.labels):
             return self.numbers(codes)
         rows = codes.astype(object)
@@ -185,6 +191,8 @@ class Coding:
 
         if position not in self.categorical:
             return pd.Series(codes)
+        if self[position].numeric:
+            return pd.Series(self[position].numbers[codes.astype(np.intp)])
         labels = [self[position].labels[int(code)] for code in codes]
         own = is_pandas(source) and holds_labels(source, position)
         dtype = source.iloc[:, position].dtype if own else pd.CategoricalDtype(list(self[position].labels))
@@ -193,6 +201,9 @@ class Coding:
     def switched(self, rows: Any, levels: Mapping[int, int]) -> Any:
         """Rows of a data frame or array with columns set to levels: {position: level code}."""
         labels = {position: self[position].labels[code] for position, code in levels.items()}
+        if is_frame(rows) and not is_pandas(rows):
+            by_name = {rows.columns[position]: np.full(len(rows), label) for position, label in labels.items()}
+            return type(rows)({name: by_name.get(name, rows[name]) for name in rows.columns})
         if not is_pandas(rows):
             # A type that holds the labels: text arrays would cut them, arrays of whole numbers would round them.
             kind = rows.dtype.kind
@@ -250,27 +261,9 @@ def _named(categorical: Any, names: tuple[str, ...]) -> dict[int, Any]:
     """Positions of the columns that are named, with their levels if given."""
     if categorical is None:
         return {}
-    if isinstance(categorical, str) or not isinstance(categorical, Iterable):
-        raise InputError(
-            Argument("categorical"), f" must be a list of names or positions of columns; got {categorical!r}."
-        )
-    levels = categorical if isinstance(categorical, Mapping) else dict.fromkeys(categorical)
-    positions: dict[int, Any] = {}
-    for column, given in levels.items():
-        whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
-        if isinstance(column, str) and column in names:
-            position = names.index(column)
-        elif whole and -len(names) <= column < len(names):
-            position = int(column) % len(names)
-        else:
-            raise InputError(
-                Argument("categorical"),
-                f" names the column {column!r}, which is not in X. X has {first_few(list(names))}.",
-            )
-        if position in positions:
-            raise InputError(Argument("categorical"), f" names the column {names[position]!r} twice. Name it once.")
-        positions[position] = given
-    return positions
+    positions = column_positions(categorical, names, "categorical")
+    given = categorical.values() if isinstance(categorical, Mapping) else [None] * len(positions)
+    return dict(zip(positions, given, strict=True))
 
 
 def _check_complete(codes: Positions, name: str, what: str) -> None:

@@ -26,7 +26,6 @@ import numpy as np
 from rsens._errors import InputError
 from rsens._files import MissingPathError, Reader, array_of, or_none, plain_json, read_json, truth, whole, write_json
 
-VERSION = 1
 _KEY = "rsens"
 _DTYPES: dict[Reader, type] = {whole: np.int64, truth: np.bool_}
 
@@ -35,7 +34,8 @@ _DTYPES: dict[Reader, type] = {whole: np.int64, truth: np.bool_}
 class Field:
     """One field of a result: its meaning, how it is read from a file, and its shape, () for what is no array.
 
-    `column` is its name in `to_frame`, for what has one value per term or pair.
+    `column` is its name in `to_frame`, for what has one value per term or pair. A `later` field may be missing in files
+    of earlier releases, and then has its default.
     """
 
     name: str
@@ -43,14 +43,23 @@ class Field:
     reader: Reader
     shape: tuple[str | int, ...]
     column: str | None = None
+    later: bool = False
 
 
 def stored(
-    meaning: str, item: Reader, *shape: str | int, optional: bool = False, column: str | None = None, **default: Any
+    meaning: str,
+    item: Reader,
+    *shape: str | int,
+    optional: bool = False,
+    column: str | None = None,
+    **default: Any,
 ) -> Any:
-    """Declare a field of a `Part`; `item` reads one entry of an array of this shape. Optional fields may be None."""
+    """Declare a field of a `Part`; `item` reads one entry of an array of this shape. Optional fields may be None.
+
+    A `default` is for a field that earlier releases did not write.
+    """
     reader = array_of(item, len(shape), _DTYPES.get(item, np.float64)) if shape else item
-    field = Field("", meaning, or_none(reader) if optional else reader, shape, column)
+    field = Field("", meaning, or_none(reader) if optional else reader, shape, column, later="default" in default)
     if optional:
         default.setdefault("default", None)
     return dataclasses.field(metadata={_KEY: field}, **default)
@@ -78,12 +87,19 @@ class Part:
 class Form:
     """How one kind of result is written: what it is called, the method that writes it, and its parts by name.
 
-    A file holds the fields of all parts side by side. A part that is None has null in all its entries.
+    A file holds the fields of all parts side by side. A part that is None has null in all its entries. `upgrades` has,
+    for each earlier version of the format, a function that brings the entries of a file to the next one.
     """
 
     kind: str
     writer: str
     parts: Mapping[str, type[Part]]
+    upgrades: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = ()
+
+    @property
+    def version(self) -> int:
+        """The version of the format that is written, counted from 1."""
+        return len(self.upgrades) + 1
 
     def fields(self) -> Iterator[tuple[str, Field]]:
         """The name of the part and the field, of all fields."""
@@ -97,7 +113,7 @@ class Form:
         if Path(path).is_dir():
             raise InputError(f"{path} is a folder. Give the name of a file, such as {Path(path) / 'result.json'}.")
         entries = {field.name: plain_json(getattr(parts[name], field.name, None)) for name, field in self.fields()}
-        write_json({"format": self._format, "version": VERSION} | entries, path)
+        write_json({"format": self._format, "version": self.version} | entries, path)
 
     def read(
         self, path: str | os.PathLike[str], check: Callable[[dict[str, Any]], None] = lambda parts: None
@@ -108,7 +124,8 @@ class Form:
         """
         content = self._content(path)
         names = {field.name for _, field in self.fields()}
-        unknown, missing = content.keys() - names, names - content.keys()
+        later = {field.name for _, field in self.fields() if field.later}
+        unknown, missing = content.keys() - names, names - content.keys() - later
         try:
             if unknown or missing:
                 raise InputError(f"unknown entries {sorted(unknown)}, missing entries {sorted(missing)}")
@@ -132,11 +149,14 @@ class Form:
         if not isinstance(content, dict) or content.pop("format", None) != self._format:
             raise InputError(f"{path} does not hold {self.kind}. Give a file written by {self.writer}.")
         version = content.pop("version", None)
-        if version != VERSION or isinstance(version, bool):
+        if isinstance(version, bool) or version not in range(1, self.version + 1):
+            known = "version 1" if self.version == 1 else f"versions 1 to {self.version}"
             raise InputError(
-                f"{path} is written in version {version!r} of the format; this rsens reads version {VERSION}. "
+                f"{path} is written in version {version!r} of the format; this rsens reads {known}. "
                 "Read it with the rsens that wrote it, or write it again."
             )
+        for upgrade in self.upgrades[version - 1 :]:
+            content = upgrade(content)
         return content
 
     @property
@@ -171,9 +191,9 @@ def check_size(name: str, values: Any, size: int) -> None:
 def _part(kind: type[Part], content: Mapping[str, Any]) -> Part | None:
     """The part, or None where the file has nothing in any of its entries."""
     fields = kind.fields()
-    if all(content[name] is None for name in fields):
+    if all(content.get(name) is None for name in fields):
         return None
-    return kind(**{name: _read(field, content[name]) for name, field in fields.items()})
+    return kind(**{name: _read(field, content[name]) for name, field in fields.items() if name in content})
 
 
 def _read(field: Field, value: Any) -> Any:

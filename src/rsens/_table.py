@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from types import MappingProxyType
@@ -138,6 +138,27 @@ def positive_per_column(values: Any, columns: int | None, what: str) -> Array:
     return np.broadcast_to(array, columns)
 
 
+def column_positions(columns: Any, names: tuple[str, ...], what: str) -> list[int]:
+    """Positions of columns that are given by name or position, each once; `what` is the argument that gives them."""
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        raise InputError(Argument(what), f" must be a list of names or positions of columns; got {columns!r}.")
+    positions: list[int] = []
+    for column in columns:
+        whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
+        if isinstance(column, str) and column in names:
+            position = names.index(column)
+        elif whole and -len(names) <= column < len(names):
+            position = int(column) % len(names)
+        else:
+            raise InputError(
+                Argument(what), f" names the column {column!r}, which is not in X. X has {first_few(list(names))}."
+            )
+        if position in positions:
+            raise InputError(Argument(what), f" names the column {names[position]!r} twice. Name it once.")
+        positions.append(position)
+    return positions
+
+
 def is_pandas(X: Any) -> bool:
     """Whether it is an object of pandas, found without importing pandas."""
     return type(X).__module__.partition(".")[0] == "pandas"
@@ -166,7 +187,7 @@ def _array_values(X: NDArray[Any], names: tuple[str, ...], what: str, readers: R
 def _stack(named: list[tuple[str, Any]], what: str, readers: Readers) -> Array:
     columns, wrong = [], []
     for d, (name, column) in enumerate(named):
-        numbers = readers[d](column) if d in readers else _numbers(column)
+        numbers = readers[d](column) if d in readers else numbers_of(column)
         if numbers is None:
             wrong.append(f"{name!r} ({column.dtype})")
         else:
@@ -194,7 +215,7 @@ def _matrix(X: Any, what: str) -> Array:
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     array = as_array(X, what)
-    numbers = _numbers(array)
+    numbers = numbers_of(array)
     if numbers is None:
         raise InputError(
             Argument(what), f" must hold real numbers; got dtype {array.dtype}. Encode or drop what is not a number."
@@ -202,7 +223,7 @@ def _matrix(X: Any, what: str) -> Array:
     return numbers
 
 
-def _numbers(column: Any) -> Array | None:
+def numbers_of(column: Any) -> Array | None:
     """Values as float64 with NaN for missing ones, or None if they are not real numbers."""
     if is_pandas(column) and column.dtype.kind in "biuf":
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold, RepeatedKFold
 
-from rsens import InputError
+from rsens import GPRegressor, InputError, assess
 from rsens._assess._folds import read_folds
 
 SEED = np.random.SeedSequence(0)
@@ -28,3 +28,28 @@ def test_given_folds_hold_out_every_row_at_most_once():
     assert len(splits(KFold(4))) == 4
     with pytest.raises(InputError, match="out 3 times"):
         splits(RepeatedKFold(n_splits=2, n_repeats=3, random_state=0))
+
+
+def test_folds_of_whole_clusters():
+    clusters = np.repeat(np.arange(5), 4)
+    for train, test in read_folds(3, np.zeros((20, 1)), Y, False, SEED, clusters):
+        assert not set(clusters[train]) & set(clusters[test])
+    with pytest.raises(InputError, match="from 2 to the 5 clusters"):
+        read_folds(6, np.zeros((20, 1)), Y, False, SEED, clusters)
+    with pytest.raises(InputError, match="of its cluster"):
+        read_folds(KFold(3), np.zeros((20, 1)), Y, False, SEED, clusters)
+
+
+def test_new_persons_are_harder_than_known_ones():
+    """A random effect of each person: rows of the same person tell it, other persons do not."""
+    rng = np.random.default_rng(0)
+    person = np.repeat(np.arange(20), 4)
+    traits = rng.normal(size=(20, 2))
+    X, y = traits[person] + 0.01 * rng.normal(size=(80, 2)), rng.normal(size=20)[person]
+    model = GPRegressor(n_restarts=0)
+    rows = assess(model, X, y, random_state=0)
+    persons = assess(model, X, y, clusters=[f"person {p}" for p in person], random_state=0)
+    assert rows.r2 > 0.8
+    assert persons.r2 < 0.3
+    with pytest.raises(InputError, match="clusters must have one label for each of the 80 rows"):
+        assess(model, X, y, clusters=person[:-1])

@@ -183,3 +183,21 @@ def test_a_killed_process_leaves_its_finished_repetitions(tmp_path):
     results = all_results(path, calls)
     assert results == all_results(tmp_path / "whole.jsonl")
     assert 0 < len(calls) < len(KEYS) - 1
+
+
+def test_discarded_repetitions_are_done_again(tmp_path):
+    path = tmp_path / "results.jsonl"
+    whole = all_results(path)
+    journal = Journal(path, {"seed": 0})
+    journal.discard([("b", 0), ("a", 1), ("c", 7)])
+    assert set(journal.finished) == set(journal.seconds) == set(Journal(path, {"seed": 0}).finished) == {
+        ("a", 0), ("b", 1), ("b", 2)
+    }  # fmt: skip
+    calls = []
+    assert all_results(path, calls) == whole
+    assert sorted(calls) == [("a", 1), ("b", 0)]
+
+
+def test_a_run_that_is_not_timed_leaves_the_file_of_times_alone(tmp_path):
+    run(Journal(tmp_path / "results.jsonl", {"seed": 0}), KEYS, work, n_jobs=1, label="test", timed=False)
+    assert [file.name for file in tmp_path.iterdir()] == ["results.jsonl"]

@@ -1,4 +1,4 @@
-"""`make paper` runs every script; `make paper-quick` is run here."""
+"""`make paper` runs every script of the paper; `make paper-quick` and `make calibration-quick` are run here."""
 
 import os
 import re
@@ -12,8 +12,9 @@ import pytest
 from experiments._simulated import BIASES
 
 ROOT = Path(__file__).parents[2]
-#: Modules of experiments/ that are run as scripts.
+#: Modules of experiments/ that are run as scripts, without those that are about rsens and not about the paper.
 SCRIPTS = {path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} | {"page"}
+SCRIPTS -= {"calibration", "cost"}
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 
 
@@ -49,7 +50,16 @@ def test_the_paper_with_few_repetitions(tmp_path, data_folder):
     figures = re.findall(r"\]\((figures/[^)]+)\)", text)
     assert len(figures) == len(set(figures)) >= 10
     assert all((tmp_path / figure).stat().st_size > 0 for figure in figures)
-    committed = {
-        path.relative_to(ROOT / "experiments/results") for path in (ROOT / "experiments/results").rglob("*.csv")
-    }
+    results = ROOT / "experiments/results"
+    committed = {path.relative_to(results) for path in results.rglob("*.csv") if path.parent.name != "calibration"}
     assert committed == {path.relative_to(tmp_path) for path in tmp_path.rglob("*.csv")}
+
+
+def test_the_calibration_with_few_analyses(tmp_path):
+    make("calibration-quick", f"CALIBRATION_QUICK={tmp_path}", "PAPER_JOBS=1")
+    text = (tmp_path / "calibration.md").read_text(encoding="utf-8")
+    assert "10 analyses in 5 designs" in text
+    assert {path.name for path in tmp_path.glob("*.csv")} == {
+        f"after-{t}.csv" for t in ("designs", "terms", "analyses")
+    }
+    assert "--designs" not in make("-n", "calibration")

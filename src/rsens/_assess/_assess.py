@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from rsens._arguments import child, jobs, progress_bar, seed_sequence
+from rsens._arguments import jobs, progress_bar, seed_sequence
 from rsens._assess._assessment import Assessment
 from rsens._assess._folds import read_folds
 from rsens._assess._held_out import join_folds
-from rsens._assess._one_fold import FoldAnalysis
-from rsens._refits import Fit, are_labels, check_refit, read_targets, rows_with_levels
-
-#: What random numbers are for.
-SPLITS, FITS = range(2)
+from rsens._assess._one_fold import HeldOut
+from rsens._refits import (
+    Fit,
+    check_refit,
+    read_clusters,
+    read_targets,
+    refit_folds,
+    rows_with_levels,
+    stratified,
+    succeeded,
+)
 
 
 def assess(
@@ -25,6 +32,7 @@ def assess(
     y: Any,
     *,
     cv: Any = 5,
+    clusters: Any = None,
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     refit: Callable[[Any, Any], Any] | None = None,
@@ -42,6 +50,8 @@ def assess(
         y: Targets: numbers, counts, or class labels.
         cv: The number of folds; or a splitter of scikit-learn; or a list of (train, test) positions that hold out every
             row at most once. Numbered folds are random, and have the same share of every class.
+        clusters: Rows that belong together (of one person, one field): a label for each row. Folds are then made of
+            whole clusters, so that the model is asked about new ones. They are not stratified.
         random_state: Seed of the folds, and of estimators whose own random_state is None: a whole number, a NumPy
             Generator, or None for a new one.
         n_jobs: How many folds run at once, as in joblib. It changes no result.
@@ -51,28 +61,22 @@ def assess(
     Returns:
         An `Assessment`: `print` it, read its `warnings`, or `plot` it.
     """
-    from joblib import Parallel, delayed
-
     check_refit(estimator, refit)
     seed, n_jobs, bar = seed_sequence(random_state), jobs(n_jobs), progress_bar(progress)
     rows = rows_with_levels(None if refit is not None else estimator, X)
     targets = read_targets(y, len(rows))
-    splits = read_folds(cv, rows, targets, _stratified(estimator, targets), child(seed, SPLITS))
-    analysis = FoldAnalysis(Fit(estimator, refit), rows, targets, len(splits))
-    run = Parallel(n_jobs=n_jobs, return_as="generator")
-    folds = run(
-        delayed(analysis.run)(number, train, test, child(seed, FITS, number))
-        for number, (train, test) in enumerate(splits, start=1)
+    together = read_clusters(clusters, len(rows))
+    splits = read_folds(cv, rows, targets, stratified(estimator, targets), seed, together)
+    looks = [HeldOut(rows, targets)]
+    [[seen]] = refit_folds(
+        Fit(estimator, refit), rows, targets, [splits], looks, n_jobs=n_jobs, seed=seed, progress=bar
     )
-    parts = list(bar(folds, total=len(splits), desc="folds", unit="fold"))
-    index = rows.index if isinstance(rows, pd.DataFrame) else pd.RangeIndex(len(targets))
     name = type(estimator).__name__ if estimator is not None else getattr(refit, "__name__", "model")
-    return Assessment(join_folds(parts, name, index, targets))
+    return assessment_of(seen, name, rows, targets)
 
 
-def _stratified(estimator: Any, y: Any) -> bool:
-    """Whether folds share the classes evenly: for classifiers, labels that are not numbers, and two values."""
-    from sklearn.base import is_classifier
-
-    known = callable(getattr(estimator, "get_params", None)) and is_classifier(estimator)
-    return bool(known or are_labels(y) or len(np.unique(y)) == 2)
+def assessment_of(seen: Sequence[Any], name: str, rows: Any, y: NDArray[Any]) -> Assessment:
+    """The assessment of a model called `name`, from what `HeldOut` saw in each fold of one round."""
+    parts = [succeeded(fold) for fold in seen]
+    index = rows.index if isinstance(rows, pd.DataFrame) else pd.RangeIndex(len(y))
+    return Assessment(join_folds(parts, name, index, y))

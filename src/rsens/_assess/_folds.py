@@ -8,14 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
-from rsens._refits import Splits, folds, given_splits
+from rsens._refits import Splits, given_splits, rounds_of_folds
+from rsens._typing import Positions
 
 
-def read_folds(cv: Any, X: Any, y: NDArray[Any], stratify: bool, seed: np.random.SeedSequence) -> Splits:
-    """Random folds, or the splits that `cv` gives, which may hold out every row at most once."""
-    splits = given_splits(cv, X, y)
+def read_folds(
+    cv: Any, X: Any, y: NDArray[Any], stratify: bool, seed: np.random.SeedSequence, clusters: Positions | None = None
+) -> Splits:
+    """Random folds, or the splits that `cv` gives, which may hold out every row at most once and divide no cluster."""
+    splits = given_splits(cv, X, y, clusters)
     if splits is None:
-        return folds(int(cv), y, stratify, np.random.default_rng(seed))
+        return rounds_of_folds(1, int(cv), y, stratify, seed, clusters)[0]
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
     if times.max() > 1:
         raise InputError(

@@ -1,8 +1,7 @@
-"""One fold: a model fitted to its training rows, and what it says about the rows held out."""
+"""One fold: what a model that was fitted to its training rows says about the rows held out."""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._assess._baseline import Kind, constant_for_classes, constant_for_counts, constant_for_numbers
-from rsens._errors import Argument, InputError, RsensWarning
-from rsens._refits import FAILURES, Fit, one_thread, reason_of, take_rows
+from rsens._errors import Argument, InputError
+from rsens._refits import take_rows
 from rsens._typing import Array, Flags, Positions
 from rsens.adapters import as_model
 from rsens.derivatives import Model
@@ -33,28 +32,14 @@ class HeldOutFold:
 
 
 @dataclass(frozen=True, eq=False)
-class FoldAnalysis:
-    """The analysis that is repeated in every fold."""
+class HeldOut:
+    """What a model that was fitted to some rows says about the others: a look, for `refit_folds`."""
 
-    fit: Fit
     X: Any
     y: NDArray[Any]
-    n_folds: int
 
-    def run(self, number: int, train: Positions, test: Positions, seed: np.random.SeedSequence) -> HeldOutFold | None:
-        """Fit and predict; None where no row can be predicted. An error is an `InputError` that names the fold."""
-        try:
-            with one_thread(), warnings.catch_warnings():
-                # The same warning comes again where the model is fitted to all rows.
-                warnings.simplefilter("ignore", RsensWarning)
-                model = self.fit(take_rows(self.X, train), self.y[train], seed)
-                return self._predict(model, train, test)
-        except FAILURES as error:
-            where = f"Fold {number} of {self.n_folds} ({len(train)} training rows, {len(test)} held out)"
-            reason = error.sentence if isinstance(error, InputError) else reason_of(error)
-            raise InputError(f"{where} failed: ", reason) from error
-
-    def _predict(self, model: Any, train: Positions, test: Positions) -> HeldOutFold | None:
+    def __call__(self, model: Any, train: Positions, test: Positions) -> HeldOutFold | None:
+        """Predict the held-out rows; None where none of them can be."""
         source = as_model(model).coded(self.X)
         test = test[_known_levels(source, take_rows(self.X, test))]
         if not len(test):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ def compare(
     order: Literal[1, 2] = 1,
     budget: str | Budget = "standard",
     scale: Any = "sd",
+    numeric: Iterable[str | int] = (),
     random_state: int | np.random.Generator | None = None,
     alpha: float = 1.0,
     scoring: Any = None,
@@ -48,6 +50,9 @@ def compare(
         scale: What one step of a column is: "sd", "raw" or one number per column, as in `explain`. It matters for
             derivatives and difference quotients: rsens, ead, aed, kl, apc, ard and rsens2, eah, aeh. The others say
             how far the prediction or its score moves when a variable runs through the data, and have no step.
+        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
+            default their two values are compared, as in `explain`. Only ard, which is read off the model, takes them
+            for numbers in any case.
         random_state: Seed: a whole number, a NumPy Generator, or None. The numbers of a method depend on it alone, not
             on which other methods run.
 
@@ -68,7 +73,8 @@ def compare(
         an `InputError`.
     """
     n_jobs, bar = jobs(n_jobs), progress_bar(progress)
-    settings = ComparisonSettings.read(methods, order, budget, scale=scale, alpha=alpha, scoring=scoring)
+    options = {"scale": scale, "alpha": alpha, "scoring": scoring, "numeric": numeric}
+    settings = ComparisonSettings.read(methods, order, budget, **options)
     comparison = Comparison.of(model, X, y, settings, seed_sequence(random_state))
     terms = comparison.terms
     work = Parallel(n_jobs=n_jobs, return_as="generator")

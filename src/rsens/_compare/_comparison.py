@@ -14,7 +14,7 @@ from rsens._compare._row_scores import RowScores, row_scores
 from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array, Flags
-from rsens.adapters import read_for
+from rsens.adapters import as_contrasts, read_for, two_valued
 from rsens.black_box import Budget, budget_of
 from rsens.derivatives import Model
 from rsens.measures import (
@@ -22,9 +22,9 @@ from rsens.measures import (
     check_alpha,
     check_weights,
     column_units,
-    per_switch,
-    standard_deviations,
+    deviations_of,
     training_inputs,
+    warn_of_gaps,
 )
 
 
@@ -38,6 +38,10 @@ class ComparisonSettings:
     scale: Any = "sd"
     alpha: float = 1.0
     scoring: Any = None
+    #: Columns that stay numbers even if they have two values; see `explain`.
+    numeric: Any = ()
+    #: Positions of the columns whose two values are compared; None to decide for every model.
+    two_valued: tuple[int, ...] | None = None
 
     @classmethod
     def read(
@@ -49,12 +53,14 @@ class ComparisonSettings:
         scale: Any = "sd",
         alpha: Any = 1.0,
         scoring: Any = None,
+        numeric: Any = (),
+        two_valued: tuple[int, ...] | None = None,
         cheap: bool = False,
     ) -> Self:
         """The arguments as users give them. With `cheap`, methods may be "cheap"."""
         sizes = budget_of(budget)
         found = find_methods(methods, order, sizes if cheap else None)
-        return cls(tuple(found), order, sizes, scale, check_alpha(alpha), scoring)
+        return cls(tuple(found), order, sizes, scale, check_alpha(alpha), scoring, numeric, two_valued)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,6 +86,8 @@ class Comparison:
     table: Table
     scores: RowScores | None
     units: Array
+    #: The same where a two-valued column is a number like others, for methods that are read off the model.
+    number_units: Array
     #: Columns that do not vary, where standard deviations are the units; they score 0.
     constant: Flags
 
@@ -97,13 +105,19 @@ class Comparison:
         source, table = read_for(model, X)
         n, columns = table.values.shape
         check_columns(columns, settings.order)
-        deviations = standard_deviations(table.values, check_weights(None, n), model, training_inputs(model, columns))
-        if table.coding is not None:
-            deviations = per_switch(deviations, table.coding)
+        training, weights = training_inputs(model, columns), check_weights(None, n)
+        of_numbers = deviations_of(model, table, training, weights)
+        compared = settings.two_valued
+        if compared is None:
+            compared = two_valued(table, training, numeric=settings.numeric)
+        source, table = as_contrasts(source, table, compared, training=training)
+        deviations = deviations_of(model, table, training, weights)
         units = column_units(settings.scale, deviations, table.names, stacklevel=stacklevel).copy()
+        number_units = of_numbers if settings.scale_name == "sd" else units
+        warn_of_gaps(model, training, table, stacklevel=stacklevel)
         scores = row_scores(model, source, y, n, settings.scoring)
         constant = (units == 0.0) & (settings.scale_name == "sd")
-        return cls(settings, seed, model, source, X, table, scores, units, constant)
+        return cls(settings, seed, model, source, X, table, scores, units, number_units, constant)
 
     @property
     def terms(self) -> list[str]:

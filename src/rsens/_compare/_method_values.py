@@ -22,6 +22,7 @@ from rsens._errors import InputError, MissingExtraError
 from rsens._refits import reason_of
 from rsens._typing import Array
 from rsens.black_box import Method, Predictor
+from rsens.derivatives import Model
 from rsens.measures import ComparedMethod, Measure, ModelMeasure
 
 PACKAGE = Path(__file__).parents[1]
@@ -69,14 +70,15 @@ def _value(method: ComparedMethod, comparison: Comparison, counters: list[Predic
     if isinstance(method, Method):
         return _from_predictions(method, comparison, counters)
     assert isinstance(method, Measure | ModelMeasure)
-    model = comparison.model
-    if isinstance(method, Measure):
-        counter = CountingModel(comparison.source)
-        counters.append(counter)
-        model = counter
-        if method.of_function:  # the counter would hide the function, which is differentiated once per row
-            model, counter.evaluations = comparison.source, len(comparison.table.values)
-    return method.importance(model, comparison.X, scale=comparison.units, alpha=comparison.settings.alpha)
+    alpha = comparison.settings.alpha
+    if isinstance(method, ModelMeasure):
+        return method.importance(comparison.model, comparison.X, scale=comparison.number_units, alpha=alpha)
+    counter = CountingModel(comparison.source)
+    counters.append(counter)
+    model: Model = counter
+    if method.of_function:  # the counter would hide the function, which is differentiated once per row
+        model, counter.evaluations = comparison.source, len(comparison.table.values)
+    return method.importance(model, comparison.table, scale=comparison.units, alpha=alpha)
 
 
 def _from_predictions(method: Method, comparison: Comparison, counters: list[Predictor | CountingModel]) -> Array:

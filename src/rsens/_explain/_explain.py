@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from rsens._arguments import child, fraction, jobs, one_of, progress_bar, seed_sequence, whole_number
-from rsens._errors import Argument, InputError
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._explain._explanation import Explanation
+from rsens._explain._intervals import Intervals
+from rsens._explain._link_pairs import PAIR_SCALES, evaluate_on_link
 from rsens._explain._null_level import NullLevel, find_null_level, refitter
-from rsens._explain._query import query_of
+from rsens._explain._query import Query, query_of
+from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
 from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import division_of, within_subgroups
-from rsens._explain._values import evaluate
-from rsens._refits import Fit
-from rsens.adapters import read_for
-from rsens.measures import (
-    check_alpha,
-    check_weights,
-    training_inputs,
-)
+from rsens._explain._values import Values, evaluate
+from rsens._refits import Fit, read_clusters
+from rsens.adapters import as_contrasts, read_for, two_valued
+from rsens.derivatives import NoSecondDerivativesError
+from rsens.measures import Terms, check_alpha, check_weights, training_inputs, warn_of_gaps
+
+#: What random numbers are for.
+BOOTSTRAP, PROBES, FOLDS = range(3)
 
 
 def explain(
@@ -33,10 +38,14 @@ def explain(
     *,
     pairs: bool | Literal["auto"] = "auto",
     groups: Mapping[str, Sequence[str | int]] | None = None,
+    numeric: Iterable[str | int] = (),
+    clusters: Any = None,
     by: Any = None,
     weights: Any = None,
     scale: Any = "sd",
+    pair_scale: Literal["parameters", "link"] = "parameters",
     null: bool | Literal["auto"] = "auto",
+    intervals: bool | Literal["auto", "refits", "rows"] = "auto",
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -56,23 +65,40 @@ def explain(
             anything with `derivatives(X, order)`.
         X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
             array.
-        y: The targets of these rows. Only the null level needs them, to refit the model.
+        y: The targets of these rows. The null level and the intervals need them, to refit the model.
         pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
         groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
             with R-sens in the direction that matters most (`rsens.measures.group_rsens`).
+        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same. By
+            default the two values are compared, like the levels of a categorical column (`Explanation.two_valued`): a
+            slope at the rows need not say how far apart the predictions at the two values are. Whether there are two
+            is decided on the training inputs (`training_inputs_`) if the model knows them, else on X.
+        clusters: Rows that belong together, one label per row: several of one person, say. Refits then leave out, and
+            probes move, whole clusters; without it, marks and intervals of such rows promise too much.
         by: Subgroups of rows: a column of X, or one label per row. See `Explanation.by`.
         weights: How much each row counts, at least 0. A weight of 2 is the same as giving the row twice.
         scale: What one step of a column is. "sd": its standard deviation (divisor n, under `weights`), in the training
             data if the model knows it (`input_scale_` or `training_inputs_`), else in X. "raw": 1. Or one number per
-            column: a Series or dict by name, or numbers in order. A pair is scaled by the product of its two steps. In
-            a categorical column a step is a switch to another level, and counts 1 under "sd" and "raw"; since a fair
-            binary column has the standard deviation ½, a switch goes as far as two standard deviations.
+            column: a Series or dict by name, or numbers in order. A pair is scaled by the product of its two steps.
+            Where levels are compared, "raw" is per switch to another level, and "sd" counts a switch √(P(two random
+            rows differ)/2): sd² = ½ E[(x − x′)²], and levels are 1 apart or 0. For two levels that is the standard
+            deviation of a 0/1 column, so that categories and numbers can stand in one ranking.
+        pair_scale: What pairs are measured on. "parameters": λ of the predictive family, as the paper defines R-sens₂;
+            a probability bends there even if nothing interacts. "link": the scale on which effects may add up, where
+            a pair that does has 0: the mean of the latent f for the models of rsens; for other models the logit of a
+            probability, the log of a rate or mean, the mean of a Normal.
         null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
             with probes beside the real columns: columns made like those of X, and collinear like them, that have
             nothing to do with y. The level is the 95 % quantile of what the probes reach. "auto": if y is given and the
             model can be refitted. True: an error if it cannot.
-        random_state: Seed of the bootstrap, of the probes, and of refits of a model whose own random_state is None: a
-            whole number, a NumPy Generator, or None for a new seed.
+        intervals: What the intervals of variables and pairs hold for. "refits": which data were drawn. The model is
+            refitted ten times, each time without a fifth of the rows (two rounds of five folds), and evaluated on the
+            rows and in the units that it was fitted to; an interval is the value ± t times the standard error of the
+            jackknife. "rows": only which rows are explained, by a bootstrap of the rows. The model is taken as it is,
+            so these are several times too narrow for new data. "auto": refits if y is given, the model can be refitted,
+            and X has as many rows as it was fitted to; else rows. False: none.
+        random_state: Seed of the bootstrap, the folds and the probes, and of refits of a model whose own random_state
+            is None: a whole number, a NumPy Generator, or None for a new seed.
         n_jobs: How many refits run at once, as in joblib.
         progress: Whether to show a progress bar. None: only in a terminal, and only if it takes long.
 
@@ -81,10 +107,9 @@ def explain(
         aggregate: How local values are averaged: "mean", or "rms", the root mean square, which gives more to rows with
             high values.
         alpha: Order of the Rényi divergence, greater than 0. It multiplies all values by its square root.
-        n_bootstrap: Bootstrap replicates of the rows for the intervals; 0 for none. They say how far the result depends
-            on which rows are explained, not on which data the model was fitted to. All replicates of all pairs are held
-            in memory: 80 MB for 200 columns.
-        level: Share of the replicates within the intervals.
+        n_bootstrap: Bootstrap replicates for intervals over rows; 0 for none of these. All replicates of all pairs are
+            held in memory: 80 MB for 200 columns.
+        level: Level of the intervals.
         n_probes: How many probes, and as many again for every group. None: 60, or 42 for more than 600 rows; with
             both numbers and categories half of them each, and at least 3 of every category. A refit has about half as
             many extra columns as X has, between 3 and 6, unless a group is larger.
@@ -104,8 +129,12 @@ def explain(
     row_weights = check_weights(weights, n)
     if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
         source, table = read_for(model, X, row_weights)
+    together = read_clusters(clusters, n)
     division = None if by is None else division_of(by, X, table)
     training = training_inputs(model, n_columns)
+    plain = table
+    compared = two_valued(table, training, numeric=numeric, grouped=Terms.of(groups, table.names).grouped_columns)
+    source, table = as_contrasts(source, table, compared, training=training, weights=row_weights)
     query = query_of(
         model,
         table,
@@ -119,20 +148,64 @@ def explain(
         keep_local_pairs=keep_local_pairs,
         max_memory_mb=max_memory_mb,
     )
+    warn_of_gaps(model, training, table, stacklevel=3)
     fit = _fit_for_null_level(null, model, y, refit, n)
+    on_link = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
+    one_of(intervals, "intervals", ("auto", "refits", "rows", False))
+    fit_again = _fit_for_intervals(intervals, model, y, refit, same_rows=training is None or len(training) == n)
 
-    with bar(total=n, desc="rows", unit="row") as rows_done:
-        values, intervals = evaluate(
-            source,
-            table,
-            query,
-            output_names=partial(_output_names, model),
-            keep_local_pairs=keep_local_pairs,
-            n_bootstrap=replicates,
-            level=share,
-            seed=child(seed, 0),
-            advance=rows_done.update,
+    def evaluated(query: Query) -> tuple[Values, Intervals | None]:
+        with bar(total=n, desc="rows", unit="row") as rows_done:
+            look = partial(evaluate_on_link, model) if on_link else partial(evaluate, split_pairs=True)
+            return look(
+                source,
+                table,
+                query,
+                output_names=partial(_output_names, model),
+                keep_local_pairs=keep_local_pairs,
+                n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
+                level=share,
+                seed=child(seed, BOOTSTRAP),
+                advance=rows_done.update,
+            )
+
+    try:
+        values, found = evaluated(query)
+    except NoSecondDerivativesError as error:
+        if pairs is True or keep_local_pairs:
+            raise
+        warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
+        query = replace(query, pairs=False)
+        values, found = evaluated(query)
+    if fit_again is not None:
+        folds = child(seed, FOLDS)
+        look = partial(
+            ValuesOfRefits.of,
+            pairs=query.pairs,
+            on_link=on_link,
+            seed=folds,
+            weights=None if weights is None else row_weights,
+            compared=compared,
+            groups=groups,
+            scale=scale if isinstance(scale, str) else query.units,
+            alpha=order,
+            aggregate=aggregate,
+            max_memory_mb=max_memory_mb,
         )
+        from_refits = find_refit_intervals(
+            fit_again,
+            X,
+            y,
+            look,
+            values,
+            share,
+            clusters=together,
+            n_jobs=n_jobs,
+            seed=folds,
+            required=intervals == "refits",
+            progress=bar,
+        )
+        found = found if from_refits is None else from_refits
     null_level: NullLevel | None = None
     if fit is not None:
         null_level = find_null_level(
@@ -141,21 +214,21 @@ def explain(
             y,
             query,
             values,
-            clusters=None,
+            clusters=together,
             linear=False,
             n_probes=n_probes,
             n_jobs=n_jobs,
-            seed=child(seed, 1),
+            seed=child(seed, PROBES),
             required=null is True or refit is not None,
             progress=bar,
         )
     return Explanation(
-        setup=Setup.of(query, table.names, scale, share),
+        setup=Setup.of(query, table.names, scale, pair_scale, share),
         values=values,
-        intervals=intervals,
+        intervals=found,
         null_level=null_level,
         subgroups=None if division is None else within_subgroups(values.local_main, division, row_weights, aggregate),
-        rows=Rows.of(index_of(table), extrapolates(table, training)),
+        rows=Rows.of(index_of(table), extrapolates(plain, training)),
         index=index_of(table),
         model=model,
         X=X,
@@ -184,6 +257,35 @@ def _fit_for_null_level(null: Any, model: Any, y: Any, refit: Any, n: int) -> Fi
             Argument("refit"),
             ", a function (X, y) -> fitted model, or ",
             Argument("null", False),
+            ".",
+        )
+    return how
+
+
+def _fit_for_intervals(intervals: Any, model: Any, y: Any, refit: Any, *, same_rows: bool) -> Fit | None:
+    """How to refit for intervals, or None for none from refits.
+
+    A model that was fitted to more or fewer rows than X varies less or more than its refits to these would.
+    """
+    if intervals in (False, "rows"):
+        return None
+    how = refitter(model, refit)
+    if intervals == "auto":
+        return how if y is not None and same_rows else None
+    if y is None:
+        raise InputError(
+            Argument("intervals", "refits"),
+            " needs the targets. Use explain(model, X, y), or ",
+            Argument("intervals", "rows"),
+            ".",
+        )
+    if how is None:
+        raise InputError(
+            Argument("intervals", "refits"),
+            f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
+            Argument("refit"),
+            ", a function (X, y) -> fitted model, or ",
+            Argument("intervals", "rows"),
             ".",
         )
     return how

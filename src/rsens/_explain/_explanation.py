@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError
 from rsens._explain import _export, _text
+from rsens._explain._intervals import Intervals
 from rsens._explain._null_level import NullLevel
 from rsens._explain._plot_methods import PlotMethods
+from rsens._explain._ranking import ranked_by, uncertainty_only
 from rsens._explain._rows import Rows
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._tables import frame_of, table_of
-from rsens._explain._values import Intervals, Values
+from rsens._explain._values import Values
+from rsens._explain._versions import from_version_1
 from rsens._results import Field, Form, Part, check_size
 
 #: An explanation is made of these, and so are its files. What was not asked for is None.
@@ -34,6 +37,7 @@ FORM = Form(
         "subgroups": Subgroups,
         "rows": Rows,
     },
+    upgrades=(from_version_1,),
 )
 
 
@@ -105,9 +109,15 @@ class Explanation(PlotMethods):
 
     @property
     def categorical(self) -> tuple[str, ...]:
-        """The terms that are categorical columns: their sensitivity is per switch to another level."""
+        """The terms whose levels are compared: categorical columns, and numeric ones with two values."""
         terms = zip(self.names, self._setup.members, strict=True)
         return tuple(name for name, m in terms if m[0] in self._setup.categorical)
+
+    @property
+    def two_valued(self) -> tuple[str, ...]:
+        """The numeric ones among `categorical`: `numeric` in `explain` asks for their derivatives instead."""
+        terms = zip(self.names, self._setup.members, strict=True)
+        return tuple(name for name, m in terms if m[0] in self._setup.two_valued)
 
     @property
     def order(self) -> int:
@@ -117,6 +127,7 @@ class Explanation(PlotMethods):
     names: tuple[str, ...] = _field("setup", "terms")
     scale: pd.Series[float] = _field("setup", "units", name="scale")
     scale_kind: str = _field("setup", "scale")
+    pair_scale: str = _field("setup", "pair_scale")
     alpha: float = _field("setup", "alpha")
     aggregate: str = _field("setup", "aggregate")
     level: float = _field("setup", "level")
@@ -146,11 +157,24 @@ class Explanation(PlotMethods):
     direction: pd.Series[float] | pd.DataFrame = _field("values", "direction")
     consistency: pd.Series[float] | pd.DataFrame = _field("values", "consistency")
     parts: pd.DataFrame | None = _field("values", "parts")
+    pair_parts: pd.DataFrame | None = _field("values", "pair_parts")
+
+    @property
+    def uncertainty_only(self) -> list[tuple[str, str]]:
+        """Pairs with less than 5 % of their R-sens₂ in the prediction, in the order of columns.
+
+        They change how uncertain the prediction is, as where rows are collinear, and hardly the prediction: read them
+        as no interaction of the prediction. Empty where `pair_parts` has no two parts.
+        """
+        found = uncertainty_only(self._values)
+        return [] if found is None else [pair for pair, only in zip(self.pairs.index, found, strict=True) if only]
 
     # ---- how sure ---------------------------------------------------------------------------------------------------
 
     intervals: pd.DataFrame | None = _field("intervals", "intervals")
     pair_intervals: pd.DataFrame | None = _field("intervals", "pair_intervals")
+    interval_kind: str | None = _field("intervals", "interval_kind")
+    interval_refits: int | None = _field("intervals", "interval_refits")
     null_levels: pd.Series[float] | None = _field("null_level", "null")
     reached: pd.Series[float] | None = _field("null_level", "reached")
     p_value: pd.Series[float] | None = _field("null_level", "p_value")
@@ -158,6 +182,16 @@ class Explanation(PlotMethods):
     familywise: pd.Series[bool] | None = _field("null_level", "familywise")
     null_kind: str | None = _field("null_level", "null_kind")
     extrapolation: pd.Series[bool] = _field("rows", "extrapolation")
+
+    @property
+    def intervals_hold(self) -> bool:
+        """False where a null level is known and no variable is above it.
+
+        Then the intervals do not hold at their level: among values that could all be noise, the jackknife does not tell
+        how far they would move with other data.
+        """
+        levels = self.null_levels
+        return levels is None or bool((self.main > levels).any() or levels.isna().all())
 
     @property
     def null(self) -> float | pd.Series[float] | None:
@@ -185,19 +219,27 @@ class Explanation(PlotMethods):
 
     # ---- tables -----------------------------------------------------------------------------------------------------
 
-    def to_frame(self, order: int = 1) -> pd.DataFrame:
+    def to_frame(self, order: int = 1, by: str = "value") -> pd.DataFrame:
         """One line per term (order 1) or pair (order 2), largest first.
 
-        Columns: term, value, lower, upper, rank, direction, consistency, null, above_null, reached, p_value, discovery,
-        familywise, part_… ; for pairs term ("x0:x1"), first, second, value, lower, upper, rank, above_null. What is not
-        known is missing (NaN).
-        """
-        return frame_of(self, _order(order))
+        Columns: term, value, lower, upper, interval_kind, rank, direction, consistency, null, above_null, p_value,
+        discovery, familywise, reached, part_… ; for pairs term ("x0:x1"), first, second, value, lower, upper,
+        interval_kind, rank, above_null, p_value, discovery, part_…, uncertainty_only. What is not known is missing.
 
-    def top(self, k: int = 5, order: int = 1) -> pd.Series[float]:
-        """The k largest values of `main` (order 1) or `pairs` (order 2)."""
+        Args:
+            order: 1 for terms, 2 for pairs.
+            by: What to rank and sort by. "value", or a part of it by its name ("mean", …), or "prediction" for the
+                first part and "uncertainty" for the second, whatever the family. The column value stays as it is.
+        """
+        return frame_of(self, _order(order), by)
+
+    def top(self, k: int = 5, order: int = 1, by: str = "value") -> pd.Series[float]:
+        """The k largest values of `main` (order 1) or `pairs` (order 2), or of a part of them: see `to_frame`."""
         k = whole_number(k, "k", 1)
         values = self.main if _order(order) == 1 else self.pairs
+        column, ranked = ranked_by(self._values, order, by)
+        if column != "value":
+            values = pd.Series(ranked, index=values.index, name=column)
         return values.sort_values(ascending=False, kind="stable").head(k)
 
     def __repr__(self) -> str:

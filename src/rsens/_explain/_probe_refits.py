@@ -18,16 +18,17 @@ from rsens._explain._values import evaluate
 from rsens._refits import Fit, one_thread, take_rows
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Positions
-from rsens.adapters import read_for
+from rsens.adapters import as_contrasts, read_for
+from rsens.measures import training_inputs
 
 #: Probes beside the real columns in one refit: half as many as there are columns, but within these.
 FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
-#: Probes of each category: how far they reach differs from one to the next.
-FEWEST_OF_CATEGORY = 3
+#: Probes of each column with levels: how far they reach differs from one to the next. And of each kind of column.
+FEWEST_OF_CONTRAST, FEWEST_OF_KIND = 3, 20
 #: Rows on which the values of a refit are read.
 MOST_ROWS = 300
-#: The kind of a term: a single column of numbers or of levels, or else a group: its own position.
-SINGLE, CATEGORICAL = -1, -2
+#: The kind of a term: a column of numbers, of levels, of numbers with two values, or else a group: its own position.
+SINGLE, CATEGORICAL, TWO_VALUED = -1, -2, -3
 
 
 @dataclass(frozen=True)
@@ -44,16 +45,13 @@ def probes_of_refits(
 ) -> list[list[int]]:
     """The terms that the probes of each refit are made like.
 
-    Half of the `n_probes` are numbers and half are categories, where there are both; every category gets at least 3,
-    every group `n_probes`.
+    Numbers, categories and numbers of two values get equal shares of the `n_probes`, but not fewer than 20, of which
+    the largest is the 95 % quantile. Every column with levels gets at least 3, every group `n_probes`.
     """
-    numbers, categories = ([t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL))
-    of_each = ceil(n_probes / 2) if numbers and categories else n_probes
-    both = (
-        _in_turn(numbers, of_each, rng),
-        _in_turn(categories, max(of_each, FEWEST_OF_CATEGORY * len(categories)), rng),
-    )
-    copies = _mixed(*both)
+    by_kind = [[t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL, TWO_VALUED)]
+    of_each = min(n_probes, max(FEWEST_OF_KIND, ceil(n_probes / max(sum(map(bool, by_kind)), 1))))
+    least = [0] + [FEWEST_OF_CONTRAST * len(terms) for terms in by_kind[1:]]
+    copies = _mixed(*(_in_turn(terms, max(of_each, few), rng) for terms, few in zip(by_kind, least, strict=True)))
     copies += [t for t in varying if kinds[t] >= 0 for _ in range(n_probes)]
     n_columns = sum(map(len, members))
     room = max(FEWEST_PROBE_COLUMNS, min(MOST_PROBE_COLUMNS, ceil(n_columns / 2)))
@@ -126,6 +124,7 @@ def _with_probes(
     rows = np.sort(rng.permutation(counted)[:MOST_ROWS])
     asked = replace(
         query,
+        two_valued=tuple(k for k, d in enumerate(origin) if d in query.two_valued),
         terms=query.terms.extended(tuple(f"probe {k}" for k in range(len(probes))), tuple(members)),
         units=query.deviations[origin],
         weights=query.weights[rows] / query.weights[rows].sum(),
@@ -139,7 +138,10 @@ def _measure(fit: Fit, X: Any, query: Query, rows: Positions, seed: np.random.Se
     with one_thread(), warnings.catch_warnings():
         # The same warning has come where the model was fitted without probes.
         warnings.simplefilter("ignore", RsensWarning)
-        model, table = read_for(fit(X, y, seed), X)
+        fitted = fit(X, y, seed)
+        model, table = read_for(fitted, X)
+        training = training_inputs(fitted, len(table.names))
+        model, table = as_contrasts(model, table, query.two_valued, training=training)
         part = Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding)
         return evaluate(model, part, query)[0].main
 
@@ -151,8 +153,11 @@ def _like(table: Table, values: Array, origin: list[int]) -> Any:
     of these have a type that says what they are, even if a model knows its own only by name or position.
     """
     source = table.source
-    if not is_pandas(source) and table.coding is None:
-        return values
+    if not is_pandas(source):
+        if table.coding is None:
+            return values
+        if all(column.numeric for column in table.coding.columns):  # numbers of two values, and no labels
+            return np.column_stack([table.coding.column(values[:, k], d, source) for k, d in enumerate(origin)])
     import pandas as pd
 
     names = list(table.names)

@@ -9,7 +9,7 @@ from rsens._arguments import megabytes, one_of
 from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.measures import Terms, check_groups, column_units, per_switch, standard_deviations
+from rsens.measures import Terms, check_groups, column_units, deviations_of
 
 #: With `pairs="auto"`, the most columns for which pairs are computed.
 AUTO_PAIRS_COLUMNS = 30
@@ -21,13 +21,14 @@ class Query:
 
     terms: Terms
     units: Array  # (D,)
-    deviations: Array  # (D,) standard deviations; of categorical columns 1, a switch
+    deviations: Array  # (D,) standard deviations; of contrast columns √(P(two rows differ)/2)
     weights: Array  # (n,), adding up to 1
     alpha: float
     aggregate: str  # "mean" or "rms"
     pairs: bool
     max_bytes: int
-    categorical: tuple[int, ...] = ()  # positions of columns
+    categorical: tuple[int, ...] = ()  # positions of contrast columns: categorical, or numeric with two values
+    two_valued: tuple[int, ...] = ()  # positions of the numeric ones among them
 
 
 def query_of(
@@ -44,13 +45,12 @@ def query_of(
     keep_local_pairs: Any,
     max_memory_mb: Any,
 ) -> Query:
-    """The arguments of `explain`, checked against the rows."""
+    """The arguments of `explain`, checked against the rows, whose two-valued columns are contrasts by now."""
     one_of(aggregate, "aggregate", ("mean", "rms"))
-    deviations = standard_deviations(table.values, weights, model, training)
+    deviations = deviations_of(model, table, training, weights)
     terms = Terms.of(groups, table.names)
     check_groups(terms, table)
-    if table.coding is not None:
-        deviations = per_switch(deviations, table.coding)
+    levels = () if table.coding is None else table.coding.columns
     return Query(
         terms=terms,
         units=column_units(scale, deviations, table.names, stacklevel=4).copy(),
@@ -60,7 +60,8 @@ def query_of(
         aggregate=aggregate,
         pairs=_wants_pairs(pairs, keep_local_pairs, len(table.names)),
         max_bytes=megabytes(max_memory_mb, "max_memory_mb"),
-        categorical=() if table.coding is None else table.coding.categorical,
+        categorical=tuple(column.position for column in levels),
+        two_valued=tuple(column.position for column in levels if column.numeric),
     )
 
 

@@ -18,18 +18,25 @@ class Setup(Part):
 
     alpha: float = stored("Order of the Rényi divergence.", number)
     aggregate: str = stored('How rows are summed up: "mean" or "rms".', text)
-    level: float = stored("Share of the bootstrap replicates within the intervals.", number)
+    level: float = stored("Level of the intervals.", number)
     scale: str = stored('Where the units come from: "sd", "raw" or "given".', text)
     columns: tuple[str, ...] = stored("The columns of X.", tuple_of(text))
     units: Array = stored("The unit in which each column is counted.", number, "columns")
-    categorical: tuple[int, ...] = stored("Positions of the columns counted per switch of the level.", tuple_of(whole))
+    categorical: tuple[int, ...] = stored("Positions of the columns whose levels are compared.", tuple_of(whole))
+    two_valued: tuple[int, ...] = stored(
+        "Positions of the numeric ones among them, which have two values.", tuple_of(whole)
+    )
     terms: tuple[str, ...] = stored(
         "The terms: columns of X in their order, a group in the place of its first column.", tuple_of(text)
     )
     members: tuple[tuple[int, ...], ...] = stored("Positions of the columns of each term.", tuple_of(tuple_of(whole)))
+    pair_scale: str = stored(
+        'What pairs are measured on: "parameters", or "link", the scale on which the model adds up.',
+        text,
+    )  # fmt: skip
 
     @classmethod
-    def of(cls, query: Query, columns: tuple[str, ...], scale: Any, level: float) -> Setup:
+    def of(cls, query: Query, columns: tuple[str, ...], scale: Any, pair_scale: str, level: float) -> Setup:
         """From what was asked of the model."""
         return cls(
             alpha=query.alpha,
@@ -39,8 +46,10 @@ class Setup(Part):
             columns=columns,
             units=query.units,
             categorical=query.categorical,
+            two_valued=query.two_valued,
             terms=query.terms.names,
             members=query.terms.members,
+            pair_scale=pair_scale,
         )
 
     def check(self) -> None:
@@ -50,6 +59,8 @@ class Setup(Part):
             raise InputError("members do not name every column once")
         if any(d >= len(self.columns) for d in self.categorical) or len(set(self.categorical)) < len(self.categorical):
             raise InputError("categorical does not name columns, each once")
+        if not {*self.two_valued} <= {*self.categorical}:
+            raise InputError("two_valued names columns that categorical does not")
         if not self.columns:
             raise InputError("there are no columns")
         if not (self.alpha > 0.0 and 0.0 < self.level < 1.0):
@@ -58,6 +69,8 @@ class Setup(Part):
             raise InputError("units has negative values")
         if self.aggregate not in ("mean", "rms") or self.scale not in ("sd", "raw", "given"):
             raise InputError(f"aggregate is {self.aggregate!r:.40} and scale is {self.scale!r:.40}")
+        if self.pair_scale not in ("parameters", "link"):
+            raise InputError(f"pair_scale is {self.pair_scale!r:.40}")
         for name in ("columns", "terms"):
             check_different(name, getattr(self, name))
 

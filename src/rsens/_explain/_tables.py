@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rsens._explain._ranking import ranked_by, uncertainty_only
 from rsens._results import Field
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 #: The first columns of `to_frame`; all others follow in the order in which their fields are declared.
 LEADING = (
-    "term", "first", "second", "per", "value", "lower", "upper", "rank", "direction", "consistency", "null",
-    "above_null", "reached", "p_value", "discovery", "familywise",
+    "term", "first", "second", "per", "value", "lower", "upper", "interval_kind", "rank", "direction", "consistency",
+    "null", "above_null", "p_value", "discovery", "familywise", "reached",
 )  # fmt: skip
 
 
@@ -61,19 +62,23 @@ def table_of(explanation: Explanation, field: Field, values: Any, name: str) -> 
     return pd.DataFrame(values, index=axes[0], columns=list(axes[1]))
 
 
-def frame_of(explanation: Explanation, order: int) -> pd.DataFrame:
-    """One line per term (order 1) or pair (order 2), largest value first; equal values in the order of columns."""
+def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.DataFrame:
+    """One line per term (order 1) or pair (order 2), largest value (or part of it) first; equal ones as columns are."""
     frame = _terms(explanation) if order == 1 else _pairs(explanation)
     size = "terms" if order == 1 else "pairs"
     for name, field in explanation.fields():
         if field.column is not None and size in field.shape:
             _add(frame, explanation, field, getattr(explanation._part(name), field.name, None))
-    frame["rank"] = frame["value"].rank(ascending=False, method="min").astype("int64")
+    frame["interval_kind"] = pd.Series([explanation.interval_kind] * len(frame), dtype=object)
+    if order == 2 and (only := uncertainty_only(explanation._values)) is not None:
+        frame["uncertainty_only"] = only
+    ranked, _ = ranked_by(explanation._values, order, by)
+    frame["rank"] = frame[ranked].rank(ascending=False, method="min").astype("int64")
     null = frame["null"] if "null" in frame else pd.Series(np.nan, index=frame.index)
     frame["above_null"] = (frame["value"] > null).astype("boolean").mask(null.isna())
     leading = _leading(frame)
     frame = frame[leading + [column for column in frame.columns if column not in leading]]
-    return frame.sort_values("value", ascending=False, kind="stable", ignore_index=True)
+    return frame.sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
 
 
 def _add(frame: pd.DataFrame, explanation: Explanation, field: Field, values: Any) -> None:
@@ -102,8 +107,8 @@ def _leading(frame: pd.DataFrame) -> list[str]:
 def _terms(explanation: Explanation) -> pd.DataFrame:
     frame = pd.DataFrame({"term": list(explanation.names)}, dtype=object)
     if explanation.categorical:
-        step = {"sd": "sd", "raw": "unit"}.get(explanation.scale_kind, "given")
-        frame["per"] = ["switch" if name in explanation.categorical else step for name in explanation.names]
+        step, switch = {"sd": ("sd", "sd"), "raw": ("unit", "switch")}.get(explanation.scale_kind, ("given", "given"))
+        frame["per"] = [switch if name in explanation.categorical else step for name in explanation.names]
     return frame
 
 

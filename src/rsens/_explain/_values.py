@@ -10,14 +10,15 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._explain._bootstrap import percentiles, row_sums
+from rsens._explain._intervals import ROWS, Intervals
 from rsens._explain._query import Query
 from rsens._explain._setup import check_different
 from rsens._files import number, number_or_nan, text, tuple_of
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, Model, iterate
-from rsens.measures import consistency, finite, first_of_prediction, parts_of, rsens2_of, rsens_of
+from rsens.derivatives import Contrast, Derivatives, Model, iterate
+from rsens.measures import consistency, finite, first_of_prediction, pair_parts_of, parts_of, rsens2_of, rsens_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,7 +34,8 @@ class Values(Part):
     )  # fmt: skip
     direction: Array = stored(
         "Mean derivative of the point prediction, with its sign, in the units of `scale`.\n\n"
-        "NaN for groups and for categorical columns. A Series by term, or a frame terms × outputs for a prediction of "
+        "In a numeric column of two values, the mean of f(higher) − f(lower). NaN for groups and for categorical "
+        "columns. A Series by term, or a frame terms × outputs for a prediction of "
         "several outputs (class probabilities).",
         number_or_nan, "terms", "outputs", column="direction",
     )  # fmt: skip
@@ -51,6 +53,13 @@ class Values(Part):
         "families whose parameters cannot be told apart; None for families of one parameter.",
         number, "terms", "part_names", optional=True, column="part",
     )  # fmt: skip
+    pair_parts: Array | None = stored(
+        "What R-sens₂ is made of, pairs × parts: the rows add up to `pairs`.\n\n"
+        "The parts have the names of `parts`. A pair with nearly all of its value in the second one changes how "
+        "uncertain the prediction is, and not the prediction (`uncertainty_only`). None where `parts` is, without "
+        "pairs, and for pairs on the link scale.",
+        number, "pairs", "part_names", optional=True, column="part",
+    )  # fmt: skip
     local_main: Array = stored(
         "R-sens of each row and term, in the same units, with the index of X.", number, "rows", "terms"
     )
@@ -62,9 +71,11 @@ class Values(Part):
     def check(self) -> None:
         if self.local_pairs is not None and self.pairs is None:
             raise InputError("local_pairs without pairs")
+        if self.pair_parts is not None and self.pairs is None:
+            raise InputError("pair_parts without pairs")
         if not len(self.local_main) or not self.outputs:
             raise InputError("there are no rows or no outputs")
-        for name in ("main", "pairs", "local_main", "local_pairs"):
+        for name in ("main", "pairs", "pair_parts", "local_main", "local_pairs"):
             array = getattr(self, name)
             if array is not None and (array < 0.0).any():
                 raise InputError(f"{name} has negative values")
@@ -76,26 +87,6 @@ class Values(Part):
             check_different(name, getattr(self, name))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Intervals(Part):
-    """How far the averages depend on which rows are explained."""
-
-    intervals: Array = stored(
-        "Bootstrap intervals of `main` over the rows: columns lower, upper. The model is taken as it is.",
-        number_or_nan, 2, "terms", column="",
-    )  # fmt: skip
-    pair_intervals: Array | None = stored(
-        "Bootstrap intervals of `pairs` over the rows: columns lower, upper.",
-        number_or_nan, 2, "pairs", optional=True, column="",
-    )  # fmt: skip
-
-    def check(self) -> None:
-        for name in ("intervals", "pair_intervals"):
-            bounds = getattr(self, name)
-            if bounds is not None and (bounds[0] > bounds[1]).any():
-                raise InputError(f"{name} has a lower end above its upper end")
-
-
 def evaluate(
     model: Model,
     table: Table,
@@ -103,12 +94,16 @@ def evaluate(
     *,
     output_names: Callable[[int], tuple[str, ...]] | None = None,
     keep_local_pairs: bool = False,
+    split_pairs: bool = False,
     n_bootstrap: int = 0,
     level: float = 0.95,
     seed: np.random.SeedSequence | None = None,
     advance: Callable[[int], Any] = lambda rows: None,
 ) -> tuple[Values, Intervals | None]:
-    """Explain the rows. Of what has a size of n × T × T only a chunk exists at a time, unless it is asked for."""
+    """Explain the rows. Of what has a size of n × T × T only a chunk exists at a time, unless it is asked for.
+
+    `split_pairs` asks for `pair_parts`, which refits have no use for.
+    """
     n, t = len(query.weights), len(query.terms)
     local_main = np.empty((n, t))
     local_pairs = np.empty((n, t, t)) if keep_local_pairs else None
@@ -118,10 +113,10 @@ def evaluate(
     part_names: tuple[str, ...] = ()
 
     def columns() -> Iterator[Array]:
-        """What is summed over rows, a chunk at a time: main, pairs, parts, directions and their sizes."""
+        """What is summed over rows, a chunk at a time: main, pairs, parts, directions, their sizes, parts of pairs."""
         nonlocal family, n_parameters, part_names
         for rows, derivatives in iterate(model, table, 2 if query.pairs else 1, max_bytes=query.max_bytes):
-            local = _local(derivatives, rows, query)
+            local = _local(derivatives, rows, query, split_pairs)
             family, n_parameters = type(derivatives.distribution).__name__, derivatives.first.shape[1]
             part_names = tuple(local.parts)
             local_main[rows] = local.main
@@ -129,26 +124,32 @@ def evaluate(
             if local.pairs is not None:
                 if local_pairs is not None:
                     local_pairs[rows] = local.pairs
-                pairs = local.pairs[:, upper[0], upper[1]]
+                pairs = local.pairs[:, *upper]
                 summed.append(pairs**2 if squared else pairs)
             # rms = mean(R²)/rms, and R² = Σ_b R · part_b: the parts add up to the rms just as they do to the mean.
             summed += [local.main * part if squared else part for part in local.parts.values()]
             direction = local.direction.reshape(len(local.main), -1)
             summed += [direction, np.abs(direction)]
+            summed += [pairs * part if squared else part for part in local.pair_parts.values()]
             yield np.concatenate(summed, axis=1)
             advance(len(local.main))
 
-    n_values = t + (len(upper[0]) if query.pairs else 0)
+    n_pairs = len(upper[0]) if query.pairs else 0
+    n_values = t + n_pairs
     sums = row_sums(columns(), query.weights, bootstrapped=n_values, n_bootstrap=n_bootstrap, seed=seed)
     mean = sums.mean()
     value = np.sqrt(mean[:n_values]) if squared else mean[:n_values]
-    part_sums, directions = np.split(mean[n_values:], [len(part_names) * t])
-    by_part = part_sums.reshape(-1, t).T
+    k, split = len(part_names), n_pairs if split_pairs else 0
+    part_sums, directions, pair_sums = np.split(mean[n_values:], [k * t, len(mean) - n_values - k * split])
+    by_part, by_pair = part_sums.reshape(k, t).T, pair_sums.reshape(k, split).T
     direction, size = (half.reshape(-1, t).T for half in np.split(directions, 2))
     if squared:
-        by_part = by_part / np.where(value[:t] > 0.0, value[:t], 1.0)[:, np.newaxis]
+        by_part, by_pair = (
+            part / np.where(whole > 0.0, whole, 1.0)[:, np.newaxis]
+            for part, whole in ((by_part, value[:t]), (by_pair, value[t : t + split]))
+        )
     if not part_names and n_parameters > 1:  # λ that cannot be told apart: one part, the whole
-        part_names, by_part = ("joint",), value[:t, np.newaxis].copy()
+        part_names, by_part, by_pair = ("joint",), value[:t, np.newaxis].copy(), value[t:, np.newaxis].copy()
     n_outputs = direction.shape[1]
     values = Values(
         family=family,
@@ -159,13 +160,19 @@ def evaluate(
         consistency=consistency(direction, size),
         part_names=part_names,
         parts=by_part if part_names else None,
+        pair_parts=by_pair if part_names and split else None,
         local_main=local_main,
         local_pairs=local_pairs,
     )
     if not n_bootstrap:
         return values, None
     bounds = _bounds(sums.replicate_means(), squared, level, query.weights)
-    return values, Intervals(intervals=bounds[:, :t], pair_intervals=bounds[:, t:] if query.pairs else None)
+    return values, Intervals(
+        intervals=bounds[:, :t],
+        pair_intervals=bounds[:, t:] if query.pairs else None,
+        interval_kind=ROWS,
+        interval_refits=0,
+    )
 
 
 @dataclass(frozen=True)
@@ -175,21 +182,33 @@ class _Local:
     main: Array  # (rows, T)
     pairs: Array | None  # (rows, T, T)
     parts: dict[str, Array]  # (rows, T) each
+    pair_parts: dict[str, Array]  # (rows, pairs) each
     direction: Array  # (rows, P, T)
 
 
-def _local(derivatives: Derivatives, rows: slice, query: Query) -> _Local:
+def _local(derivatives: Derivatives, rows: slice, query: Query, split_pairs: bool) -> _Local:
     terms, units, alpha = query.terms, query.units, query.alpha
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
         main = rsens_of(derivatives, alpha, units, terms)
         pairs = rsens2_of(derivatives, alpha, units, terms) if query.pairs else None
         direction = terms.of_columns(first_of_prediction(derivatives) * units, np.nan)
-    for contrast in derivatives.contrasts:  # levels have no direction
-        direction[..., terms.of_column(contrast.column)] = np.nan
+    for contrast in derivatives.contrasts:  # levels have no direction, unless they are two numbers
+        up = _rise(contrast) * units[contrast.column] if contrast.column in query.two_valued else np.nan
+        direction[..., terms.of_column(contrast.column)] = up
     finite(main, rows, terms.names, 1, "R-sens")
     if pairs is not None:
         finite(pairs, rows, terms.names, 2, "R-sens₂")
-    return _Local(main, pairs, parts_of(derivatives, alpha, units, terms), direction)
+    by_part = parts_of(derivatives, alpha, units, terms)
+    by_pair = {} if pairs is None or not split_pairs else pair_parts_of(derivatives, pairs, alpha, units, terms)
+    return _Local(main, pairs, by_part, by_pair, direction)
+
+
+def _rise(contrast: Contrast) -> Array | float:
+    """f(x with the higher value) − f(x with the lower value), (n, P), for the point prediction f; 0 for one value."""
+    if len(contrast.levels) < 2:
+        return 0.0
+    low, high = contrast.levels
+    return high.prediction() - low.prediction()
 
 
 def _bounds(replicates: Array, squared: bool, level: float, weights: Array) -> Array:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
 from rsens._table import as_array, is_frame, is_pandas
+from rsens._typing import Array
 
 
 def as_rows(X: Any) -> Any:
@@ -64,3 +65,12 @@ def are_labels(y: NDArray[Any]) -> bool:
     if y.dtype != object:
         return y.dtype.kind not in "iufc"
     return any(isinstance(value, str | bool | np.bool_) for value in y.flat)
+
+
+def numbers_of(X: Any) -> Array:
+    """The columns of X that are numbers, as an array; those of a table whose types differ are its number columns."""
+    if is_frame(X):
+        frame = X if is_pandas(X) else pd.DataFrame({str(name): np.asarray(X[name]) for name in X.columns})
+        X = frame.select_dtypes(["number"]).to_numpy(dtype=np.float64, na_value=np.nan)
+    values = np.asarray(X)
+    return values.astype(np.float64) if values.ndim == 2 and values.dtype.kind in "iuf" else np.empty((len(values), 0))

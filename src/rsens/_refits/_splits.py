@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,12 +18,16 @@ Splits = list[tuple[Positions, Positions]]
 CV = Argument("cv")
 
 
-def given_splits(cv: Any, X: Any, y: NDArray[Any]) -> Splits | None:
-    """The splits that `cv` gives, a splitter of scikit-learn or a list; None where it is a number of folds."""
+def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = None) -> Splits | None:
+    """The splits that `cv` gives, a splitter of scikit-learn or a list; None where it is a number of folds.
+
+    With `clusters`, the cluster of each row, a splitter is told about them (as its groups), and a split that has rows
+    of one cluster on both sides is an `InputError`.
+    """
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return None
     if callable(getattr(cv, "split", None)) and not isinstance(cv, str):
-        pairs = list(cv.split(X, y))
+        pairs = _from_splitter(cv, X, y, clusters)
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
         pairs = list(cv)
     else:
@@ -31,7 +36,10 @@ def given_splits(cv: Any, X: Any, y: NDArray[Any]) -> Splits | None:
         )
     if not pairs:
         raise InputError(CV, " gives no folds; at least one is needed.")
-    return [_read_split(pair, len(y), number) for number, pair in enumerate(pairs, start=1)]
+    splits = [_read_split(pair, len(y), number) for number, pair in enumerate(pairs, start=1)]
+    if clusters is not None:
+        _check_whole_clusters(splits, clusters)
+    return splits
 
 
 def folds(
@@ -68,6 +76,28 @@ def _folds_of_clusters(count: int, clusters: Positions, rng: np.random.Generator
         rows[fold_of[cluster]] += sizes[cluster]
     fold = fold_of[clusters]
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
+
+
+def _from_splitter(splitter: Any, X: Any, y: NDArray[Any], clusters: Positions | None) -> list[Any]:
+    with warnings.catch_warnings():
+        # KFold and the like warn that they take no notice of groups. If they divide a cluster, that is our error.
+        warnings.filterwarnings("ignore", "The groups parameter is ignored")
+        try:
+            return list(splitter.split(X, y) if clusters is None else splitter.split(X, y, clusters))
+        except ValueError as error:
+            without = " It may need clusters." if clusters is None else ""
+            raise InputError(CV, f": {type(splitter).__name__} cannot split these rows ({error}).{without}") from error
+
+
+def _check_whole_clusters(splits: Splits, clusters: Positions) -> None:
+    for number, (train, test) in enumerate(splits, start=1):
+        divided = np.isin(clusters[test], clusters[train])
+        if divided.any():
+            raise InputError(
+                CV,
+                f": fold {number} holds row {test[divided.argmax()]} out and trains on other rows of its cluster. Give "
+                "a number of folds, or folds of whole clusters, like those of GroupKFold.",
+            )
 
 
 def _read_split(pair: Any, n: int, number: int) -> tuple[Positions, Positions]:

@@ -10,12 +10,20 @@ from numpy.typing import NDArray
 from rsens._arguments import child
 from rsens._errors import Argument, InputError
 from rsens._refits import Splits, folds
+from rsens._typing import Positions
 
 
-def rounds_of_folds(count: int, repeats: int, y: NDArray[Any], classes: bool, seed: np.random.SeedSequence) -> Splits:
-    """`count` folds, `repeats` times; with equal shares of the classes where there are any."""
+def rounds_of_folds(
+    count: int,
+    repeats: int,
+    y: NDArray[Any],
+    classes: bool,
+    seed: np.random.SeedSequence,
+    clusters: Positions | None = None,
+) -> Splits:
+    """`count` folds, `repeats` times: of whole clusters, or else with equal shares of the classes if there are any."""
     rounds = [np.random.default_rng(child(seed, repeat)) for repeat in range(repeats)]
-    return [split for rng in rounds for split in folds(count, y, classes, rng)]
+    return [split for rng in rounds for split in folds(count, y, classes, rng, clusters)]
 
 
 def check_classes(splits: Splits, y: NDArray[Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
 from math import comb
 from typing import Any
 
@@ -13,12 +14,22 @@ from rsens._arguments import child, jobs, one_of, progress_bar, whole_number
 from rsens._compare import ComparisonSettings
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._files import Checkpoint, fingerprint
-from rsens._refits import Splits, given_splits, read_for_estimator, read_targets, with_levels
+from rsens._refits import (
+    Splits,
+    given_splits,
+    read_clusters,
+    read_for_estimator,
+    read_targets,
+    warn_of_tight_clusters,
+    with_levels,
+)
 from rsens._select_interactions._folds import check_classes, rounds_of_folds
 from rsens._select_interactions._one_split import SplitAnalysis
 from rsens._select_interactions._reduced_models import KernelTerms, kind_of_terms
 from rsens._select_interactions._scores import Scores
 from rsens._select_interactions._selection import Selection
+from rsens._typing import Positions
+from rsens.adapters import two_valued
 from rsens.black_box import Budget
 from rsens.models import GPClassifier, GPRegressor
 
@@ -35,7 +46,9 @@ def select_interactions(
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     folder: str | os.PathLike[str] | None = None,
+    clusters: Any = None,
     warm_start: bool = True,
+    numeric: Iterable[str | int] = (),
     budget: str | Budget = "standard",
     progress: bool | None = None,
 ) -> Selection:
@@ -63,11 +76,16 @@ def select_interactions(
             number, a NumPy Generator, or None for a new one.
         n_jobs: How many splits run at once, as in joblib. It changes no result.
         folder: Where finished splits are kept, one file each. The same call continues interrupted work from there.
+        clusters: Rows that belong together (of one person, one field): a label for each row. Folds are then made of
+            whole clusters, and are not stratified. A splitter gets them as its groups; splits that divide a cluster are
+            an `InputError`.
 
     Rarely needed:
         warm_start: Whether the search for the hyperparameters of a model with pairs has two starts, the usual one and
             the model with one pair fewer, in place of the estimator's `n_restarts`. It finds what two random restarts
             find, and is quicker; fastest is warm_start=False with n_restarts=0.
+        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
+            default rankings compare the two values, as in `explain`.
         budget: How many predictions black-box methods ("shap", "pd", "h") may ask for, as in `compare`.
         progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
@@ -91,14 +109,17 @@ def select_interactions(
         X=table.source,
         y=read_targets(y, n),
         k=min(asked, comb(columns, 2)),
-        settings=ComparisonSettings.read(methods, 2, budget),
+        settings=ComparisonSettings.read(methods, 2, budget, two_valued=two_valued(table, numeric=numeric)),
         warm=warm_start,
     )
     repeats, classes = whole_number(repeats, "repeats", 1), isinstance(estimator, GPClassifier)
-    given = given_splits(cv, analysis.X, analysis.y)
-    question = {} if folder is None else _question(analysis, given or (int(cv), repeats))
+    together = read_clusters(clusters, n)
+    if together is None:
+        warn_of_tight_clusters(table.values, coding.categorical)
+    given = given_splits(cv, analysis.X, analysis.y, together)
+    question = {} if folder is None else _question(analysis, given or (int(cv), repeats), together)
     checkpoint = Checkpoint.open(folder, question, random_state)
-    splits = given or rounds_of_folds(int(cv), repeats, analysis.y, classes, child(checkpoint.seed, 0))
+    splits = given or rounds_of_folds(int(cv), repeats, analysis.y, classes, child(checkpoint.seed, 0), together)
     if classes:
         check_classes(splits, analysis.y)
     run = Parallel(n_jobs=n_jobs, return_as="generator")
@@ -139,7 +160,7 @@ def _scores(
     )
 
 
-def _question(analysis: SplitAnalysis, cv: Splits | tuple[int, int]) -> dict[str, Any]:
+def _question(analysis: SplitAnalysis, cv: Splits | tuple[int, int], clusters: Positions | None) -> dict[str, Any]:
     """What the pieces of work depend on, for a folder of them.
 
     Folds come from the seed. Splits that the user gives are part of the question: a splitter without a seed gives
@@ -153,8 +174,10 @@ def _question(analysis: SplitAnalysis, cv: Splits | tuple[int, int]) -> dict[str
         "k": analysis.k,
         "methods": analysis.settings.names,
         "cv": cv if isinstance(cv, tuple) else fingerprint(cv),
+        "clusters": None if clusters is None else fingerprint(clusters),
         "warm_start": analysis.warm,
         "budget": fingerprint(analysis.settings.budget),
+        "two_valued": analysis.settings.two_valued,
     }
 
 

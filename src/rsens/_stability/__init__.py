@@ -10,3 +10,4 @@ from rsens._stability._sampling import Sampling as Sampling
 from rsens._stability._sampling import sampling as sampling
 from rsens._stability._stability import stability as stability
 from rsens._stability._text import answer as answer
+from rsens._stability._text import drawn as drawn

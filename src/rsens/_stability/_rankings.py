@@ -22,7 +22,7 @@ class Rankings(Part):
         'The variables, "x0", or pairs, "x0:x1", in the order of the columns.', tuple_of(text)
     )
     methods: tuple[str, ...] = stored("The methods, in the order asked for.", tuple_of(text))
-    rows: int = stored("Rows in a sample.", whole)
+    rows: int = stored("Rows in a sample; about as many where whole clusters were drawn.", whole)
     replace: bool = stored("Whether rows were drawn with replacement.", truth)
     at: str = stored('The rows at which models were scored: "sample" or "data".', text)
     scale: str = stored('What one step of a column was: "sd", "raw" or "given".', text)
@@ -35,6 +35,9 @@ class Rankings(Part):
     failed_samples: tuple[int, ...] = stored("The samples in which something failed.", tuple_of(whole))
     failed_methods: tuple[str | None, ...] = stored("What failed; None is the refit itself.", tuple_of(or_none(text)))
     reasons: tuple[str, ...] = stored("Why it failed.", tuple_of(text))
+    clusters: int | None = stored(
+        "Clusters in a sample; None where rows were drawn one by one.", whole, optional=True, default=None
+    )
 
     @property
     def ranked(self) -> Flags:

@@ -49,10 +49,14 @@ class Stability:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How samples were drawn and scored: n_rows, replace, at, scale, budget, alpha."""
+        """How samples were drawn and scored: n_rows, clusters, replace, at, scale, budget, alpha.
+
+        `clusters` is how many were drawn, None where rows were drawn one by one.
+        """
         r = self._rankings
         return {
             "n_rows": r.rows,
+            "clusters": r.clusters,
             "replace": r.replace,
             "at": r.at,
             "scale": r.scale,

@@ -1,4 +1,4 @@
-"""Samples of the rows, drawn with or without replacement."""
+"""Samples of the rows, or of whole clusters of rows, drawn with or without replacement."""
 
 from __future__ import annotations
 
@@ -17,36 +17,57 @@ from rsens._typing import Positions
 
 #: Every class needs this many rows in a sample, or all that it has.
 LEAST_OF_A_CLASS = 2
+#: With fewer clusters, half of them are one.
+LEAST_CLUSTERS = 3
 #: How often a sample is drawn again before a class counts as too rare.
 MOST_DRAWS = 1000
 N_ROWS = Argument("n_rows")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sampling:
-    """How rows are drawn: `size` of `n`. `classes` are the codes of the classes by row, or None."""
+    """How rows are drawn: `size` of `n`, or with `clusters` as many clusters with all their rows.
+
+    `classes` and `clusters` are the codes of the classes and clusters by row, or None.
+    """
 
     n: int
     size: int
     replace: bool
     classes: Positions | None = None
     labels: tuple[Any, ...] = ()
+    clusters: Positions | None = None
 
     def draw(self, seed: np.random.SeedSequence) -> Positions:
         """The rows of one sample. It is drawn again, each time from another seed, until every class has enough rows."""
         for attempt in range(MOST_DRAWS):
-            rng = np.random.default_rng(child(seed, attempt))
-            rows = rng.choice(self.n, self.size, replace=self.replace)
+            rows = self._draw(np.random.default_rng(child(seed, attempt)))
             if self.classes is None or (self._counts(rows) >= self.needed).all():
                 return rows
         counts = self._counts(np.arange(self.n))
         rare = int(counts.argmin())
         raise InputError(
-            f"samples of {self.size} rows hardly ever have enough rows of every class; {self.labels[rare]!r} has "
-            f"{counts[rare]} of {self.n}. Raise ",
+            f"samples of {self.size} {self.unit}s hardly ever have enough rows of every class; {self.labels[rare]!r} "
+            f"has {counts[rare]} of {self.n}. Raise ",
             N_ROWS,
             ", or merge rare classes.",
         )
+
+    def _draw(self, rng: np.random.Generator) -> Positions:
+        if self.clusters is None:
+            return rng.choice(self.n, self.size, replace=self.replace)
+        drawn = rng.choice(int(self.clusters.max()) + 1, self.size, replace=self.replace)
+        return np.concatenate([np.flatnonzero(self.clusters == cluster) for cluster in drawn])
+
+    @property
+    def unit(self) -> str:
+        """What is drawn."""
+        return "row" if self.clusters is None else "cluster"
+
+    @property
+    def n_rows(self) -> int:
+        """The rows of a sample; their mean where clusters are drawn, as these may differ in size."""
+        return self.size if self.clusters is None else round(self.size * self.n / (int(self.clusters.max()) + 1))
 
     @property
     def needed(self) -> NDArray[np.int64]:
@@ -58,32 +79,46 @@ class Sampling:
         return np.bincount(self.classes[rows], minlength=len(self.labels)).astype(np.int64)
 
 
-def sampling(n: int, size: int | None, replace: bool, y: Any, classifies: bool) -> Sampling:
-    """How to draw from n rows: by default n with replacement, or half of them without."""
+def sampling(
+    n: int, n_rows: int | None, replace: bool, y: Any, classifies: bool, clusters: Positions | None = None
+) -> Sampling:
+    """How to draw from n rows: by default n with replacement, or half of them without; the same share of clusters."""
     if n < 2:
         raise InputError("stability needs at least two rows to draw from; X has one.")
-    if size is None:
-        size = n if replace else -(-n // 2)
-    if not replace and size > n:
+    if n_rows is None:
+        n_rows = n if replace else -(-n // 2)
+    if not replace and n_rows > n:
         raise InputError(
-            N_ROWS, f" must be at most {n}, the rows of X, when rows are drawn without replacement; got {size}."
+            N_ROWS, f" must be at most {n}, the rows of X, when rows are drawn without replacement; got {n_rows}."
         )
+    size = n_rows if clusters is None else _n_clusters(n, n_rows, clusters)
     y = np.asarray(y)
     if not (classifies or are_labels(y)):
-        return Sampling(n, size, replace)
+        return Sampling(n, size, replace, clusters=clusters)
     import pandas as pd
 
     codes, labels = pd.factorize(y.ravel())
-    plan = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()))
+    plan = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()), clusters)
     if (codes < 0).any():
         raise InputError(Argument("y"), f" has {int((codes < 0).sum())} missing labels. Drop these rows.")
-    if size < plan.needed.sum():
+    if plan.n_rows < plan.needed.sum():
         raise InputError(
             N_ROWS,
             f" must be at least {int(plan.needed.sum())}, for {LEAST_OF_A_CLASS} rows of each of the {len(labels)} "
-            f"classes; got {size}.",
+            f"classes; got {n_rows}.",
         )
     return plan
+
+
+def _n_clusters(n: int, n_rows: int, clusters: Positions) -> int:
+    """As many clusters as have about `n_rows` rows, two at least: half of the rows are half of the clusters."""
+    total = int(clusters.max()) + 1
+    if total < LEAST_CLUSTERS:
+        raise InputError(
+            Argument("clusters"),
+            f" must have at least {LEAST_CLUSTERS} different labels, to draw some of them; got {total}.",
+        )
+    return max(2, -(-n_rows * total // n))
 
 
 def column_names(X: Any) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,12 +13,23 @@ from rsens._arguments import child, jobs, one_of, progress_bar, whole_number
 from rsens._compare import ComparisonSettings, check_columns, terms
 from rsens._errors import InputError, RsensWarning
 from rsens._files import Checkpoint, fingerprint
-from rsens._refits import Fit, as_rows, check_refit, read_for_estimator, read_targets, with_levels
+from rsens._refits import (
+    Fit,
+    as_rows,
+    check_refit,
+    numbers_of,
+    read_clusters,
+    read_for_estimator,
+    read_targets,
+    warn_of_tight_clusters,
+    with_levels,
+)
 from rsens._stability._one_sample import TIES, SampleAnalysis
 from rsens._stability._rankings import Rankings
 from rsens._stability._ranks import ranks_of
 from rsens._stability._result import Stability
 from rsens._stability._sampling import column_names, sampling
+from rsens.adapters import read_numeric, two_valued_columns
 from rsens.black_box import Budget
 from rsens.likelihoods import target_of
 from rsens.measures import read_scale
@@ -36,11 +47,13 @@ def stability(
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     folder: str | os.PathLike[str] | None = None,
+    clusters: Any = None,
     replace: bool | Literal["auto"] = "auto",
     n_rows: int | None = None,
     at: Literal["sample", "data"] = "sample",
     budget: str | Budget = "paper",
     scale: Any = "sd",
+    numeric: Iterable[str | int] = (),
     alpha: float = 1.0,
     refit: Callable[[Any, Any], Any] | None = None,
     progress: bool | None = None,
@@ -66,17 +79,22 @@ def stability(
         folder: Where finished samples are kept, each in its own JSON file. A run that was stopped continues from there,
             and one with a larger n_boot adds to it. Failures are kept too. A folder with work on another question
             (data, estimator, arguments, release of rsens) is an `InputError`.
+        clusters: Rows that belong together (of one person, one field): a label for each row. Samples are then made of
+            whole clusters, as the next sample of persons would be.
 
     Rarely needed:
         replace: Whether rows are drawn with replacement: the bootstrap, as in the paper. A repeated row is harmless to
             a model with few parameters, but a Gaussian process that learns its noise takes equal rows as proof that
             there is none, and its rankings suffer. Half of the rows without replacement vary about as much and repeat
             no row. "auto" is False for such a `GPRegressor` and True for all other models.
-        n_rows: Rows in a sample; by default as many as X has, or half of them without `replace`.
+        n_rows: Rows in a sample; by default as many as X has, or half of them without `replace`. With
+            `clusters`, as many clusters are drawn as have about so many rows.
         at: The rows at which a model is scored: "sample", the rows it was fitted to, as in any analysis; or "data", all
             of X, so that only the model varies.
         budget: How many predictions the methods may ask for; see `compare`.
         scale: "sd", "raw" or one number per column, as in `explain`. "sd" uses the deviations in the sample.
+        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
+            default the two values are compared, as in `explain`. All samples compare the columns with two values in X.
         alpha: Order of the Rényi divergence.
         refit: A function (X, y) -> fitted model, in place of an estimator. It must see to its own random numbers.
         progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
@@ -94,16 +112,33 @@ def stability(
     X = as_rows(X)
     y = read_targets(y, len(X), several=True)
     names = column_names(X)
-    settings = ComparisonSettings.read(methods, order, budget, scale=read_scale(scale, names), alpha=alpha, cheap=True)
+    settings = ComparisonSettings.read(
+        methods,
+        order,
+        budget,
+        scale=read_scale(scale, names),
+        alpha=alpha,
+        two_valued=_two_valued(estimator, X, numeric, names),
+        cheap=True,
+    )
     check_columns(len(names), order)
     analysis = SampleAnalysis(
         fit=Fit(None, refit) if refit is not None else Fit(_with_levels(estimator, X, at)),
         X=X,
         y=y,
-        sampling=sampling(len(X), size, _replaces(replace, estimator), y, refit is None and _is_classifier(estimator)),
+        sampling=sampling(
+            len(X),
+            size,
+            _replaces(replace, estimator),
+            y,
+            refit is None and _is_classifier(estimator),
+            read_clusters(clusters, len(X)),
+        ),
         at=at,
         settings=settings,
     )
+    if clusters is None:
+        warn_of_tight_clusters(numbers_of(X))
     checkpoint = Checkpoint.open(folder, {} if folder is None else _question(analysis), random_state)
     pieces = _run(analysis, checkpoint, n_boot, n_jobs, bar)
     rankings = _rankings(analysis, pieces, tuple(terms(names, order)), checkpoint.seed)
@@ -119,6 +154,14 @@ def _with_levels(estimator: Any, X: Any, at: str) -> Any:
     """
     found = read_for_estimator(estimator, X)
     return estimator if found is None else with_levels(estimator, found[0], only_given=at == "sample")
+
+
+def _two_valued(estimator: Any, X: Any, numeric: Any, names: tuple[str, ...]) -> tuple[int, ...]:
+    """The columns whose two values are compared in all samples. A model may find some of them categorical."""
+    found = read_for_estimator(estimator, X)
+    if found is not None:
+        read_numeric(numeric, names, found[0].categorical)
+    return two_valued_columns(X, numeric, names)
 
 
 def _replaces(replace: bool | str, estimator: Any) -> bool:
@@ -188,7 +231,7 @@ def _rankings(
         order=settings.order,
         terms=labels,
         methods=settings.names,
-        rows=analysis.sampling.size,
+        rows=analysis.sampling.n_rows,
         replace=analysis.sampling.replace,
         at=analysis.at,
         scale=settings.scale_name,
@@ -199,6 +242,7 @@ def _rankings(
         failed_samples=tuple(number for number, _, _ in failures),
         failed_methods=tuple(method for _, method, _ in failures),
         reasons=tuple(reason for _, _, reason in failures),
+        clusters=None if analysis.sampling.clusters is None else analysis.sampling.size,
     )
 
 
@@ -228,8 +272,10 @@ def _question(analysis: SampleAnalysis) -> dict[str, Any]:
         "order": settings.order,
         "n_rows": analysis.sampling.size,
         "replace": analysis.sampling.replace,
+        "clusters": None if analysis.sampling.clusters is None else fingerprint(analysis.sampling.clusters),
         "at": analysis.at,
         "budget": str(settings.budget),
         "scale": settings.scale if isinstance(settings.scale, str) else settings.scale.tolist(),
         "alpha": settings.alpha,
+        "two_valued": settings.two_valued,
     }

@@ -63,8 +63,14 @@ def heading(stability: Stability) -> str:
     failures = f"; failures in {failed} of them" if failed else ""
     return (
         f"Rankings of {counted(len(stability.terms), kind)} by models fitted to {stability.n_boot} samples of "
-        f"{settings['n_rows']} rows, drawn {how} replacement{failures}"
+        f"{drawn(stability)}, drawn {how} replacement{failures}"
     )
+
+
+def drawn(stability: Stability) -> str:
+    """What a sample holds: "200 rows", or "20 clusters (about 80 rows)"."""
+    rows, clusters = (stability.settings[name] for name in ("n_rows", "clusters"))
+    return f"{rows:,} rows" if clusters is None else f"{counted(clusters, 'cluster')} (about {rows:,} rows)"
 
 
 def _methods(stability: Stability) -> pd.DataFrame:

@@ -5,3 +5,7 @@ from rsens.adapters._door import ADAPTERS as ADAPTERS
 from rsens.adapters._door import as_model as as_model
 from rsens.adapters._door import coding_of as coding_of
 from rsens.adapters._door import read_for as read_for
+from rsens.adapters._two_valued import as_contrasts as as_contrasts
+from rsens.adapters._two_valued import read_numeric as read_numeric
+from rsens.adapters._two_valued import two_valued as two_valued
+from rsens.adapters._two_valued import two_valued_columns as two_valued_columns

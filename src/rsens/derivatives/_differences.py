@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
@@ -13,10 +13,26 @@ from rsens._table import positive_per_column
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives
 from rsens.derivatives._evaluation import evaluate, parameters_at
+from rsens.derivatives._jumps import flat_columns, warn_of_flat_columns
 from rsens.derivatives._model import Function, Model, rows_for, rows_of
-from rsens.derivatives._output import categorical_values, check_function, check_rows_independent, spread_out
+from rsens.derivatives._noise import TWICE, Noise
+from rsens.derivatives._output import (
+    RandomFunctionError,
+    categorical_values,
+    check_function,
+    check_rows_independent,
+    spread_out,
+)
 from rsens.derivatives._quotients import ROWS_PER_CALL, Quotients
-from rsens.derivatives._step_checks import check_resolution, warn_if_flat, warn_if_step_matters
+from rsens.derivatives._second_checks import check_second, refuse_flat
+from rsens.derivatives._step_checks import (
+    check_resolution,
+    is_constant,
+    is_flat,
+    mean_sizes,
+    warn_if_flat,
+    warn_if_step_matters,
+)
 from rsens.derivatives._steps import SINGLE_STEP, Steps
 from rsens.distributions import Distribution
 
@@ -34,7 +50,11 @@ def from_function(
     from the same row of X only. It is called with many moved copies of the rows at once: 2D per row for first
     derivatives, 2D² + 2D for second ones. With the default step, derivatives at up to 8 rows of each batch are also
     taken over half the step, 32D to 64D more copies; a warning names the columns where that changes them by more
-    than 1 %.
+    than 1 %. The 8 largest second differences are looked at more closely: if they come from jumps, rounding or kinks,
+    they say nothing about second derivatives, and that is an error.
+
+    The function may be a little random (a simulation, an average over draws): 8 rows are evaluated twice, the default
+    step then suits the noise, and a warning states what R-sens and R-sens₂ it makes by itself, the noise floor.
 
     Args:
         fn: The function.
@@ -88,25 +108,60 @@ class DifferenceModel(Function):
     parameters: int = 4
     #: The steps for all explained rows; set by `prepared`.
     steps: Steps | None = None
+    #: How much predictions for the same rows differ, None if they do not; set by `prepared`.
+    noise: Noise | None = None
+
+    by_differences: ClassVar[bool] = True
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         table = rows_of(self, X)
         X = self.numbers(table)
         here = evaluate(self.fn, X)
-        check_rows_independent(lambda Z: parameters_at(self.fn, Z), X, here.distribution.parameters, self.coding)
-        steps = Steps.of(X, self.step, self.scale) if self.steps is None else self.steps
+        noise = self._checked_noise(X, here.distribution.parameters)
+        steps = self.steps
+        if steps is None:
+            steps = Steps.of(X, self.step, self.scale, 0.0 if noise is None else noise.relative)
         quotients = Quotients(self.fn, X, here, self.continuous(X.shape[1]))
         h = steps.widths(X, 1)
         changes = quotients.changes(h)
+        z_first = quotients.first_from(changes, h)
         resolved = steps.step is not None and bool(steps.step.min() >= SINGLE_STEP[order])
-        if quotients.columns and not resolved:
+        if noise is not None and quotients.columns:
+            noise.check(quotients, steps, mean_sizes(quotients, steps, z_first))
+        elif quotients.columns and not resolved:
             check_resolution(quotients, steps, changes)
-        flat = warn_if_flat(quotients, changes, categorical_values(self.coding, X))
-        if self.steps is not None and steps.step is None and not flat:
+        levels, asked = categorical_values(self.coding, X), self.steps is not None
+        flat = is_flat(quotients, changes, levels)
+        columns = flat_columns(quotients, steps, changes) if asked and not flat else []
+        if order == 2 and asked and (columns or (flat and not is_constant(here.z, levels))):
+            refuse_flat()
+        warn_if_flat(quotients, changes, levels)
+        if columns:
+            warn_of_flat_columns(columns, table.names)
+        z_second = quotients.second(steps.widths(X, 2)) if order == 2 else None
+        if asked and z_second is not None:
+            check_second(quotients, steps, z_first, z_second, noise)
+        if asked and steps.step is None and noise is None and not flat:
             warn_if_step_matters(quotients, steps, order, table.names)
-        first = spread_out(quotients.first_from(changes, h), self.coding, 1)
-        second = spread_out(quotients.second(steps.widths(X, 2)), self.coding, 2) if order == 2 else None
+        first = spread_out(z_first, self.coding, 1)
+        second = None if z_second is None else spread_out(z_second, self.coding, 2)
         return Derivatives(here.distribution, *here.chain(first, second))
+
+    def _checked_noise(self, X: Array, parameters: Array) -> Noise | None:
+        """How random the function is, which must not mix rows beyond that."""
+        noise = self.noise
+
+        def check() -> None:
+            allowed = 0.0 if noise is None else noise.parameters
+            check_rows_independent(lambda Z: parameters_at(self.fn, Z), X, parameters, self.coding, allowed)
+
+        try:
+            check()
+        except RandomFunctionError:
+            if noise is not None or (noise := Noise.of(self.fn, X)) is None:
+                raise
+            check()
+        return noise
 
     def predict_distribution(self, X: Any) -> Distribution:
         return evaluate(self.fn, self.coded(X).numbers(X)).distribution
@@ -119,4 +174,8 @@ class DifferenceModel(Function):
         model = self.coded(X)
         numbers = model.numbers(X)
         parameters = parameters_at(self.fn, numbers[:1]).shape[-1]
-        return replace(model, steps=Steps.of(numbers, self.step, self.scale), parameters=parameters)
+        noise = Noise.of(self.fn, numbers)
+        steps = Steps.of(numbers, self.step, self.scale, 0.0 if noise is None else noise.relative)
+        if noise is not None:
+            noise.warn(evaluate(self.fn, numbers[:TWICE]), steps)
+        return replace(model, steps=steps, parameters=parameters, noise=noise)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
+from rsens.derivatives._bends import Bends
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
 from rsens.derivatives._derivatives import Derivatives
 from rsens.distributions import Distribution
@@ -31,6 +32,8 @@ class Model(ABC):
 
     #: The categorical columns; None if there are none, or if only the rows can tell.
     coding: Coding | None = None
+    #: Whether derivatives are differences, with their rounding.
+    by_differences: ClassVar[bool] = False
     #: Whether X may be a `Table`, so that rows that have been read are not read again.
     takes_tables: bool = False
 
@@ -67,6 +70,15 @@ class Model(ABC):
         """This model with its categorical columns known, and their levels counted in X unless they already were."""
         return self
 
+    def contrasted(self, coding: Coding) -> Model:
+        """This model with contrasts in further columns that hold numbers: `coding` names all, labels are the numbers.
+
+        Nothing else changes: rows have the same numbers there, and predictions are the same.
+        """
+        from rsens.derivatives._contrasted import Contrasted
+
+        return Contrasted(self, coding)
+
     def prepared(self, X: Any) -> Model:
         """This model with everything fixed that depends on all rows X, so that chunks of them give the same numbers."""
         return self
@@ -95,6 +107,9 @@ class Function(Model):
             coding = Coding.of(X, self.categorical, weights=weights, keep_unused=True)
         return replace(self, coding=coding) if coding else self  # type: ignore[type-var]
 
+    def contrasted(self, coding: Coding) -> Self:
+        return replace(self, coding=coding)  # type: ignore[type-var]
+
     def numbers(self, X: Any) -> Array:
         """The rows X as the function takes them, (n, D)."""
         values = rows_of(self, X).values
@@ -106,18 +121,20 @@ class Function(Model):
 
 
 def iterate(
-    model: Model, table: Table, order: int, *, max_bytes: int = MAX_BYTES
+    model: Model, table: Table, order: int, *, max_bytes: int = MAX_BYTES, watch: bool = True
 ) -> Iterator[tuple[slice, Derivatives]]:
     """The derivatives of a model at the rows of a table, chunk by chunk: (which rows, their record).
 
     Chunks are as even as possible and as large as `max_bytes` of working memory allows.
-    Their size changes nothing but rounding.
+    Their size changes nothing but rounding. With `watch`, a warning at the end says if the model is piecewise linear,
+    so that second derivatives show no interaction.
     """
     check_order(order)
     n, columns = table.values.shape
     model = prepare(model, table)
     most = max(1, _rows_with_contrasts(model, columns, order) * max_bytes // MAX_BYTES)
     chunks = -(-n // most)
+    bends = Bends(table, model.by_differences) if watch and order == 2 else None
     for k in range(chunks):
         start, stop = n * k // chunks, n * (k + 1) // chunks
         try:
@@ -127,8 +144,12 @@ def iterate(
         except InputError as error:
             if chunks == 1:
                 raise
-            raise InputError(error.sentence, f" (Rows are counted from row {start} of X.)") from error
+            raise type(error)(error.sentence, f" (Rows are counted from row {start} of X.)") from error
+        if bends is not None:
+            bends.add(slice(start, stop), record)
         yield slice(start, stop), record
+    if bends is not None:
+        bends.warn()
 
 
 def prepare(model: Model, table: Table) -> Model:

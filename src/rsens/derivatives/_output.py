@@ -17,6 +17,10 @@ from rsens.distributions import Distribution, Mixture
 SAME = 1e-6
 
 
+class RandomFunctionError(InputError):
+    """The function gives different predictions for the same rows."""
+
+
 def check_function(fn: Any, call: str) -> None:
     """What is to be differentiated must be a function; `call` is who asks."""
     if not callable(fn):
@@ -110,12 +114,17 @@ def check_precision(family: Distribution, single: Sequence[bool], moved: Sequenc
 
 
 def check_rows_independent(
-    parameters_at: Callable[[Array], Array], X: Array, parameters: Array, coding: Coding | None = None
+    parameters_at: Callable[[Array], Array],
+    X: Array,
+    parameters: Array,
+    coding: Coding | None = None,
+    noise: Array | float = 0.0,
 ) -> None:
     """Each row of λ may depend only on its own row of X, because all rows are differentiated at once.
 
     Some rows are evaluated again in another order and with other rows around them: the first half, reversed, behind
-    copies of a row between the first and the last. A sum, a mean or a position within the batch then shows.
+    copies of a row between the first and the last. A sum, a mean or a position within the batch then shows. `noise`
+    (M,) is the standard deviation of λ between two calls with the same rows.
     """
     kept = len(X) - len(X) // 2
     between = X[-1].copy()
@@ -125,12 +134,13 @@ def check_rows_independent(
         between[moved] = between[moved] * 1.0001 + 0.0001
     company = np.broadcast_to(between, (max(2, len(X) // 2), X.shape[1]))
     again = parameters_at(np.concatenate([company, X[:kept][::-1]]))[len(company) :][::-1]
-    if _same(again, parameters[:kept]):
+    if _same(again, parameters[:kept], noise):
         return
-    if not _same(parameters_at(X), parameters_at(X)):
-        raise InputError(
-            "the function is random: the same rows gave different predictions. Fix its random numbers; "
-            "for a PyTorch module with dropout or batch normalisation call .eval()."
+    if not _same(parameters_at(X), parameters_at(X), noise):
+        raise RandomFunctionError(
+            "the function is random: the same rows gave different predictions. Fix its random numbers (for a PyTorch "
+            "module with dropout or batch normalisation call .eval()), or use from_function, which allows for a "
+            "little noise."
         )
     raise InputError(
         "the function mixes rows: a row's prediction changed when the other rows did. Each row may depend only on "
@@ -179,8 +189,9 @@ def spread_out(values: Array, coding: Coding | None, axes: int) -> Array:
     return full
 
 
-def _same(a: Array, b: Array) -> bool:
-    return a.shape == b.shape and bool(np.all(np.abs(a - b) <= SAME * np.abs(b).max(axis=0, initial=0.0)))
+def _same(a: Array, b: Array, noise: Array | float) -> bool:
+    allowed = SAME * np.abs(b).max(axis=0, initial=0.0) + 15.0 * noise  # ten standard deviations of a difference
+    return a.shape == b.shape and bool(np.all(np.abs(a - b) <= allowed))
 
 
 def _describe(result: Any) -> str:

@@ -46,26 +46,45 @@ def check_resolution(quotients: Quotients, steps: Steps, changes: Array) -> None
         )
 
 
-def warn_if_flat(quotients: Quotients, changes: Array, levels: Array | None) -> bool:
-    """Warn if the differences are nearly all 0: the model is flat between jumps. Returns whether it is.
+def is_constant(z: Array, levels: Array | None) -> bool:
+    """Whether z (n, M) is the same for all rows, or, with `levels`, for all rows of the same levels."""
+    z = z if levels is None else within_levels(z, levels)
+    return bool((np.ptp(z, axis=0) <= SAME * np.abs(z).max(axis=0)).all())
 
-    With categorical columns (`levels`, n rows of them) only rows of the same levels are compared.
-    """
-    if levels is not None:
-        z = within_levels(quotients.here.z, levels)
-        if not len(changes) or (np.ptp(z, axis=0) <= SAME * np.abs(z).max(axis=0)).all():
-            return True  # it depends only on the levels
-    share = (changes != 0.0).any(axis=2).mean(axis=1)
-    if (share >= 0.1).any():
-        return False
+
+def is_flat(quotients: Quotients, changes: Array, levels: Array | None) -> bool:
+    """Whether the differences are nearly all 0: the function is flat between jumps, or depends on the levels only."""
+    if levels is not None and (not len(changes) or is_constant(quotients.here.z, levels)):
+        return True
+    return not (moving(changes) >= 0.1).any()
+
+
+def warn_if_flat(quotients: Quotients, changes: Array, levels: Array | None) -> None:
+    """Warn if the differences are nearly all 0, unless the function depends on the levels only."""
+    if not is_flat(quotients, changes, levels) or (
+        levels is not None and (not len(changes) or is_constant(quotients.here.z, levels))
+    ):
+        return
     warning = RsensWarning(
-        f"the function did not change in {100 * (1 - share.mean()):.0f} % of the differences. If its predictions are "
-        "piecewise constant (trees, rounding), give a ",
+        f"the function did not change in {100 * (1 - moving(changes).mean()):.0f} % of the differences. If its "
+        "predictions are piecewise constant (trees, rounding), give a ",
         Argument("step"),
         " over several jumps: from_function(fn, step=0.3).",
     )
     warnings.warn(warning, stacklevel=2)
-    return True
+
+
+def moving(changes: Array) -> Array:
+    """The share of rows that change in each column."""
+    return (changes != 0.0).any(axis=2).mean(axis=1)
+
+
+def mean_sizes(quotients: Quotients, steps: Steps, first: Array) -> Array:
+    """The mean over rows of the Fisher norm of first differences z (n, M, columns), per unit of each column."""
+    λ, _ = quotients.here.chain(first, None)
+    with np.errstate(all="ignore"):
+        norms = steps.units(quotients.X)[:, quotients.columns] * quotients.here.distribution.fisher_norm(λ)
+    return np.where(np.isfinite(norms), norms, 0.0).mean(axis=0)
 
 
 def warn_if_step_matters(quotients: Quotients, steps: Steps, order: int, names: tuple[str, ...]) -> None:

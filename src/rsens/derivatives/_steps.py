@@ -32,15 +32,17 @@ class Steps:
     step: Array | None
     unit: Array
     centre: Array | None = None
+    #: How much a random function scatters, relative to its spread over the rows; default steps are then wider.
+    noise: float = 0.0
 
     @classmethod
-    def of(cls, X: Array, step: Array | None, scale: Array | None) -> Self:
+    def of(cls, X: Array, step: Array | None, scale: Array | None, noise: float = 0.0) -> Self:
         """The steps for the rows X, from the user's step and scale; a given scale is the unit of all rows."""
         columns = X.shape[1]
         step = None if step is None else positive_per_column(step, columns, "step")
         if scale is not None:
-            return cls(step, positive_per_column(scale, columns, "scale"))
-        return cls(step, step_unit(X), np.array([np.median(np.unique(column)) for column in X.T]))
+            return cls(step, positive_per_column(scale, columns, "scale"), noise=noise)
+        return cls(step, step_unit(X), np.array([np.median(np.unique(column)) for column in X.T]), noise)
 
     def units(self, X: Array) -> Array:
         """The unit of every entry of X, (n, D)."""
@@ -48,15 +50,19 @@ class Steps:
             return np.broadcast_to(self.unit, X.shape)
         return np.maximum(self.unit, np.abs(FAR * X - FAR * self.centre))
 
+    def of_order(self, order: int) -> Array:
+        """The step for derivatives of this order, one number or (D,): the user's, or the one that suits the noise."""
+        if self.step is not None:
+            return self.step
+        return np.array(max(DEFAULT_STEP[order], min(1.0, self.noise) ** (1.0 / (order + 2))))
+
     def widths(self, X: Array, order: int) -> Array:
         """How far to move every entry of X, h (n, D)."""
-        step = DEFAULT_STEP[order] if self.step is None else self.step
-        return np.maximum(step * self.units(X), 4.0 * np.spacing(np.abs(X)))
+        return np.maximum(self.of_order(order) * self.units(X), 4.0 * np.spacing(np.abs(X)))
 
     def halve(self, order: int) -> Self:
         """Half of these steps, for derivatives of this order."""
-        step = DEFAULT_STEP[order] if self.step is None else self.step
-        return replace(self, step=np.broadcast_to(0.5 * step, self.unit.shape))
+        return replace(self, step=np.broadcast_to(0.5 * self.of_order(order), self.unit.shape))
 
 
 def step_unit(values: Array) -> Array:

@@ -1,5 +1,6 @@
 """Measures of sensitivity: R-sens and R-sens₂, and the methods that the paper compares them with."""
 
+from rsens.measures._adds_up import adds_up as adds_up
 from rsens.measures._ard import ard as ard
 from rsens.measures._contrasts import contrast_parts as contrast_parts
 from rsens.measures._contrasts import contrast_values as contrast_values
@@ -13,10 +14,14 @@ from rsens.measures._directional import ActiveSubspace as ActiveSubspace
 from rsens.measures._directional import active_subspace as active_subspace
 from rsens.measures._directional import directional as directional
 from rsens.measures._fourth_derivative._fourth_derivative import fourth_derivative as fourth_derivative
+from rsens.measures._gaps import lengthscales as lengthscales
+from rsens.measures._gaps import warn_of_gaps as warn_of_gaps
 from rsens.measures._groups import group_rsens as group_rsens
 from rsens.measures._kl import kl as kl
+from rsens.measures._link import on_link as on_link
 from rsens.measures._local import check_alpha as check_alpha
 from rsens.measures._local import finite as finite
+from rsens.measures._parts import pair_parts_of as pair_parts_of
 from rsens.measures._parts import parts as parts
 from rsens.measures._parts import parts_of as parts_of
 from rsens.measures._prediction import aed as aed
@@ -41,7 +46,8 @@ from rsens.measures._terms import check_groups as check_groups
 from rsens.measures._terms import group_norms as group_norms
 from rsens.measures._terms import resolve_groups as resolve_groups
 from rsens.measures._units import column_units as column_units
-from rsens.measures._units import per_switch as per_switch
+from rsens.measures._units import deviations_of as deviations_of
+from rsens.measures._units import level_deviations as level_deviations
 from rsens.measures._units import read_scale as read_scale
 from rsens.measures._units import standard_deviations as standard_deviations
 from rsens.measures._units import training_inputs as training_inputs

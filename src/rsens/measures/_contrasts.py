@@ -12,8 +12,8 @@ divergence does not. R-sens₂ applies two operators, and has a parametrisation 
 
 in the Fisher norm at x, times sqrt(α). A category with itself has 0: two switches of one column are one switch.
 
-A contrast is per switch, a derivative per unit or, scaled, per standard deviation. A fair binary column has the
-standard deviation ½, so one switch of it is two standard deviations.
+A contrast is per switch, a derivative per unit. In units of standard deviations a switch counts √(P(two rows differ)/2)
+(`level_deviations`). Numeric columns of two values have contrasts too where `explain` and its kin ask for them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives import Contrast, Derivatives
@@ -142,9 +142,12 @@ def check_continuous(table: Table, what: str) -> None:
     """An error that names the categorical columns, for what has a meaning for continuous ones only."""
     if table.coding is not None:
         names = ", ".join(repr(column.name) for column in table.coding.columns)
+        numbers = [column.name for column in table.coding.columns if column.numeric]
         raise InputError(
             f"{what} needs derivatives in every column, and these columns are categorical: {names}. Use rsens or "
-            "rsens2, which compare their levels, or a model of the other columns."
+            "rsens2, which compare their levels, or a model of the other columns",
+            *([" and ", Argument("numeric", numbers)] if numbers else []),
+            ".",
         )
 
 

@@ -37,9 +37,14 @@ def from_derivatives(
     value: Callable[[Derivatives], Array],
     what: str,
     column_axes: int | None = None,
+    watch: bool = False,
 ) -> Chunks:
-    """`value` of the derivatives, chunk by chunk; its last axes, `column_axes` or `order` of them, run over columns."""
-    for rows, derivatives in iterate(model, table, order):
+    """`value` of the derivatives, chunk by chunk; its last axes, `column_axes` or `order` of them, run over columns.
+
+    With `watch`, a warning says if second derivatives cannot show interactions (see `iterate`): one measure of a
+    comparison says it for all.
+    """
+    for rows, derivatives in iterate(model, table, order, watch=watch):
         with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
             local = value(derivatives)
         yield rows, finite(local, rows, table.names, column_axes or order, what)

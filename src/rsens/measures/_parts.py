@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
-from rsens.measures._contrasts import contrast_parts
+from rsens.measures._contrasts import contrast_parts, filled_second
 from rsens.measures._local import check_alpha
 from rsens.measures._terms import Terms
 
@@ -28,6 +30,53 @@ def parts_of(
     return by_part
 
 
+def pair_parts_of(
+    derivatives: Derivatives, pairs: Array, alpha: float, units: Array | None = None, terms: Terms | None = None
+) -> dict[str, Array]:
+    """The parts of `pairs` = `rsens2_of(…)`, (n, P) each, by name; pairs s < t in the order of `np.triu_indices`.
+
+    R₂ of a pair is the norm of one change of λ: ∂²λ, the combination of second derivatives that attains the norm of a
+    group, or the difference between levels. The part of block b is R_b²/R₂ of that change; of a contrast, averaged
+    over levels just as R₂ is. The last block is what the others leave, so the parts add up to R₂ to the last digit.
+    """
+    family, n_columns = derivatives.distribution, derivatives.first.shape[-1]
+    units, terms = np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
+    if not family.orthogonal_blocks:
+        return {}
+    *leading, last = family.orthogonal_blocks
+    upper = np.triu_indices(len(terms), 1)
+    change = np.sqrt(alpha) * _along_pairs(derivatives, units, terms, upper)
+    whole = rest = pairs[:, *upper]
+    result = {}
+    for name in leading:
+        block = family.orthogonal_blocks[name]
+        part = whole * _share(family, change, block, whole)
+        if derivatives.contrasts:
+            by_term = np.zeros_like(pairs)
+            by_term[:, *upper] = part
+            part = _with_contrasts(by_term, derivatives, alpha, units, terms, block)[:, *upper]
+        result[name] = np.minimum(part, rest)  # rounding
+        rest = rest - result[name]
+    return result | {last: rest}
+
+
+def _with_contrasts(
+    part: Array, derivatives: Derivatives, alpha: float, units: Array, terms: Terms, block: slice
+) -> Array:
+    """The part (n, T, T) of a block, with the pairs of categorical columns filled in."""
+    family, root = derivatives.distribution, np.sqrt(alpha)
+    return filled_second(
+        part,
+        derivatives,
+        first=lambda p, first: first,
+        value=lambda p: p.parameters,
+        size_of_first=lambda change: root * _part(family, terms.along(change * units, family), block),
+        size_of_value=lambda change: root * _part(family, change, block),
+        units=units,
+        terms=terms,
+    )
+
+
 def parts(distribution: Distribution, derivative: Array, *, alpha: float = 1.0) -> dict[str, Array]:
     """R-sens split over the orthogonal blocks of λ, by name; empty for families without such blocks.
 
@@ -37,10 +86,37 @@ def parts(distribution: Distribution, derivative: Array, *, alpha: float = 1.0) 
     """
     root = np.sqrt(check_alpha(alpha))
     whole = distribution.fisher_norm(derivative)
-    safe = np.where(whole > 0.0, whole, 1.0)
-    result = {}
-    for name, block in distribution.orthogonal_blocks.items():
-        alone = np.zeros_like(derivative)
-        alone[:, block] = derivative[:, block]
-        result[name] = root * whole * (distribution.fisher_norm(alone) / safe) ** 2
-    return result
+    blocks = distribution.orthogonal_blocks.items()
+    return {name: root * whole * _share(distribution, derivative, block, whole) for name, block in blocks}
+
+
+def _along_pairs(derivatives: Derivatives, units: Array, terms: Terms, pairs: tuple[Any, Any]) -> Array:
+    """∂²λ (n, M, P) of each of the pairs of terms: of two columns, or the combination that a group's norm is of.
+
+    Its weights are the first right singular vector of B ∂²λ, Bᵀ B = I(λ), over all links of the two terms.
+    """
+    second, family = derivatives.second, derivatives.distribution
+    assert second is not None  # asked for with order = 2
+    firsts = np.array([members[0] for members in terms.members])
+    d, e = firsts[pairs[0]], firsts[pairs[1]]
+    change = second[:, :, d, e] * (units[d] * units[e])
+    for p, (s, t) in enumerate(zip(*pairs, strict=True)):
+        if s in terms.grouped or t in terms.grouped:
+            a, b = (index.ravel() for index in np.meshgrid(terms.members[s], terms.members[t], indexing="ij"))
+            links = second[:, :, a, b] * (units[a] * units[b])
+            _, _, weights = np.linalg.svd(family.whiten(links), full_matrices=False)
+            change[:, :, p] = np.einsum("nml,nl->nm", links, weights[:, 0])
+    return change
+
+
+def _part(family: Distribution, change: Array, block: slice) -> Array:
+    """R_b²/R of a change of λ."""
+    norms = family.fisher_norm(change)
+    return norms * _share(family, change, block, norms)
+
+
+def _share(family: Distribution, change: Array, block: slice, norms: Array) -> Array:
+    """R_b²/R² of a change of λ (n, M, …) whose norms R are known; 0 where R = 0."""
+    alone = np.zeros_like(change)
+    alone[:, block] = change[:, block]
+    return (family.fisher_norm(alone) / np.where(norms > 0.0, norms, 1.0)) ** 2

@@ -28,7 +28,7 @@ def rsens(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
 
     In a categorical column it is the contrast with the other levels, averaged with their frequencies w_l and per
     switch: Σ w_l sqrt(2 D_α[p(y | x) ‖ p(y | x with level l)]/α) / Σ w_l. It has the size of a derivative times a step
-    from level to level; a fair binary column has the standard deviation ½, so a switch of it is two of these.
+    from level to level; `explain` counts the step √(P(two rows differ)/2) where others count a standard deviation.
 
     Args:
         model: A fitted model of rsens, or a function wrapped by `from_jax`, `from_torch` or `from_function`.
@@ -116,7 +116,7 @@ def rsens_chunks(model: Model, table: Table, alpha: float) -> Chunks:
 
 def rsens2_chunks(model: Model, table: Table, alpha: float) -> Chunks:
     """R-sens₂ of all rows, chunk by chunk."""
-    return from_derivatives(model, table, 2, lambda record: rsens2_of(record, alpha), "R-sens₂")
+    return from_derivatives(model, table, 2, lambda record: rsens2_of(record, alpha), "R-sens₂", watch=True)
 
 
 def _gathered(chunks: Callable[[Model, Table, float], Chunks], model: Any, X: Any, alpha: Any) -> Array:

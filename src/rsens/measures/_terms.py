@@ -47,6 +47,11 @@ class Terms:
         """Positions of the terms of several columns."""
         return tuple(t for t, members in enumerate(self.members) if len(members) > 1)
 
+    @property
+    def grouped_columns(self) -> tuple[int, ...]:
+        """Positions of the columns that belong to these."""
+        return tuple(d for t in self.grouped for d in self.members[t])
+
     @cached_property
     def _first(self) -> list[int]:
         return [members[0] for members in self.members]

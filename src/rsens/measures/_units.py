@@ -17,7 +17,7 @@ import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError, RsensWarning
-from rsens._table import column_deviations
+from rsens._table import Table, column_deviations
 from rsens._typing import Array
 from rsens.measures._rows import check_scale
 
@@ -76,11 +76,31 @@ def standard_deviations(values: Array, weights: Array, model: Any, training: Arr
     return column_deviations(values, weights)
 
 
-def per_switch(deviations: Array, coding: Coding) -> Array:
-    """Standard deviations with 1 in categorical columns, whose step is a switch; 0 where only one level occurs."""
+def deviations_of(model: Any, table: Table, training: Array | None, weights: Array) -> Array:
+    """What "sd" means in each column, (D,): `standard_deviations`, and `level_deviations` where there are levels."""
+    if table.coding is None:
+        return standard_deviations(table.values, weights, model, training)
+    numbers = table.coding.numbers(table.values)
+    return level_deviations(standard_deviations(numbers, weights, model, training), table.coding)
+
+
+def level_deviations(deviations: Array, coding: Coding) -> Array:
+    """Standard deviations with √(P(two rows differ)/2) in columns of levels: √((1 − Σ_l f_l²)/2), f the frequencies.
+
+    For a number sd² = ½ E[(x − x′)²], with x and x′ from two random rows. Between levels there is no distance but same
+    or different, 0 or 1, so E[(x − x′)²] becomes P(x ≠ x′). Two levels have √(f(1 − f)), the standard deviation of a
+    0/1 column; one level has 0.
+
+    `deviations` are those of the numbers in numeric columns of levels, which may count rows differently (a fit with
+    `sample_weight`). With two of them, (x − x′)² is the squared gap or 0: the unit is their deviation over the gap.
+    """
     units = deviations.copy()
     for column in coding.columns:
-        units[column.position] = float(np.count_nonzero(column.frequencies) > 1)
+        d, f = column.position, column.frequencies
+        if column.numeric and len(column) == 2:
+            units[d] = deviations[d] / np.ptp(column.numbers)
+        else:
+            units[d] = np.sqrt(0.5 * max(0.0, 1.0 - f @ f)) if np.count_nonzero(f) > 1 else 0.0
     return units
 
 

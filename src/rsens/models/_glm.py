@@ -20,10 +20,11 @@ from rsens.distributions import Distribution
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood, through_likelihood
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
 from rsens.models._features import Features, features_of
+from rsens.models._link import by_mean
 from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
 from rsens.models._reading import read_precision
 from rsens.models._weight_mode import laplace_weights
-from rsens.models._weights import OnePosterior, WeightPosterior, columns_of
+from rsens.models._weights import LinearLink, OnePosterior, WeightPosterior, columns_of
 
 
 class _GeneralizedLinear:
@@ -84,7 +85,7 @@ def _predictive_derivatives(
     return through_likelihood(likelihood, m + offset, v, *posterior.derivatives(rows, order))
 
 
-class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
+class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier, LinearLink):
     """Two classes with a link; more than two with one model per class."""
 
     @property
@@ -130,6 +131,10 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
     def _derivatives(self, rows: Array, order: int) -> Derivatives:
         members = [_predictive_derivatives(self._likelihood, each, rows, order, 0.0) for each in self._posteriors]
         return members[0] if len(members) == 1 else normalized_derivatives(members)
+
+    def _by_latent_mean(self, rows: Array) -> list[Array]:
+        several = len(self._posteriors) > 1
+        return [by_mean(self._likelihood, *each.moments(rows), of_log=several) for each in self._posteriors]
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """How many rows `derivatives` can take at once."""
@@ -192,7 +197,7 @@ class BayesianLogisticRegression(_BinaryRegression):
         return float(logit(probability))
 
 
-class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegressor):
+class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegressor, LinearLink):
     """Counts with log rate f linear in x: λ = rate = E[e^f] = exp(m + v/2), weights integrated out in closed form.
 
     Prior, posterior and arguments are those of `BayesianProbitRegression`; the prior of the intercept is centred on the
@@ -243,6 +248,9 @@ class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegr
 
     def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
         return _predictive_derivatives(PoissonLikelihood(), self._posterior, rows, order, offset)
+
+    def _by_latent_mean(self, rows: Array) -> list[Array]:
+        return [by_mean(PoissonLikelihood(), *self._posterior.moments(rows))]
 
     def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
         m, v = self._posterior.moments(rows)

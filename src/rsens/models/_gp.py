@@ -19,12 +19,13 @@ from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
 from rsens.models._fit_warnings import warn_of_copies
 from rsens.models._gp_settings import GPSettings, link_likelihood, prediction, regression_likelihood
 from rsens.models._inference import Data, FittedGP, fit_gp
+from rsens.models._link import LatentLink
 from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
 from rsens.models._posterior import Latent
 from rsens.models._standard import Standard
 
 
-class GPRegressor(GPSettings, PredictiveRegressor):
+class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
     """A Gaussian process for real numbers or counts.
 
     f ~ GP(mean, kernel) and y | f follows the likelihood. With Gaussian noise the posterior is exact; otherwise it is
@@ -198,7 +199,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         return self.likelihood_.predictive_cdf(y, latent.mean + offset, latent.variance)
 
 
-class GPClassifier(GPSettings, PredictiveClassifier):
+class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
     """A Gaussian process for two or more classes, by Laplace's approximation.
 
     Two classes: f ~ GP(0, kernel) and p(second class | f) = Φ(f) ("probit") or 1/(1 + e^{−f}) ("logit"); the predictive

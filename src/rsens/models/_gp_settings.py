@@ -19,6 +19,7 @@ from rsens.derivatives import Derivatives, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, through_likelihood
 from rsens.models._inference import FittedGP, Search
+from rsens.models._link import Mean, by_mean
 from rsens.models._posterior import Latent
 from rsens.models._priors import check_priors
 from rsens.models._standard import Standard
@@ -64,6 +65,14 @@ class GPSettings:
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """How many rows `derivatives` can take at once; inside, kernels work in smaller chunks of fixed memory."""
         return rows_for(RECORDS * result_bytes(n_columns, order))
+
+    def _latent_means(self, rows: Array, order: int) -> list[Mean]:
+        return [self._units.latent_mean(gp.posterior, rows, order) for gp in self._gps]
+
+    def _by_latent_mean(self, rows: Array) -> list[Array]:
+        latents = [self._units.latent(gp.posterior.moments(self._units.inputs(rows))) for gp in self._gps]
+        several = len(latents) > 1
+        return [by_mean(self.likelihood_, latent.mean, latent.variance, of_log=several) for latent in latents]
 
     def _start_kernel(self, n_columns: int) -> Kernel:
         """Where the search starts: a kernel that fits the columns of X."""

@@ -14,6 +14,9 @@ from rsens.kernels import Kernel
 
 #: When less than this share of the largest prior variance is left, another row says nothing new.
 NOTHING = 1e-10
+#: Rows whose variances differ by less than this share are equally good, and the first is taken: on a regular grid
+#: rounding would decide otherwise, and rounding depends on the order in which a mean was summed.
+TIE = 1e-9
 #: The most memory of the greedy choice: if X has too many rows for it, we draw as many as fit.
 GREEDY_BYTES = 64 * 2**20
 
@@ -39,7 +42,8 @@ def choose_inducing(
     """At most M rows of X; fewer if those say everything, as with repeated rows or a kernel of low rank.
 
     Each step takes the row with the largest variance given the rows so far: a pivoted Cholesky factorisation of
-    k(X, X), in O(N M²), random only if X has very many rows.
+    k(X, X), in O(N M²), random only if X has very many rows. Of equally good rows the first is taken, so give X in an
+    order of its own if the choice must not depend on how the rows came.
     """
     if M < 1:
         raise InputError(f"the number of inducing inputs must be at least 1; got {M}.")
@@ -61,7 +65,7 @@ def _greedy(X: Array, kernel: Kernel, M: int) -> tuple[list[int], Array]:
     C = np.empty((len(X), M), order="F")
     rows: list[int] = []
     while (j := len(rows)) < M and left.max() > nothing:
-        pivot = int(np.argmax(left))
+        pivot = int(np.argmax(left >= (1.0 - TIE) * left.max()))
         column = kernel(X, X[pivot : pivot + 1])[:, 0]
         if j:
             column = column - blas.dgemv(1.0, C[:, :j], C[pivot, :j])

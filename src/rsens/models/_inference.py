@@ -54,6 +54,14 @@ class Data:
         """What f and Gaussian noise have to explain."""
         return self.y - self.mean - self.offset
 
+    @property
+    def ordered(self) -> Data:
+        """The same rows in an order of their own, by X, then y, then offset: a choice by place is a choice of rows.
+
+        Rows that agree in all of it can be exchanged for each other, so ties do not matter.
+        """
+        return self.rows(np.lexsort((self.offset, self.y, *self.X.T[::-1])))
+
 
 @dataclass(frozen=True)
 class Search:
@@ -93,7 +101,7 @@ def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -
         if search.optimize and len(kernel.theta) + len(likelihood.theta):
             kernel, likelihood, inducing, steps, reached = _learned(kernel, likelihood, data, search)
         elif search.n_inducing is not None:
-            inducing = choose_inducing(data.X, kernel, search.n_inducing, search.rng).inputs
+            inducing = choose_inducing(data.ordered.X, kernel, search.n_inducing, search.rng).inputs
         posterior, value = posterior_of(kernel, likelihood, data, inducing)
         if likelihood.target == "counts":
             warn_of_unknown_counts(posterior, data.X, data.y, ways_out(likelihood, inducing))
@@ -131,7 +139,9 @@ def _learned(
             if search.priors is not None:
                 warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, None))
             return *split(found.theta), None, found.steps, found.value
-        some = data if N <= SUBSET else data.rows(np.sort(search.rng.choice(N, SUBSET, replace=False)))
+        data = data.ordered  # the result must not depend on the order in which the rows came
+        drawn, greedy = search.rng.spawn(2)  # not from the generator of the starts: their number changes neither
+        some = data if N <= SUBSET else data.rows(np.sort(drawn.choice(N, SUBSET, replace=False)))
         # Always with priors: without them, a hyperparameter that these few rows do not determine may run so far away
         # that all the rows cannot bring it back.
         of_some = log_posterior_of(some, None, True)
@@ -140,7 +150,7 @@ def _learned(
         theta, steps, inducing = near.theta, near.steps, None
         for _ in range(1 if search.n_inducing is None else ROUNDS):
             if search.n_inducing is not None:
-                inducing = choose_inducing(data.X, split(theta)[0], search.n_inducing, search.rng).inputs
+                inducing = choose_inducing(data.X, split(theta)[0], search.n_inducing, greedy).inputs
             of_all = log_posterior_of(data, inducing, search.priors is not None)
             theta = _with_second_chance(of_all, theta, start, kernel)
             found = optimizer.refined(of_all, theta, N / len(some.y) * curvature(of_some, theta))

@@ -14,7 +14,7 @@ from rsens.distributions import StudentT
 from rsens.models._estimator import PredictiveRegressor
 from rsens.models._features import features_of
 from rsens.models._reading import read_precision
-from rsens.models._weights import Columns, OnePosterior, WeightPosterior, columns_of, triangular
+from rsens.models._weights import Columns, LinearLink, OnePosterior, WeightPosterior, columns_of, triangular
 
 WAY_OUT = Sentence(
     "Drop columns, or set a prior, for example ",
@@ -26,7 +26,7 @@ WAY_OUT = Sentence(
 EPS = float(np.finfo(np.float64).eps)
 
 
-class BayesianLinearRegression(OnePosterior, PredictiveRegressor):
+class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
     """Linear regression with Gaussian noise, all parameters integrated out: λ = (location, scale²) of a Student-t.
 
     The prior is flat in (β, log σ) unless `prior_precision` is given. With X (N, D) the design, including its column of
@@ -165,6 +165,9 @@ class BayesianLinearRegression(OnePosterior, PredictiveRegressor):
             first * outer[:, np.newaxis],
             None if second is None else second * outer[:, np.newaxis, np.newaxis],
         )
+
+    def _by_latent_mean(self, rows: Array) -> list[Array]:
+        return [np.tile([1.0, 0.0], (len(rows), 1))]  # of (location, scale²)
 
     def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
         return self._predict_distribution(rows, offset).log_prob(y)

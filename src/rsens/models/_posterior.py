@@ -116,6 +116,19 @@ class LatentPosterior:
             mean[rows] = blas.dgemv(1.0, self.kernel(self.inputs, X[rows]), self.weights, trans=1)
         return self.mean + mean
 
+    def mean_derivatives(self, X: Array, order: int) -> tuple[Array, Array, Array | None]:
+        """The mean of f alone, with its first (n, D) or first and second (n, D, D) derivatives: no solve either."""
+        n, D = X.shape
+        mean, first = np.empty(n), np.empty((n, D))
+        second = np.empty((n, D, D)) if order == 2 else None
+        for rows in self._chunks(n, 1 + self.kernel.arrays_at(D)):
+            at = self.kernel.at(X[rows], self.inputs)
+            mean[rows] = blas.dgemv(1.0, at.value.T, self.weights, trans=1)
+            first[rows] = at.weighted_first(self.weights)
+            if second is not None:
+                second[rows] = at.second(self.weights)
+        return self.mean + mean, first, second
+
     def derivatives(self, X: Array, order: int) -> Latent:
         """Mean and variance of f at the rows X with their first (order 1) or first and second derivatives."""
         n, D = X.shape

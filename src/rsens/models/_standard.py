@@ -9,7 +9,7 @@ import numpy as np
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
-from rsens.models._posterior import Latent
+from rsens.models._posterior import Latent, LatentPosterior
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,4 +45,16 @@ class Standard:
             self.output_scale**2 * latent.variance,
             None if first is None else first * factors,
             None if second is None else second * factors[:, :, None] / self.input_scale,
+        )
+
+    def latent_mean(self, posterior: LatentPosterior, X: Array, order: int) -> tuple[Array, Array | None, Array | None]:
+        """The mean of f at the rows X, with derivatives in x up to this order (0, 1 or 2)."""
+        if order == 0:
+            return self.output_mean + self.output_scale * posterior.means(self.inputs(X)), None, None
+        mean, first, second = posterior.mean_derivatives(self.inputs(X), order)
+        factors = self.output_scale / self.input_scale
+        return (
+            self.output_mean + self.output_scale * mean,
+            first * factors,
+            None if second is None else second * factors[:, None] / self.input_scale,
         )

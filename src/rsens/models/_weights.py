@@ -17,6 +17,7 @@ from scipy.linalg import solve_triangular
 from rsens._table import column_deviations
 from rsens._typing import Array
 from rsens.models._features import Features
+from rsens.models._link import LatentLink, Mean
 
 MANY_ROWS = 4096
 
@@ -85,6 +86,15 @@ class WeightPosterior:
         second = features.in_columns(np.stack([np.zeros(curvature.shape), curvature]), axes=2)
         return first, np.broadcast_to(second, (len(rows), *second.shape))
 
+    def mean_derivatives(self, rows: Array, order: int) -> Mean:
+        """m at each row, with derivatives in the columns of x up to this order (0, 1 or 2)."""
+        n, features = len(rows), self.columns.features
+        m = self.columns.design(rows) @ self.mean
+        if order == 0:
+            return m, None, None
+        first = np.tile(features.in_columns(self.coef[features.numbers], axes=1), (n, 1))
+        return m, first, np.zeros((n, features.n_columns, features.n_columns)) if order == 2 else None
+
     @property
     def names(self) -> NDArray[np.object_]:
         """The names of the features that the entries of `coef` belong to (P,)."""
@@ -119,6 +129,15 @@ class OnePosterior:
     @property
     def _posterior(self) -> WeightPosterior:
         return self._posteriors[0]
+
+
+class LinearLink(LatentLink):
+    """A linear model: η = m is linear in x."""
+
+    _posteriors: list[WeightPosterior]
+
+    def _latent_means(self, rows: Array, order: int) -> list[Mean]:
+        return [each.mean_derivatives(rows, order) for each in self._posteriors]
 
 
 def triangular(A: Array) -> Array:

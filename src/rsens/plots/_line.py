@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rsens._coding import Levels
 from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._text import listed, quoted
@@ -53,16 +54,26 @@ def line_of(table: Table, variable: Any, *, at: Any, grid: Any, scale: Any, y: A
 
 
 def _levels_line(table: Table, column: int, point: Array, others: str, scale: Any, y: Any) -> Line:
-    """One row for every level of a categorical column; a step is a switch."""
+    """One row for every level of a categorical column."""
     assert table.coding is not None
     levels = table.coding[column]
     rows = np.repeat(point[None], len(levels), axis=0)
     rows[:, column] = np.arange(len(levels))
-    step, unit = (1.0, "per switch") if scale in ("sd", "raw") else _step(scale, table.values[:, column], levels.name)
+    step, unit = _levels_step(scale, levels)
     targets, target_name = _targets(y, len(table.values))
     others = f" (others {others})" if len(table.names) > 1 else ""
     labels = tuple(str(label) for label in levels.labels)
     return Line(levels.name, column, rows, step, unit, others, table.values[:, column], targets, target_name, labels)
+
+
+def _levels_step(scale: Any, levels: Levels) -> tuple[float, str]:
+    """A step between levels, as `explain` counts it: a switch, times √(P(two rows differ)/2) in standard deviations."""
+    if isinstance(scale, str) and scale == "raw":
+        return 1.0, "per switch"
+    f = levels.frequencies
+    if isinstance(scale, str) and scale == "sd" and np.count_nonzero(f) > 1:
+        return float(np.sqrt(0.5 * (1.0 - f @ f))), "per sd"
+    return _step(scale, np.zeros(1), levels.name)
 
 
 def find_column(names: tuple[str, ...], variable: Any, what: str = "variable") -> int:

@@ -6,12 +6,16 @@ from typing import Any
 
 from rsens._errors import Argument, InputError
 from rsens._table import Table
-from rsens.adapters import read_for
+from rsens.adapters import as_contrasts, read_for
 from rsens.derivatives import Model
+from rsens.measures import training_inputs
 
 
 def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Model, Table]:
-    """The model and the rows: the given ones, or else the explanation's own, which it lacks if it comes from a file."""
+    """The model and the rows: the given ones, or else the explanation's own, which it lacks if it comes from a file.
+
+    Columns that the explanation compares between their two values are contrasts.
+    """
     model = explanation.model if model is None else model
     X = explanation.data if X is None else X
     if model is None or X is None:
@@ -30,7 +34,8 @@ def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Mo
             f" must have the columns that were explained, {len(columns)} from {columns[0]!r} to {columns[-1]!r}; "
             f"got {len(table.names)} from {table.names[0]!r} to {table.names[-1]!r}.",
         )
-    return source, table
+    compared = [columns.index(explanation.groups.get(name, (name,))[0]) for name in explanation.two_valued]
+    return as_contrasts(source, table, compared, training=training_inputs(model, len(columns)))
 
 
 def step_of(explanation: Any, table: Table, column: int) -> tuple[str | float, str | None]:
@@ -40,6 +45,6 @@ def step_of(explanation: Any, table: Table, column: int) -> tuple[str | float, s
     """
     unit = float(explanation.scale.iloc[column])
     name = {"sd": "per sd", "raw": "per unit"}.get(explanation.scale_kind)
-    if name is not None and table.coding is not None and column in table.coding.categorical:
+    if name == "per unit" and table.coding is not None and column in table.coding.categorical:
         name = "per switch"
     return (unit if unit > 0.0 else explanation.scale_kind), name

@@ -143,7 +143,7 @@ def _records(model: Model, table: Table, rows: Array, with_levels: bool) -> Iter
     """The derivatives at these rows, chunk by chunk; contrasts only where they are needed, as they take long."""
     prepared = prepare(model, table)  # steps and levels come from the data, not from the grid
     if with_levels or table.coding is None:
-        yield from iterate(prepared, rows_of(prepared, table.like(rows)), 2)
+        yield from iterate(prepared, rows_of(prepared, table.like(rows)), 2, watch=False)
         return
     most = prepared.rows_per_chunk(len(table.names), 2)
     for start in range(0, len(rows), most):

@@ -83,7 +83,7 @@ def profile(
             99.7 %), or shares below 1.
         alpha: Order of the Rényi divergence.
         scale: What one step of the variable is: "sd" (its standard deviation in X), "raw" (1), or a number. Of a
-            categorical variable it is a switch to another level.
+            categorical variable "raw" is a switch to another level, and "sd" counts it as `rsens.explain` does.
         unit: How the axis names that step, such as "per sd"; None for a name from `scale`.
         y: Targets of the rows, drawn as points above.
         label: What the upper axis is called; None for the name of y, if it is a Series.

@@ -152,9 +152,9 @@ def small() -> float:
 
 
 def per_unit(explanation: Any) -> str:
-    """The unit of R-sens, as `Explanation.scale_kind` names it; a switch for categorical columns."""
+    """The unit of R-sens, as `Explanation.scale_kind` names it; with "raw" a switch for categorical columns."""
     unit = {"sd": "per sd", "raw": "per unit"}.get(explanation.scale_kind, "per given unit")
-    return f"{unit} or switch" if explanation.categorical else unit
+    return f"{unit} or switch" if explanation.categorical and explanation.scale_kind == "raw" else unit
 
 
 def part_labels(names: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -73,7 +74,8 @@ class Command(ABC):
         from rsens._app.cli._run import run
 
         try:
-            run(self, self.settings(given), spell)
+            settings = self.settings(given)
+            run(self, replace(settings, fits=self.n_fits(settings)), spell)
         except InputError as error:
             raise BadInput(spelled(error.sentence, spell)) from error
 
@@ -90,6 +92,10 @@ class Command(ABC):
         from rsens._app.study._figures import plain
 
         return Path(f"rsens-{plain(settings.data_name)}-{self.name}")
+
+    def n_fits(self, settings: Settings) -> int:
+        """About how many models are fitted, to decide whether that is worth several processes."""
+        return settings.fits
 
     @abstractmethod
     def question(self, settings: Settings) -> dict[str, Any]:
@@ -204,6 +210,6 @@ class TableCommand(Command):
 
 
 def from_click(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that were given, as arguments of `Settings`."""
+    """The options that were given, as arguments of `Settings`. Without --n-jobs, all cores are used where it helps."""
     chosen = {name: value for name, value in given.items() if value not in (None, ())}
-    return chosen | {"progress": False if given["quiet"] else None}
+    return {"n_jobs": "auto"} | chosen | {"progress": False if given["quiet"] else None}

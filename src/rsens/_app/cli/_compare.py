@@ -67,6 +67,7 @@ class CompareCommand(TableCommand):
             methods=settings.method_names,
             order=settings.order,  # type: ignore[arg-type]
             budget=settings.budget,
+            numeric=setup.numeric,
             random_state=setup.seed,
             n_jobs=settings.n_jobs,
             progress=settings.progress,

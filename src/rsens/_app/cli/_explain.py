@@ -88,5 +88,6 @@ class ExplainCommand(Command):
 
         if settings.model_file is not None:
             return Hints("", "")
-        words = (settings.data, "--target", settings.target)
+        cluster = () if settings.cluster is None else ("--cluster", settings.cluster)
+        words = (settings.data, "--target", settings.target, *cluster)
         return Hints(*(command_line("rsens", what, *words) for what in ("select", "stability")))

@@ -19,7 +19,19 @@ from rsens._files import first_difference, read_json, what_it_was, write_json
 #: What the work is for, by the names of arguments. Hidden: the rest of the folder belongs to the library.
 QUESTION = ".question.json"
 #: Settings that the pieces depend on.
-DEPENDS_ON = ("likelihood", "model", "missing", "drop", "columns", "categorical", "rows", "inducing", "seed")
+DEPENDS_ON = (
+    "likelihood",
+    "model",
+    "missing",
+    "drop",
+    "columns",
+    "categorical",
+    "numeric",
+    "cluster",
+    "rows",
+    "inducing",
+    "seed",
+)
 
 
 class Stopped(click.Abort):

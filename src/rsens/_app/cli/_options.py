@@ -67,10 +67,17 @@ def table_options(folder: str, *own: click.Option, models: str = "gp|linear") ->
         option(
             "--categorical", multiple=True, metavar="COLUMN", help="A column whose numbers are codes; may be repeated."
         ),
+        option(
+            "--numeric",
+            multiple=True,
+            metavar="COLUMN",
+            help="A column with two numbers that is to have a slope; may be repeated.",
+        ),
+        option("--cluster", metavar="COLUMN", help="A column that says which rows belong together, such as person."),
         option("--rows", type=int, metavar="N", help="Use N rows, drawn at random.  [default: at most 1,000]"),
         option("--inducing", type=int, metavar="M", help="Use a sparse Gaussian process with M inducing inputs."),
         option("--seed", type=int, metavar="N", help="Seed of everything random.  [default: 0]"),
-        option("--n-jobs", type=int, metavar="N", help="How many fits at once; -1 for one per core."),
+        option("--n-jobs", type=int, metavar="N", help="How many fits at once.  [default: one per core]"),
         folder_option(f"{folder}, with the name of DATA"),
         OVERWRITE,
         flag("--json", "as_json", help="Print one JSON document instead of tables."),

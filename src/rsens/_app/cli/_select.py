@@ -31,7 +31,7 @@ class SelectCommand(TableCommand):
     )
     examples = (
         "rsens select data.csv --target price",
-        "rsens select data.csv --target price --pairs 8 --n-jobs -1",
+        "rsens select data.csv --target price --pairs 8",
     )
     options = table_options(
         "rsens-NAME-select",
@@ -61,6 +61,10 @@ class SelectCommand(TableCommand):
         """Everything that changes the scores."""
         return {**settings.plain("pairs", "methods"), "cv": settings.folds, "repeats": settings.repeats}
 
+    def n_fits(self, settings: Settings) -> int:
+        """In each split, two for each number of pairs."""
+        return 2 * (1 + settings.n_pairs) * settings.folds * settings.repeats
+
     def n_pieces(self, settings: Settings) -> int:
         """One for each split."""
         return settings.folds * settings.repeats
@@ -82,7 +86,9 @@ class SelectCommand(TableCommand):
             methods=settings.method_names,
             cv=settings.folds,
             repeats=settings.repeats,
+            clusters=setup.clusters,
             folder=folder,
+            numeric=setup.numeric,
             random_state=setup.seed,
             n_jobs=settings.n_jobs,
             progress=settings.progress,

@@ -10,7 +10,7 @@ import click
 from rsens._errors import Argument, Spelling
 
 #: Arguments of the library whose option has another name.
-OTHER_NAMES = {"random_state": "seed", "n_boot": "samples", "k": "pairs", "folder": "out"}
+OTHER_NAMES = {"random_state": "seed", "n_boot": "samples", "k": "pairs", "folder": "out", "clusters": "cluster"}
 #: The option that is never mentioned without what it takes: "another --out DIR".
 FOLDER = "out"
 

@@ -36,7 +36,7 @@ class StabilityCommand(TableCommand):
     )
     examples = (
         "rsens stability data.csv --target price",
-        "rsens stability data.csv --target price --samples 100 --methods rsens,ead --n-jobs -1",
+        "rsens stability data.csv --target price --samples 100 --methods rsens,ead",
     )
     options = table_options(
         "rsens-NAME-stability",
@@ -61,6 +61,10 @@ class StabilityCommand(TableCommand):
         """A sample does not depend on how many there are."""
         return settings.plain("methods", "order")
 
+    def n_fits(self, settings: Settings) -> int:
+        """The samples, of half of the rows."""
+        return -(-settings.samples // 4)
+
     def n_pieces(self, settings: Settings) -> int:
         """One for each sample."""
         return settings.samples
@@ -81,7 +85,9 @@ class StabilityCommand(TableCommand):
             n_boot=settings.samples,
             methods=settings.method_names,
             order=settings.order,  # type: ignore[arg-type]
+            clusters=setup.clusters,
             folder=folder,
+            numeric=setup.numeric,
             random_state=setup.seed,
             n_jobs=settings.n_jobs,
             progress=settings.progress,
@@ -125,6 +131,7 @@ def mean_ranks_text(found: Stability, columns: Sequence[str] = ()) -> str:
     """Mean ranks by method, the range of ranks by the first of them, and the entropy of each."""
     from rsens._app.study import paragraph, table
     from rsens._compare import legend
+    from rsens._stability import drawn
 
     names = _methods(found)
     mean = found.mean_rank[names].sort_values(names[0], kind="stable")
@@ -150,7 +157,6 @@ def mean_ranks_text(found: Stability, columns: Sequence[str] = ()) -> str:
         f"no room for {listed(hidden)}: see stability.csv" if hidden else "",
     ]
     heading = (
-        f"Mean ranks of {what} by models fitted to {found.n_boot} samples of {found.settings['n_rows']:,} rows, "
-        "1 for what matters most"
+        f"Mean ranks of {what} by models fitted to {found.n_boot} samples of {drawn(found)}, 1 for what matters most"
     )
     return "\n".join([paragraph(heading), side_by_side, *(paragraph(line, "  ", "    ") for line in lines if line)])

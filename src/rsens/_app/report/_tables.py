@@ -205,7 +205,7 @@ def about(facts: Facts) -> list[tuple[str, str]]:
         ("Variables", f"{len(e.names):,}" + (f" ({len(e.categorical)} categorical)" if e.categorical else "")),
         ("Model", model_name(facts.model)),
         ("Likelihood", e.family if facts.likelihood is None else likelihood_name(facts.likelihood)),
-        ("Sensitivity per", unit_of(e) + (" or switch" if e.categorical else "")),
+        ("Sensitivity per", unit_of(e) + (" or switch" if e.categorical and e.scale_kind == "raw" else "")),
     ]
     if facts.assessment is not None:
         entries.append(("Checked on", f"{counted(facts.assessment.n_rows, 'row')} held out"))

@@ -102,7 +102,7 @@ def _strength(facts: Facts) -> Words:
     if not found:
         return []
     term = found[0]
-    if term in e.categorical:
+    if term in e.categorical and e.scale_kind == "raw":
         step: Words = ["A switch of ", facts.names[term], " to another level"]
     else:
         step = [f"One {unit_of(e)} of ", facts.names[term]]

@@ -29,3 +29,4 @@ class Analysis(Generic[Found]):
     settings: dict[str, Any]
     recipe: dict[str, Any]
     found: Found
+    clusters: Any = None

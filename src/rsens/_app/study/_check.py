@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from rsens._app.study._setup import ModelSetup
 from rsens._app.tables import Note
-from rsens._arguments import child, seed_sequence
-from rsens._assess import Assessment, assess
+from rsens._arguments import child, progress_bar, seed_sequence
+from rsens._assess import Assessment, HeldOut, assessment_of
+from rsens._explain import LEAST_FOLDS, most_folds, rounds_for
+from rsens._refits import Fit, read_clusters, read_targets, refit_folds, rounds_of_folds, rows_with_levels, stratified
 
 #: What random numbers are for.
 FOLDS, PROBES = range(2)
 SKIPPED = "The model was not cross-validated: nobody knows how good it is."
+
+#: What else is to be seen of each refit: made from the rows and a seed.
+MakeLook = Callable[[Any, np.random.SeedSequence], Any]
 
 
 def generator(seed: int, purpose: int) -> np.random.Generator:
@@ -21,21 +29,42 @@ def generator(seed: int, purpose: int) -> np.random.Generator:
 
 def check_model(setup: ModelSetup) -> Assessment | None:
     """Cross-validation with at most as many folds as rows, with its notes; None if no folds were asked for."""
-    settings, rows = setup.settings, len(setup.table.X)
+    return check_and_look(setup, None)[0]
+
+
+def check_and_look(setup: ModelSetup, make_look: MakeLook | None) -> tuple[Assessment | None, list[list[Any]] | None]:
+    """The check, and what a look for intervals saw of its refits, by round and fold; None where there are too few.
+
+    The check is that of the first round, the same as without a look. Refits are quick; see `Fit.quick`.
+    """
+    settings, table, notes = setup.settings, setup.table, setup.notes
     if not settings.cv:
-        setup.notes.append(Note("skipped", (), SKIPPED))
-        return None
-    assessment = assess(
-        setup.model,
-        setup.table.X,
-        setup.table.y,
-        cv=min(settings.cv, rows),
+        notes.append(Note("skipped", (), SKIPPED))
+        return None, None
+    rows, y = rows_with_levels(setup.model, table.X), read_targets(table.y, len(table.X))
+    clusters = read_clusters(getattr(setup, "clusters", None), len(y))
+    units, what = (len(y), "row") if clusters is None else (int(clusters.max()) + 1, "cluster")
+    count, stratify = min(settings.cv, units), stratified(setup.model, y)
+    if make_look is not None and min(count, most_folds(y, stratify, clusters)[0]) < LEAST_FOLDS:
+        text = f"Intervals hold only for which rows are explained: for new data they take {LEAST_FOLDS} folds"
+        notes.append(Note("skipped", (), f"{text} of the check, with every class in each."))
+        make_look = None
+    seed = seed_sequence(generator(setup.seed, FOLDS))
+    rounds = rounds_of_folds(1 if make_look is None else rounds_for(count), count, y, stratify, seed, clusters)
+    looks = [HeldOut(rows, y)] + ([] if make_look is None else [make_look(rows, seed)])
+    (held_out, *_), *others = refit_folds(
+        Fit(setup.model).quick(),
+        rows,
+        y,
+        rounds,
+        looks,
         n_jobs=settings.n_jobs,
-        random_state=generator(setup.seed, FOLDS),
-        progress=settings.progress,
+        seed=seed,
+        progress=progress_bar(settings.progress),
     )
-    setup.notes.extend([Note("warning", (), text) for text in assessment.notes])
-    if settings.cv > rows:
-        text = f"The check has {rows} folds, one for each row, and not {settings.cv}: there are no more rows."
-        setup.notes.append(Note("skipped", (), text))
-    return assessment
+    assessment = assessment_of(held_out, type(setup.model).__name__, rows, y)
+    notes.extend([Note("warning", (), text) for text in assessment.notes])
+    if settings.cv > units:
+        text = f"The check has {units} folds, one for each {what}, and not {settings.cv}: there are no more {what}s."
+        notes.append(Note("skipped", (), text))
+    return assessment, others[0] if others else None

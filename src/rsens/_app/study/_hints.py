@@ -26,6 +26,5 @@ def in_python(study: Study) -> Hints:
     # Interactions are selected for Gaussian processes: a study of another model takes a new one.
     process = GPClassifier if study.likelihood.kind == "classification" else GPRegressor
     model = "study.model" if isinstance(study.model, GPClassifier | GPRegressor) else f"rsens.{process.__name__}()"
-    return Hints(
-        f"rsens.select_interactions({model}, study.X, study.y)", "rsens.stability(study.model, study.X, study.y)"
-    )
+    rows = "study.X, study.y" + ("" if study.clusters is None else ", clusters=study.clusters")
+    return Hints(f"rsens.select_interactions({model}, {rows})", f"rsens.stability(study.model, {rows})")

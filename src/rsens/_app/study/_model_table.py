@@ -50,6 +50,7 @@ class ModelTable:
     likelihood: Choice
     notes: tuple[Note, ...]
     recipe: dict[str, Any]
+    clusters: Any = None
 
 
 def read_table(settings: Settings, *, limit: Callable[[Choice], int]) -> ModelTable:
@@ -57,7 +58,7 @@ def read_table(settings: Settings, *, limit: Callable[[Choice], int]) -> ModelTa
     target, rows, seed = str(settings.target), settings.rows, settings.seed
     table = _read(settings, target, settings.categorical)
     codes = split(settings.categorical, list(table.frame.columns))
-    options: dict[str, Any] = {"missing": settings.missing, "categorical": codes}
+    options: dict[str, Any] = {"missing": settings.missing, "categorical": codes, "cluster": settings.cluster}
     prepared = prepare(table.frame, target, **options)
     choice = choose_likelihood(prepared.y, settings.likelihood)
     if settings.likelihood == "auto" and prepared.recipe["columns"][target][0] in ("date", "duration"):
@@ -83,6 +84,7 @@ def read_table(settings: Settings, *, limit: Callable[[Choice], int]) -> ModelTa
         likelihood=choice,
         notes=tuple(notes),
         recipe=prepared.recipe,
+        clusters=_with_labels(prepared.clusters, table.labels),
     )
 
 
@@ -104,27 +106,35 @@ def read_new_rows(
         text = f"{len(index):,} of {len(X):,} rows are explained, drawn at random (seed {seed})."
         notes.append(Note("sample", (), text))
         X, y = X.loc[index], None if y is None else y.loc[index]
-    extra = [name for name in table.frame.columns if name not in ways and name != target]
+    cluster = recipe.get("cluster")
+    extra = [name for name in table.frame.columns if name not in ways and name not in (target, cluster)]
     if extra:
         text = f"{counted(len(extra), 'column')} that the model does not know {'was' if len(extra) == 1 else 'were'}"
         notes.append(Note("skipped", tuple(extra), f"{text} left out."))
+    clusters = _with_labels(_usable(table.frame.get(cluster), X.index), table.labels)
     X, y = _with_labels(X, table.labels), _with_labels(y, table.labels)
-    return ModelTable(settings.data_name, table.n_rows, X, y, likelihood, tuple(notes), recipe)
+    return ModelTable(settings.data_name, table.n_rows, X, y, likelihood, tuple(notes), recipe, clusters)
 
 
 def _read(settings: Settings, target: str | None, as_text: Iterable[str], least: int = 2) -> RawTable:
-    data, columns, drop = settings.data, settings.columns, settings.drop
+    data, columns, drop, cluster = settings.data, settings.columns, settings.drop, settings.cluster
     if isinstance(data, pd.DataFrame):
         names = [str(name) for name in data.columns]
-        wanted = columns_to_read(names, target, columns, drop, "the table")
+        wanted = columns_to_read(names, target, columns, drop, "the table", cluster)
         frame = data.set_axis(names, axis=1)
         if len(set(names)) == len(names):  # else `prepare` says so
             frame = frame[wanted]
         return RawTable(frame.reset_index(drop=True), data.index, len(data), ())
     most = max(HELD_ROWS, settings.rows or 0)
     options: dict[str, Any] = {"max_rows": most, "seed": settings.seed, "as_text": as_text, "least": least}
-    file = read_file(data, columns=columns, drop=drop, target=target, **options)
+    file = read_file(data, columns=columns, drop=drop, target=target, cluster=cluster, **options)
     return RawTable(file.frame, None, file.n_rows, file.notes)
+
+
+def _usable(labels: Any, index: pd.Index) -> Any:
+    """The labels of clusters of new rows, if every row has one and there are several; else None."""
+    labels = None if labels is None else labels.loc[index]
+    return None if labels is None or labels.isna().any() or labels.astype(str).nunique() < 2 else labels
 
 
 def _still_true(note: Note, kinds: dict[str, str]) -> bool:

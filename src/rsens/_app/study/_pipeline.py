@@ -35,6 +35,7 @@ class Task(Generic[Result]):
     arguments: What the result records as asked.
     fit: Whether the work needs a model that is fitted to all rows.
     keep: Within this, the work runs: for work that keeps finished pieces.
+    check: How good the model is. Work that looks at the refits of the check brings its own.
     """
 
     step: str
@@ -43,6 +44,7 @@ class Task(Generic[Result]):
     arguments: Mapping[str, Any]
     fit: bool = True
     keep: Callable[[ModelSetup], AbstractContextManager[None]] = _keep_nothing
+    check: Callable[[ModelSetup], Assessment | None] = check_model
 
 
 def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None = None) -> Result:
@@ -58,7 +60,7 @@ def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None
         setup = set_up(settings, task.arguments, notes)
         listener.read(setup)
         with task.keep(setup):
-            assessment = _fit_and_check(setup, task.fit, listener) if new else None
+            assessment = _fit_and_check(setup, task, listener) if new else None
             listener.step(task.step)
             found = task.work(setup)
     return task.result(
@@ -74,13 +76,13 @@ def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None
     )
 
 
-def _fit_and_check(setup: ModelSetup, fit: bool, listener: Listener) -> Assessment | None:
-    if fit:
+def _fit_and_check(setup: ModelSetup, task: Task[Any], listener: Listener) -> Assessment | None:
+    if task.fit:
         listener.step("fitting")
         setup.model.fit(setup.table.X, setup.table.y)
         setup.notes.extend(notes_on_fit(setup.model, setup.settings))
     listener.step("checking the model")
-    return check_model(setup)
+    return task.check(setup)
 
 
 @contextmanager

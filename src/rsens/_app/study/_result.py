@@ -40,6 +40,7 @@ class Study(Analysis[Explanation]):
         settings: What was asked, what the data were, the seed and the versions: all to do it again.
         recipe: How the columns were read; stored with the model, for new rows.
         n_pairs: How many pairs are shown.
+        clusters: The labels of rows that belong together, for `clusters=`; None if no column has them.
     """
 
     @property

@@ -21,6 +21,8 @@ from rsens.black_box import BUDGETS
 #: The folds of the check of a model, unless the user says otherwise.
 FOLDS = 5
 MODELS = ("gp", "linear")
+#: About how many fits a study makes: the check, and what shows what an irrelevant variable reaches.
+STUDY_FITS = 25
 #: With pairs="auto": how many pairs are shown, and the most columns for which they are computed. `explain` stops at
 #: fewer columns, as it cannot know what a pair costs; the models of a study have second derivatives in closed form.
 AUTO_PAIRS, AUTO_PAIRS_COLUMNS = 10, 60
@@ -33,6 +35,7 @@ SETTLED: dict[str, Any] = {
     "drop": (),
     "columns": None,
     "categorical": (),
+    "cluster": None,
     "inducing": None,
 }
 
@@ -52,6 +55,8 @@ class Settings:
     drop: Iterable[str] = ()
     columns: Iterable[str] | None = None
     categorical: Iterable[str] = ()
+    numeric: Iterable[str] = ()
+    cluster: str | None = None
     rows: int | None = None
     # The model, and how it is checked.
     likelihood: str = "auto"
@@ -70,7 +75,8 @@ class Settings:
     repeats: int = 2
     # How.
     seed: int | np.random.Generator | None = 0  # a whole number once it is checked
-    n_jobs: int | None = None
+    n_jobs: int | str | None = None  # "auto" until it is known how many rows there are
+    fits: int = STUDY_FITS  # about how many the command makes, for "auto"
     progress: bool | None = None
     # What the commands write and print.
     out: Path | None = None
@@ -85,7 +91,8 @@ class Settings:
         self._check_questions()
         one_of(self.progress, "progress", (True, False, None))
         self._set("seed", _whole_seed(self.seed))
-        self._set("n_jobs", jobs(self.n_jobs))
+        if not (isinstance(self.n_jobs, str) and self.n_jobs == "auto"):
+            self._set("n_jobs", jobs(self.n_jobs))
         if self.model_file is not None:
             self._check_left_to_the_file(self.model_file)
         elif self.target is None:
@@ -103,9 +110,14 @@ class Settings:
         if self.target is not None:
             self._set("target", str(self.target))
         one_of(self.missing, "missing", ("drop", "error"))
-        for name in ("drop", "columns", "categorical"):
+        for name in ("drop", "columns", "categorical", "numeric"):
             value = getattr(self, name)
             self._set(name, None if value is None else tuple(name_list(value, name)))
+        if self.cluster is not None:
+            if isinstance(self.cluster, list | tuple | set | dict | np.ndarray | pd.Series):
+                got = type(self.cluster).__name__
+                raise InputError(Argument("cluster"), f" must be the name of one column; got a {got}.")
+            self._set("cluster", str(self.cluster))
         if self.rows is not None:
             self._set("rows", whole_number(self.rows, "rows", 2 if self.model_file is None else 1))
 

@@ -21,12 +21,14 @@ def study(
     *,
     drop: Iterable[str] = (),
     categorical: Iterable[str] = (),
+    numeric: Iterable[str] = (),
+    cluster: str | None = None,
     likelihood: str = "auto",
     model: Literal["gp", "linear"] = "gp",
     rows: int | None = None,
     pairs: int | Literal["auto"] = "auto",
     random_state: int | np.random.Generator | None = 0,
-    n_jobs: int | None = None,
+    n_jobs: int | Literal["auto"] | None = None,
     model_file: str | os.PathLike[str] | None = None,
     columns: Iterable[str] | None = None,
     missing: Literal["drop", "error"] = "drop",
@@ -45,6 +47,10 @@ def study(
         target: The name of the column to predict; not needed with `model_file`.
         drop: Names of columns to leave out.
         categorical: Names of columns whose numbers are codes. Text, categories and truth values are categorical anyway.
+        numeric: Names of columns with two numbers, such as 0 and 1, that are to have slopes; by default the two are
+            compared, like the levels of a category.
+        cluster: The name of a column that says which rows belong together (of one person, one field). It is not used
+            to predict, and rows with the same value stay together wherever the model is fitted to a part of the rows.
         likelihood: "gaussian", "student_t", "poisson", "negative_binomial", "classification", or "auto" for the one
             that suits the target; `Study.likelihood` says which and why.
         model: "gp", a Gaussian process, or "linear", a Bayesian (generalised) linear model.
@@ -53,7 +59,8 @@ def study(
         pairs: How many pairs of columns to show; 0 for none, which is quicker. "auto": 10, and none if there are more
             than 60 columns.
         random_state: Seed: a whole number, a NumPy Generator, or None for a new one.
-        n_jobs: How many fits at once, as in joblib. It changes no result.
+        n_jobs: How many fits at once, as in joblib: None for one after the other, -1 for one per core, "auto" for one
+            per core if there is work for more than a few seconds, as the commands do. It changes no result.
 
     Rarely needed:
         model_file: A model that `Study.write` wrote: it explains the rows of `data`, without a fit or a target.
@@ -72,6 +79,8 @@ def study(
         target=target,
         drop=drop,
         categorical=categorical,
+        numeric=numeric,
+        cluster=cluster,
         likelihood=likelihood,
         model=model,
         rows=rows,

@@ -14,7 +14,6 @@ from rsens._app.study._hints import Hints, in_python
 from rsens._app.study._tables import paragraph, table, with_command
 from rsens._app.tables import Choice, Note
 from rsens._assess import Assessment, held_in
-from rsens._explain import Explanation
 from rsens._text import Pair, aligned, counted, number, on_one_line, percent, plus_minus, short
 from rsens.measures import arrows
 
@@ -114,7 +113,7 @@ def _variables(study: Study, hints: Hints) -> str:
     header = ["", "variable", "R-sens", "", f"{percent(e.level, level=True)} interval", _direction_title(study)]
     ranked = table([*header, "pred.", "unc."], rows, ">~><><>>", give_way=[[3], [6, 7]])
     lines = [
-        paragraph(f"Variables by R-sens: how far the prediction and its uncertainty move per {_step(e)}"),
+        paragraph(f"Variables by R-sens: how far the prediction and its uncertainty move per {unit_of(e)}"),
         ranked,
     ]
     if len(frame) > len(shown):
@@ -157,10 +156,6 @@ def _pairs(study: Study, hints: Hints) -> str:
     if hints.select:
         lines.append(with_command("Does the data need them?", hints.select, "  "))
     return "\n".join(lines)
-
-
-def _step(explanation: Explanation) -> str:
-    return "sd or category switch" if explanation.categorical else unit_of(explanation)
 
 
 def _interval(line: dict[Any, Any], write: Callable[[float], str]) -> str:

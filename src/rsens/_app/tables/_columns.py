@@ -12,6 +12,7 @@ from rsens._text import quoted
 
 #: What a column without a name is called, after its position, as in pandas.
 UNNAMED = re.compile(r"Unnamed: \d+")
+CLUSTER = Argument("cluster")
 
 
 def header_names(header: Sequence[str], what: str) -> list[str]:
@@ -26,11 +27,22 @@ def header_names(header: Sequence[str], what: str) -> list[str]:
 
 
 def columns_to_read(
-    names: Sequence[str], target: str | None, columns: Iterable[str] | None, drop: Iterable[str], what: str
+    names: Sequence[str],
+    target: str | None,
+    columns: Iterable[str] | None,
+    drop: Iterable[str],
+    what: str,
+    cluster: str | None = None,
 ) -> list[str]:
-    """The columns that were asked for and not dropped, and the target, in the order of the table."""
+    """The columns that were asked for and not dropped, the target and the cluster, in the order of the table."""
     if target is not None:
         find(target, names, what, "target column")
+    if cluster is not None:
+        find(cluster, names, what, "cluster column")
+    if cluster is not None and cluster == target:
+        raise InputError(
+            f"{target!r} is the target and cannot say which rows belong together. Name another ", CLUSTER, "."
+        )
     dropped = find_all(name_list(drop, "drop"), names, what, "column to drop")
     if target in dropped:
         raise InputError(
@@ -40,10 +52,12 @@ def columns_to_read(
             Argument("drop"),
             ".",
         )
+    if cluster in dropped:
+        raise InputError(f"{cluster!r} is dropped and named as ", CLUSTER, ": leave out one of the two.")
     wanted = set(names)
     if columns is not None:
         wanted = find_all(name_list(columns, "columns"), names, what, "column")
-    return [name for name in names if name == target or (name in wanted and name not in dropped)]
+    return [name for name in names if name in (target, cluster) or (name in wanted and name not in dropped)]
 
 
 def find(name: str, names: Sequence[str], what: str, role: str) -> str:

@@ -62,6 +62,7 @@ def read_file(
     max_rows: int | None = None,
     seed: int = 0,
     as_text: Iterable[str] = (),
+    cluster: str | None = None,
     least: int = 2,
 ) -> FileData:
     """Read a table in one pass, keeping only what is asked for.
@@ -80,6 +81,7 @@ def read_file(
         max_rows: The same, as a limit that the caller sets; the smaller of the two applies.
         seed: For the rows that are drawn.
         as_text: Columns of a text file that are text even if all their cells are numbers.
+        cluster: The name of the column that says which rows belong together; it must be there, and is read as text.
         least: The fewest rows that will do: 2 to fit a model, 1 for new rows.
     """
     limits = [whole_number(n, name, 2) for n, name in ((rows, "rows"), (max_rows, "max_rows")) if n is not None]
@@ -88,8 +90,9 @@ def read_file(
     with _table(path, what) as table:
         if target is not None and isinstance(table, TextTable):
             table.check_header(target)
-        wanted = columns_to_read(table.names, target, columns, drop, what)
-        frame = table.read(wanted, sample, split(as_text, table.names))
+        wanted = columns_to_read(table.names, target, columns, drop, what, cluster)
+        texts = [*split(as_text, table.names), *([] if cluster is None else [cluster])]
+        frame = table.read(wanted, sample, texts)
     if not sample.seen:
         raise InputError(f"{what} has no rows, only a header with {counted(len(table.names), 'name')}.")
     if sample.seen < least:

@@ -16,9 +16,11 @@ KINDS = (
     "date",  # dates that became days
     "ambiguous",  # text that may be numbers or dates, and stays text
     "odd_cells",  # a few cells that keep a column from being numbers
+    "two_values",  # numbers, compared like levels
     "whole_numbers",  # few different whole numbers, taken as numbers
     "identifier",  # names of rows
     "same",  # columns with the same numbers up to scale, or with the numbers of the target
+    "clusters",  # rows that belong together
     "levels",  # text that hardly repeats, or has many levels
     "missing_code",  # a number that may stand for a missing value
     "constant",

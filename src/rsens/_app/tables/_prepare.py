@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 
 from rsens._app.tables._cells import marks_note
 from rsens._app.tables._clean import clean
-from rsens._app.tables._columns import columns_to_read, find_all
+from rsens._app.tables._columns import CLUSTER, columns_to_read, find_all
 from rsens._app.tables._look import look
 from rsens._app.tables._notes import Note, naming
 from rsens._app.tables._odd import odd_cells
@@ -32,6 +32,7 @@ class PreparedTable:
     dropped: The columns that were left out, each with the reason.
     kinds: "number", "date" or "categorical" for each column of X.
     recipe: How columns are read, in plain values: for `prepare_again`, and to be stored with a model.
+    clusters: The labels of rows that belong together; None if no column has them.
     """
 
     X: pd.DataFrame
@@ -40,6 +41,7 @@ class PreparedTable:
     dropped: dict[str, str]
     kinds: dict[str, str]
     recipe: dict[str, Any]
+    clusters: Any = None
 
 
 def prepare(
@@ -50,6 +52,7 @@ def prepare(
     drop: Iterable[str] = (),
     columns: Iterable[str] | None = None,
     categorical: Iterable[str] = (),
+    cluster: str | None = None,
 ) -> PreparedTable:
     """Decide what each column is, and leave out what no model can use.
 
@@ -70,25 +73,28 @@ def prepare(
         drop: Names of columns to leave out.
         columns: Names of the columns to use; None for all.
         categorical: Names of columns whose numbers or texts are codes.
+        cluster: The name of a column whose labels say which rows belong together. It is not a column of X.
     """
     one_of(missing, "missing", ("drop", "error"))
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
         raise InputError("the table has columns of the same name. Rename them so that each is unique.")
     frame = frame.set_axis(names, axis=1)
-    wanted = columns_to_read(names, target, columns, drop, "the table")
+    wanted = columns_to_read(names, target, columns, drop, "the table", cluster)
     codes = find_all(categorical, names, "the table", "categorical column")
     _check_rows(frame)
     steps = _Preparation([], {}, {})
-    table, readings = steps.read(steps.clean(frame[wanted], codes), codes, target)
+    labels = None if cluster is None else frame[cluster]
+    table, readings = steps.read(steps.clean(frame[[name for name in wanted if name != cluster]], codes), codes, target)
     table = steps.finite(table)
     table = steps.without_useless(table, readings, codes, target)
-    table = steps.complete(table, missing, target)
+    table = steps.complete(table, missing, target, labels)
     table = steps.without_useless(table, readings, codes, target)  # rows are gone, and perhaps all but one value
     _check(table, target)
     steps.note_odd_cells()
     steps.notes += look(table, readings, codes, target)
-    return steps.result(table, {name: readings[name] for name in table.columns}, target)
+    prepared = steps.result(table, {name: readings[name] for name in table.columns}, target)
+    return prepared if labels is None else _with_clusters(prepared, labels.loc[table.index])
 
 
 def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: str = "drop") -> PreparedTable:
@@ -196,9 +202,9 @@ class _Preparation:
                 self._leave_out(note)
         return table[[name for name in table.columns if name not in self.dropped]]
 
-    def complete(self, table: pd.DataFrame, missing: str, target: str) -> pd.DataFrame:
-        """The rows in which nothing is missing."""
-        gaps = table.isna()
+    def complete(self, table: pd.DataFrame, missing: str, target: str, clusters: Any = None) -> pd.DataFrame:
+        """The rows in which nothing is missing, nor the label of the cluster, if there are any."""
+        gaps = table.isna() if clusters is None else table.isna().assign(**{clusters.name: clusters.isna()})
         incomplete = gaps.any(axis=1)
         if not incomplete.any():
             return table
@@ -206,7 +212,7 @@ class _Preparation:
         listed = ", ".join(f"{name!r} {count:,}" for name, count in counts.head(10).items())
         more = f" and {len(counts) - 10} more columns" if len(counts) > 10 else ""
         found = f"{int(incomplete.sum()):,} of {counted(len(table), 'row')}"
-        inputs = [str(name) for name in counts.index if name != target]
+        inputs = [str(name) for name in counts.index if name in table.columns and name != target]
         if missing == "error":
             raise InputError(
                 f"{found} have missing values, by column: {listed}{more}. Fill them, ",
@@ -271,6 +277,33 @@ def _check(table: pd.DataFrame, target: str) -> None:
         raise InputError(f"the target {target!r} has only one value, {value}: there is nothing to explain.")
     if len(table.columns) == 1:
         raise InputError(f"no columns are left beside the target {target!r}: there is nothing to explain it with.")
+
+
+def _with_clusters(prepared: PreparedTable, labels: Any) -> PreparedTable:
+    """The table with its clusters, and a note on them; an error if they divide nothing."""
+    name, n = str(labels.name), len(labels)
+    try:
+        sizes = labels.value_counts()
+    except TypeError:  # lists and the like
+        got = type(labels.iloc[0]).__name__
+        raise InputError(CLUSTER, f": {name!r} must have text, numbers or dates; got values of type {got}.") from None
+    if len(sizes) == 1:
+        raise InputError(
+            CLUSTER,
+            f": {name!r} has only one value, {shown(labels.iloc[0])}, so all rows would belong together. Name a column "
+            "with more, or leave it out.",
+        )
+    if len(sizes) == n:
+        text = f"{name!r} has a different value in each row: every row is its own cluster, as without it."
+    else:
+        least, most = int(sizes.min()), int(sizes.max())
+        each = f"{most}" if least == most else f"{least} to {most}"
+        text = (
+            f"Rows with the same {name!r} belong together: {len(sizes):,} clusters of {each} rows. They stay together "
+            "wherever the model is fitted to a part of the rows."
+        )
+    recipe = prepared.recipe | {"cluster": name}
+    return replace(prepared, notes=(*prepared.notes, Note("clusters", (name,), text)), recipe=recipe, clusters=labels)
 
 
 def _settled(column: Any) -> Any:

@@ -1,0 +1,158 @@
+"""Which pairs interact: the marks of pairs, by a test against a model in which terms add up.
+
+R-sens₂ is not 0 for two variables that add up: a probability bends, and uncertainty bends with it. So the mark of a
+pair is not a level of R-sens₂ but a test of the data (`rsens._interactions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import InputError, RsensWarning
+from rsens._explain._query import Query
+from rsens._files import number_or_nan, text, truth, tuple_of, whole
+from rsens._interactions import (
+    MOST_INFLATION,
+    Untested,
+    discoveries,
+    find_interactions,
+    likelihood_for,
+    scale_text,
+    variance_inflation,
+)
+from rsens._results import Part, stored
+from rsens._table import Table
+from rsens._text import listed
+from rsens._typing import Array, Flags, Positions
+from rsens.derivatives import Model
+
+#: A pair is marked at this level, one pair at a time; discoveries have this false-discovery rate.
+LEVEL = 0.05
+FALSE_DISCOVERIES = 0.10
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Interactions(Part):
+    """p-values of pairs, and the marks that follow from them."""
+
+    pair_p_values: Array = stored(
+        "The p-value of the test that the two terms of a pair add up. NaN where a term does not vary.",
+        number_or_nan, "pairs", column="p_value",
+    )  # fmt: skip
+    pair_discovery: Flags = stored(
+        "Whether a pair is among the discoveries at a false-discovery rate of 10 % (Benjamini and Hochberg).",
+        truth, "pairs", column="discovery",
+    )  # fmt: skip
+    pair_additive: Flags = stored(
+        "Whether the model adds up the two terms by construction, so that the pair is never marked.", truth, "pairs"
+    )
+    pair_above: Flags = stored(
+        "The mark of a pair: the data contradict a model in which the two add up (5 % per pair).",
+        truth, "pairs", column="above_null",
+    )  # fmt: skip
+    pair_unclear: Flags = stored(
+        "Whether a pair that is not marked cannot be told: other columns nearly determine one of its two.",
+        truth, "pairs",
+    )  # fmt: skip
+    pair_scale: str = stored(
+        'The scale on which terms add up in the test: "identity" (of y), "log", "logit" or "probit".', text
+    )
+    pair_null_kind: str = stored("What the mark of pairs is.", text)
+    pair_rows: int = stored("How many rows the test of pairs used.", whole)
+    pair_notes: tuple[str, ...] = stored("What to know about the marks of pairs.", tuple_of(text))
+
+    def check(self) -> None:
+        p = self.pair_p_values[~np.isnan(self.pair_p_values)]
+        if ((p < 0.0) | (p > 1.0)).any():
+            raise InputError("pair_p_values has values that are no probabilities")
+
+
+def interaction_marks(
+    model: Any,
+    source: Model,
+    table: Table,
+    y: Any,
+    query: Query,
+    *,
+    additive: Flags | None = None,
+    clusters: Positions | None = None,
+    seed: np.random.SeedSequence,
+    progress: Callable[..., Any],
+) -> Interactions | Untested:
+    """Test all pairs of terms on the rows of the table, or say why there is no test.
+
+    Args:
+        model, source, table: What was given to `explain`, as a `Model`, and the rows.
+        y: The targets of the rows.
+        query: The terms, and the columns that count as levels.
+        additive: (T, T), whether the model adds up two terms by construction on its link scale. None: nowhere.
+        clusters: The cluster of each row, or None.
+        seed: For the choice of rows.
+        progress: Makes a progress bar.
+    """
+    first = table.part(0, 1)
+    target = likelihood_for(model, source.predict_distribution(first if source.takes_tables else first.source), y)
+    if isinstance(target, Untested):
+        return target
+    rows, levels = _coded(table.values, query.categorical)
+    members = query.terms.members
+    found = find_interactions(
+        rows, target, members=members, categorical=levels, clusters=clusters, seed=seed, progress=progress
+    )
+    p, upper = found.p_values, np.triu_indices(len(members), 1)
+    by_construction = np.zeros(len(p), dtype=np.bool_) if additive is None else np.asarray(additive, np.bool_)[upper]
+    discovered = discoveries(p, FALSE_DISCOVERIES)
+    above = (p <= LEVEL) & ~by_construction
+    inflated = variance_inflation(rows, levels) > MOST_INFLATION
+    unclear_terms = np.array([bool(inflated[list(group)].any()) for group in members], dtype=np.bool_)
+    scale, names = scale_text(found.scale), query.terms.names
+    notes = list(found.notes)
+    contradicted = [f"{names[upper[0][k]]}:{names[upper[1][k]]}" for k in np.flatnonzero(discovered & by_construction)]
+    if contradicted:
+        notes.append(
+            f"The model adds up on {scale} by construction, but the data show interactions that it cannot hold: "
+            f"{listed(contradicted, 10)}. A Gaussian process could."
+        )
+    return Interactions(
+        pair_p_values=p,
+        pair_discovery=discovered & ~by_construction,
+        pair_additive=by_construction,
+        pair_above=above,
+        pair_unclear=~above & ~by_construction & (unclear_terms[upper[0]] | unclear_terms[upper[1]]),
+        pair_scale=found.scale,
+        pair_null_kind=f"score test of additivity on {scale}",
+        pair_rows=found.n_rows,
+        pair_notes=tuple(notes),
+    )
+
+
+def collinear_terms(table: Table, query: Query) -> tuple[str, ...]:
+    """The terms that other columns nearly determine: variance inflation above 5."""
+    rows, levels = _coded(table.values, query.categorical)
+    inflated = variance_inflation(rows, levels) > MOST_INFLATION
+    terms = zip(query.terms.names, query.terms.members, strict=True)
+    return tuple(name for name, group in terms if inflated[list(group)].any())
+
+
+def collinearity_warning(names: tuple[str, ...]) -> RsensWarning | None:
+    """What to say of such terms; None if there are none."""
+    if not names:
+        return None
+    return RsensWarning(
+        f"Other columns nearly determine {listed(names, 10)} (variance inflation above {MOST_INFLATION:g}), so an "
+        "interaction can hardly be told from a curve: a pair of these that is not marked cannot be told, it need not "
+        "add up. Leave out columns that say the same, or group them."
+    )
+
+
+def _coded(values: Array, categorical: tuple[int, ...]) -> tuple[Array, dict[int, int]]:
+    """The rows with codes 0, 1, … in the columns that count as levels, and how many levels occur."""
+    rows, levels = values.copy(), {}
+    for d in categorical:
+        occurring, codes = np.unique(values[:, d], return_inverse=True)
+        rows[:, d], levels[d] = codes, len(occurring)
+    return rows, levels

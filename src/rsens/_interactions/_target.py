@@ -1,0 +1,153 @@
+"""What is tested: y as the additive model sees it, and the scale on which terms add up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import logit
+
+from rsens._errors import Argument, InputError
+from rsens._refits import read_targets
+from rsens._typing import Array
+from rsens.distributions import (
+    Bernoulli,
+    Beta,
+    Binomial,
+    Categorical,
+    Distribution,
+    Exponential,
+    Gamma,
+    LogNormal,
+    Mixture,
+    NegativeBinomial,
+    Poisson,
+    Weibull,
+)
+from rsens.likelihoods import (
+    GaussianLikelihood,
+    Likelihood,
+    LogitLikelihood,
+    NegativeBinomialLikelihood,
+    PoissonLikelihood,
+    ProbitLikelihood,
+)
+from rsens.models import (
+    BayesianLogisticRegression,
+    BayesianPoissonRegression,
+    BayesianProbitRegression,
+    GPClassifier,
+    GPRegressor,
+    read_labels,
+)
+
+#: Where the search for the noise starts, in variances of y.
+NOISE = 0.1
+_LINKS: dict[type, type[Likelihood]] = {
+    BayesianLogisticRegression: LogitLikelihood,
+    BayesianProbitRegression: ProbitLikelihood,
+}
+_SCALES = {"logit": "logit", "probit": "probit", "poisson": "log", "negative_binomial": "log"}
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """y with the likelihood of the additive model: numbers of variance 1, counts, or codes of classes.
+
+    `scale` is the scale on which terms add up: "identity" (of y), "log", "logit" or "probit". With `n_classes` above 2,
+    it is the logit of one class against another.
+    """
+
+    y: Array
+    likelihood: Likelihood
+    scale: str
+    n_classes: int = 0  # 0 for numbers and counts
+
+
+@dataclass(frozen=True)
+class Untested:
+    """Why there is no test."""
+
+    reason: str
+
+
+def likelihood_for(model: Any, family: Distribution, y: Any) -> Target | Untested:
+    """What to test for a model that predicts this family: with its own likelihood if it is ours, else by the family.
+
+    Numbers on the real line add up as they are, positive ones in log y, shares between 0 and 1 in logit y, counts in
+    their log mean, classes in their log odds.
+    """
+    if isinstance(family, Mixture):
+        return likelihood_for(model, family.components[0], y)
+    if family.support == "vector":
+        return Untested("the model predicts several numbers per row")
+    targets = read_targets(y, len(y) if hasattr(y, "__len__") else 0)
+    if isinstance(family, Binomial) and not isinstance(family, Bernoulli):
+        return Untested("the model predicts how many of several trials succeed")
+    if isinstance(family, Bernoulli | Categorical):
+        return _classes(model, targets)
+    return _numbers(_likelihood_of_numbers(model, family), family, targets)
+
+
+def scale_text(scale: str) -> str:
+    """The scale as a sentence says it, after "on"."""
+    return "the scale of y" if scale == "identity" else f"the {scale} scale"
+
+
+def _likelihood_of_numbers(model: Any, family: Distribution) -> Likelihood:
+    if isinstance(model, GPRegressor):
+        fitted = model.likelihood_  # with the start that a search always has, not where this one ended
+        return fitted.with_theta(type(fitted).start(NOISE).theta)
+    if isinstance(model, BayesianPoissonRegression) or isinstance(family, Poisson):
+        return PoissonLikelihood()
+    if isinstance(family, NegativeBinomial):
+        return NegativeBinomialLikelihood()
+    return GaussianLikelihood(NOISE)
+
+
+def _numbers(likelihood: Likelihood, family: Distribution, targets: Any) -> Target | Untested:
+    y, scale = likelihood.checked_target(targets), _SCALES.get(likelihood.name, "identity")
+    if likelihood.target == "counts":
+        return Untested("y is constant") if np.ptp(y) == 0.0 else Target(y, likelihood, scale)
+    if isinstance(family, LogNormal | Gamma | Exponential | Weibull):
+        y, scale = np.log(_inside(y, 0.0, np.inf, "above 0")), "log"
+    elif isinstance(family, Beta):
+        y, scale = logit(_inside(y, 0.0, 1.0, "between 0 and 1")), "logit"
+    size = float(np.max(np.abs(y)))
+    deviation = float(np.std(y / size)) if size > 0.0 else 0.0
+    if deviation < 1e-12:
+        return Untested("y is constant")
+    y = y / size
+    return Target((y - np.mean(y)) / deviation, likelihood, scale)
+
+
+def _inside(y: Array, low: float, high: float, where: str) -> Array:
+    outside = ~((y > low) & (y < high))
+    if outside.any():
+        row = int(outside.argmax())
+        raise InputError(
+            Argument("y"), f" must be {where}, as the model predicts; got {y[row]:g} at row {row}. Drop such rows."
+        )
+    return y
+
+
+def _classes(model: Any, targets: Any) -> Target | Untested:
+    known = getattr(model, "classes_", None)
+    plain = targets.astype(str) if targets.dtype == object else targets
+    if known is not None:
+        codes = read_labels(targets, np.asarray(known), len(targets))
+    else:
+        codes = np.unique(plain, return_inverse=True)[1].astype(np.float64)
+    present, codes = np.unique(codes, return_inverse=True)
+    if len(present) < 2:
+        return Untested("y has one class only")
+    if len(present) > 2 and known is None and len(present) * 2 > len(targets):
+        raise InputError(Argument("y"), f" must hold classes; got {len(present)} values in {len(targets)} rows.")
+    likelihood: Likelihood = LogitLikelihood()
+    if len(present) == 2:
+        if isinstance(model, GPClassifier):
+            likelihood = model.likelihood_
+        elif type(model) in _LINKS:
+            likelihood = _LINKS[type(model)]()
+    return Target(codes.astype(np.float64), likelihood, _SCALES[likelihood.name], len(present))

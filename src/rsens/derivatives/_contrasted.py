@@ -1,0 +1,66 @@
+"""A model with contrasts in columns that it takes for numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rsens._coding import Coding
+from rsens._typing import Array
+from rsens.derivatives._derivatives import Derivatives
+from rsens.derivatives._model import Model
+from rsens.distributions import Distribution
+
+
+class Contrasted(Model):
+    """The same model; derivatives are 0 in all columns of `coding`, also in those that hold numbers.
+
+    Rows come as they were given, with the numbers themselves: a table would have level codes in their place.
+    """
+
+    takes_tables = False
+
+    def __init__(self, model: Model, coding: Coding) -> None:
+        self._model = model
+        self.coding = coding
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        record = self._model.derivatives(X, order)
+        assert self.coding is not None
+        columns = list(self.coding.categorical)
+        first, second = record.first.copy(), None if record.second is None else record.second.copy()
+        first[..., columns] = 0.0
+        if second is not None:
+            second[..., columns] = 0.0
+            second[..., columns, :] = 0.0
+        return replace(record, first=first, second=second)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        return self._model.predict_distribution(X)
+
+    def predict_point(self, X: Any) -> Array:
+        return self._model.predict_point(X)
+
+    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
+        assert self.coding is not None
+        at = at.copy()
+        for k, column in enumerate(columns):
+            if column in self.coding.categorical and self.coding[column].numeric:
+                at[:, k] = self.coding[column].numbers[at[:, k].astype(np.intp)]
+        return self._model.partial_dependence(columns, at, X)
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        return self._model.rows_per_chunk(n_columns, order)
+
+    def contrasted(self, coding: Coding) -> Contrasted:
+        return Contrasted(self._model, coding)
+
+    def prepared(self, X: Any) -> Contrasted:
+        assert self.coding is not None
+        return Contrasted(self._model.prepared(X), self.coding)

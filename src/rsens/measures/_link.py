@@ -1,0 +1,158 @@
+"""Pairs on the link scale: the scale on which a model adds up, such as the logit or the log rate.
+
+A probability bends even if nothing interacts: π(x) = σ(β₁x₁ + β₂x₂) has ∂²π/∂x₁∂x₂ ≠ 0. On the scale of η = logit π it
+is 0. There R-sens₂ of a pair is
+
+    sqrt(α ∂²ηᵀ I_η ∂²η),   I_η = Jᵀ I(λ) J,   J = ∂λ/∂η,
+
+with I_η the Fisher information of the observation about η: π(1 − π) for a logit, the rate for a log rate, 1/variance
+for the mean of a Normal. For our models η is the mean of the latent f, for others the natural link of the family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from rsens._errors import Argument, InputError
+from rsens._table import Table
+from rsens._typing import Array
+from rsens.derivatives import Derivatives, Model, chain_rule
+from rsens.distributions import Distribution
+from rsens.measures._family_links import FamilyLink, family_link
+
+
+class NoLinkError(InputError):
+    """The family has no link that we know."""
+
+
+@dataclass(frozen=True, eq=False)
+class Linked(Distribution):
+    """A predictive family with η in place of λ: changes of η are as large as what they do to the distribution.
+
+    Args:
+        eta: η (n, K).
+        given: The distribution itself, and J = ∂λ/∂η (n, M, K). Asked for only if something needs it: at switched
+            levels nothing but η does.
+    """
+
+    eta: Any
+    given: Callable[[], tuple[Distribution, Array]]
+    domains: ClassVar[dict[str, Any]] = {}
+    support: ClassVar[Literal["vector"]] = "vector"
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return tuple(f"eta{k}" for k in range(self.eta.shape[1]))
+
+    @property
+    def parameters(self) -> Array:
+        return self.eta
+
+    def checked(self, n: int | None = None) -> Self:
+        if not np.isfinite(self.eta).all():
+            raise InputError("η, the prediction on the link scale, is not finite in some rows. Leave these rows out.")
+        return self
+
+    @cached_property
+    def _given(self) -> tuple[Distribution, Array]:
+        return self.given()
+
+    def _whiten(self, u: Array, row: Callable[[Array], Array]) -> list[Array]:
+        distribution, jacobian = self._given
+        return list(np.moveaxis(distribution.whiten(np.einsum("nmk,kn...->nm...", jacobian, u)), 1, 0))
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        return self._given[0].renyi(other._given[0], alpha)
+
+    def _score(self, y: Array) -> Array:
+        distribution, jacobian = self._given
+        return np.einsum("...nm,nmk->...nk", distribution.score(y), jacobian)
+
+    def _log_prob(self, y: Array) -> Array:
+        return self._given[0].log_prob(y)
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        return self._given[0].sample(rng, *size)
+
+    def _prediction(self) -> Array:
+        return self._given[0].prediction()
+
+    def _prediction_gradient(self) -> Array:
+        distribution, jacobian = self._given
+        return distribution.prediction_gradient() @ jacobian
+
+
+@dataclass(frozen=True, eq=False)
+class OnLink(Model):
+    """A model whose λ is η. `latent` is an estimator that knows its η: it has `link_derivatives`, `link_jacobian`."""
+
+    source: Model
+    latent: Any = None
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def coding(self) -> Any:  # type: ignore[override]
+        return self.source.coding
+
+    @property
+    def takes_tables(self) -> bool:  # type: ignore[override]
+        return self.source.takes_tables
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        if self.latent is not None:
+            eta, first, second = self.latent.link_derivatives(_rows(X), order)
+            return Derivatives(self._latent(eta, X), first, second)
+        record = self.source.derivatives(X, order)
+        link = _link(record.distribution)
+        first, second = chain_rule(record.first, record.second, link.first, link.second)
+        return Derivatives(Linked(link.eta, lambda: (record.distribution, link.jacobian)), first, second)
+
+    def predict_distribution(self, X: Any) -> Linked:
+        if self.latent is not None:
+            return self._latent(self.latent.link_derivatives(_rows(X), 0)[0], X)
+        distribution = self.source.predict_distribution(X).checked()
+        link = _link(distribution)
+        return Linked(link.eta, lambda: (distribution, link.jacobian))
+
+    def _latent(self, eta: Array, X: Any) -> Linked:
+        return Linked(eta, lambda: self.latent.link_jacobian(_rows(X)))
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        return max(1, self.source.rows_per_chunk(n_columns, order) // 2)
+
+    def coded(self, X: Any, weights: Any = None) -> OnLink:
+        return replace(self, source=self.source.coded(X, weights))
+
+    def prepared(self, X: Any) -> OnLink:
+        return replace(self, source=self.source.prepared(X))
+
+
+def on_link(model: Any, source: Model) -> OnLink:
+    """The model on its link scale; `source` is the same model as the measures see it."""
+    knows = callable(getattr(model, "link_derivatives", None))  # as adapters ask objects for what they can do
+    return OnLink(source, model if knows else None)
+
+
+def _link(distribution: Distribution) -> FamilyLink:
+    link = family_link(distribution)
+    if link is None:
+        raise NoLinkError(
+            Argument("pair_scale", "link"),
+            f" needs a scale on which effects may add up, and a {type(distribution).__name__} has none that we know. "
+            "Use ",
+            Argument("pair_scale", "parameters"),
+            ".",
+        )
+    return link
+
+
+def _rows(X: Any) -> Any:
+    return X.source if isinstance(X, Table) else X

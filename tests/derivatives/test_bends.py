@@ -1,0 +1,122 @@
+"""Piecewise linear models: second derivatives are 0, or the link's alone, and a warning says what that means."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import rsens
+from rsens import (
+    Bernoulli,
+    Normal,
+    Poisson,
+    RsensWarning,
+    compare,
+    explain,
+    from_function,
+    from_jax,
+    from_torch,
+)
+from tests.derivatives.sources import rows
+
+X = rows(60, columns=3)
+W, V = rows(3, columns=16, seed=1), rows(16, columns=3, seed=2)
+WARNS = pytest.warns(RsensWarning, match=r"second derivatives of .*piecewise linear.*nothing about interactions.*SiLU")
+
+
+def net(activation):
+    """A network in NumPy of one hidden layer, (n, 3)."""
+    return lambda Z: activation(Z @ W + 0.1) @ V
+
+
+def relu(z):
+    return np.maximum(z, 0.0)
+
+
+def torch_net(activation):
+    layers = torch.nn.Sequential(torch.nn.Linear(3, 16), activation, torch.nn.Linear(16, 2)).double().eval()
+    with torch.no_grad():
+        layers[0].weight.copy_(torch.tensor(W.T))
+        layers[2].weight.copy_(torch.tensor(V.T[:2]))
+    return layers
+
+
+FAMILIES = {
+    "normal": lambda f: Normal(f[:, 0], 1.0),
+    "both parameters": lambda f: Normal(f[:, 0], jnp.exp(f[:, 1])),
+    "logit": lambda f: Bernoulli(logit=f[:, 0]),
+    "probability": lambda f: Bernoulli(1.0 / (1.0 + jnp.exp(-f[:, 0]))),
+    "log rate": lambda f: Poisson(jnp.exp(0.3 * f[:, 0])),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_relu_in_jax(family):
+    build = FAMILIES[family]
+    with WARNS as caught:
+        rsens.rsens2(from_jax(lambda Z: build(jax.nn.relu(Z @ W + 0.1) @ V)), X)
+    assert len(caught) == 1
+    rsens.rsens2(from_jax(lambda Z: build(jax.nn.softplus(Z @ W + 0.1) @ V)), X)
+    rsens.rsens2(from_jax(lambda Z: build(Z @ W @ V)), X)  # linear
+
+
+def test_relu_in_torch():
+    smooth, bent = torch_net(torch.nn.Softplus()), torch_net(torch.nn.ReLU())
+    rsens.rsens2(from_torch(lambda Z: Normal(smooth(Z)[:, 0], smooth(Z)[:, 1].exp())), X)
+    with WARNS:
+        rsens.rsens2(from_torch(lambda Z: Normal(bent(Z)[:, 0], bent(Z)[:, 1].exp())), X)
+    rsens.rsens(from_torch(lambda Z: Normal(bent(Z)[:, 0], 1.0)), X)  # first derivatives are right
+
+
+def test_relu_by_differences():
+    with WARNS:
+        rsens.rsens2(from_function(lambda Z: Normal(net(relu)(Z)[:, 0], 1.0)), X)
+    rsens.rsens2(from_function(lambda Z: Normal(net(np.tanh)(Z)[:, 0], 1.0)), X)
+    rsens.rsens2(from_function(lambda Z: Normal(1e3 + Z @ W[:, 0], np.exp(Z[:, 0]))), X)
+
+
+def test_the_advice_helps():
+    wide = from_function(lambda Z: Normal(net(relu)(Z)[:, 0], 1.0), step=0.3)
+    assert rsens.rsens2(wide, X).mean(axis=0).min() > 0.05
+
+
+def test_once_in_every_call():
+    model = from_jax(lambda Z: Normal((jax.nn.relu(Z @ W + 0.1) @ V)[:, 0], 1.0))
+    for call in (
+        lambda: explain(model, X),
+        lambda: compare(model, X, order=2, methods=["rsens2", "eah", "aeh"]),
+        lambda: explain(model, X, max_memory_mb=0.01),  # in chunks
+    ):
+        with WARNS as caught:
+            call()
+        assert sum("piecewise linear" in str(w.message) for w in caught) == 1
+    explain(model, X, pairs=False)
+
+
+SMOOTH = {
+    "a line": lambda xp, Z: Normal(Z[:, 0] - Z[:, 1], 1.0),
+    "a sum of curves": lambda xp, Z: Normal(xp.sin(Z[:, 0]) + Z[:, 1] ** 2, 1.0),
+    "a curve in one column": lambda xp, Z: Normal(Z[:, 0] ** 2, 1.0),
+    "a function of one direction": lambda xp, Z: Normal(xp.sin(2.0 * Z @ np.ones(3)), 1.0),
+    "logistic regression": lambda xp, Z: Bernoulli(logit=Z @ np.arange(3.0)),
+    "log-linear counts": lambda xp, Z: Poisson(xp.exp(Z @ np.arange(3.0))),
+    "a product": lambda xp, Z: Normal(Z[:, 0] * Z[:, 1], 1.0),
+    "saturated": lambda xp, Z: Bernoulli(logit=30.0 * Z[:, 0] + 3.0 * Z[:, 1] ** 2),
+}
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+@pytest.mark.parametrize(("source", "xp"), [(from_jax, jnp), (from_function, np)])
+def test_smooth_models_are_silent(source, xp, name):
+    model = source(lambda Z: SMOOTH[name](xp, Z))
+    for some in (X, X[:1]):
+        rsens.rsens2(model, some)
+
+
+def test_levels_may_have_slopes_of_their_own():
+    """A linear model with an interaction between a category and a number does not bend."""
+    frame = pd.DataFrame({"x": X[:, 0], "g": np.where(X[:, 1] > 0.0, "a", "b")})
+    found = explain(from_function(lambda Z: Normal(Z[:, 0] * (1.0 + Z[:, 1]), 1.0)), frame)
+    assert found.pairs.to_numpy().max() > 0.1

@@ -1,0 +1,359 @@
+"""The calibration: designs whose truth is right, counts that add up, stale results, and the committed page."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments import cost
+from experiments._calibration import current, rates, source
+from experiments._calibration.analysis import analyse, count_fits, seen
+from experiments._calibration.cost import lines as cost_lines
+from experiments._calibration.counts import tables_of, truth
+from experiments._calibration.designs import BESIDE, DESIGNS, FEW_ROWS, MODELS, rng_of
+from experiments._calibration.page import page
+from experiments._calibration.rates import Rate, losses, rate
+from experiments._calibration.store import read, update
+from experiments._command import RESULTS
+from experiments.calibration import DOCS, main
+from rsens import BayesianLinearRegression
+
+FOLDER = RESULTS / "calibration"
+TINY = ["--repetitions", "2", "--n-jobs", "1", "--designs", "linear", "linear-80"]
+
+
+def run(folder, *arguments):
+    main([*TINY, "--out", str(folder), "--docs", str(folder), *arguments])
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("calibration")
+    run(folder)
+    return folder
+
+
+# ---- designs ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_data_have_the_size_and_model_of_the_design(name):
+    design = DESIGNS[name]
+    X, y = design.draw(rng_of(name, 0, 0))
+    assert X.shape == (design.rows, design.columns)
+    assert len(y) == design.rows
+    assert design.model in MODELS
+    assert [column for column in X if X[column].dtype.kind not in "fi"] == [
+        f"x{j}" for j in sorted(design.levels) if j not in design.numbers
+    ]
+    again, _ = design.draw(rng_of(name, 0, 0))
+    other, _ = design.draw(rng_of(name, 1, 0))
+    pd.testing.assert_frame_equal(X, again)
+    assert not X.equals(other)
+
+
+@pytest.mark.parametrize("name", [name for name in DESIGNS if name != "three-classes"])
+def test_the_truth_of_a_design_is_the_truth_of_its_function(name):
+    """Only relevant columns move the latent function, and only interacting pairs have a mixed difference."""
+    design = DESIGNS[name]
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, design.columns))
+    f = design.latent
+
+    def moved(*columns):
+        Z = X.copy()
+        for j in columns:
+            Z[:, j] += 0.7
+        return f(Z)
+
+    moves = {j for j in range(design.columns) if np.abs(moved(j) - f(X)).max() > 1e-9}
+    assert moves == set(design.relevant)
+    mixed = {(i, j) for i, j in design.pairs() if np.abs(moved(i, j) - moved(i) - moved(j) + f(X)).max() > 1e-9}
+    assert mixed == set(design.interacting)
+
+
+def test_inputs_have_the_correlations_of_their_names():
+    def correlations(name):
+        design = DESIGNS[name]
+        many = np.vstack([design.inputs(np.random.default_rng([7, k]), 1000, 8) for k in range(20)])
+        return np.corrcoef(many.T), many
+
+    off = ~np.eye(8, dtype=bool)
+    assert correlations("correlation-0.9")[0][off] == pytest.approx(0.9, abs=0.02)
+    assert correlations("ar-0.8")[0][0, :4] == pytest.approx([1.0, 0.8, 0.64, 0.512], abs=0.03)
+    twins = correlations("twins-0.9")[0]
+    assert (np.abs(twins) > 0.5).sum() == 8 + 4
+    lognormal = correlations("lognormal-inputs")[1]
+    assert lognormal.mean() == pytest.approx(0.0, abs=0.03)
+    assert lognormal.std() == pytest.approx(1.0, abs=0.1)
+    assert correlations("persons")[1].std() == pytest.approx(1.0, abs=0.02)
+
+
+def test_noise_that_depends_on_x_has_the_variance_of_the_other():
+    rng = np.random.default_rng(0)
+    X, zero = rng.standard_normal((200_000, 1)), np.zeros(200_000)
+    for name in ("independent", "x-dependent-noise", "t3-noise"):
+        assert DESIGNS[name].target(rng, X, zero).std() == pytest.approx(0.5, abs=0.02), name
+
+
+def test_the_page_asks_for_a_hundred_analyses_and_few_excuses():
+    assert all(design.analyses >= 100 for design in DESIGNS.values())
+    assert DESIGNS["noise-40"].allows("variables") == FEW_ROWS
+    assert [name for name, d in DESIGNS.items() if d.allows("variables")] == ["noise-40", "x-dependent-noise"]
+    assert DESIGNS["one"].allows("pairs") == BESIDE
+    assert DESIGNS["independent"].allows("pairs") == ""
+
+
+# ---- one analysis ----------------------------------------------------------------------------------------------------
+
+
+def test_an_analysis_is_in_the_order_of_the_columns():
+    found = analyse("linear", 0, seed=0)
+    assert found["refits"] > 0
+    assert found["variables"]["marked"].startswith("11")
+    values = found["variables"]["value"]
+    assert values[0] > values[1] > values[3]
+    assert len(found["pairs"]["value"]) == 28
+    again = analyse("linear", 0, seed=0)
+    assert again["variables"] == found["variables"]
+    assert again["pairs"] == found["pairs"]
+
+
+def test_columns_that_the_code_does_not_have_are_left_out():
+    frame = pd.DataFrame({"term": ["x1", "x0"], "value": [2.0, 1.23456], "above_null": [True, False]})
+    assert seen(frame, ["x0", "x1"]) == {"marked": "01", "value": [1.235, 2.0]}
+    new = frame.assign(p_value=[0.01, np.nan], discovery=pd.array([True, None], dtype="boolean"))
+    assert seen(new, ["x0", "x1"]) == {"marked": "01", "discovery": "01", "value": [1.235, 2.0], "p": [None, 0.01]}
+
+
+def test_fits_are_counted_and_the_class_is_left_as_it_was():
+    before = BayesianLinearRegression.fit
+    X = np.random.default_rng(0).standard_normal((20, 2))
+    with count_fits(BayesianLinearRegression) as count:
+        BayesianLinearRegression().fit(X[:, :1], X[:, 1]).fit(X[:, 1:], X[:, 0])
+    assert count == [2]
+    assert BayesianLinearRegression.fit is before
+
+
+# ---- counts and rates ------------------------------------------------------------------------------------------------
+
+
+def analysis(marked, pairs, value, half, *, discovery=None):
+    """An analysis of design "one", which has 8 columns and the pair x0:x2, with the same interval for all terms."""
+    terms, all_pairs = (list(truth(DESIGNS["one"], kind)) for kind in ("variables", "pairs"))
+
+    def table(names, on):
+        numbers = {"value": value, "lower": value - half, "upper": value + half}
+        bits = "".join("01"[name in on] for name in names)
+        return {"marked": bits} | {key: [number] * len(names) for key, number in numbers.items()}
+
+    variables = table(terms, marked)
+    if discovery is not None:
+        variables |= {mark: "".join("01"[t in discovery] for t in terms) for mark in ("discovery", "familywise")}
+    return {
+        "variables": variables,
+        "pairs": table(all_pairs, pairs),
+        "interval_kind": "rows",
+        "seconds": [0.5, 1.0],
+        "refits": 3,
+        "warnings": ["few rows"] if half > 1.0 else [],
+    }
+
+
+def test_rates_are_those_of_counted_marks():
+    made = [
+        analysis(["x0", "x1", "x2", "x7"], ["x0:x2", "x0:x1"], 1.0, 0.1, discovery=["x0", "x7"]),
+        analysis(["x0", "x6", "x7"], ["x0:x2"], 2.0, 2.0, discovery=[]),
+        analysis(["x0", "x1", "x2"], ["x3:x4"], 3.0, 0.1, discovery=["x0"]),
+        analysis(["x0", "x1", "x2"], [], 2.0, 0.1, discovery=["x0", "x1"]),
+    ]
+    found = rates.rates(tables_of("one", DESIGNS["one"], made, {}), "one")
+    assert found.false.percent == pytest.approx(100 * (1 + 2 + 0 + 0) / (4 * 5))
+    assert found.false.error == pytest.approx(np.std([20, 40, 0, 0], ddof=1) / 2)
+    assert found.some_false.percent == 50.0
+    assert found.discovery.percent == pytest.approx(100 * (0.5 + 0 + 0 + 0) / 4)
+    assert found.familywise.percent == 25.0
+    assert found.pairs_false.percent == pytest.approx(100 * 2 / (4 * 27))
+    assert found.pairs_both.percent == pytest.approx(100 * 1 / (4 * 2))
+    assert not found.pairs_discovery.known
+    assert {term: each.percent for term, each in found.found.items()} == {"x0": 100.0, "x1": 75.0, "x2": 75.0}
+    assert found.found_pairs["x0:x2"].percent == 50.0
+    assert found.covered["relevant"] == found.covered["interacting"] == 50.0  # the mean is 2: second and fourth
+    assert (found.warned, found.warning, found.seconds) == (25.0, "few rows", 1.5)
+
+
+def test_a_rate_holds_up_to_two_points_and_two_errors():
+    assert Rate(7.0, 0.0).holds
+    assert Rate(8.9, 1.0).holds
+    assert not Rate(9.1, 1.0).holds
+    assert rates.NONE.holds
+    assert not rates.NONE.known
+    clustered = rate(pd.Series([1.0, 0.0, 0.0, 0.0]))
+    assert clustered.percent == 25.0
+    assert clustered.error == pytest.approx(25.0)
+    lost = losses({"x0": Rate(90.0, 3.0)}, {"x0": Rate(80.0, 4.0)})["x0"]
+    assert (lost.percent, lost.error) == (10.0, 5.0)
+
+
+# ---- the script ------------------------------------------------------------------------------------------------------
+
+
+def test_the_script_writes_its_tables_and_resumes(finished, tmp_path):
+    names = {f"after-{table}.csv" for table in ("designs", "terms", "analyses")}
+    assert {path.name for path in finished.iterdir()} == {*names, "after.jsonl", "calibration.md"}
+    lines = (finished / "after.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "after.jsonl").write_bytes(b"".join(lines[:2]))
+    run(tmp_path)
+
+    def without_times(folder, table):
+        frame = pd.read_csv(folder / table)
+        return frame.drop(columns=["fit", "explain"], errors="ignore")
+
+    for table in names:
+        pd.testing.assert_frame_equal(without_times(tmp_path, table), without_times(finished, table))
+    kept = [line for line in (tmp_path / "after.jsonl").read_bytes().splitlines(keepends=True) if line in lines]
+    assert kept == lines[:2]
+
+
+def test_designs_run_alone_end_in_the_same_tables(finished, tmp_path):
+    for name in ("linear-80", "linear"):
+        main(
+            ["--repetitions", "2", "--n-jobs", "1", "--designs", name, "--out", str(tmp_path), "--docs", str(tmp_path)]
+        )
+    assert (tmp_path / "after-terms.csv").read_bytes() == (finished / "after-terms.csv").read_bytes()
+
+
+def test_a_check_says_what_is_stale(finished, tmp_path, capsys, monkeypatch):
+    def check(expected, *arguments):
+        with pytest.raises(SystemExit) as ended:
+            run(tmp_path, "--check", *arguments)
+        lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
+        assert ended.value.code == int(any("current" not in words for words in lines.values()))
+        assert list(lines.values()) == expected
+
+    for path in finished.glob("*.csv"):  # without the journal, as after a checkout
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    check([current.CURRENT, current.CURRENT])
+    check([current.FEWER] * 2, "--repetitions", "3")
+    check([current.OTHER_DATA] * 2, "--seed", "1")
+    monkeypatch.setattr(current, "source_stamp", lambda: "other")
+    check([current.UNCHANGED, current.UNCHANGED])
+    terms = pd.read_csv(tmp_path / "after-terms.csv")
+    terms.loc[(terms["design"] == "linear") & (terms["term"] == "x0"), "first_value"] *= 1.1
+    terms.to_csv(tmp_path / "after-terms.csv", index=False)
+    check([current.CHANGED, current.UNCHANGED])
+    terms.iloc[:0].to_csv(tmp_path / "after-terms.csv", index=False)
+    (tmp_path / "after-designs.csv").unlink()
+    check([current.NOT_RUN, current.NOT_RUN])
+
+
+def test_stale_designs_run_again_and_others_do_not(finished, tmp_path, monkeypatch):
+    for path in finished.glob("after*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    terms = pd.read_csv(tmp_path / "after-terms.csv")
+    terms.loc[terms["design"] == "linear", "first_value"] *= 1.1
+    terms.to_csv(tmp_path / "after-terms.csv", index=False)
+    journal = tmp_path / "after.jsonl"
+    changed = journal.read_text().replace('"source": "', '"source": "0').replace('"value": [', '"value": [1', 1)
+    journal.write_text(changed)
+    monkeypatch.setattr(current, "source_stamp", lambda: "other")
+    run(tmp_path)
+    assert (tmp_path / "after-terms.csv").read_bytes() == (finished / "after-terms.csv").read_bytes()
+    stamps = read(tmp_path, "after")["designs"].set_index("design")["source"]
+    assert stamps["linear-80"] == "other"  # looked at, and kept
+    assert stamps["linear"] == source.source_stamp()  # made again by the code that is really here
+
+
+def test_the_hash_ignores_words_and_sees_code(tmp_path):
+    def code(text):
+        (tmp_path / "file.py").write_text(text)
+        return source._without_words(tmp_path / "file.py")
+
+    plain = code("def f(x):\n    return x + 1\n")
+    assert code('"""File."""\n\n\ndef f(x):\n    """Add."""\n    return x + 1  # one\n') == plain
+    assert code("def f(x):\n    return x + 2\n") != plain
+    assert code('def f():\n    """Only words."""\n') == code("def f():\n    pass\n")
+
+
+def test_unfinished_work_can_be_shown(finished, tmp_path):
+    lines = (finished / "after.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "after.jsonl").write_bytes(b"".join(line for line in lines if b'"linear-80", 1' not in line))
+    run(tmp_path, "--finished")
+    assert list(read(tmp_path, "after")["designs"]["design"]) == ["linear"]
+
+
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+
+def well_formed(text):
+    """Rows are as wide as their header, and no number is missing."""
+    width = None
+    for line in text.splitlines():
+        width = (width or line.count("|")) if line.startswith("|") else None
+        assert width is None or line.count("|") == width, line
+    assert not re.search(r"\bnan\b|\bNone\b", text)
+    return True
+
+
+def test_the_committed_page_is_made_of_the_committed_results():
+    text = (DOCS / "calibration.md").read_text(encoding="utf-8")
+    assert text == page(FOLDER), "Run `python -m experiments.calibration --page`."
+    assert well_formed(text)
+
+
+def test_the_committed_results_are_small():
+    assert sum(path.stat().st_size for path in FOLDER.glob("*.csv")) < 1.5e6
+
+
+def test_a_page_of_nothing_says_what_to_run(tmp_path):
+    text = page(tmp_path)
+    assert "Not run: `python -m experiments.calibration`." in text
+    assert "Not run: `python -m experiments.cost`." in text
+    assert well_formed(text)
+
+
+def test_no_number_of_the_page_is_typed_by_hand(tmp_path):
+    """Two codes on one design: the earlier one marks nothing false and finds x1; this one does the opposite."""
+    earlier = [analysis(["x0", "x1"], ["x0:x2"], 1.0, 0.1)] * 4
+    now = [analysis(["x0", "x7"], ["x0:x1"], 1.0, 2.0, discovery=["x7"])] * 4
+    stamps = {"source": "s", "data": "d"}
+    for code, made in (("before", earlier), ("after", now)):
+        update(tmp_path, code, [tables_of("one", DESIGNS["one"], made, stamps)])
+    text = page(tmp_path)
+    assert "| one interaction | 4/4 | 0.0 ± 0.0 | 20.0 ± 0.0 | **no** | 100 | 100 | 100 |" in text
+    assert "| one interaction | x0, x1, x2 | 100/100/0 | 100/0/0 |" in text
+    assert "| one interaction | variables | x1 | 100 | 0 | 100.0 ± 0.0 | **no** |" in text
+    assert "| one interaction | pairs | x0:x2 | 100 | 0 | 100.0 ± 0.0 | **no** |" in text
+    assert "50.0 ± 0.0 | **no**: pairs beside a true interaction |" in text
+    assert "- one interaction, variables: 20.0 ± 0.0 % (**none of the known cases**)." in text
+    assert "one interaction: in 100 % of analyses, mostly “few rows …”" in text
+    assert "4 analyses in 1 designs; on 1 of these" in text
+    assert well_formed(text)
+
+
+# ---- cost ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_cost_is_a_share_of_the_earlier_one(tmp_path):
+    def write(code, seconds, reference):
+        steps = ["fit", "check", "explain", "study"]
+        rows = [(1000, 12, seed, step, seconds, reference) for seed in (0, 1) for step in steps]
+        names = ["rows", "columns", "seed", "step", "seconds", "reference"]
+        pd.DataFrame(rows, columns=names).to_csv(tmp_path / f"cost-{code}.csv", index=False)
+
+    write("before", 30.0, 1.0)
+    assert "%  |" not in "\n".join(cost_lines(tmp_path))
+    write("after", 30.0, 2.0)  # a slower machine
+    text = "\n".join(cost_lines(tmp_path))
+    assert "| 30.0 | 30.0 | 50 % |" in text
+    assert "for `study`, is met." in text
+    write("after", 30.0, 1.5)
+    assert "is **not met**" in "\n".join(cost_lines(tmp_path))
+
+
+def test_the_cost_script_measures_every_step(tmp_path):
+    cost.main(["--rows", "50", "--columns", "4", "--repetitions", "1", "--out", str(tmp_path), "--code", "before"])
+    measured = pd.read_csv(tmp_path / "cost-before.csv").set_index("step")
+    assert list(measured.index) == ["fit", "check", "explain", "study"]
+    assert (measured[["seconds", "reference"]] > 0.0).all(axis=None)

@@ -1,0 +1,84 @@
+"""The marks of pairs: a test, except where the model adds up by construction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._arguments import progress_bar
+from rsens._explain._interaction_marks import Interactions, collinear_terms, collinearity_warning, interaction_marks
+from rsens._explain._query import query_of
+from rsens._interactions import Untested
+from rsens._results import check_parts
+from rsens.adapters import read_for
+from rsens.derivatives import from_function
+from rsens.distributions import MultivariateNormal, Normal
+from rsens.models import BayesianLinearRegression
+
+
+def query(model, table, groups=None):
+    n = len(table)
+    return query_of(
+        model, table, None, groups=groups, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, aggregate="mean",
+        pairs=True, keep_local_pairs=False, max_memory_mb=100,
+    )  # fmt: skip
+
+
+def marks(model, X, y, groups=None, **given):
+    source, table = read_for(model, X)
+    asked = query(model, table, groups)
+    seed, progress = np.random.SeedSequence(0), progress_bar(False)
+    return interaction_marks(model, source, table, y, asked, seed=seed, progress=progress, **given)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((120, 3)), columns=["a", "b", "c"])
+    X["kind"] = pd.Categorical(rng.choice(["u", "v"], 120))
+    y = X["a"] + X["b"] * X["c"] + (X["kind"] == "v") + 0.3 * rng.standard_normal(120)
+    return X, y
+
+
+def test_a_model_that_adds_up_is_never_marked(data):
+    X, y = data
+    model = BayesianLinearRegression().fit(X, y)
+    free, bound = marks(model, X, y), marks(model, X, y, additive=np.ones((4, 4), dtype=bool))
+    b_c = 3
+    assert free.pair_above[b_c]
+    assert free.pair_discovery[b_c]
+    np.testing.assert_array_equal(free.pair_p_values, bound.pair_p_values)
+    assert not bound.pair_above.any()
+    assert not bound.pair_discovery.any()
+    assert bound.pair_additive.all()
+    assert "cannot hold: b:c" in bound.pair_notes[-1]
+    assert bound.pair_null_kind == "score test of additivity on the scale of y"
+    check_parts({"interactions": free})
+
+
+def test_groups_and_foreign_models(data):
+    X, y = data
+    numbers = X[["a", "b", "c"]]
+    model = from_function(lambda rows: Normal(rows[:, 0] + rows[:, 1] * rows[:, 2], 0.1))
+    grouped = marks(model, numbers, y - (X["kind"] == "v"), groups={"bc": ["b", "c"]})
+    assert isinstance(grouped, Interactions)
+    assert len(grouped.pair_p_values) == 1
+    assert not grouped.pair_above.any()
+    vectors = from_function(lambda rows: MultivariateNormal(rows[:, :2], np.broadcast_to(np.eye(2), (len(rows), 2, 2))))
+    assert isinstance(marks(vectors, numbers, np.zeros((120, 2))), Untested)
+
+
+def test_collinear_columns_are_named(data):
+    X, y = data
+    X = X.assign(d=X["a"] + 0.1 * np.random.default_rng(1).standard_normal(120))
+    model = BayesianLinearRegression().fit(X, y)
+    _, table = read_for(model, X)
+    assert collinear_terms(table, query(model, table)) == ("a", "d")
+    warning = collinearity_warning(("a", "d"))
+    assert "determine a and d" in str(warning)
+    assert collinearity_warning(()) is None
+    found = marks(model, X, y)
+    first, second = np.triu_indices(5, 1)
+    of_these = np.isin(first, [0, 4]) | np.isin(second, [0, 4])
+    np.testing.assert_array_equal(found.pair_unclear, of_these & ~found.pair_above)

@@ -1,0 +1,273 @@
+"""Intervals from refits: the jackknife by hand, what they hold for, and what happens where refits are not possible."""
+
+from __future__ import annotations
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from rsens import BayesianLinearRegression, BayesianLogisticRegression, Explanation, InputError, RsensWarning
+from rsens._arguments import child, seed_sequence
+from rsens._explain import _refit_intervals, explain
+from rsens._explain._explain import FOLDS
+from rsens._explain._refit_intervals import _some_rows, jackknife
+from rsens._refits import LOOKS, rounds_of_folds
+from tests.explain.models import BayesianLinear, Linear
+
+QUICK = {"null": False, "random_state": 3}
+
+
+def linear_data(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, 3)) * [1.0, 2.0, 0.5], columns=["a", "b", "c"])
+    return X, X["a"] + 0.5 * X["b"] * rng.normal(1.0, 0.2, size=n) + rng.normal(size=n)
+
+
+# ---- the numbers -----------------------------------------------------------------------------------------------------
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error():
+    """Without fold k the mean is (K ȳ − ȳ_k)/(K − 1), so se² = var(ȳ_k)/K, as for K independent means."""
+    rounds, expected = [], []
+    for seed in range(2):
+        means = np.random.default_rng(seed).normal(size=(5, 3))
+        rounds.append((means.sum(axis=0) - means) / 4.0)
+        expected.append(means.var(axis=0, ddof=1) / 5.0)
+    np.testing.assert_allclose(jackknife(rounds[:1]), np.sqrt(expected[0]), rtol=1e-12)
+    np.testing.assert_allclose(jackknife(rounds), np.sqrt(np.mean(expected, axis=0)), rtol=1e-12)
+
+
+def test_folds_of_one_row_are_the_jackknife_of_text_books():
+    """se² = (n − 1)/n Σ (v_i − v̄)², which for the mean of n numbers is s²/n."""
+    y = np.random.default_rng(4).normal(size=12)
+    without = (y.sum() - y) / 11.0
+    np.testing.assert_allclose(jackknife([without[:, np.newaxis]])[0], stats.sem(y), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "pair_rows"),
+    [
+        ({}, 300),
+        ({}, 25),
+        ({"aggregate": "rms", "level": 0.8, "alpha": 0.5}, 300),
+        ({"scale": "raw"}, 300),
+        ({"scale": {"a": 1.0, "b": 2.0, "c": 3.0}}, 300),
+        ({"groups": {"both": ["a", "c"]}, "pairs": False}, 300),
+        ({"weights": np.arange(40) % 3}, 25),
+    ],
+)
+def test_by_hand(monkeypatch, options, pair_rows):
+    """Each refit is explained as a model of its own, with the rows that it was fitted to."""
+    monkeypatch.setattr(_refit_intervals, "PAIR_ROWS", pair_rows)
+    X, y = linear_data()
+    result = explain(BayesianLinear().fit(X, y), X, y, **options, **QUICK)
+    seed = child(seed_sequence(3), FOLDS)
+    chosen = _some_rows(40, child(seed, LOOKS))
+    assert chosen.sum() == min(pair_rows, 40)
+    variances = []
+    for splits in rounds_of_folds(2, 5, y.to_numpy(), False, seed):
+        main, pairs = [], []
+        for train, _ in splits:
+            part, refit = X.iloc[train], BayesianLinear().fit(X.iloc[train], y.iloc[train])
+            fixed = {**options, "intervals": False, "null": False}
+            if "weights" in options:
+                fixed["weights"] = options["weights"][train]
+            found = explain(refit, part, **fixed)
+            main.append(found.main)
+            if result.order == 2:
+                rows = chosen[train]
+                fixed |= {"scale": found.scale}
+                if "weights" in options:
+                    fixed["weights"] = options["weights"][train][rows]
+                pairs.append(explain(refit, part[rows], **fixed).pairs)
+        variances.append([4 / 5 * ((np.array(v) - np.mean(v, axis=0)) ** 2).sum(axis=0) for v in (main, pairs) if v])
+    t = stats.t.ppf(0.5 + options.get("level", 0.95) / 2, 8)
+    for k, (value, bounds) in enumerate(
+        [(result.main, result.intervals)] + ([(result.pairs, result.pair_intervals)] if result.order == 2 else [])
+    ):
+        se = np.sqrt(np.mean([by_round[k] for by_round in variances], axis=0))
+        np.testing.assert_allclose(bounds["upper"], value + t * se, rtol=1e-9)
+        np.testing.assert_allclose(bounds["lower"], np.maximum(value - t * se, 0.0), rtol=1e-9, atol=1e-12)
+    assert result.interval_refits == 10
+
+
+def test_they_are_as_wide_as_data_vary():
+    """Over data sets, the jackknife finds the standard deviation of the values; the bootstrap of rows finds little."""
+    values, reach, by_rows = [], [], []
+    for seed in range(40):
+        rng = np.random.default_rng([5, seed])
+        X = rng.normal(size=(60, 2))
+        y = X @ [1.0, 0.5] + 0.7 * rng.normal(size=60)
+        model = BayesianLinear(fit_intercept=True).fit(X, y)
+        result = explain(model, X, y, pairs=False, null=False, random_state=seed)
+        values.append(result.main)
+        reach.append((result.intervals["upper"] - result.main) / stats.t.ppf(0.975, 8))
+        rows = explain(model, X, pairs=False, random_state=seed, n_bootstrap=100).intervals
+        by_rows.append((rows["upper"] - rows["lower"]) / (2 * 1.96))
+    spread = np.std(values, axis=0, ddof=1)
+    ratio = np.sqrt(np.mean(np.square(reach), axis=0)) / spread
+    assert ((ratio > 0.75) & (ratio < 1.4)).all()
+    assert (np.mean(by_rows, axis=0) < 0.4 * spread).all()
+
+
+def test_copies_of_rows_tell_nothing_new():
+    """Four copies of each row halve the intervals, unless they are known to belong together."""
+    X, y = linear_data()
+    copies = np.repeat(np.arange(40), 4)
+    many, targets = X.iloc[copies].reset_index(drop=True), y.iloc[copies].to_numpy()
+    model, options = BayesianLinear().fit(many, targets), {"pairs": False, **QUICK}
+
+    def width(result):
+        return (result.intervals["upper"] - result.main).mean()
+
+    once = width(explain(BayesianLinear().fit(X, y), X, y, **options))
+    assert width(explain(model, many, targets, **options)) < 0.75 * once
+    assert width(explain(model, many, targets, clusters=copies, **options)) > 0.75 * once
+    three = explain(model, many, targets, clusters=copies % 3, **options)
+    assert three.n_refits == 6
+    with pytest.warns(RsensWarning, match="takes 3 clusters; got 2"):
+        assert explain(model, many, targets, clusters=copies % 2, **options).interval_kind == "rows"
+    with pytest.raises(InputError, match="clusters must have one label"):
+        explain(model, many, targets, clusters=[1, 2])
+
+
+def test_nothing_else_changes_them():
+    X, y = linear_data()
+    model = BayesianLinear().fit(X, y)
+    once = explain(model, X, y, null=False, random_state=5)
+    for options in ({"null": True, "n_probes": 4}, {"n_bootstrap": 0}, {"intervals": "refits"}):
+        again = explain(model, X, y, **{"null": False, "random_state": 5, **options})
+        pd.testing.assert_frame_equal(again.intervals, once.intervals)
+        pd.testing.assert_frame_equal(again.pair_intervals, once.pair_intervals)
+    with joblib.parallel_config(backend="threading"):  # as processes would, but without starting any
+        pd.testing.assert_frame_equal(
+            explain(model, X, y, null=False, random_state=5, n_jobs=2).intervals, once.intervals
+        )
+    other = explain(model, X, y, null=False, random_state=6)
+    assert (other.intervals != once.intervals).any(axis=None)
+    pd.testing.assert_series_equal(other.main, once.main)
+
+
+# ---- kinds -----------------------------------------------------------------------------------------------------------
+
+
+def test_kinds(tmp_path):
+    X, y = linear_data()
+    model, function = BayesianLinear().fit(X, y), Linear([1.0, 0.5, 0.0])
+    refits = [explain(model, X, y, **QUICK), explain(model, X, y, intervals="refits", **QUICK)]
+    refits.append(explain(function, X, y, refit=lambda X, y: BayesianLinear().fit(X, y), **QUICK))
+    rows = [explain(model, X, **QUICK), explain(model, X, y, intervals="rows", **QUICK), explain(function, X, y)]
+    none = [
+        explain(model, X, y, intervals=False, **QUICK),
+        explain(model, X, n_bootstrap=0),
+        explain(model, X, y, intervals="rows", n_bootstrap=0, **QUICK),
+    ]
+    for kind, n_refits, results in (("refits", 10, refits), ("rows", 0, rows), (None, None, none)):
+        for number, result in enumerate(results):
+            assert (result.interval_kind, result.interval_refits) == (kind, n_refits)
+            assert (result.intervals is None) == (kind is None)
+            for order in (1, 2):
+                column = result.to_frame(order)["interval_kind"]
+                assert column.isna().all() if kind is None else set(column) == {kind}
+            result.save(tmp_path / f"{kind}{number}.json")
+            loaded = Explanation.load(tmp_path / f"{kind}{number}.json")
+            pd.testing.assert_frame_equal(loaded.to_frame(2), result.to_frame(2))
+            assert (loaded.interval_kind, loaded.interval_refits) == (kind, n_refits)
+
+
+def test_a_model_of_other_rows_is_not_refitted_to_these():
+    """Fitted to 400 rows it varies less than models of 40 rows; asked for, it is done."""
+    X, y = linear_data(400)
+    model = BayesianLinearRegression().fit(X, y)
+    assert explain(model, X, y, **QUICK).interval_kind == "refits"
+    assert explain(model, X[:40], y[:40], **QUICK).interval_kind == "rows"
+    assert explain(model, X[:40], y[:40], intervals="refits", **QUICK).interval_kind == "refits"
+
+
+def test_whether_they_hold():
+    X, y = linear_data()
+    model = BayesianLinear().fit(X, y)
+    assert explain(model, X, y, null=False, random_state=0).intervals_hold  # nobody knows better
+    assert explain(model, X, y, random_state=0).intervals_hold
+    flat = explain(model, X, y, random_state=0, n_probes=4)
+    noise = Explanation(
+        setup=flat._setup,
+        values=flat._values,
+        rows=flat._rows,
+        intervals=flat._intervals,
+        null_level=type(flat._null_level)(
+            **{**vars(flat._null_level), "null": np.full(3, flat.main.max() + 1.0)}  # above all of them
+        ),
+    )
+    assert not noise.intervals_hold
+
+
+# ---- what is not possible --------------------------------------------------------------------------------------------
+
+
+def test_refits_that_are_asked_for_must_be_possible():
+    X, y = linear_data()
+    with pytest.raises(InputError, match=r"intervals='refits' needs the targets"):
+        explain(BayesianLinear().fit(X, y), X, intervals="refits")
+    with pytest.raises(InputError, match=r"intervals='refits' needs a model that can be refitted.*Linear.*refit"):
+        explain(Linear([1.0, 0.5, 0.0]), X, y, intervals="refits", null=False)
+    for wrong in (True, None, "fits", 1):
+        with pytest.raises(InputError, match="intervals must be one of"):
+            explain(BayesianLinear().fit(X, y), X, y, intervals=wrong)
+
+
+class OnlyAll(BayesianLinear):
+    """Fails with fewer than 40 rows."""
+
+    def fit(self, X, y):
+        if len(X) < 40:
+            raise RuntimeError("too few")
+        return super().fit(X, y)
+
+
+def test_a_refit_that_fails():
+    X, y = linear_data()
+    model = OnlyAll().fit(X, y)
+    with pytest.warns(
+        RsensWarning, match=r"Fold 1 of 5 \(32 training rows, 8 held out\) failed: RuntimeError: too few"
+    ):
+        result = explain(model, X, y, **QUICK)
+    assert result.interval_kind == "rows"
+    pd.testing.assert_frame_equal(result.intervals, explain(model, X, y, intervals="rows", **QUICK).intervals)
+    with pytest.raises(InputError, match=r"too few\. Use intervals='rows'") as caught:
+        explain(model, X, y, intervals="refits", **QUICK)
+    assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+@pytest.mark.parametrize("rare", [2, 3, 4, 20])
+def test_as_many_folds_as_the_smallest_class_has_rows(rare):
+    X, _ = linear_data()
+    y = np.where(np.random.default_rng(0).permutation(40) < rare, "yes", "no")
+    model = BayesianLogisticRegression().fit(X, y)
+    if rare == 2:
+        with pytest.warns(RsensWarning, match="takes 3 rows of the smallest class; got 2"):
+            assert explain(model, X, y, **QUICK).interval_kind == "rows"
+    else:
+        assert explain(model, X, y, **QUICK).interval_refits == 2 * min(rare, 5)
+
+
+def test_levels_that_a_fold_lacks():
+    X, y = linear_data()
+    X["city"] = pd.Categorical(["Ulm", *["Bonn", "Mainz", "Trier"] * 13])
+    result = explain(
+        BayesianLinearRegression(prior_precision=1.0).fit(X, y), X, y, intervals="refits", pairs=False, **QUICK
+    )
+    assert np.isfinite(result.intervals).all(axis=None)
+    as_array = X.to_numpy(dtype=object)
+    model = BayesianLinearRegression(prior_precision=1.0, categorical=[3]).fit(as_array, y)
+    again = explain(model, as_array, y, intervals="refits", pairs=False, **QUICK)
+    np.testing.assert_allclose(again.intervals, result.intervals, rtol=1e-9)
+
+
+def test_weights_that_leave_a_fold_without_rows():
+    X, y = linear_data()
+    alone = np.eye(40)[7]
+    with pytest.warns(RsensWarning, match="weights are 0"):
+        assert explain(BayesianLinear().fit(X, y), X, y, weights=alone, scale="raw", **QUICK).interval_kind == "rows"
