@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2
 
-from rsens._interactions import cauchy_combination, discoveries, upper_tail
+from rsens._interactions import cauchy_combination, upper_tail
 
 WEIGHTS = [(1.0,), (3.0, 1.0), (1.0, 0.5, 0.25, 0.1), tuple(1.0 / np.arange(1, 17))]
 
@@ -75,11 +75,3 @@ def test_cauchy_combination():
     np.testing.assert_allclose(cauchy_combination(np.array([[0.2, np.nan], [np.nan, np.nan]])), [0.2, np.nan])
     p = np.random.default_rng(0).random((3, 100_000))
     assert np.mean(cauchy_combination(p) <= 0.05) == pytest.approx(0.05, abs=0.003)
-
-
-def test_benjamini_hochberg():
-    """Their rule by hand: the largest k with p_(k) ≤ rate·k/m."""
-    p = np.array([0.5, 0.001, np.nan, 0.019, 0.03, 0.9])  # thresholds 0.02, 0.04, 0.06, 0.08, 0.10
-    assert discoveries(p, 0.10).tolist() == [False, True, False, True, True, False]
-    assert not discoveries(np.array([0.2, 0.9, np.nan]), 0.10).any()
-    assert discoveries(np.array([]), 0.10).shape == (0,)

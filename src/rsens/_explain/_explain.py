@@ -13,6 +13,7 @@ import numpy as np
 from rsens._arguments import child, fraction, jobs, one_of, progress_bar, seed_sequence, whole_number
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._explain._explanation import Explanation
+from rsens._explain._interaction_marks import Interactions, find_interaction_marks
 from rsens._explain._intervals import Intervals
 from rsens._explain._link_pairs import PAIR_SCALES, evaluate_on_link
 from rsens._explain._null_level import NullLevel, find_null_level, refitter
@@ -22,13 +23,13 @@ from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import division_of, within_subgroups
 from rsens._explain._values import Values, evaluate
-from rsens._refits import Fit, read_clusters
+from rsens._refits import Fit, read_clusters, warn_of_tight_clusters
 from rsens.adapters import as_contrasts, read_for, two_valued
 from rsens.derivatives import NoSecondDerivativesError
-from rsens.measures import Terms, check_alpha, check_weights, training_inputs, warn_of_gaps
+from rsens.measures import Terms, adds_up, check_alpha, check_weights, training_inputs, warn_of_gaps
 
 #: What random numbers are for.
-BOOTSTRAP, PROBES, FOLDS = range(3)
+BOOTSTRAP, PROBES, FOLDS, INTERACTIONS = range(4)
 
 
 def explain(
@@ -130,6 +131,8 @@ def explain(
     if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
         source, table = read_for(model, X, row_weights)
     together = read_clusters(clusters, n)
+    if y is not None and together is None:
+        warn_of_tight_clusters(table.values, () if table.coding is None else table.coding.categorical)
     division = None if by is None else division_of(by, X, table)
     training = training_inputs(model, n_columns)
     plain = table
@@ -207,7 +210,9 @@ def explain(
         )
         found = found if from_refits is None else from_refits
     null_level: NullLevel | None = None
-    if fit is not None:
+    marked = fit is not None or (null is not False and y is not None)
+    adding_up = adds_up(model, source, table, query.terms) if marked else None
+    if fit is not None and adding_up is not None:
         null_level = find_null_level(
             fit,
             table,
@@ -215,11 +220,25 @@ def explain(
             query,
             values,
             clusters=together,
-            linear=False,
+            linear=bool(adding_up.all()),
             n_probes=n_probes,
             n_jobs=n_jobs,
             seed=child(seed, PROBES),
             required=null is True or refit is not None,
+            progress=bar,
+        )
+    interactions: Interactions | None = None
+    if marked and query.pairs:
+        interactions = find_interaction_marks(
+            model,
+            source,
+            table,
+            y,
+            query,
+            additive=adding_up,
+            clusters=together,
+            seed=child(seed, INTERACTIONS),
+            required=null is True,
             progress=bar,
         )
     return Explanation(
@@ -227,6 +246,7 @@ def explain(
         values=values,
         intervals=found,
         null_level=null_level,
+        interactions=interactions,
         subgroups=None if division is None else within_subgroups(values.local_main, division, row_weights, aggregate),
         rows=Rows.of(index_of(table), extrapolates(plain, training)),
         index=index_of(table),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError
 from rsens._explain import _export, _text
+from rsens._explain._interaction_marks import Interactions
 from rsens._explain._intervals import Intervals
 from rsens._explain._null_level import NullLevel
 from rsens._explain._plot_methods import PlotMethods
@@ -34,6 +35,7 @@ FORM = Form(
         "values": Values,
         "intervals": Intervals,
         "null_level": NullLevel,
+        "interactions": Interactions,
         "subgroups": Subgroups,
         "rows": Rows,
     },
@@ -73,13 +75,15 @@ class Explanation(PlotMethods):
         rows: Rows,
         intervals: Intervals | None = None,
         null_level: NullLevel | None = None,
+        interactions: Interactions | None = None,
         subgroups: Subgroups | None = None,
         index: pd.Index | None = None,
         model: Any = None,
         X: Any = None,
     ) -> None:
         self._setup, self._values, self._rows = setup, values, rows
-        self._intervals, self._null_level, self._subgroups = intervals, null_level, subgroups
+        self._intervals, self._subgroups = intervals, subgroups
+        self._null_level, self._interactions = null_level, interactions
         self._index = rows.index if index is None else index
         self._model, self._X = model, X
 
@@ -181,6 +185,13 @@ class Explanation(PlotMethods):
     discovery: pd.Series[bool] | None = _field("null_level", "discovery")
     familywise: pd.Series[bool] | None = _field("null_level", "familywise")
     null_kind: str | None = _field("null_level", "null_kind")
+    pair_p_values: pd.Series[float] | None = _field("interactions", "pair_p_values", name="p_value")
+    pair_discovery: pd.Series[bool] | None = _field("interactions", "pair_discovery", name="discovery")
+    pair_additive: pd.Series[bool] | None = _field("interactions", "pair_additive", name="additive")
+    pair_above: pd.Series[bool] | None = _field("interactions", "pair_above", name="above_null")
+    pair_unclear: pd.Series[bool] | None = _field("interactions", "pair_unclear", name="unclear")
+    pair_null_kind: str | None = _field("interactions", "pair_null_kind")
+    test_scale: str | None = _field("interactions", "test_scale")
     extrapolation: pd.Series[bool] = _field("rows", "extrapolation")
 
     @property
@@ -223,8 +234,9 @@ class Explanation(PlotMethods):
         """One line per term (order 1) or pair (order 2), largest first.
 
         Columns: term, value, lower, upper, interval_kind, rank, direction, consistency, null, above_null, p_value,
-        discovery, familywise, reached, part_… ; for pairs term ("x0:x1"), first, second, value, lower, upper,
-        interval_kind, rank, above_null, p_value, discovery, part_…, uncertainty_only. What is not known is missing.
+        discovery, familywise, null_kind, reached, part_… ; for pairs term ("x0:x1"), first, second, value, lower,
+        upper, interval_kind, rank, above_null, p_value, discovery, null_kind, part_…, uncertainty_only. What is not
+        known is missing.
 
         Args:
             order: 1 for terms, 2 for pairs.

@@ -6,24 +6,26 @@ pair is not a level of R-sens₂ but a test of the data (`rsens._interactions`).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning
+from rsens._explain._p_values import discoveries
 from rsens._explain._query import Query
 from rsens._files import number_or_nan, text, truth, tuple_of, whole
 from rsens._interactions import (
     MOST_INFLATION,
     Untested,
-    discoveries,
     find_interactions,
     likelihood_for,
     scale_text,
     variance_inflation,
 )
+from rsens._refits import FAILURES, reason_of
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import listed
@@ -58,7 +60,7 @@ class Interactions(Part):
         "Whether a pair that is not marked cannot be told: other columns nearly determine one of its two.",
         truth, "pairs",
     )  # fmt: skip
-    pair_scale: str = stored(
+    test_scale: str = stored(
         'The scale on which terms add up in the test: "identity" (of y), "log", "logit" or "probit".', text
     )
     pair_null_kind: str = stored("What the mark of pairs is.", text)
@@ -69,6 +71,33 @@ class Interactions(Part):
         p = self.pair_p_values[~np.isnan(self.pair_p_values)]
         if ((p < 0.0) | (p > 1.0)).any():
             raise InputError("pair_p_values has values that are no probabilities")
+
+
+def find_interaction_marks(
+    model: Any,
+    source: Model,
+    table: Table,
+    y: Any,
+    query: Query,
+    *,
+    required: bool,
+    **how: Any,
+) -> Interactions | None:
+    """`interaction_marks`, its notes as warnings. What cannot be tested is an error if `required`, else a warning."""
+    try:
+        found = interaction_marks(model, source, table, y, query, **how)
+    except FAILURES as error:
+        found = Untested(f"the additive model could not be fitted ({reason_of(error)}).")
+    if isinstance(found, Untested):
+        text = f"Pairs have no marks: {found.reason}"
+        if required:
+            raise InputError(text, " Use ", Argument("null", False), " or ", Argument("pairs", False), ".")
+        warnings.warn(RsensWarning(text), stacklevel=3)
+        return None
+    collinear = collinearity_warning(collinear_terms(table, query))
+    for warning in (*map(RsensWarning, found.pair_notes), *([] if collinear is None else [collinear])):
+        warnings.warn(warning, stacklevel=3)
+    return found
 
 
 def interaction_marks(
@@ -123,7 +152,7 @@ def interaction_marks(
         pair_additive=by_construction,
         pair_above=above,
         pair_unclear=~above & ~by_construction & (unclear_terms[upper[0]] | unclear_terms[upper[1]]),
-        pair_scale=found.scale,
+        test_scale=found.scale,
         pair_null_kind=f"score test of additivity on {scale}",
         pair_rows=found.n_rows,
         pair_notes=tuple(notes),

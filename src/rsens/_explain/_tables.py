@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 #: The first columns of `to_frame`; all others follow in the order in which their fields are declared.
 LEADING = (
     "term", "first", "second", "per", "value", "lower", "upper", "interval_kind", "rank", "direction", "consistency",
-    "null", "above_null", "p_value", "discovery", "familywise", "reached",
+    "null", "above_null", "p_value", "discovery", "familywise", "null_kind", "reached",
 )  # fmt: skip
+#: True, False, or missing where it is not known.
+MARKS = frozenset({"above_null", "discovery", "familywise"})
 
 
 def labels(explanation: Explanation, size: str | int) -> pd.Index:
@@ -74,8 +76,12 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
         frame["uncertainty_only"] = only
     ranked, _ = ranked_by(explanation._values, order, by)
     frame["rank"] = frame[ranked].rank(ascending=False, method="min").astype("int64")
-    null = frame["null"] if "null" in frame else pd.Series(np.nan, index=frame.index)
-    frame["above_null"] = (frame["value"] > null).astype("boolean").mask(null.isna())
+    if order == 1:
+        frame["above_null"] = (frame["value"] > frame["null"]).astype("boolean").mask(frame["null"].isna())
+    kind = explanation.null_kind if order == 1 else explanation.pair_null_kind
+    frame["null_kind"] = pd.Series([kind] * len(frame), dtype=object)
+    for mark in MARKS.intersection(frame.columns):
+        frame[mark] = frame[mark].astype("boolean")
     leading = _leading(frame)
     frame = frame[leading + [column for column in frame.columns if column not in leading]]
     return frame.sort_values(ranked, ascending=False, kind="stable", ignore_index=True)

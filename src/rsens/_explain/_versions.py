@@ -25,6 +25,15 @@ _ADDED: dict[str, Any] = {
     "probe_values": None,
     "null_refits": None,
     "null_kind": None,
+    "pair_p_values": None,
+    "pair_discovery": None,
+    "pair_additive": None,
+    "pair_above": None,
+    "pair_unclear": None,
+    "test_scale": None,
+    "pair_null_kind": None,
+    "pair_rows": None,
+    "pair_notes": None,
 }
 
 

@@ -6,7 +6,6 @@ from rsens._interactions._collinear import MOST_INFLATION as MOST_INFLATION
 from rsens._interactions._collinear import collinear as collinear
 from rsens._interactions._collinear import variance_inflation as variance_inflation
 from rsens._interactions._quadratic_forms import cauchy_combination as cauchy_combination
-from rsens._interactions._quadratic_forms import discoveries as discoveries
 from rsens._interactions._quadratic_forms import upper_tail as upper_tail
 from rsens._interactions._target import Target as Target
 from rsens._interactions._target import Untested as Untested

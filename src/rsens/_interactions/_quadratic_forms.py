@@ -46,14 +46,3 @@ def cauchy_combination(p: Array) -> Array:
     mean = np.where(known, tangent, 0.0).sum(axis=0) / np.maximum(count, 1)
     combined = np.where(mean > 1e9, 1.0 / (np.pi * np.maximum(mean, 1.0)), 0.5 - np.arctan(mean) / np.pi)
     return np.where(count > 0, combined, np.nan)
-
-
-def discoveries(p: Array, rate: float) -> Array:
-    """Which p-values Benjamini and Hochberg (1995) take as discoveries at this false-discovery rate; NaN is none."""
-    known = np.flatnonzero(~np.isnan(p))
-    ordered = known[np.argsort(p[known], kind="stable")]
-    below = np.flatnonzero(p[ordered] <= rate * np.arange(1, len(ordered) + 1) / max(len(ordered), 1))
-    found = np.zeros(p.shape, dtype=np.bool_)
-    if len(below):
-        found[ordered[: below[-1] + 1]] = True
-    return found

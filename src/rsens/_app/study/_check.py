@@ -42,7 +42,7 @@ def check_and_look(setup: ModelSetup, make_look: MakeLook | None) -> tuple[Asses
         notes.append(Note("skipped", (), SKIPPED))
         return None, None
     rows, y = rows_with_levels(setup.model, table.X), read_targets(table.y, len(table.X))
-    clusters = read_clusters(getattr(setup, "clusters", None), len(y))
+    clusters = read_clusters(setup.clusters, len(y))
     units, what = (len(y), "row") if clusters is None else (int(clusters.max()) + 1, "cluster")
     count, stratify = min(settings.cv, units), stratified(setup.model, y)
     if make_look is not None and min(count, most_folds(y, stratify, clusters)[0]) < LEAST_FOLDS:

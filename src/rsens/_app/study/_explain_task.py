@@ -69,6 +69,7 @@ class _ExplainNew:
             table.y if settings.null else None,
             pairs=_pairs(setup),
             numeric=setup.numeric,
+            clusters=setup.clusters,
             null="auto" if settings.null else False,
             intervals="rows",
             n_jobs=settings.n_jobs,
