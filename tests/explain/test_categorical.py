@@ -197,28 +197,23 @@ def test_null_level(as_array):
     X = FRAME.to_numpy(dtype=object) if as_array else FRAME
     model = LevelMeans([1, 3] if as_array else None).fit(X, y)
     LevelMeans.seen.clear()
-    result = explain(model, X, y, n_probes=6, **QUICK)
+    result = explain(model, X, y, n_probes=6, intervals=False, **QUICK)
     names = ["x1", "x3"] if as_array else ["city", "sold"]
     assert result.categorical == tuple(names)
-    levels = result.null_levels
-    assert levels[names[0]] == levels[names[1]]  # per switch, shared
-    assert levels.iloc[0] == levels.iloc[2]  # per standard deviation, shared
-    assert levels.iloc[0] != levels.iloc[1]
-    assert result.main[names[0]] > levels[names[0]]
+    assert result.main[names[0]] > result.null_levels[names[0]]
+    assert result.null_levels.notna().all()
     refitted = LevelMeans.seen
-    assert len(refitted) >= 6
+    assert len(refitted) == 4  # six numbers and six categories, three at a time
     probes = [column for X in refitted for column in X.columns[4:]]
     assert probes
     for frame in refitted:
         for name in frame.columns[4:]:
-            source = next(
-                c for c in frame.columns[:4] if sorted(frame[name].astype(str)) == sorted(frame[c].astype(str))
-            )
-            if source in names:
-                assert Coding.of(frame[[name]])
-                if not as_array:
-                    assert frame[name].dtype == FRAME[source].dtype
+            same = [c for c in names if sorted(frame[name].astype(str)) == sorted(frame[c].astype(str))]
+            assert bool(Coding.of(frame[[name]])) == bool(same)  # categories keep their counts
+            if same and not as_array:
+                assert frame[name].dtype == FRAME[same[0]].dtype
     assert set(result.probes["term"]) >= set(names)
+    assert result.probes["term"].isin(names).sum() >= 6
 
 
 # ---- plots -----------------------------------------------------------------------------------------------------------

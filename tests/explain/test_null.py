@@ -17,7 +17,7 @@ from rsens._coding import Coding
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
 from rsens._explain._null_level import _compare, _reach_of_terms, find_null_level, refitter
-from rsens._explain._probe_refits import CATEGORICAL, SINGLE, Refits, probes_of_refits
+from rsens._explain._probe_refits import CATEGORICAL, SINGLE, TWO_VALUED, Refits, probes_of_refits
 from rsens._explain._probes import sources_of
 from rsens._explain._query import query_of
 from rsens._explain._values import evaluate
@@ -99,7 +99,7 @@ def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, n_probes
     return Level(level, found)
 
 
-def in_refits(seen, y, units, n_columns):
+def inull_refits(seen, y, units, n_columns):
     """R-sens of real columns and probes in refits with the frames that were seen, by another route."""
     refitted = [explain(BayesianLinear().fit(Z, y), Z, scale="raw", pairs=False, n_bootstrap=0).main for Z in seen]
     real = np.array([main.to_numpy()[:n_columns] for main in refitted]) * units
@@ -121,13 +121,13 @@ def test_the_level_by_hand():
         return BayesianLinear().fit(Z, target)
 
     model = BayesianLinear().fit(X, y)
-    result = explain(model, X, y, refit=refit, random_state=0, n_probes=30, pairs=False)
+    result = explain(model, X, y, refit=refit, random_state=0, n_probes=30, pairs=False, intervals=False)
     assert len(seen) == 10  # three at a time
     for Z in seen:
         pd.testing.assert_frame_equal(Z[list("abcd")], X)
     assert pd.Series(result.probes["term"]).value_counts().max() == 8  # columns take turns
     sd = X.std(ddof=0).to_numpy()
-    real, probes = in_refits(seen, y, sd, 4)
+    real, probes = inull_refits(seen, y, sd, 4)
     vif = np.array([source.inflation for source in sources_of(X.to_numpy(), ((0,), (1,), (2,), (3,)), ())])
     assert vif[:2].min() > 3.0 > 1.5 > vif[2:].max()
     positions = ["abcd".index(term) for term in result.probes["term"]]
@@ -213,8 +213,12 @@ def test_probes_of_numbers_and_categories():
     assert all(sum(t >= 6 for t in refit) == 2 for refit in plan)  # both kinds in every refit
     many = np.array([SINGLE] + [CATEGORICAL] * 30)
     plan = probes_of_refits(tuple((d,) for d in range(31)), many, list(range(31)), 20, np.random.default_rng(0))
-    assert np.bincount(np.concatenate(plan)).tolist() == [10] + [3] * 30
+    assert np.bincount(np.concatenate(plan)).tolist() == [20] + [3] * 30
     assert max(map(len, plan)) == 6
+    three = np.array([SINGLE, CATEGORICAL, TWO_VALUED])
+    for n_probes, each in [(6, 6), (42, 20), (60, 20), (90, 30)]:
+        plan = probes_of_refits(((0,), (1,), (2,)), three, [0, 1, 2], n_probes, np.random.default_rng(0))
+        assert np.bincount(np.concatenate(plan)).tolist() == [each] * 3
 
 
 def test_the_number_of_probes_and_of_rows():
@@ -232,7 +236,7 @@ def test_the_number_of_probes_and_of_rows():
     assert set(rows[1:]) == {(300, 1)}  # after the model itself
     level = null_level(Watched(), X, y)
     assert len(level.probe_terms) == 42
-    assert level.n_refits == 14
+    assert level.null_refits == 14
 
 
 def test_rows_without_weight_do_not_count():
@@ -359,7 +363,14 @@ def test_a_group_has_probes_of_its_own():
         return BayesianLinear().fit(Z, target)
 
     result = explain(
-        BayesianLinear().fit(X, y), X, y, refit=refit, groups={"bc": ["b", "c"]}, n_probes=9, random_state=0
+        BayesianLinear().fit(X, y),
+        X,
+        y,
+        refit=refit,
+        groups={"bc": ["b", "c"]},
+        n_probes=9,
+        random_state=0,
+        intervals=False,
     )
     assert (result.probes["term"] == "bc").sum() == 9
     assert result.null.notna().all()

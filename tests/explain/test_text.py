@@ -93,6 +93,9 @@ def test_frame_of_terms():
         "consistency",
         "null",
         "above_null",
+        "p_value",
+        "discovery",
+        "familywise",
         "reached",
         "part_location",
         "part_scale2",
@@ -125,7 +128,7 @@ def test_directions_have_arrows():
 def test_frame_of_pairs():
     X = pd.DataFrame(np.random.default_rng(3).normal(size=(20, 3)), columns=["a", "b:c", "d"])
     frame = explain(Linear([1.0, 1.0, 1.0], gamma=2.0), X).to_frame(order=2)
-    values = ["value", "lower", "upper", "interval_kind", "rank", "null", "above_null", "reached"]
+    values = ["value", "lower", "upper", "interval_kind", "rank", "above_null"]
     parts = ["part_mean", "part_variance", "uncertainty_only"]
     assert list(frame.columns) == ["term", "first", "second", *values, *parts]
     assert frame["term"].tolist() == ["a:b:c", "a:d", "b:c:d"]  # ambiguous by itself, so:

@@ -18,7 +18,8 @@ real column but has nothing to do with y (`_probes.py`). The model is refitted w
 Numbers share their probes. Categories are compared with probes of categories: with two levels or six, even ones or
 rare ones, they reach 1.2 to 2.4 times as far as numbers, and with less spread, so one quantile for all would mark too
 many of some and too few of others. For the same reason s_j of a category also has a factor: how far its own probes
-reach, relative to all probes of categories.
+reach, relative to all probes of categories. Numbers with two values, which are contrasts too but which the model knows
+as numbers, are a third kind, with that factor.
 A group has probes of its own, because several columns together reach higher.
 
 The level has a chance of 5 % for each irrelevant variable. For all variables together stand the p-values of
@@ -37,7 +38,7 @@ import numpy as np
 from rsens._arguments import child
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._p_values import discoveries, familywise, tail_p_values
-from rsens._explain._probe_refits import CATEGORICAL, SINGLE, Refits, probes_of_refits, refit_with_probes
+from rsens._explain._probe_refits import CATEGORICAL, SINGLE, TWO_VALUED, Refits, probes_of_refits, refit_with_probes
 from rsens._explain._probes import sources_of
 from rsens._explain._query import Query
 from rsens._explain._values import Values
@@ -89,8 +90,8 @@ class NullLevel(Part):
     probe_terms: tuple[str, ...] = stored("The term that each probe is made like.", tuple_of(text))
     probe_values: Array = stored(
         "The value that each probe reached in its refit, per standard deviation, divided by what the collinearity of "
-        "its term accounts for (VIF^¼; VIF^½ in linear models), and for categories by how far probes of the same term "
-        "reach, relative to all categories.",
+        "its term accounts for (VIF^¼; VIF^½ in linear models), and for columns with levels by how far probes of the "
+        "same term reach, relative to all of their kind.",
         number, "probe_terms",
     )  # fmt: skip
 
@@ -185,6 +186,8 @@ def _kind(query: Query, term: int) -> int:
     members = query.terms.members[term]
     if len(members) > 1:
         return term
+    if members[0] in query.two_valued:
+        return TWO_VALUED
     return CATEGORICAL if members[0] in query.categorical else SINGLE
 
 
@@ -196,12 +199,11 @@ def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, f
     t = len(query.terms)
     level, reached, p = np.full(t, np.nan), np.full(t, np.nan), np.full(t, np.nan)
     scale, probe_scale = inflation.copy(), inflation[refits.terms]  # s_j; of a probe, s of its term
-    categories = np.flatnonzero(kinds[refits.terms] == CATEGORICAL)
-    own_reach, without = _reach_of_terms(
-        refits.probes[categories] / probe_scale[categories], refits.terms[categories], t
-    )
-    scale *= own_reach
-    probe_scale[categories] *= without
+    for kind in (CATEGORICAL, TWO_VALUED):
+        own = np.flatnonzero(kinds[refits.terms] == kind)
+        reach, without = _reach_of_terms(refits.probes[own] / probe_scale[own], refits.terms[own], t)
+        scale *= reach
+        probe_scale[own] *= without
     real = np.sqrt(np.mean(refits.real**2, axis=0)) / scale  # R_j/s_j
     probes = refits.probes / probe_scale
     for kind in np.unique(kinds):

@@ -12,7 +12,7 @@ import numpy as np
 
 from rsens._arguments import child
 from rsens._errors import RsensWarning
-from rsens._explain._probes import Source
+from rsens._explain._probes import ProbeSource
 from rsens._explain._query import Query
 from rsens._explain._values import evaluate
 from rsens._refits import Fit, one_thread, take_rows
@@ -23,12 +23,12 @@ from rsens.measures import training_inputs
 
 #: Probes beside the real columns in one refit: half as many as there are columns, but within these.
 FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
-#: Probes of each category: how far they reach differs from one to the next.
-FEWEST_OF_CATEGORY = 3
+#: Probes of each column with levels: how far they reach differs from one to the next. And of each kind of column.
+FEWEST_OF_CONTRAST, FEWEST_OF_KIND = 3, 20
 #: Rows on which the values of a refit are read.
 MOST_ROWS = 300
-#: The kind of a term: a single column of numbers or of levels, or else a group: its own position.
-SINGLE, CATEGORICAL = -1, -2
+#: The kind of a term: a column of numbers, of levels, of numbers with two values, or else a group: its own position.
+SINGLE, CATEGORICAL, TWO_VALUED = -1, -2, -3
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,13 @@ def probes_of_refits(
 ) -> list[list[int]]:
     """The terms that the probes of each refit are made like.
 
-    Half of the `n_probes` are numbers and half are categories, where there are both; every category gets at least 3,
-    every group `n_probes`.
+    Numbers, categories and numbers of two values get equal shares of the `n_probes`, but not fewer than 20, of which
+    the largest is the 95 % quantile. Every column with levels gets at least 3, every group `n_probes`.
     """
-    numbers, categories = ([t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL))
-    of_each = ceil(n_probes / 2) if numbers and categories else n_probes
-    both = (
-        _in_turn(numbers, of_each, rng),
-        _in_turn(categories, max(of_each, FEWEST_OF_CATEGORY * len(categories)), rng),
-    )
-    copies = _mixed(*both)
+    by_kind = [[t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL, TWO_VALUED)]
+    of_each = min(n_probes, max(FEWEST_OF_KIND, ceil(n_probes / max(sum(map(bool, by_kind)), 1))))
+    least = [0] + [FEWEST_OF_CONTRAST * len(terms) for terms in by_kind[1:]]
+    copies = _mixed(*(_in_turn(terms, max(of_each, few), rng) for terms, few in zip(by_kind, least, strict=True)))
     copies += [t for t in varying if kinds[t] >= 0 for _ in range(n_probes)]
     n_columns = sum(map(len, members))
     room = max(FEWEST_PROBE_COLUMNS, min(MOST_PROBE_COLUMNS, ceil(n_columns / 2)))
@@ -89,7 +86,7 @@ def refit_with_probes(
     table: Table,
     y: Any,
     query: Query,
-    sources: list[Source],
+    sources: list[ProbeSource],
     plan: list[list[int]],
     *,
     n_jobs: int | None,
@@ -113,7 +110,7 @@ def refit_with_probes(
 
 
 def _with_probes(
-    table: Table, query: Query, probes: list[Source], seed: np.random.SeedSequence
+    table: Table, query: Query, probes: list[ProbeSource], seed: np.random.SeedSequence
 ) -> tuple[Any, Query, Positions, np.random.SeedSequence]:
     """X with probes, what is asked of it, the rows on which it is asked, and the seed of the refit."""
     rng = np.random.default_rng(seed)

@@ -45,7 +45,7 @@ _Column = Callable[[np.random.Generator, Positions], Array]
 
 
 @dataclass(frozen=True)
-class Source:
+class ProbeSource:
     """One term of k columns that probes can be made of. `explained` is a, of a single column; of a group it is 0."""
 
     columns: tuple[int, ...]
@@ -70,7 +70,7 @@ class Source:
 
 def sources_of(
     values: Array, members: tuple[tuple[int, ...], ...], contrasts: tuple[int, ...], clusters: Positions | None = None
-) -> list[Source]:
+) -> list[ProbeSource]:
     """The source of each term: `members` are the positions of its columns, `contrasts` of the columns with levels."""
     whole = _Others.of(values, contrasts)
     means: _Others | None = None
@@ -89,7 +89,7 @@ def sources_of(
             draw, explained = make(own[:, d], others, columns, groups)
             draws.append(draw)
             shares.append(explained)
-        sources.append(Source(columns, shares[0] if len(columns) == 1 else 0.0, tuple(draws), groups, places))
+        sources.append(ProbeSource(columns, shares[0] if len(columns) == 1 else 0.0, tuple(draws), groups, places))
     return sources
 
 
