@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import chdtrc
 from scipy.stats import ncx2
 
-from rsens._typing import Array
+from rsens._typing import Array, Flags
 
 
 def upper_tail(q: float, A: Array) -> float:
@@ -48,7 +48,7 @@ def cauchy_combination(p: Array) -> Array:
     return np.where(count > 0, combined, np.nan)
 
 
-def discoveries(p: Array, rate: float) -> Array:
+def discoveries(p: Array, rate: float) -> Flags:
     """Which p-values Benjamini and Hochberg (1995) take as discoveries at this false-discovery rate; NaN is none."""
     known = np.flatnonzero(~np.isnan(p))
     ordered = known[np.argsort(p[known], kind="stable")]
