@@ -77,7 +77,7 @@ def test_foreign_models_by_their_family(family, y, name, scale):
 def test_our_models_by_their_likelihood():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 2))
-    numbers, events, counts = X[:, 0], (X[:, 0] > 0).astype(int), rng.poisson(1.0, 30)
+    numbers, events, counts = X[:, 0] + rng.standard_normal(30), (X[:, 0] > 0).astype(int), rng.poisson(1.0, 30)
     cases = [
         (GPRegressor(n_restarts=0), numbers, "gaussian", "identity"),
         (GPRegressor(likelihood="student_t", n_restarts=0), numbers, "student_t", "identity"),
@@ -99,7 +99,8 @@ def test_the_degrees_of_freedom_of_a_student_t_are_kept():
     X = np.random.default_rng(0).standard_normal((30, 1))
     model = GPRegressor(likelihood=StudentTLikelihood(scale2=0.2, df=7.0), n_restarts=0).fit(X, X[:, 0])
     target = likelihood_for(model, model.predict_distribution(X[:1]), X[:, 0])
-    assert target.likelihood == StudentTLikelihood(scale2=StudentTLikelihood.start(0.1).scale2, df=7.0)
+    assert target.likelihood.df == 7.0
+    np.testing.assert_allclose(target.likelihood.theta, StudentTLikelihood.start(0.1).theta)
 
 
 def test_classes():
@@ -108,7 +109,7 @@ def test_classes():
     assert target.y.tolist() == [1.0, 2.0, 2.0, 1.0, 0.0]
     assert target.n_classes == 3
     assert isinstance(likelihood_for(object(), Bernoulli(0.5), np.zeros(5)), Untested)
-    with pytest.raises(InputError, match="must hold classes"):
+    with pytest.raises(InputError, match="at most 2 different values"):
         likelihood_for(object(), Bernoulli(0.5), NUMBERS)
     X = np.arange(8.0)[:, None]
     model = GPClassifier(n_restarts=0).fit(X, ["a", "b"] * 4)

@@ -14,7 +14,7 @@ from rsens._errors import InputError
 from rsens._interactions._features import term_features
 from rsens._interactions._null_model import Pair, fit_null
 from rsens._interactions._quadratic_forms import cauchy_combination
-from rsens._interactions._score import Scores, ScoreTest
+from rsens._interactions._score import PairScores, ScoreTest
 from rsens._interactions._target import Target
 from rsens._refits import one_thread
 from rsens._typing import Array, Positions
@@ -94,7 +94,8 @@ def find_interactions(
     p = np.full(len(pairs), np.nan)
     if not problems or not pairs:
         return Additivity(p, (), target.scale, len(some), (*notes, *more))
-    left, found = list(range(len(pairs))), []
+    found: list[Pair] = []
+    left = list(range(len(pairs)))
     with progress(total=None, desc="interactions", unit="fit") as bar, one_thread():
         while True:
             rng = np.random.default_rng(child(seed, 1))  # the same rows for the search every time
@@ -102,7 +103,7 @@ def find_interactions(
                 _scores(problem, members, found, categorical, [pairs[k] for k in left], rng) for problem in problems
             ]
             bar.update(len(problems))
-            both = Scores(
+            both = PairScores(
                 cauchy_combination(np.array([each.robust for each in scores])),
                 cauchy_combination(np.array([each.classical for each in scores])),
             )
@@ -123,7 +124,7 @@ def _scores(
     categorical: Mapping[int, int],
     pairs: Sequence[Pair],
     rng: np.random.Generator,
-) -> Scores:
+) -> PairScores:
     fit = fit_null(problem.rows, problem.y, problem.likelihood, members, found, categorical, problem.clusters, rng)
     return ScoreTest(fit, problem.features).p_values(pairs)
 

@@ -39,7 +39,7 @@ LEAST_LEVERAGE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class PairScores:
     """p-values of some pairs; NaN where one of the two has no features."""
 
     robust: Array
@@ -62,10 +62,10 @@ class ScoreTest:
         self._diagonal = np.einsum("ij,ij->j", root, root)  # of C⁻¹
         self._noise = np.divide(1.0, fit.precision, out=np.zeros(n), where=fit.precision > 0.0)
 
-    def p_values(self, pairs: Sequence[Pair]) -> Scores:
+    def p_values(self, pairs: Sequence[Pair]) -> PairScores:
         """Of these pairs of terms."""
         tails = np.array([tail for batch in self._batches(pairs) for tail in self._batch(batch)]).reshape(-1, 2)
-        return Scores(tails[:, 0], tails[:, 1])
+        return PairScores(tails[:, 0], tails[:, 1])
 
     def _batches(self, pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
         batch: list[Pair] = []

@@ -86,7 +86,7 @@ def likelihood_for(model: Any, family: Distribution, y: Any) -> Target | Unteste
     if isinstance(family, Binomial) and not isinstance(family, Bernoulli):
         return Untested("the model predicts how many of several trials succeed")
     if isinstance(family, Bernoulli | Categorical):
-        return _classes(model, targets)
+        return _classes(model, family, targets)
     return _numbers(_likelihood_of_numbers(model, family), family, targets)
 
 
@@ -132,22 +132,22 @@ def _inside(y: Array, low: float, high: float, where: str) -> Array:
     return y
 
 
-def _classes(model: Any, targets: Any) -> Target | Untested:
+def _classes(model: Any, family: Bernoulli | Categorical, targets: Any) -> Target | Untested:
     known = getattr(model, "classes_", None)
     plain = targets.astype(str) if targets.dtype == object else targets
-    if known is not None:
-        codes = read_labels(targets, np.asarray(known), len(targets))
-    else:
-        codes = np.unique(plain, return_inverse=True)[1].astype(np.float64)
-    present, codes = np.unique(codes, return_inverse=True)
+    codes = plain if known is None else read_labels(targets, np.asarray(known), len(targets))
+    present, numbered = np.unique(codes, return_inverse=True)
+    most = 2 if isinstance(family, Bernoulli) else np.shape(family.probabilities)[-1]
+    if len(present) > most:
+        raise InputError(
+            Argument("y"), f" must have at most {most} different values, the classes of the model; got {len(present)}."
+        )
     if len(present) < 2:
         return Untested("y has one class only")
-    if len(present) > 2 and known is None and len(present) * 2 > len(targets):
-        raise InputError(Argument("y"), f" must hold classes; got {len(present)} values in {len(targets)} rows.")
     likelihood: Likelihood = LogitLikelihood()
     if len(present) == 2:
         if isinstance(model, GPClassifier):
             likelihood = model.likelihood_
         elif type(model) in _LINKS:
             likelihood = _LINKS[type(model)]()
-    return Target(codes.astype(np.float64), likelihood, _SCALES[likelihood.name], len(present))
+    return Target(numbered.astype(np.float64), likelihood, _SCALES[likelihood.name], len(present))
