@@ -1,0 +1,78 @@
+"""Every procedure has random numbers of its own: switching one off leaves the numbers of the others as they are."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import GPRegressor, compare, explain, stability
+from rsens._arguments import child, seed_sequence
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(size=(40, 3)), columns=["a", "b", "c"])
+y = X["a"].to_numpy() + X["a"].to_numpy() * X["b"].to_numpy() + 0.2 * RNG.normal(size=40)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return GPRegressor(n_restarts=0, random_state=0).fit(X, y)
+
+
+def same(one, other):
+    pd.testing.assert_frame_equal(pd.DataFrame(one), pd.DataFrame(other), check_exact=True)
+
+
+OPTIONS = {"random_state": 3, "n_bootstrap": 40, "n_probes": 6}
+
+
+@pytest.fixture(scope="module")
+def whole(model):
+    return explain(model, X, y, null=True, **OPTIONS)
+
+
+class TestExplain:
+    def test_the_null_level_changes_no_interval(self, model, whole):
+        alone = explain(model, X, null=False, **OPTIONS)
+        same(alone.main, whole.main)
+        same(alone.intervals, whole.intervals)
+        same(alone.pairs, whole.pairs)
+        same(alone.pair_intervals, whole.pair_intervals)
+
+    def test_pairs_change_no_interval_and_no_null_level(self, model, whole):
+        alone = explain(model, X, y, null=True, pairs=False, **OPTIONS)
+        same(alone.main, whole.main)
+        np.testing.assert_allclose(alone.intervals, whole.intervals, rtol=1e-12)  # sums of another shape round anew
+        np.testing.assert_allclose(alone.null, whole.null, rtol=1e-9)
+
+    def test_the_bootstrap_changes_no_null_level(self, model, whole):
+        alone = explain(model, X, y, null=True, **OPTIONS | {"n_bootstrap": 0})
+        np.testing.assert_array_equal(alone.null, whole.null)
+
+    def test_subgroups_change_nothing(self, model, whole):
+        groups = explain(model, X, y, null=True, by=np.where(X["c"] > 0.0, "high", "low"), **OPTIONS)
+        same(groups.intervals, whole.intervals)
+        np.testing.assert_array_equal(groups.null, whole.null)
+
+
+def test_a_method_does_not_depend_on_the_others(model):
+    several, alone = (compare(model, X, y, methods=m, random_state=1) for m in (["apc", "pfi", "var"], ["pfi"]))
+    values = [frame[frame["method"] == "pfi"]["value"].to_numpy() for frame in (several, alone)]
+    np.testing.assert_array_equal(*values)
+
+
+def test_a_sample_depends_on_neither_their_number_nor_the_methods():
+    def ranks(methods, n):
+        found = stability(GPRegressor(n_restarts=0), X, y, methods=methods, n_boot=n, random_state=1)
+        frame = found.ranks
+        return frame[(frame["method"] == "pfi") & (frame["sample"] < 3)].reset_index(drop=True)
+
+    same(ranks(["rsens", "pfi"], 5), ranks(["pfi", "apc"], 3))
+
+
+def test_children_differ_by_purpose():
+    seed = seed_sequence(0)
+    draws = {
+        tuple(np.random.default_rng(child(seed, *key)).integers(2**32, size=2))
+        for key in [(0,), (1,), (0, 0), (0, 1), (1, 0)]
+    }
+    assert len(draws) == 5
+    np.testing.assert_array_equal(child(seed, 4).generate_state(2), child(seed_sequence(0), 4).generate_state(2))
