@@ -34,6 +34,10 @@ def normal(Z):
 
 MODEL = from_function(normal)
 QUICK = {"n_bootstrap": 20, "random_state": 0}
+#: √(P(two random rows differ)/2), counted over all pairs of rows.
+CITY, SOLD = (
+    float(np.sqrt((FRAME[name].to_numpy()[:, None] != FRAME[name].to_numpy()).mean() / 2)) for name in ("city", "sold")
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +46,7 @@ def explanation():
 
 
 def test_values_are_those_of_the_measures(explanation):
-    units = np.array([FRAME["x"].std(ddof=0), 1.0, FRAME["z"].std(ddof=0), 1.0])
+    units = np.array([FRAME["x"].std(ddof=0), CITY, FRAME["z"].std(ddof=0), SOLD])
     np.testing.assert_allclose(explanation.scale, units, rtol=1e-14)
     np.testing.assert_allclose(explanation.local_main, rsens(MODEL, FRAME) * units, rtol=1e-12)
     pairs = (rsens2(MODEL, FRAME) * np.outer(units, units)).mean(axis=0)[np.triu_indices(4, 1)]
@@ -69,15 +73,19 @@ def test_root_mean_square_and_alpha():
         np.testing.assert_allclose(result.parts.sum(axis=1), result.main, rtol=1e-12)
         local = rsens(MODEL, FRAME, alpha=options.get("alpha", 1.0))
         mean = np.sqrt((local**2).mean(axis=0)) if "aggregate" in options else local.mean(axis=0)
-        np.testing.assert_allclose(result.main[["city", "sold"]], mean[[1, 3]], rtol=1e-12)
+        np.testing.assert_allclose(result.main[["city", "sold"]], mean[[1, 3]] * [CITY, SOLD], rtol=1e-12)
 
 
-def test_given_scale_applies_to_switches(explanation):
+def test_a_truth_value_has_the_unit_of_a_0_1_column(explanation):
+    np.testing.assert_allclose(explanation.scale["sold"], FRAME["sold"].std(ddof=0), rtol=1e-14)
+
+
+def test_given_scale_applies_to_switches():
+    raw = explain(MODEL, FRAME, scale="raw", **QUICK)
     given = explain(MODEL, FRAME, scale={"x": 1.0, "city": 0.5, "z": 1.0, "sold": 2.0}, **QUICK)
-    np.testing.assert_allclose(
-        given.main[["city", "sold"]], explanation.main[["city", "sold"]] * [0.5, 2.0], rtol=1e-12
-    )
-    np.testing.assert_allclose(given.pairs["city", "sold"], explanation.pairs["city", "sold"], rtol=1e-12)
+    np.testing.assert_allclose(given.main[["city", "sold"]], raw.main[["city", "sold"]] * [0.5, 2.0], rtol=1e-12)
+    np.testing.assert_allclose(given.pairs["city", "sold"], raw.pairs["city", "sold"], rtol=1e-12)
+    np.testing.assert_allclose(raw.local_main, rsens(MODEL, FRAME), rtol=1e-12)
 
 
 def test_a_group_of_continuous_columns_beside_categorical_ones():
@@ -138,9 +146,16 @@ def test_subgroups_by_a_categorical_column(explanation):
 
 def test_tables_say_what_is_counted_per_switch(explanation):
     frame = explanation.to_frame().set_index("term")
-    assert frame["per"].to_dict() == {"x": "sd", "city": "switch", "z": "sd", "sold": "switch"}
-    assert "per standard deviation (categorical columns: per switch)" in repr(explanation)
-    assert "<td>switch</td>" in explanation._repr_html_()
+    assert frame["per"].to_dict() == {"x": "sd", "city": "sd", "z": "sd", "sold": "sd"}
+    assert "switch" not in repr(explanation)
+    raw = explain(MODEL, FRAME, scale="raw", **QUICK)
+    assert raw.to_frame().set_index("term")["per"].to_dict() == {
+        "x": "unit", "city": "switch", "z": "unit", "sold": "switch",
+    }  # fmt: skip
+    assert "per unit (categorical columns: per switch)" in repr(raw)
+    assert "<td>switch</td>" in raw._repr_html_()
+    given = explain(MODEL, FRAME, scale=np.ones(4), **QUICK)
+    assert set(given.to_frame()["per"]) == {"given"}
     numbers = explain(from_function(lambda Z: Normal(Z[:, 0], 1.0)), FRAME[["x"]], **QUICK)
     assert "switch" not in repr(numbers)
     assert "per" not in numbers.to_frame()
@@ -227,7 +242,8 @@ def closed():
 
 def test_bars_and_pairs(explanation):
     ax = explanation.plot_bars()
-    assert ax.get_xlabel() == "R-sens per sd or switch"
+    assert ax.get_xlabel() == "R-sens per sd"
+    assert explain(MODEL, FRAME, scale="raw", **QUICK).plot_bars().get_xlabel() == "R-sens per unit or switch"
     explanation.plot_pairs()
     ax.figure.canvas.draw()
 
@@ -235,7 +251,7 @@ def test_bars_and_pairs(explanation):
 def test_profile_of_levels_shows_points(explanation):
     upper, lower = explanation.plot_profile("city")
     assert [label.get_text() for label in lower.get_xticklabels()] == ["Bergen", "Oslo", "Tromsø"]
-    assert lower.get_ylabel() == "R-sens per switch"
+    assert lower.get_ylabel() == "R-sens per sd"
     shown = next(line for line in lower.lines if line.get_label() == "R-sens")
     assert shown.get_marker() == "o"
     assert shown.get_linestyle() == "None"
@@ -248,7 +264,7 @@ def test_profile_of_levels_shows_points(explanation):
         }
     )
     fixed = from_function(normal, categorical=Coding.of(FRAME))
-    np.testing.assert_allclose(shown.get_ydata(), rsens(fixed, at)[:, 1], rtol=1e-10)
+    np.testing.assert_allclose(shown.get_ydata(), rsens(fixed, at)[:, 1] * CITY, rtol=1e-10)
     mean = next(line for line in upper.lines if line.get_label() == "mean")
     np.testing.assert_allclose(mean.get_ydata(), fixed.predict_distribution(at).mean, rtol=1e-12)
     upper.figure.canvas.draw()

@@ -32,6 +32,7 @@ class Pictured:
     groups: Any = field(default_factory=dict)
     scale_kind: str = "sd"
     categorical: tuple[str, ...] = ()
+    two_valued: tuple[str, ...] = ()
 
     def but(self, **changes: Any) -> Pictured:
         return replace(self, **changes)

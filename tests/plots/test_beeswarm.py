@@ -118,7 +118,7 @@ def test_levels_have_colours_of_their_own_and_are_named():
     boxes = [artist for artist in ax.artists if isinstance(artist, AnnotationBbox)]
     named = [[area.get_text() for area in found.findobj(TextArea)] for found in boxes]
     assert ["● female", "● male"] in named
-    assert "R-sens per sd or switch" in ax.get_xlabel()
+    assert "R-sens per sd  (" in ax.get_xlabel()
 
 
 def test_of_many_levels_the_frequent_ones_have_colours():

@@ -74,7 +74,7 @@ def test_a_level_is_a_row_of_the_grid(levels):
     np.testing.assert_array_equal(found.second, [0.0, 1.0, 2.0])
     expected = np.outer(np.sin(1.3 * found.first), [1.0, 2.0, 3.0])  # sold is False at the median
     np.testing.assert_allclose(found.prediction, expected, rtol=1e-12, atol=1e-15)
-    assert found.unit == "per sd × switch"
+    assert found.unit == "per sd × sd"
     turned = pair_surface(levels, "city", "age", n_grid=5)
     np.testing.assert_allclose(turned.sensitivity.T, found.sensitivity, **DIFFERENCES)
 
@@ -86,7 +86,8 @@ def test_two_categorical_variables(levels):
     # Only a switch to or from Kiel changes what sold does, by 0.5; the variance is 0.3, 0.4 and 0.5.
     share = explained.rows()["city"].value_counts(normalize=True)
     to_kiel = np.array([share["Kiel"] / (1.0 - share["Aalto"]), share["Kiel"] / (1.0 - share["Bergen"]), 1.0])
-    expected = 0.5 * to_kiel / np.sqrt([0.3, 0.4, 0.5])
+    sold = explained.rows()["sold"].std(ddof=0)
+    expected = 0.5 * to_kiel / np.sqrt([0.3, 0.4, 0.5]) * sold * np.sqrt((1.0 - (share**2).sum()) / 2.0)
     np.testing.assert_allclose(found.sensitivity, np.column_stack([expected, expected]), rtol=1e-9)
 
 
@@ -212,7 +213,7 @@ def test_one_line_for_each_level(levels):
     assert legend(ax) == ["city:", "Aalto", "Bergen", "Kiel"]
     assert ax.get_ylabel() == "predicted mean"
     turned = surface(levels, "city", "age", quantity="rsens2")
-    assert (turned.get_xlabel(), turned.get_ylabel()) == ("age (others at the median)", "R-sens₂ per switch × sd")
+    assert (turned.get_xlabel(), turned.get_ylabel()) == ("age (others at the median)", "R-sens₂ per sd × sd")
 
 
 def test_of_many_levels_the_frequent_ones_have_lines():

@@ -71,13 +71,12 @@ def as_contrasts(
     if not further:
         return source, table
     counted, shares = (table.values, weights) if training is None else (training, None)
-    if shares is None:
-        shares = np.full(len(counted), 1.0 / len(counted))
     values, columns = table.values.copy(), list(known)
     for d in further:
         levels = np.union1d(counted[:, d], table.values[:, d])
         codes = np.searchsorted(levels, counted[:, d])
-        frequencies = np.bincount(codes, weights=shares, minlength=len(levels))
+        counts = np.bincount(codes, weights=shares, minlength=len(levels))
+        frequencies = counts / counts.sum()
         columns.append(Levels(d, table.names[d], tuple(map(_label, levels.tolist())), frequencies, numeric=True))
         values[:, d] = np.searchsorted(levels, table.values[:, d])
     coding = Coding(table.names, tuple(sorted(columns, key=lambda column: column.position)))

@@ -34,8 +34,13 @@ def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Mo
             f" must have the columns that were explained, {len(columns)} from {columns[0]!r} to {columns[-1]!r}; "
             f"got {len(table.names)} from {table.names[0]!r} to {table.names[-1]!r}.",
         )
-    compared = [columns.index(explanation.groups.get(name, (name,))[0]) for name in explanation.two_valued]
+    compared = [columns.index(name) for name in two_valued_columns(explanation)]
     return as_contrasts(source, table, compared, training=training_inputs(model, len(columns)))
+
+
+def two_valued_columns(explanation: Any) -> list[str]:
+    """The columns of `Explanation.two_valued`: a term may have another name than its column."""
+    return [explanation.groups.get(name, (name,))[0] for name in explanation.two_valued]
 
 
 def step_of(explanation: Any, table: Table, column: int) -> tuple[str | float, str | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from rsens._errors import Argument, InputError
 from rsens._text import percent
 from rsens._typing import Array
-from rsens.adapters import read_for
+from rsens.adapters import as_contrasts, read_for
+from rsens.measures import training_inputs
 from rsens.plots._along import Along, along, output_names
 from rsens.plots._bands import masses
 from rsens.plots._levels import draw_predictions, draw_sensitivities, name_levels
 from rsens.plots._line import Line, find_column, line_of
-from rsens.plots._model_and_rows import model_and_table, step_of
+from rsens.plots._model_and_rows import model_and_table, step_of, two_valued_columns
 from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
 from rsens.plots._style import (
     BLACK,
@@ -60,6 +61,7 @@ def profile(
     unit: str | None = None,
     y: Any = None,
     label: str | None = None,
+    two_valued: Iterable[str | int] = (),
     ax: Sequence[Axes] | None = None,
 ) -> NDArray[np.object_]:
     """The predictive distribution along one variable, and below it R-sens; the other variables stay fixed.
@@ -87,13 +89,16 @@ def profile(
         unit: How the axis names that step, such as "per sd"; None for a name from `scale`.
         y: Targets of the rows, drawn as points above.
         label: What the upper axis is called; None for the name of y, if it is a Series.
+        two_valued: Names or positions of numeric columns whose two values are compared, like levels
+            (`Explanation.two_valued`).
         ax: Two Axes, upper and lower; None for a figure of its own.
 
     Returns:
         The two Axes, as an array.
     """
     given = None if ax is None else _two_axes(ax)
-    found = profile_values(model, X, variable, at=at, grid=grid, levels=levels, alpha=alpha, scale=scale, y=y)
+    options = {"at": at, "grid": grid, "levels": levels, "alpha": alpha, "scale": scale, "y": y}
+    found = profile_values(model, X, variable, two_valued=two_valued, **options)
     line, numbers, shares, names = found.line, found.numbers, found.shares, short_labels(found.outputs)
 
     upper, lower = given or new_axes_above(6.4, 5.2)
@@ -143,12 +148,15 @@ def profile_values(
     alpha: float = 1.0,
     scale: str | float = "sd",
     y: Any = None,
+    two_valued: Iterable[str | int] = (),
 ) -> ProfileValues:
     """What `profile` draws, without drawing it; the arguments are the same."""
-    _, table = read_for(model, X)
+    source, table = read_for(model, X)
+    compared = [find_column(table.names, name, "two_valued") for name in two_valued]
+    source, table = as_contrasts(source, table, compared, training=training_inputs(model, len(table.names)))
     line = line_of(table, variable, at=at, grid=grid, scale=scale, y=y)
     shares = masses(levels)
-    numbers = along(model, table, line.rows, line.column, step=line.step, shares=shares, alpha=alpha)
+    numbers = along(source, table, line.rows, line.column, step=line.step, shares=shares, alpha=alpha)
     return ProfileValues(line, numbers, shares, output_names(model, numbers.kind, numbers.prediction.shape[1]))
 
 
@@ -175,6 +183,7 @@ def _profile_settings(explanation: Any, variable: str | int, model: Any = None, 
         "alpha": explanation.alpha,
         "scale": scale,
         "unit": unit,
+        "two_valued": two_valued_columns(explanation),
     }
 
 

@@ -29,7 +29,7 @@ def said(study) -> list[str]:
 
 def test_known_answers():
     sentences = said(studies.numbers())
-    assert sentences[0] == "The prediction of price depends most on city, a and b."
+    assert sentences[0] == "The prediction of price depends most on a, b and city."
     above = next(s for s in sentences if "null level" in s and "variables" in s)
     assert above.startswith("3 of 4 variables are above the null level")
     assert above.endswith("the others cannot be told from noise.")
@@ -122,7 +122,8 @@ def test_nothing_above_the_null_level():
 @pytest.mark.parametrize(
     ("changes", "start"),
     [
-        ({"categorical": ("a",)}, "A switch of a to another level changes"),
+        ({"categorical": ("a",)}, "One standard deviation of a changes"),
+        ({"categorical": ("a",), "scale_kind": "raw"}, "A switch of a to another level changes"),
         ({"scale_kind": "raw"}, "One unit of a changes"),
         ({"scale_kind": "given"}, "One given unit of a changes"),
     ],
