@@ -85,7 +85,8 @@ def _new_model(settings: Settings, arguments: Mapping[str, Any], notes: list[Not
     model, choice, on_model = model_for(settings, table.likelihood)
     notes += [*table.notes, *note_on_two_values(compared), *on_model, *_on_clusters(table)]
     settings = replace(settings, n_jobs=_jobs(settings, rows))
-    record = provenance(table, {**arguments, "cluster": settings.cluster})
+    asked = {} if settings.cluster is None else {"cluster": settings.cluster}
+    record = provenance(table, {**arguments, **asked})
     return ModelSetup(settings, replace(table, likelihood=choice), model, record, notes, numeric)
 
 
