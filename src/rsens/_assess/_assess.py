@@ -17,12 +17,14 @@ from rsens._assess._one_fold import HeldOut
 from rsens._refits import (
     Fit,
     check_refit,
+    numbers_of,
     read_clusters,
     read_targets,
     refit_folds,
     rows_with_levels,
     stratified,
     succeeded,
+    warn_of_tight_clusters,
 )
 
 
@@ -66,6 +68,8 @@ def assess(
     rows = rows_with_levels(None if refit is not None else estimator, X)
     targets = read_targets(y, len(rows))
     together = read_clusters(clusters, len(rows))
+    if together is None:
+        warn_of_tight_clusters(numbers_of(rows))
     splits = read_folds(cv, rows, targets, stratified(estimator, targets), seed, together)
     looks = [HeldOut(rows, targets)]
     [[seen]] = refit_folds(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +36,7 @@ class Rankings(Part):
     failed_samples: tuple[int, ...] = stored("The samples in which something failed.", tuple_of(whole))
     failed_methods: tuple[str | None, ...] = stored("What failed; None is the refit itself.", tuple_of(or_none(text)))
     reasons: tuple[str, ...] = stored("Why it failed.", tuple_of(text))
-    clusters: int | None = stored(
-        "Clusters in a sample; None where rows were drawn one by one.", whole, optional=True, default=None
-    )
+    clusters: int | None = stored("Clusters in a sample; None where rows were drawn one by one.", whole, optional=True)
 
     @property
     def ranked(self) -> Flags:
@@ -61,4 +60,9 @@ class Rankings(Part):
             raise InputError("failures must have a sample, a method and a reason each")
 
 
-FORM = Form("a stability result", "Stability.save", {"rankings": Rankings})
+def _from_version_1(content: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 knew of no clusters."""
+    return {"clusters": None} | content
+
+
+FORM = Form("a stability result", "Stability.save", {"rankings": Rankings}, upgrades=(_from_version_1,))

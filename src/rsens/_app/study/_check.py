@@ -43,7 +43,7 @@ def check_and_look(setup: ModelSetup, make_look: MakeLook | None) -> tuple[Asses
         return None, None
     rows, y = rows_with_levels(setup.model, table.X), read_targets(table.y, len(table.X))
     clusters = read_clusters(setup.clusters, len(y))
-    units, what = (len(y), "row") if clusters is None else (int(clusters.max()) + 1, "cluster")
+    units, what = setup.most_folds, "row" if clusters is None else "cluster"
     count, stratify = min(settings.cv, units), stratified(setup.model, y)
     if make_look is not None and min(count, most_folds(y, stratify, clusters)[0]) < LEAST_FOLDS:
         text = f"Intervals hold only for which rows are explained: for new data they take {LEAST_FOLDS} folds"

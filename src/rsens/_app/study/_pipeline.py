@@ -72,6 +72,7 @@ def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None
         y=setup.table.y,
         settings=setup.provenance,
         recipe=setup.table.recipe,
+        clusters=setup.clusters,
         found=found,
     )
 
