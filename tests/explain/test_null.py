@@ -99,7 +99,7 @@ def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, n_probes
     return Level(level, found)
 
 
-def inull_refits(seen, y, units, n_columns):
+def in_refits(seen, y, units, n_columns):
     """R-sens of real columns and probes in refits with the frames that were seen, by another route."""
     refitted = [explain(BayesianLinear().fit(Z, y), Z, scale="raw", pairs=False, n_bootstrap=0).main for Z in seen]
     real = np.array([main.to_numpy()[:n_columns] for main in refitted]) * units
@@ -127,14 +127,14 @@ def test_the_level_by_hand():
         pd.testing.assert_frame_equal(Z[list("abcd")], X)
     assert pd.Series(result.probes["term"]).value_counts().max() == 8  # columns take turns
     sd = X.std(ddof=0).to_numpy()
-    real, probes = inull_refits(seen, y, sd, 4)
+    real, probes = in_refits(seen, y, sd, 4)
     vif = np.array([source.inflation for source in sources_of(X.to_numpy(), ((0,), (1,), (2,), (3,)), ())])
     assert vif[:2].min() > 3.0 > 1.5 > vif[2:].max()
     positions = ["abcd".index(term) for term in result.probes["term"]]
-    scaled = np.concatenate(probes) * sd[positions] / vif[positions] ** 0.25
+    scaled = np.concatenate(probes) * sd[positions] / vif[positions] ** 0.5
     np.testing.assert_allclose(result.probes["value"], scaled, rtol=1e-9)
     level = np.quantile(scaled, 0.95, method="weibull")
-    reached = np.sqrt(np.mean(real**2, axis=0)) / vif**0.25
+    reached = np.sqrt(np.mean(real**2, axis=0)) / vif**0.5
     np.testing.assert_allclose(result.null, level / reached * result.main, rtol=1e-9)
     assert ((result.main > result.null) == (reached > level)).all()
     np.testing.assert_allclose(result.reached, [np.mean(scaled >= r) for r in reached])
