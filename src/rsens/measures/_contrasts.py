@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from rsens._errors import Argument, InputError
+from rsens._errors import Argument, InputError, Sentence
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives import Contrast, Derivatives
@@ -146,8 +146,7 @@ def check_continuous(table: Table, what: str) -> None:
         raise InputError(
             f"{what} needs derivatives in every column, and these columns are categorical: {names}. Use rsens or "
             "rsens2, which compare their levels, or a model of the other columns",
-            *([" and ", Argument("numeric", numbers)] if numbers else []),
-            ".",
+            Sentence(" and ", Argument("numeric", numbers), ".") if numbers else ".",
         )
 
 

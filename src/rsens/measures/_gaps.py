@@ -46,7 +46,10 @@ def gaps(values: Array) -> Array:
 
 
 def warn_of_gaps(model: Any, training: Array | None, table: Table, *, stacklevel: int) -> None:
-    """An `RsensWarning` that names the columns with derivatives whose length-scale is below half the largest gap."""
+    """An `RsensWarning` that names the columns with derivatives whose length-scale is below half the largest gap.
+
+    `stacklevel` counts the calls from here up to the line that the warning is about.
+    """
     lengths = lengthscales(model, len(table.names))
     if training is None or lengths is None:
         return
@@ -62,7 +65,7 @@ def warn_of_gaps(model: Any, training: Array | None, table: Table, *, stacklevel
                 "changes near each of them and jumps in between, so the slope at the rows, which R-sens measures, says "
                 "little. If these are codes or groups, make the column categorical and fit again."
             ),
-            stacklevel=stacklevel + 1,
+            stacklevel=stacklevel,
         )
 
 

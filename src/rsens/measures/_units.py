@@ -100,7 +100,7 @@ def level_deviations(deviations: Array, coding: Coding) -> Array:
         if column.numeric and len(column) == 2:
             units[d] = deviations[d] / np.ptp(column.numbers)
         else:
-            units[d] = np.sqrt(0.5 * max(0.0, 1.0 - f @ f)) if np.count_nonzero(f) > 1 else 0.0
+            units[d] = np.sqrt(0.5 * (1.0 - float(f @ f))) if np.count_nonzero(f) > 1 else 0.0
     return units
 
 

@@ -1,0 +1,137 @@
+"""The unit of a column of levels, and the warning where values are further apart than a length-scale."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from rsens import GPClassifier, GPRegressor, explain
+from rsens._coding import Coding, Levels
+from rsens._errors import RsensWarning
+from rsens.kernels import EQ, Constant, Linear, Matern32, Periodic
+from rsens.measures import lengthscales, level_deviations
+from rsens.measures._gaps import gaps
+
+QUICK = {"n_bootstrap": 0, "pairs": False, "random_state": 0}
+
+
+def unit(*frequencies, labels=None, numeric=False, deviation=np.nan):
+    labels = tuple(range(len(frequencies))) if labels is None else labels
+    coding = Coding(("c",), (Levels(0, "c", labels, np.array(frequencies), numeric),))
+    return level_deviations(np.array([deviation]), coding)[0]
+
+
+# ---- √(P(two rows differ)/2) -----------------------------------------------------------------------------------------
+
+
+def test_two_levels_have_the_deviation_of_a_0_1_column():
+    for share in (0.5, 0.1, 0.02):
+        zeros_and_ones = np.repeat([0.0, 1.0], [round(1000 * (1 - share)), round(1000 * share)])
+        np.testing.assert_allclose(unit(1.0 - share, share), zeros_and_ones.std(), rtol=1e-12)
+
+
+def test_many_levels_have_half_the_mean_squared_distance():
+    """sd² = ½ E[(x − x′)²], over all pairs of rows, with distance 1 between different levels."""
+    rows = np.random.default_rng(0).choice(4, size=300, p=[0.4, 0.3, 0.2, 0.1])
+    distance = (rows[:, None] != rows).astype(float)
+    np.testing.assert_allclose(unit(*np.bincount(rows) / 300), np.sqrt(0.5 * (distance**2).mean()), rtol=1e-12)
+    assert unit(*[1 / 1000] * 1000) == pytest.approx(np.sqrt(0.5), rel=1e-3)  # never above √½
+
+
+def test_one_level_has_no_unit():
+    assert unit(1.0) == unit(1.0, 0.0) == unit(0.0, 1.0, 0.0) == 0.0
+
+
+def test_two_numbers_follow_the_deviation_that_is_known():
+    """Where the fit counted rows differently, its deviation over the gap is what the unit is."""
+    assert unit(0.5, 0.5, labels=(2, 7), numeric=True, deviation=2.0) == pytest.approx(0.4)
+    assert unit(0.5, 0.5, labels=(2, 7), numeric=True, deviation=0.0) == 0.0
+
+
+# ---- gaps ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_gap_needs_rows_on_both_sides():
+    values = np.concatenate([np.linspace(0.0, 1.0, 20), [50.0] * 4]).reshape(-1, 1)
+    np.testing.assert_allclose(gaps(values), 1 / 19)
+    np.testing.assert_allclose(gaps(np.vstack([values, [[50.0]]])), 49.0)
+    assert gaps(np.ones((20, 1))) == 0.0
+    assert gaps(np.arange(9.0).reshape(-1, 1)) == 0.0  # too few rows for any gap
+
+
+class With:
+    def __init__(self, kernel):
+        self.kernel_ = kernel
+
+
+def test_how_far_a_kernel_reaches():
+    assert lengthscales(object(), 2) is None
+    np.testing.assert_array_equal(lengthscales(With(EQ(1.0, (0.5, 2.0))), 2), [0.5, 2.0])
+    np.testing.assert_array_equal(lengthscales(With(EQ(1.0, 0.5, dims=(1,))), 3), [np.inf, 0.5, np.inf])
+    product = EQ(1.0, (0.5, 2.0)) * Matern32(1.0, 0.3, dims=(1,)) * Constant(2.0)
+    np.testing.assert_array_equal(lengthscales(With(product), 2), [0.5, 0.3])
+    total = EQ(1.0, (0.5, 2.0)) + Matern32(1.0, 0.3, dims=(1,)) + Linear(1.0, dims=(0,))
+    np.testing.assert_array_equal(lengthscales(With(total), 2), [np.inf, 2.0])
+    assert lengthscales(With(Periodic()), 1) == np.inf
+    classes = (EQ(1.0, (0.5, 2.0)), EQ(1.0, (3.0, 0.1)))
+    np.testing.assert_array_equal(lengthscales(With(classes), 2), [3.0, 2.0])
+
+
+def codes(n=150, seed=0):
+    """Three codes without an order, and a number."""
+    rng = np.random.default_rng(seed)
+    code = rng.integers(0, 3, n)
+    X = np.column_stack([rng.normal(size=n), 10.0 * code])
+    return X, X[:, 0] + np.array([0.0, 3.0, -2.0])[code] + 0.2 * rng.normal(size=n)
+
+
+def test_codes_taken_for_numbers_get_a_warning():
+    X, y = codes()
+    model = GPRegressor(kernel=EQ(1.0, (1.0, 1.0)), standardize=False, optimize=False).fit(X, y)
+    with pytest.warns(RsensWarning, match="'x1' has values that are more than two length-scales apart") as caught:
+        explain(model, X, **QUICK)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    wide = GPRegressor(kernel=EQ(1.0, (1.0, 6.0)), standardize=False, optimize=False).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        explain(wide, X, **QUICK)
+
+
+def test_no_warning_where_the_levels_are_compared():
+    X, y = codes()
+    two = np.column_stack([X[:, 0], 10.0 * (X[:, 1] > 5.0)])
+    model = GPRegressor(kernel=EQ(1.0, (1.0, 1.0)), standardize=False, optimize=False).fit(two, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        explain(model, two, **QUICK)
+    with pytest.warns(RsensWarning, match="'x1' has values"):
+        explain(model, two, numeric=[1], **QUICK)
+
+
+INPUTS = {
+    "normal": lambda rng, shape: rng.normal(size=shape),
+    "t3": lambda rng, shape: rng.standard_t(3, size=shape),
+    "lognormal": lambda rng, shape: rng.lognormal(size=shape),
+    "counts": lambda rng, shape: rng.poisson(2.0, size=shape).astype(float),
+}
+
+
+@pytest.mark.parametrize("inputs", INPUTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_no_warning_for_tails(inputs, seed):
+    rng = np.random.default_rng(seed)
+    X = INPUTS[inputs](rng, (150, 3))
+    y = X[:, 0] + np.sin(1.5 * X[:, 1]) + 0.5 * rng.normal(size=150)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        explain(GPRegressor(n_restarts=0).fit(X, y), X, **QUICK)
+
+
+def test_classes():
+    X, y = codes(60)
+    model = GPClassifier(kernel=EQ(1.0, (1.0, 1.0)), standardize=False, optimize=False).fit(X, np.digitize(y, [-1, 1]))
+    with pytest.warns(RsensWarning, match="'x1' has values"):
+        explain(model, X, **QUICK)
