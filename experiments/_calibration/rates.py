@@ -134,8 +134,12 @@ def rates(tables: Tables, name: str) -> Rates | None:
 
 
 def _binomial(times: float, n: int) -> Rate:
-    share = times / n
-    return Rate(100.0 * share, 100.0 * float(np.sqrt(share * (1.0 - share) / n)))
+    """A share of n; its error is that of two more successes and failures, so that 12 of 12 is not certain.
+
+    Agresti and Coull, 1998.
+    """
+    near = (times + 2.0) / (n + 4.0)
+    return Rate(100.0 * times / n, 100.0 * float(np.sqrt(near * (1.0 - near) / (n + 4.0))))
 
 
 def _covered(terms: pd.DataFrame) -> float:

@@ -55,6 +55,13 @@ class Table:
             return type(self.source)(dict(zip(self.source.columns, values.T, strict=True)))
         return values
 
+    def recoded(self, start: int, stop: int, levels: Mapping[int, int]) -> Table:
+        """Some of the rows with columns set to level codes, {position: level code}, as a table without a source."""
+        values = self.values[start:stop].copy()
+        for position, code in levels.items():
+            values[:, position] = code
+        return Table(self.names, values, None, self.coding)
+
     def switched(self, start: int, stop: int, levels: Mapping[int, int]) -> Any:
         """Some of the rows in the type that was given, with columns set to levels: {position: level code}."""
         assert self.coding is not None  # only categorical columns can be switched
@@ -171,6 +178,8 @@ def is_frame(X: Any) -> bool:
 
 def shape_of(X: Any) -> tuple[int, ...]:
     """The shape of rows, without reading them."""
+    if isinstance(X, Table):
+        return X.values.shape
     return (len(X), len(X.columns)) if is_frame(X) else np.shape(X)
 
 

@@ -10,9 +10,11 @@ import pytest
 
 from rsens._compare import ComparisonSettings, compare, method_values, resolved, terms
 from rsens._errors import InputError, RsensWarning
+from rsens._explain import explain
 from rsens.black_box import Budget
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
+from rsens.measures import importance
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
 from tests.compare.models import noisy
 from tests.explain.models import Linear
@@ -122,6 +124,45 @@ def test_categorical_columns_and_arrays(order):
     table = compare(model, MIXED, y, methods=QUICK[order], order=order, budget="paper", random_state=0)
     assert (table["status"] == "ok").all()
     assert set(table["term"]) == set(terms(tuple(MIXED.columns), order))
+
+
+FLAGGED = X.iloc[:, :2].assign(flag=np.where(np.arange(30) % 5 == 0, 3, 1))
+
+
+@pytest.mark.parametrize("rows", [FLAGGED, FLAGGED.to_numpy()], ids=["frame", "array"])
+def test_two_values_are_compared_as_explain_does(rows):
+    model = GPRegressor(random_state=0, n_restarts=0).fit(rows, y + FLAGGED["flag"])
+    found = explain(model, rows, n_bootstrap=0)
+    first = compare(model, rows, y, methods=[*QUICK[1], "ard"], budget="paper", random_state=0)
+    assert (first["status"] == "ok").all()
+    values = first.pivot(index="term", columns="method", values="value").loc[list(found.names)]
+    np.testing.assert_allclose(values["rsens"], found.main, rtol=1e-10)
+    np.testing.assert_allclose(values["kl"].iloc[2], found.main.iloc[2], rtol=1e-10)
+    np.testing.assert_allclose(values["aed"].iloc[2], found.direction.iloc[2], rtol=1e-10)  # always upwards
+    second = compare(model, rows, y, methods=QUICK[2], order=2, budget="paper", random_state=0)
+    assert (second["status"] == "ok").all()
+    pairs = second[second["method"] == "rsens2"].set_index("term")["value"]
+    np.testing.assert_allclose(sorted(pairs), sorted(found.pairs), rtol=1e-10)
+
+
+def test_numeric_gives_slopes():
+    model = BayesianLinearRegression(prior_precision=1.0).fit(FLAGGED, y + FLAGGED["flag"])
+    slopes = compare(model, FLAGGED, y, methods=["rsens", "ead"], numeric=["flag"]).set_index(["method", "term"])[
+        "value"
+    ]
+    expected = importance("rsens", model, FLAGGED, scale=FLAGGED.std(ddof=0))
+    np.testing.assert_allclose(slopes["rsens"][list(FLAGGED.columns)], expected, rtol=1e-12)
+    with pytest.raises(InputError, match="numeric names the column 'flog'"):
+        compare(model, FLAGGED, y, numeric=["flog"])
+
+
+def test_ard_is_read_off_the_model_as_it_is():
+    """The kernel looks at a number: its inverse length-scale per standard deviation, compared or not."""
+    model = GPRegressor(random_state=0, n_restarts=0).fit(FLAGGED, y)
+    found = compare(model, FLAGGED, y, methods=["ard"]).set_index("term")["value"]
+    lengths = dict(zip(FLAGGED.columns, model.kernel_.lengthscale, strict=True))
+    expected = {name: FLAGGED[name].std(ddof=0) / lengths[name] for name in FLAGGED.columns}
+    assert found.to_dict() == pytest.approx(expected)
 
 
 def test_classes():

@@ -323,8 +323,8 @@ def test_no_number_of_the_page_is_typed_by_hand(tmp_path):
     text = page(tmp_path)
     assert "| one interaction | 4/4 | 0.0 ± 0.0 | 20.0 ± 0.0 | **no** | 100 | 100 | 100 |" in text
     assert "| one interaction | x0, x1, x2 | 100/100/0 | 100/0/0 |" in text
-    assert "| one interaction | variables | x1 | 100 | 0 | 100.0 ± 0.0 | **no** |" in text
-    assert "| one interaction | pairs | x0:x2 | 100 | 0 | 100.0 ± 0.0 | **no** |" in text
+    assert "| one interaction | variables | x1 | 100 | 0 | 100.0 ± 21.7 | **no** |" in text
+    assert "| one interaction | pairs | x0:x2 | 100 | 0 | 100.0 ± 21.7 | **no** |" in text
     assert "50.0 ± 0.0 | **no**: pairs beside a true interaction |" in text
     assert "- one interaction, variables: 20.0 ± 0.0 % (**none of the known cases**)." in text
     assert "one interaction: in 100 % of analyses, mostly “few rows …”" in text

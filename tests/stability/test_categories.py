@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rsens._errors import InputError
 from rsens._stability import stability
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
 from tests.stability.models import LeastSquares, linear_data
@@ -71,3 +72,27 @@ def test_a_column_that_is_constant_in_some_samples():
     result = stability(LeastSquares(), data, Y, n_boot=10, methods="rsens", random_state=0)
     values = result.ranks.query("term == 'x0'")["value"]
     assert 0 < (values == 0.0).sum() < 10
+
+
+def flagged(n=60):
+    """`flag` is 4 in a tenth of the rows and 1 in the others."""
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"x": rng.normal(size=n), "flag": rng.permutation(np.arange(n) < n // 10) * 3 + 1})
+    return frame, frame["x"] + 2.0 * (frame["flag"] - 1) / 3 + 0.3 * rng.normal(size=n)
+
+
+@pytest.mark.parametrize("at", ["sample", "data"])
+def test_two_values_are_compared_in_every_sample(at):
+    """In each sample the value is that of `explain` for the model of that sample: here 2/3 of the gap, per sd."""
+    frame, y = flagged()
+    options = {"n_boot": 5, "methods": ["rsens", "ead"], "at": at, "random_state": 0}
+    found = stability(BayesianLinearRegression(), frame, y, **options)
+    truth = stability(BayesianLinearRegression(), frame.assign(flag=frame["flag"] > 1), y, **options)
+    slopes = stability(BayesianLinearRegression(), frame, y, numeric=["flag"], **options)
+    np.testing.assert_allclose(found.ranks["value"], truth.ranks["value"], rtol=1e-6)
+    ead = found.ranks["method"] == "ead"
+    np.testing.assert_allclose(found.ranks["value"][ead], slopes.ranks["value"][ead], rtol=1e-6)  # a line is a line
+    with pytest.raises(InputError, match="numeric names the column 'flog'"):
+        stability(BayesianLinearRegression(), frame, y, numeric=["flog"])
+    with pytest.raises(InputError, match="numeric names the column 'flag', which is categorical"):
+        stability(BayesianLinearRegression(categorical=["flag"]), frame, y, numeric=["flag"])

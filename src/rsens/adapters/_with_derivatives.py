@@ -18,6 +18,7 @@ class WithDerivatives(Model):
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator
         self.coding = getattr(estimator, "coding_", None) or None
+        self.takes_codes = bool(getattr(estimator, "_takes_codes", False))
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rsens._coding import Coding
+from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives
 from rsens.derivatives._model import Model
@@ -25,13 +26,14 @@ class Contrasted(Model):
     def __init__(self, model: Model, coding: Coding) -> None:
         self._model = model
         self.coding = coding
+        self.takes_codes = model.takes_codes
 
     @property
     def name(self) -> str:
         return self._model.name
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
-        record = self._model.derivatives(X, order)
+        record = self._model.derivatives(self._as_given(X), order)
         assert self.coding is not None
         columns = list(self.coding.categorical)
         first, second = record.first.copy(), None if record.second is None else record.second.copy()
@@ -42,7 +44,17 @@ class Contrasted(Model):
         return replace(record, first=first, second=second)
 
     def predict_distribution(self, X: Any) -> Distribution:
-        return self._model.predict_distribution(X)
+        return self._model.predict_distribution(self._as_given(X))
+
+    def _as_given(self, X: Any) -> Any:
+        """Level codes of numbers as these numbers, which the model knows."""
+        if not isinstance(X, Table) or self.coding is None or X.coding is not self.coding:
+            return X
+        values = X.values.copy()
+        for column in self.coding.columns:
+            if column.numeric:
+                values[:, column.position] = column.numbers[values[:, column.position].astype(np.intp)]
+        return Table(X.names, values, None, self._model.coding)
 
     def predict_point(self, X: Any) -> Array:
         return self._model.predict_point(X)

@@ -48,8 +48,10 @@ def contrasts_at(model: Model, table: Table, rows: slice, here: Derivatives, ord
     assert table.coding is not None
     coding = table.coding
 
+    switch = table.recoded if model.takes_codes and table.coding is model.coding else table.switched
+
     def predict(switched: dict[int, int]) -> Distribution:
-        there = model.predict_distribution(table.switched(rows.start, rows.stop, switched)).checked(len(here))
+        there = model.predict_distribution(switch(rows.start, rows.stop, switched)).checked(len(here))
         _check_same(here.distribution, there, table.names[next(iter(switched))])
         return there
 
@@ -61,7 +63,7 @@ def contrasts_at(model: Model, table: Table, rows: slice, here: Derivatives, ord
             levels = tuple(predict({d: level}) for level in used)
             contrasts.append(Contrast(d, column.name, weights, levels))
             continue
-        records = [model.derivatives(table.switched(rows.start, rows.stop, {d: level}), 1) for level in used]
+        records = [model.derivatives(switch(rows.start, rows.stop, {d: level}), 1) for level in used]
         for record in records:
             _check_same(here.distribution, record.distribution, column.name)
         pairs = {

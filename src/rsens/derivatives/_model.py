@@ -36,6 +36,8 @@ class Model(ABC):
     by_differences: ClassVar[bool] = False
     #: Whether X may be a `Table`, so that rows that have been read are not read again.
     takes_tables: bool = False
+    #: Whether rows whose levels were switched may be a `Table` of level codes: labels need not be made and read again.
+    takes_codes: bool = False
 
     @property
     def name(self) -> str:
@@ -89,6 +91,7 @@ class Function(Model):
 
     categorical: Any
     takes_tables = True
+    takes_codes = True
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._table import column_deviations
+from rsens._table import Table, column_deviations
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, check_order
 from rsens.distributions import Distribution
@@ -53,6 +53,8 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
     _description: ClassVar[str]
     #: Parameters that are True or False.
     _truths: ClassVar[tuple[str, ...]] = ()
+    #: Rows may be a `Table` of its own level codes, as contrasts make them.
+    _takes_codes: ClassVar[bool] = True
 
     @property
     def description(self) -> str:
@@ -62,6 +64,8 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
     def _rows(self, X: Any) -> Array:
         """The rows X (n, D) for a prediction; the model must have been fitted on the same columns."""
         check_is_fitted(self)
+        if isinstance(X, Table) and X.coding is self.coding_:
+            return X.values
         return self._checked_rows(X, self.coding_, reset=False)
 
     def _checked_rows(self, X: Any, coding: Coding | None, *, reset: bool) -> Array:

@@ -35,7 +35,7 @@ WRONG = {
     "repeats": 0,
 }
 #: These take any text; what is wrong with them shows when the table is read.
-ANY_TEXT = {"data", "target", "drop", "columns", "categorical", "cluster", "out", "model_file"}
+ANY_TEXT = {"data", "target", "drop", "columns", "categorical", "numeric", "cluster", "out", "model_file"}
 #: How Python users call a setting that has another name there.
 IN_PYTHON = {"seed": "random_state"}
 

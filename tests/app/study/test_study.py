@@ -91,6 +91,34 @@ def test_text_and_codes_are_categorical():
     assert result.explanation.main["town"] > result.explanation.main["code"]
 
 
+def test_two_numbers_are_compared_and_a_note_says_so():
+    frame = numbers().assign(flag=lambda f: (np.arange(len(f)) % 4 == 0) * 1, d=lambda f: np.arange(len(f)) % 2)
+    frame["y"] += 3.0 * frame["flag"]
+    result = study(frame, "y", **QUICK)
+    assert set(result.explanation.two_valued) == {"flag", "d"}
+    note = next(note for note in result.notes if note.kind == "two_values")
+    assert set(note.columns) == {"flag", "d"}
+    assert "have two values and are compared between them, like a category" in note.text
+    one = study(frame, "y", numeric=["d"], **QUICK)
+    assert one.explanation.two_valued == ("flag",)
+    assert one.settings["arguments"]["numeric"] == ["d"]
+    assert "'flag' has two values" in next(note for note in one.notes if note.kind == "two_values").text
+    assert "two_values" not in kinds(study(frame, "y", numeric=["d", "flag"], **QUICK))
+
+
+@pytest.mark.parametrize(
+    ("numeric", "match"),
+    [
+        (["flog"], "the table has no numeric column 'flog'"),
+        ("code", "numeric must be a list"),
+        (["town"], "numeric names the column 'town', which is categorical"),
+    ],
+)
+def test_wrong_numeric_columns(numeric, match):
+    with pytest.raises(InputError, match=match):
+        study(with_text(), "y", numeric=numeric, **QUICK)
+
+
 def test_rows_with_missing_values_are_left_out_or_refused():
     frame = numbers()
     frame.loc[[3, 5], "a"] = np.nan
