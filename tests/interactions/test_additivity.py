@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rsens._errors import InputError
-from rsens._interactions import Target, collinear, find_interactions, variance_inflation
+from rsens._interactions import Target, find_interactions, variance_inflation
 from rsens.likelihoods import LogitLikelihood, PoissonLikelihood
 from tests.interactions.data import SEED, SILENT, additive, gaussian, singles
 
@@ -173,15 +173,18 @@ def test_rows_and_targets_must_fit():
         run(X[:10], gaussian(y))
 
 
+SINGLE = [[d] for d in range(5)]
+
+
 def test_collinear_columns():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 5))
     X[:, 1] = X[:, 0] + 0.3 * rng.standard_normal(400)  # VIF 1/(1 − ρ²) with ρ² = 1/1.09
     X[:, 2] = (X[:, 3] > 0).astype(float)
     X[:, 4] = 1.0
-    inflation = variance_inflation(X, {2: 2})
+    inflation = variance_inflation(X, {2: 2}, SINGLE)
     assert inflation[:2] == pytest.approx([1.09 / 0.09] * 2, rel=0.2)
     assert inflation[4] == 1.0
-    assert collinear(X, {2: 2}) == (0, 1)
-    assert variance_inflation(np.column_stack([X[:, 0], X[:, 0]]), {}).tolist() == [np.inf, np.inf]
-    assert variance_inflation(X[:4], {}).tolist() == [1.0] * 5  # as many columns as rows: nothing to say
+    assert variance_inflation(np.column_stack([X[:, 0], X[:, 0]]), {}, SINGLE[:2]).tolist() == [np.inf, np.inf]
+    assert variance_inflation(X[:4], {}, SINGLE).tolist() == [1.0] * 5  # as many columns as rows: nothing to say
+    assert variance_inflation(X, {2: 2}, [[0, 1], [2], [3], [4]])[0] < 1.1  # as a group they determine nothing else

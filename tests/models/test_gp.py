@@ -590,8 +590,8 @@ def test_explain_with_the_null_level_by_refitting():
     model = GPRegressor(n_restarts=0, random_state=0).fit(X, y)
     explanation = rsens.explain(model, X, y=y, null=True, random_state=0, n_probes=4)
     assert list(explanation.main.sort_values(ascending=False).index) == ["strong", "weak", "none"]
-    assert explanation.main["weak"] > explanation.null > 0.0
-    assert explanation.main["none"] < 2.0 * explanation.null
+    assert explanation.main["weak"] > explanation.null_levels["weak"] > 0.0
+    assert explanation.main["none"] < 2.0 * explanation.null_levels["none"]
     assert set(explanation.parts.columns) == {"mean", "variance"}
 
 

@@ -8,7 +8,7 @@ from sklearn.model_selection import GroupKFold, KFold
 
 from rsens._assess import assess
 from rsens._errors import InputError
-from rsens._refits import TightClustersWarning, folds
+from rsens._refits import TightClustersWarning
 from rsens._select_interactions import select_interactions
 from rsens.models import GPRegressor
 
@@ -25,10 +25,10 @@ def persons(seed=1):
 def test_random_folds_praise_a_model_that_knows_nothing_of_new_persons():
     X, y = persons()
     model = GPRegressor(n_restarts=0)
-    by_person = folds(5, y, False, np.random.default_rng(0), PERSON)
-    random = folds(5, y, False, np.random.default_rng(0))
-    assert assess(model, X, y, cv=random).r2 > 0.85
-    assert assess(model, X, y, cv=by_person).r2 < 0.0
+    with pytest.warns(TightClustersWarning, match="clusters"):
+        random = assess(model, X, y, random_state=0)
+    assert random.r2 > 0.85
+    assert assess(model, X, y, clusters=PERSON, random_state=0).r2 < 0.0
 
 
 def test_the_scores_are_of_new_persons(tmp_path):

@@ -136,8 +136,7 @@ def interaction_marks(
     by_construction = np.zeros(len(p), dtype=np.bool_) if additive is None else np.asarray(additive, np.bool_)[upper]
     discovered = discoveries(p, FALSE_DISCOVERIES)
     above = (p <= LEVEL) & ~by_construction
-    inflated = variance_inflation(rows, levels) > MOST_INFLATION
-    unclear_terms = np.array([bool(inflated[list(group)].any()) for group in members], dtype=np.bool_)
+    unclear_terms = variance_inflation(rows, levels, members) > MOST_INFLATION
     scale, names = scale_text(found.scale), query.terms.names
     notes = list(found.notes)
     contradicted = [f"{names[upper[0][k]]}:{names[upper[1][k]]}" for k in np.flatnonzero(discovered & by_construction)]
@@ -162,9 +161,8 @@ def interaction_marks(
 def collinear_terms(table: Table, query: Query) -> tuple[str, ...]:
     """The terms that other columns nearly determine: variance inflation above 5."""
     rows, levels = _coded(table.values, query.categorical)
-    inflated = variance_inflation(rows, levels) > MOST_INFLATION
-    terms = zip(query.terms.names, query.terms.members, strict=True)
-    return tuple(name for name, group in terms if inflated[list(group)].any())
+    inflation = variance_inflation(rows, levels, query.terms.members)
+    return tuple(name for name, vif in zip(query.terms.names, inflation, strict=True) if vif > MOST_INFLATION)
 
 
 def collinearity_warning(names: tuple[str, ...]) -> RsensWarning | None:

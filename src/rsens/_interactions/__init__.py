@@ -3,7 +3,6 @@
 from rsens._interactions._additivity import Additivity as Additivity
 from rsens._interactions._additivity import find_interactions as find_interactions
 from rsens._interactions._collinear import MOST_INFLATION as MOST_INFLATION
-from rsens._interactions._collinear import collinear as collinear
 from rsens._interactions._collinear import variance_inflation as variance_inflation
 from rsens._interactions._quadratic_forms import cauchy_combination as cauchy_combination
 from rsens._interactions._quadratic_forms import upper_tail as upper_tail

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,19 +12,20 @@ from rsens._typing import Array
 MOST_INFLATION = 5.0
 
 
-def variance_inflation(rows: Array, categorical: Mapping[int, int]) -> Array:
-    """VIF_d = 1/(1 − R²_d), with the adjusted R² of each column given all others; 1 for a constant column.
+def variance_inflation(rows: Array, categorical: Mapping[int, int], members: Sequence[Sequence[int]]) -> Array:
+    """VIF_t = 1/(1 − R²_t), with the adjusted R² of each term given all others; 1 for a term that is constant.
 
-    Levels enter as indicators. The R² of a categorical column is the explained share of the variance of its indicators.
+    Levels enter as indicators. The R² of a term of several columns, indicators or a group, is the explained share of
+    their variance.
     """
-    n, D = rows.shape
-    blocks = [_block(rows[:, d], categorical.get(d)) for d in range(D)]
-    inflation = np.ones(D)
-    for d, block in enumerate(blocks):
+    n = len(rows)
+    terms = [np.concatenate([_block(rows[:, d], categorical.get(d)) for d in columns], axis=1) for columns in members]
+    inflation = np.ones(len(terms))
+    for d, block in enumerate(terms):
         total = float(np.sum(block**2))
         if total == 0.0:
             continue
-        others = np.concatenate([np.zeros((n, 1)), *(other for e, other in enumerate(blocks) if e != d)], axis=1)
+        others = np.concatenate([np.zeros((n, 1)), *(other for e, other in enumerate(terms) if e != d)], axis=1)
         U, s, _ = np.linalg.svd(others, full_matrices=False)
         rank = int(np.count_nonzero(s > 1e-9 * max(s[0], 1e-300)))
         unexplained = max(0.0, 1.0 - float(np.sum((U[:, :rank].T @ block) ** 2)) / total)
@@ -33,11 +34,6 @@ def variance_inflation(rows: Array, categorical: Mapping[int, int]) -> Array:
         adjusted = min(1.0, unexplained * (n - 1) / (n - 1 - rank))
         inflation[d] = np.inf if adjusted < 1e-12 else 1.0 / adjusted
     return inflation
-
-
-def collinear(rows: Array, categorical: Mapping[int, int]) -> tuple[int, ...]:
-    """Positions of the columns whose variance inflation is above `MOST_INFLATION`."""
-    return tuple(int(d) for d in np.flatnonzero(variance_inflation(rows, categorical) > MOST_INFLATION))
 
 
 def _block(column: Array, n_levels: int | None) -> Array:
