@@ -30,18 +30,18 @@ def stars(explanation: Explanation, frame: pd.DataFrame) -> list[str]:
     return [UNCLEAR if unclear[pair] else mark for pair, mark in zip(pairs, marks, strict=True)]
 
 
-def directions(explanation: Explanation, terms: Sequence[str]) -> list[str]:
+def directions(explanation: Explanation, terms: list[str]) -> list[str]:
     """The arrow and the slope of each term; of several outputs, those that rise and fall most."""
     direction, consistency = explanation.direction, explanation.consistency
-    if isinstance(direction, pd.Series) and isinstance(consistency, pd.Series):
-        slopes = direction[list(terms)]
-        signs = arrows(slopes, consistency[list(terms)])
-        return [
-            f"{sign} {number(abs(slope))}" if sign in (UP, DOWN) else sign
-            for sign, slope in zip(signs, slopes, strict=True)
-        ]
-    outputs = [short(str(name), OUTPUT_WIDTH) for name in direction.columns]
-    return [_outputs(outputs, line) for line in direction.loc[list(terms)].to_numpy()]
+    slopes = direction.loc[terms].to_numpy(dtype=np.float64)
+    if isinstance(direction, pd.DataFrame):
+        outputs = [short(str(name), OUTPUT_WIDTH) for name in direction.columns]
+        return [_outputs(outputs, line) for line in slopes]
+    signs = arrows(slopes, consistency.loc[terms])
+    return [
+        f"{sign} {number(abs(slope))}" if sign in (UP, DOWN) else sign
+        for sign, slope in zip(signs, slopes.tolist(), strict=True)
+    ]
 
 
 def _outputs(outputs: Sequence[str], slopes: Any) -> str:

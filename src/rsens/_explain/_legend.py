@@ -47,7 +47,9 @@ def pairs_legend(explanation: Explanation) -> list[str]:
     if not has_test(e):
         untested = [] if e.null_levels is None else [meaning.NOT_TESTED]
         return [*untested, meaning.RSENS2_LINK if link else meaning.RSENS2, *parts]
-    assert e.pair_additive is not None and e.pair_above is not None and e.test_scale is not None
+    assert e.pair_additive is not None  # all of these come from the test
+    assert e.pair_above is not None
+    assert e.test_scale is not None
     if e.pair_additive.all():
         return [f"{meaning.no_pair_mark(e.test_scale)}; {meaning.P_OF_DATA}", measured.partition(";")[0], *parts]
     ranked = e.pairs.sort_values(ascending=False, kind="stable").index

@@ -217,11 +217,11 @@ def _pairs(facts: Facts) -> Words:
     if not len(frame):
         return []
     if not has_test(e):
-        top = frame.iloc[0]
-        if not top["value"] > 0.0:
+        top = float(frame["value"].iloc[0])
+        if not top > 0.0:
             return ["No pair of variables has an R-sens₂ above 0."]
-        names = _pair_names(facts, frame.head(1))
-        return ["The largest R-sens₂ is that of ", *names, f" ({number(top['value'])}); interactions were not tested."]
+        first = _pair_names(facts, frame.head(1))
+        return ["The largest R-sens₂ is that of ", *first, f" ({number(top)}); interactions were not tested."]
     scale = meaning.scale_name(str(e.test_scale))
     if e.pair_additive is not None and e.pair_additive.all():
         return [f"No pair interacts: the model adds up on the {scale} by construction."]
@@ -239,14 +239,10 @@ def _pairs(facts: Facts) -> Words:
     def names(lines: list[Any]) -> Words:
         return _pair_names(facts, frame.loc[lines])
 
-    start = f"{len(marked)} of {counted(tested, 'pair')} {_is(marked)} marked as interacting (5 % per pair, so one in 20 by chance): "
-    return [
-        start,
-        *names(marked),
-        f"; there the data contradict {model}. ",
-        *_discoveries(marked, discovered, names),
-        doubt,
-    ]
+    level = "5 % per pair, so one in 20 by chance"
+    start = f"{len(marked)} of {counted(tested, 'pair')} {_is(marked)} marked as interacting ({level}): "
+    found = _discoveries(marked, discovered, names)
+    return [start, *names(marked), f"; there the data contradict {model}. ", *found, doubt]
 
 
 def _uncertain_pairs(facts: Facts) -> Words:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,7 +139,7 @@ def _pairs(study: Study, hints: Hints) -> str:
     shown = frame.head(study.n_pairs)
     most = float(frame["value"].max()) or 1.0
     parts = part_columns(frame)
-    columns = {
+    columns: dict[str, Sequence[str]] = {
         "": [str(rank) for rank in shown["rank"]],
         "pair": [Pair(first, second) for first, second in zip(shown["first"], shown["second"], strict=True)],
         **_values(e, shown, "R-sens₂", aligned(most), most),
@@ -175,7 +175,7 @@ def _values(
     }
 
 
-def _rows(columns: dict[str, list[str]]) -> list[list[str]]:
+def _rows(columns: Mapping[str, Sequence[str]]) -> list[list[str]]:
     return [list(row) for row in zip(*columns.values(), strict=True)]
 
 
