@@ -16,7 +16,7 @@ BY_CHANCE = "of 20 irrelevant variables about one gets a star by chance"
 #: What to expect of the star of a pair.
 PAIR_BY_CHANCE = "of 20 pairs that add up about one gets a star by chance"
 #: Variables whose p-value, from a curve through the probes, is on the other side of 0.05 than their star.
-BORDERLINE = "borderline, star and p ≤ 0.05 disagree"
+BORDERLINE = "borderline, star and p below 0.05 disagree"
 #: The p-values of pairs in a model that never has a star.
 P_OF_DATA = "p tests whether the data add up"
 #: The marks for all variables, or all pairs, together.

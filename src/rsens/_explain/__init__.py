@@ -1,6 +1,7 @@
 """`explain`, the call that most people make, and `Explanation`, its result."""
 
 from rsens._explain._cells import directions as directions
+from rsens._explain._cells import hidden as hidden
 from rsens._explain._cells import part_columns as part_columns
 from rsens._explain._cells import shares as shares
 from rsens._explain._cells import stars as stars

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rsens._text import number, percent, short
+from rsens._text import Pair, listed, number, percent, short
 from rsens.measures import DOWN, UP, arrows
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
 
+#: The most names in a line.
+MOST_NAMES = 10
 #: The longest name of an output beside an arrow.
 OUTPUT_WIDTH = 14
 #: Above or below; a pair that cannot be told; and a space, which keeps numbers in line.
@@ -40,7 +42,7 @@ def directions(explanation: Explanation, terms: list[str]) -> list[str]:
     signs = arrows(slopes, consistency.loc[terms])
     return [
         f"{sign} {number(abs(slope))}" if sign in (UP, DOWN) else sign
-        for sign, slope in zip(signs, slopes.tolist(), strict=True)
+        for sign, slope in zip(signs, map(float, slopes), strict=True)
     ]
 
 
@@ -62,3 +64,14 @@ def shares(frame: pd.DataFrame, part: str) -> list[str]:
     """How much of each value is in a part."""
     lines = zip(frame[part], frame["value"], strict=True)
     return [percent(float(part) / float(value)) if value > 0.0 else "" for part, value in lines]
+
+
+def hidden(explanation: Explanation, frame: pd.DataFrame, shown: int, where: str) -> list[str]:
+    """The line below a table of `shown` lines of the frame: how many more there are, and which of them have a star."""
+    rest = frame.iloc[shown:]
+    if not len(rest):
+        return []
+    marks = zip(rest.to_dict("records"), stars(explanation, rest), strict=True)
+    starred = [short(Pair(x["first"], x["second"]) if "first" in x else x["term"]) for x, star in marks if star == STAR]
+    also = f"; with a star: {listed(starred, MOST_NAMES)}" if starred else ""
+    return [f"… and {len(rest)} more {where}{also}"]

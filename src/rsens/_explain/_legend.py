@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from rsens import _meaning as meaning
+from rsens._explain._cells import MOST_NAMES
 from rsens._text import Pair, counted, listed, quoted, short
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
 
-#: The most names in a line.
-MOST_NAMES = 10
 UNITS = {"sd": "per standard deviation", "raw": "per unit", "given": "per given unit"}
 
 

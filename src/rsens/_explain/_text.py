@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from rsens._explain._cells import directions, part_columns, shares, stars
+from rsens._explain._cells import directions, hidden, part_columns, shares, stars
 from rsens._explain._legend import (
     UNITS,
     directions_legend,
@@ -31,12 +31,11 @@ WIDTH = 100
 
 @dataclass(frozen=True)
 class _Table:
-    """Cells as texts, names first; how many lines are left out; and what is said below."""
+    """Cells as texts, names first, and what is said below."""
 
     title: str
     names: Sequence[str]
     columns: dict[str, list[str]]
-    hidden: str
     legend: list[str]
 
     @property
@@ -52,8 +51,7 @@ def text(explanation: Explanation) -> str:
         columns = [_padded([table.title, *map(short, table.names)], left=True)]
         columns += [_padded([head, *cells], left=head in LEFT) for head, cells in table.filled.items()]
         lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-        more = [f"… and {table.hidden}"] if table.hidden else []
-        blocks.append("\n".join([*lines, *more, *map(_folded, table.legend)]))
+        blocks.append("\n".join([*lines, *map(_folded, table.legend)]))
     return "\n\n".join(blocks)
 
 
@@ -65,11 +63,10 @@ def as_html(explanation: Explanation) -> str:
         head = "".join(f"<th>{html.escape(column)}</th>" for column in ("", *columns))
         rows = zip(table.names, *columns.values(), strict=True)
         body = "".join(_html_row(name, cells) for name, *cells in rows)
-        more = f"<p>… and {html.escape(table.hidden)}</p>" if table.hidden else ""
         legend = "".join(f"<p>{html.escape(line)}</p>" for line in table.legend)
         blocks.append(
             f'<table border="1"><caption>{html.escape(table.title)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}{legend}"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{legend}"
         )
     return f'<div class="rsens-explanation">{"".join(blocks)}</div>'
 
@@ -113,14 +110,13 @@ def _variables(explanation: Explanation) -> _Table:
     columns["null"] = [write(level) for level in shown["null"]]
     columns["p"] = [p_text(p) for p in shown["p_value"]]
     columns["direction"] = directions(e, list(shown["term"]))
-    legend = [*variables_legend(e), *intervals_legend(e)]
-    if columns["direction"]:
-        legend += directions_legend(e)
+    legend = [*hidden(e, frame, ROWS, "in to_frame()"), *variables_legend(e), *intervals_legend(e)]
+    legend += directions_legend(e)
     if parts := part_columns(frame):
         columns |= {name: shares(shown, part) for name, part in zip((PREDICTION, UNCERTAINTY), parts, strict=True)}
         legend.append("prediction, uncertainty: how much of R-sens moves the one, and how much the other")
     names = [str(term) for term in shown["term"]]
-    return _Table("Variables", names, columns, _hidden(frame, "to_frame()"), legend + two_valued_legend(e))
+    return _Table("Variables", names, columns, legend + two_valued_legend(e))
 
 
 def _pairs(explanation: Explanation) -> _Table:
@@ -134,8 +130,8 @@ def _pairs(explanation: Explanation) -> _Table:
         columns[""] = [ONLY if only else "" for only in shown["uncertainty_only"]]
     names = [Pair(first, second) for first, second in zip(shown["first"], shown["second"], strict=True)]
     notes = () if e._interactions is None else e._interactions.pair_notes
-    legend = [*pairs_legend(e), *notes]
-    return _Table("Pairs", names, columns, _hidden(frame, "to_frame(2)"), legend)
+    legend = [*hidden(e, frame, ROWS, "in to_frame(2)"), *pairs_legend(e), *notes]
+    return _Table("Pairs", names, columns, legend)
 
 
 def _values(
@@ -146,11 +142,6 @@ def _values(
     values = [write(value) + star for value, star in zip(shown["value"], stars(explanation, shown), strict=True)]
     ends = {end: [write(value) for value in shown[end]] for end in ("lower", "upper")}
     return {"value ": values, **ends}, write
-
-
-def _hidden(frame: pd.DataFrame, call: str) -> str:
-    hidden = len(frame) - ROWS
-    return f"{hidden} more: {call}" if hidden > 0 else ""
 
 
 # ---- lines -----------------------------------------------------------------------------------------------------------

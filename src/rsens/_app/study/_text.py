@@ -18,6 +18,7 @@ from rsens._explain import (
     Explanation,
     directions,
     directions_legend,
+    hidden,
     intervals_legend,
     pairs_legend,
     part_columns,
@@ -123,9 +124,8 @@ def _variables(study: Study, hints: Hints) -> str:
         paragraph(f"Variables by R-sens: how far the prediction and its uncertainty move per {unit_of(e)}"),
         ranked,
     ]
-    if len(frame) > len(shown):
-        lines.append(f"  … and {len(frame) - len(shown)} more in importance.csv")
-    lines += _legend_lines(_legend(study, "unc." in ranked.split("\n")[0]))
+    split = "unc." in ranked.split("\n")[0]
+    lines += _legend_lines([*hidden(e, frame, VARIABLES, "in importance.csv"), *_legend(study, split)])
     if hints.stability:
         lines.append(with_command("Does the ranking hold in other samples of the data?", hints.stability, "  "))
     return "\n".join(lines)
@@ -151,9 +151,7 @@ def _pairs(study: Study, hints: Hints) -> str:
         "Largest pairs by R-sens₂",
         table(list(columns), _rows(columns), ">~><>>><", give_way=[[3], [5]]),
     ]
-    if len(frame) > len(shown):
-        lines.append(f"  … and {len(frame) - len(shown)} more in pairs.csv")
-    lines += _legend_lines(pairs_legend(e))
+    lines += _legend_lines([*hidden(e, frame, study.n_pairs, "in pairs.csv"), *pairs_legend(e)])
     if hints.select:
         lines.append(with_command("Which pairs does a model need?", hints.select, "  "))
     return "\n".join(lines)
