@@ -10,6 +10,7 @@ import pytest
 
 from rsens._errors import InputError
 from rsens._explain import explain
+from rsens._text import width_of
 from tests.explain.models import BayesianLinear, Heteroscedastic, Linear
 
 NASTY = [
@@ -59,7 +60,7 @@ def test_html_shows_every_name_and_runs_none(nasty):
 def test_text_is_short_and_harmless(nasty):
     text = repr(nasty)
     assert all(character.isprintable() or character == "\n" for character in text)
-    assert max(len(line) for line in text.splitlines()) < 150
+    assert max(map(width_of, text.splitlines())) <= 110
     assert "long long" in text
     assert "…" in text
     assert "and 11 more" in text  # 21 pairs, 10 of them shown
@@ -96,6 +97,7 @@ def test_frame_of_terms():
         "p_value",
         "discovery",
         "familywise",
+        "null_kind",
         "reached",
         "part_location",
         "part_scale2",
@@ -117,18 +119,25 @@ def test_frame_of_terms():
 def test_directions_have_arrows():
     X = np.random.default_rng(1).normal(size=(200, 4))
     text = repr(explain(Linear([3.0, 0.1, -2.0, 0.0], gamma=1.0), X, scale="raw", n_bootstrap=0, pairs=False))
-    found = {line.split()[0]: line.split()[2:4] for line in text.splitlines() if line.strip().startswith("x")}
-    assert found["x0"][1] == "▲"
-    assert found["x1"][1] == "±"  # its derivative 0.1 + x0 changes its sign
-    assert found["x2"] == ["-2", "▼"]
-    assert found["x3"][0] == "0"  # and no arrow
+    found = {line.split()[0]: line.split()[2:] for line in text.splitlines() if line.startswith("x")}
+    assert found["x0"][0] == "▲"
+    assert found["x1"] == ["±"]  # its derivative 0.1 + x0 changes its sign
+    assert found["x2"] == ["▼", "2.00"]
+    assert found["x3"] == []
+    assert "▲ ▼ mean slope of the prediction per unit; ± goes both ways" in text
     assert "consistency" not in text
+
+
+def test_two_values_are_told():
+    X = pd.DataFrame({"a": np.linspace(-1.0, 1.0, 20), "flag": [0, 1] * 10})
+    text = " ".join(repr(explain(Linear([1.0, 1.0]), X)).split())
+    assert "flag has two values and is compared between them, like a category; numeric=['flag'] gives slopes" in text
 
 
 def test_frame_of_pairs():
     X = pd.DataFrame(np.random.default_rng(3).normal(size=(20, 3)), columns=["a", "b:c", "d"])
     frame = explain(Linear([1.0, 1.0, 1.0], gamma=2.0), X).to_frame(order=2)
-    values = ["value", "lower", "upper", "interval_kind", "rank", "above_null"]
+    values = ["value", "lower", "upper", "interval_kind", "rank", "above_null", "p_value", "discovery", "null_kind"]
     parts = ["part_mean", "part_variance", "uncertainty_only"]
     assert list(frame.columns) == ["term", "first", "second", *values, *parts]
     assert frame["term"].tolist() == ["a:b:c", "a:d", "b:c:d"]  # ambiguous by itself, so:

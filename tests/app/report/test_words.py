@@ -11,6 +11,8 @@ from rsens import BayesianLinearRegression, explain
 from rsens._app.report._facts import Facts
 from rsens._app.report._words import answer, as_text, summary
 from tests.app.report import studies
+from tests.explain.marked import marked
+from tests.explain.models import Linear
 
 
 def test_the_answer_is_part_of_the_summary():
@@ -32,8 +34,12 @@ def test_known_answers():
     assert sentences[0] == "The prediction of price depends most on a, b and city."
     above = next(s for s in sentences if "null level" in s and "variables" in s)
     assert above.startswith("3 of 4 variables are above the null level")
-    assert above.endswith("the others cannot be told from noise.")
-    assert any(s.startswith("The strongest interaction is between a and b") for s in sentences)
+    assert "; at this level the others cannot be told from noise. A false-discovery rate of 10 % finds " in above
+    pairs = next(s for s in sentences if "marked as interacting" in s)
+    assert "(5 % per pair, so one in 20 by chance): " in pairs
+    assert "a × b" in pairs
+    assert "the data contradict a model in which they add up on the scale of y. A false-discovery rate" in pairs
+    assert any(s.startswith("Intervals: 95 %, ") for s in sentences)
     assert any("better than a constant" in s for s in sentences)
 
 
@@ -56,7 +62,7 @@ def explained(**changes):
         "main": pd.Series(np.linspace(0.8, 0.1, 8), names),
         "null": 0.45,
         "null_levels": pd.Series(0.45, names),
-        "reached": pd.Series([0.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.5, 0.9], names),
+        "discovery": pd.Series([True] * 4 + [False] * 4, names),
         "intervals": None,
         "parts": None,
         "categorical": (),
@@ -82,19 +88,26 @@ def sentences_of(explanation) -> list[str]:
 def test_directions_and_null_level():
     sentences = sentences_of(explained())
     assert sentences[2] == (
-        "4 of 8 variables are above the null level (0.450), which an irrelevant variable rarely passes: a, b, c and d; "
-        "the others cannot be told from noise."
+        "4 of 8 variables are above the null level, which 95 % of irrelevant columns like them stay below: a, b, c and "
+        "d; at this level the others cannot be told from noise. A false-discovery rate of 10 % finds the same."
     )
     assert sentences[3] == "The prediction rises with a and c, falls with b and goes both ways with d."
     assert sentences[-1] == "1 of 2 rows lies outside the cloud of the data, where the model extrapolates."
 
 
-def test_what_is_only_just_above_the_null_level():
-    reached = pd.Series([0.0, 0.0, 0.02, 0.03, 0.1, 0.2, 0.5, 0.9], list("abcdefgh"))
-    sentence = sentences_of(explained(reached=reached))[2]
-    assert sentence.endswith(
-        "cannot be told from noise. c and d are only just above: some shuffled columns reach as high."
-    )
+@pytest.mark.parametrize(
+    ("discovered", "said"),
+    [("abcd", "the same."), ("", "none."), ("ab", "only a and b."), ("abcde", "these and e."), ("abe", "a, b and e.")],
+)
+def test_what_a_false_discovery_rate_finds(discovered, said):
+    found = pd.Series([name in discovered for name in "abcdefgh"], list("abcdefgh"))
+    assert sentences_of(explained(discovery=found))[2].endswith(f"A false-discovery rate of 10 % finds {said}")
+
+
+def test_a_variable_without_a_level_is_not_counted():
+    levels = pd.Series([0.45] * 7 + [np.nan], list("abcdefgh"))
+    assert sentences_of(explained(null_levels=levels))[2].startswith("4 of 7 variables are above")
+    assert not any("null" in s for s in sentences_of(explained(null_levels=levels * np.nan)))
 
 
 def test_the_step_of_a_probability_is_a_probability():
@@ -102,21 +115,19 @@ def test_the_step_of_a_probability_is_a_probability():
     assert "changes a probability of about one half by up to 0." in sentence
 
 
-def test_one_pair_that_does_not_interact():
+def test_a_pair_of_a_linear_model():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"])
     y = 3.0 * X["a"] + rng.normal(size=40)
     model = BayesianLinearRegression().fit(X, y)
     study = studies.study(explanation=explain(model, X, y, n_probes=5, random_state=0), X=X, y=y, model=model)
-    assert "The pair of variables does not interact more than an irrelevant one would." in said(study)
+    assert "No pair interacts: the model adds up on the scale of y by construction." in said(study)
 
 
 def test_nothing_above_the_null_level():
     sentences = sentences_of(explained(null=0.9, null_levels=pd.Series(0.9, list("abcdefgh"))))
     assert sentences[0] == "No variable moves the prediction of the target more than an irrelevant one would."
-    assert sentences[1] == (
-        "0 of 8 variables are above the null level (0.900), which an irrelevant variable rarely passes."
-    )
+    assert not any("null level" in s or "R-sens is" in s for s in sentences)
 
 
 @pytest.mark.parametrize(
@@ -132,10 +143,12 @@ def test_what_a_step_is(changes, start):
     assert sentences_of(explained(**changes))[1].startswith(start)
 
 
-def test_many_names_are_counted():
-    levels, reached = (pd.Series(0.0, list("abcdefgh")) for _ in range(2))
-    sentence = sentences_of(explained(null=0.0, null_levels=levels, reached=reached))[2]
-    assert sentence == "8 of 8 variables are above the null level (0.00), which an irrelevant variable rarely passes."
+def test_all_above_the_null_level():
+    everything = {"null_levels": pd.Series(0.0, list("abcdefgh")), "discovery": pd.Series(True, list("abcdefgh"))}
+    assert sentences_of(explained(**everything))[2] == (
+        "8 of 8 variables are above the null level, which 95 % of irrelevant columns like them stay below. A "
+        "false-discovery rate of 10 % finds the same."
+    )
 
 
 def test_what_is_largest_but_below_its_own_null_level_is_not_spoken_of():
@@ -144,3 +157,47 @@ def test_what_is_largest_but_below_its_own_null_level_is_not_spoken_of():
     sentences = sentences_of(explained(categorical=("a",), null=None, null_levels=levels))
     assert sentences[0] == "The prediction of the target depends most on b, c and d."
     assert sentences[1].startswith("One standard deviation of b changes")
+
+
+# ---- pairs, with marks made by hand ----------------------------------------------------------------------------------
+
+
+def pairs_said(**changes) -> str:
+    """The sentence on pairs, where a × b is marked by default."""
+    explanation = marked(pairs=changes)
+    X = pd.DataFrame(np.zeros((30, 4)), columns=list("abcd"))
+    study = studies.study(explanation=explanation, X=X, y=None, model=Linear([4.0, 3.0, 2.0, 1.0], gamma=0.001))
+    return next(s for s in said(study) if "interact" in s)
+
+
+def pair_flags(*which):
+    return np.isin(np.arange(6), which)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (
+            {},
+            "1 of 6 pairs is marked as interacting (5 % per pair, so one in 20 by chance): a × b; there the data "
+            "contradict a model in which they add up on the logit scale. A false-discovery rate of 10 % finds the same.",
+        ),
+        (
+            {"pair_above": pair_flags(0, 5), "pair_discovery": pair_flags()},
+            "2 of 6 pairs are marked as interacting (5 % per pair, so one in 20 by chance): a × b and c × d; there the "
+            "data contradict a model in which they add up on the logit scale. A false-discovery rate of 10 % finds "
+            "none.",
+        ),
+        (
+            {"pair_above": pair_flags(), "pair_discovery": pair_flags(), "pair_unclear": pair_flags(2, 3)},
+            "None of 6 pairs is marked as interacting (5 % per pair): the data do not contradict a model in which they "
+            "add up on the logit scale. For 2 pairs it cannot be told, because columns are collinear.",
+        ),
+    ],
+)
+def test_pairs_that_interact_by_the_test(changes, sentence):
+    assert pairs_said(**changes) == sentence
+
+
+def test_many_pairs_are_counted():
+    assert "): a × b, a × c, a × d, b × c and 2 more; there" in pairs_said(pair_above=pair_flags(*range(6)))

@@ -45,6 +45,30 @@ def test_the_same_seed_gives_the_same_numbers(whole):
     assert other.explanation.null != whole.explanation.null
 
 
+def test_the_keys_of_the_summary(whole):
+    """As docs/command-line.md lists them; the numbers are those of `to_frame`."""
+    shared = {"rank", "value", "lower", "upper", "interval_kind", "above_null", "p_value", "discovery", "null_kind"}
+    found, e = whole.to_dict(), whole.explanation
+    variables, pairs = found["variables"], found["pairs"]
+    more = {"name", "null", "familywise", "reached", "per", "direction", "consistency", "parts"}
+    assert all(set(line) == shared | more for line in variables)
+    more = {"first", "second", "parts", "uncertainty_only", "additive", "unclear"}
+    assert all(set(line) == shared | more for line in pairs)
+    assert found["intervals_hold"] is True
+    for lines, order in ((variables, 1), (pairs, 2)):
+        frame = e.to_frame(order)
+        for key in sorted(shared):
+            assert [line[key] for line in lines] == frame[key].tolist(), key
+        assert [list(line["parts"].values()) for line in lines] == frame[["part_mean", "part_variance"]].values.tolist()
+    assert variables[0]["interval_kind"] == "refits"
+    assert (pairs[0]["first"], pairs[0]["second"], pairs[0]["above_null"], pairs[0]["additive"]) == (
+        "b",
+        "c",
+        True,
+        False,
+    )
+
+
 def test_settings_say_how_to_do_it_again(whole):
     settings = whole.settings
     assert settings["target"] == "y"

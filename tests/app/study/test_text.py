@@ -1,12 +1,10 @@
 """The printed text."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from rsens import study
 from rsens._app.study._tables import WIDTH, table, with_command
-from rsens._app.study._text import _mark
 from rsens._text import width_of
 from tests.app.study.tables import classes, numbers, odd, with_text
 
@@ -26,16 +24,23 @@ def test_everything_is_there_in_order():
             "the 90 % interval holds",
             "Variables by R-sens",
             "  1  a ",
-            "* above the null level",
-            "interval: this model; for other samples of the data run",
+            "* above the null level, which 95 % of irrelevant columns like this one stay below",
+            "false-discovery rate 10 %: a, ",
+            "intervals: 95 %, for new data of this size (10 refits)",
+            "Does the ranking hold in other samples of the data?",
             "rsens.stability(study.model, study.X, study.y)",
-            "Strongest pairs",
+            "Largest pairs",
             "b × c",
-            "Does the data need them? rsens.select_interactions(study.model, study.X, study.y)",
+            "* the data contradict a model in which these two add up on the scale of y (5 % per pair)",
+            "R-sens₂ measures how",
+            "Which pairs does a model need? rsens.select_interactions(study.model, study.X, study.y)",
         )
     ]
     assert places == sorted(places)
-    assert "The strongest interaction is between b and c (R-sens₂ " in " ".join(text.split("\n\n")[0].split())
+    answer = " ".join(text.split("\n\n")[0].split())
+    assert "of 4 variables are above the null level, which 95 % of irrelevant columns like them stay below" in answer
+    assert "marked as interacting (5 % per pair, so one in 20 by chance): b × c" in answer
+    assert "A false-discovery rate of 10 % finds" in answer
 
 
 def test_a_bad_model_is_told_first():
@@ -59,6 +64,32 @@ def test_why_the_likelihood_is_what_it_is(likelihood, said):
     frame = numbers(40).assign(y=[1, 2] * 20)
     text = study(frame, "y", likelihood=likelihood, model="linear", cv=0, null=False, pairs=0).text()
     assert said in " ".join(text.split())
+
+
+def test_where_nothing_is_found_intervals_have_no_level():
+    frame = numbers(60).assign(y=np.random.default_rng(3).normal(size=60))
+    result = study(frame, "y", model="linear", progress=False)
+    assert not result.explanation.intervals_hold  # else another seed is needed here
+    text = result.text()
+    assert "No variable moves the prediction of y more than an irrelevant one would." in text
+    assert "95 % interval" not in text
+    assert "intervals: no variable is above the null level, so the intervals do not hold" in text
+    assert result.to_dict()["intervals_hold"] is False
+
+
+def test_a_linear_model_has_no_interactions():
+    text = " ".join(study(numbers(), "y", model="linear", progress=False).text().split())
+    assert "No pair interacts: the model adds up on the scale of y by construction." in text
+    assert "so no pair has a star; p tests whether the data add up" in text
+    assert "the data show interactions that it cannot hold: b:c" in text
+
+
+def test_without_null_levels_there_are_no_stars():
+    text = study(numbers(30), "y", **QUICK).text()
+    assert "no stars: the null level was not measured" in text
+    assert "*" not in text
+    assert "interactions were not tested" in " ".join(text.split())
+    assert "intervals: 95 %, rows only" in text
 
 
 def test_a_note_is_a_list_entry():
@@ -137,11 +168,3 @@ def test_tables_leave_out_empty_columns_and_shorten_the_flexible_one():
     assert table(["x", "", "n"], [["a", "", "10"], ["bb", "", "9"]], "<<>") == "  x    n\n  a   10\n  bb   9"
     lines = table(["name", "n"], [["y" * 200, "1"]], "~>").split("\n")
     assert max(map(len, lines)) == WIDTH
-
-
-@pytest.mark.parametrize(
-    ("above", "reached", "mark"),
-    [(True, 0.0, "*"), (True, 0.02, "~"), (False, 0.3, " "), (pd.NA, np.nan, " "), (True, np.nan, "*")],
-)
-def test_marks_of_the_null_level(above, reached, mark):
-    assert _mark({"above_null": above, "reached": reached}) == mark

@@ -49,6 +49,8 @@ def test_files(result, tmp_path):
     np.testing.assert_array_equal(model.predict(result.X), result.model.predict(result.X))
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["variables"][0]["name"] == "a"
+    for name, line in (("importance", importance), ("pairs", pairs)):
+        assert {"lower", "upper", "interval_kind", "above_null", "p_value", "discovery", "null_kind"} <= set(line), name
     assert set(summary["files"]) == {path.name for path in written}
 
 
