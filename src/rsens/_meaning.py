@@ -6,20 +6,41 @@ docs/calibration.md has how often each of them is wrong.
 from __future__ import annotations
 
 #: The levels that the marks are made for.
-PER_VARIABLE = PER_PAIR = 0.05
+PER_VARIABLE = PER_PAIR = FAMILYWISE = 0.05
 DISCOVERY_RATE = 0.10
 
 #: The star of a variable.
 VARIABLE = "above the null level, which 95 % of irrelevant columns like this one stay below"
 #: What to expect of it.
 BY_CHANCE = "of 20 irrelevant variables about one gets a star by chance"
+#: What to expect of the star of a pair.
+PAIR_BY_CHANCE = "of 20 pairs that add up about one gets a star by chance"
+#: The marks for all variables, or all pairs, together.
+DISCOVERY = "false-discovery rate 10 %"
+DISCOVERY_MEANS = "of these at most one in ten is there by chance, on average"
+FAMILYWISE_MARK = "family-wise 5 %"
+FAMILYWISE_MEANS = "with a chance of 95 % none of these is there by chance"
 #: R-sens₂, which the star of a pair does not speak of.
 RSENS2 = "R-sens₂ measures how the prediction and its uncertainty bend when both move"
+RSENS2_LINK = "R-sens₂ measures how the prediction bends on the link scale when both move"
+#: What R-sens₂ does not say, and the star does.
+NOT_THE_STAR = "also where two variables only add up; the star comes from a test on the data"
+#: Pairs that have nearly all of their R-sens₂ in the uncertainty.
+UNCERTAINTY_ONLY = "less than 5 % of R-sens₂ is in the prediction: both change how sure it is, hardly what it is"
+#: Pairs without a star among collinear columns.
+UNCLEAR = "cannot be told: other columns nearly determine one of the two; it need not add up"
 #: Intervals where no variable is above the null level.
 NOTHING_FOUND = "no variable is above the null level, so the intervals do not hold"
+#: What intervals over rows are for readers who want others.
+TOO_NARROW = "for new data they are several times too narrow"
+#: An explanation without any mark, and what gets it some.
+NO_MARKS = "no stars: explain(model, X, y) says which variables are more than noise"
+NO_MARKS_OF_PAIRS = ", and which pairs interact"
+NOT_REFITTED = "no stars: the model was not refitted, so no null level is known; see refit= of explain"
+NOT_TESTED = "no stars: no test says whether these interact"
 
 #: How a scale on which terms add up is called.
-_SCALES = {"identity": "scale of the prediction", "latent": "latent scale"}
+_SCALES = {"identity": "scale of y", "latent": "latent scale"}
 
 
 def scale_name(scale: str) -> str:

@@ -140,6 +140,13 @@ def percent(share: float, *, level: bool = False) -> str:
     return ">99 %" if 0.995 <= share < 1.0 else f"{100.0 * share:.0f} %"
 
 
+def p_text(p: float) -> str:
+    """A p-value: three decimals, or that it is smaller; nothing where it is not known."""
+    if math.isnan(p):
+        return ""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def _with_minus(text: str) -> str:
     return text.replace("-", "−")
 
