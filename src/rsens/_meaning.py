@@ -15,6 +15,10 @@ VARIABLE = "above the null level, which 95 % of irrelevant columns like this one
 BY_CHANCE = "of 20 irrelevant variables about one gets a star by chance"
 #: What to expect of the star of a pair.
 PAIR_BY_CHANCE = "of 20 pairs that add up about one gets a star by chance"
+#: Variables whose p-value, from a curve through the probes, is on the other side of 0.05 than their star.
+BORDERLINE = "borderline, star and p ≤ 0.05 disagree"
+#: The p-values of pairs in a model that never has a star.
+P_OF_DATA = "p tests whether the data add up"
 #: The marks for all variables, or all pairs, together.
 DISCOVERY = "false-discovery rate 10 %"
 DISCOVERY_MEANS = "of these at most one in ten is there by chance, on average"

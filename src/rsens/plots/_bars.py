@@ -211,7 +211,7 @@ def _caption(explanation: Any) -> str:
     if note := interval_note(explanation):
         text += f" Whiskers: {note}."
     if explanation.null_levels is not None:
-        text += f" Dashed: the null level; a bar beyond it is {meaning.VARIABLE}."
+        text += f" Dashed: {meaning.VARIABLE.removeprefix('above ')}."
     if explanation.direction.ndim == 1 and any(arrows(explanation.direction, explanation.consistency)):
         text += " ▲ ▼ ±: which way the prediction goes with the variable."
     return text

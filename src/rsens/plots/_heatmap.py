@@ -12,7 +12,7 @@ from rsens._arguments import one_of
 from rsens._errors import Argument, InputError
 from rsens._text import number, percent
 from rsens._typing import Array, Positions
-from rsens.plots._marks import FILLED, HOLLOW, count_of_marks, is_tested, never_marked, pair_notes, test_result
+from rsens.plots._marks import FILLED, HOLLOW, count_of_marks, is_tested, pair_notes, test_result
 from rsens.plots._plot import WIDTH, Layout, Plot, name_in_text, strongest_pair, tip
 from rsens.plots._style import (
     LINE_HEIGHT,
@@ -208,10 +208,9 @@ MOST, MOST_ON_PAGE = 30, 15
 
 
 def _caption(explanation: Any) -> str:
-    text = f"{meaning.RSENS2_LINK if explanation.pair_scale == 'link' else meaning.RSENS2}."
-    if is_tested(explanation) and not never_marked(explanation):
-        text += f" Dots: {meaning.pair_mark(explanation.test_scale)}."
-    return text
+    if is_tested(explanation) and explanation.pair_above.any():
+        return f"R-sens₂ of each pair. Dots: {meaning.pair_mark(explanation.test_scale)}."
+    return "R-sens₂ of each pair."
 
 
 def _layout(explanation: Any) -> Layout:

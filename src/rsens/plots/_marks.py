@@ -11,6 +11,8 @@ from rsens._text import p_text
 FILLED, HOLLOW = "●", "○"
 #: Where it marks them by characters.
 STAR, DOUBT = "*", "?"
+#: What is said of pairs without a mark.
+NOTHING = "no interaction found by the test"
 
 
 def interval_note(explanation: Any) -> str:
@@ -37,14 +39,20 @@ def adds_up(explanation: Any) -> str:
     return meaning.no_pair_mark(explanation.test_scale).partition(",")[0]
 
 
+def why_none(explanation: Any) -> str:
+    """Why a pair is not marked."""
+    return adds_up(explanation) if never_marked(explanation) else NOTHING
+
+
 def pair_notes(explanation: Any, mark: str, doubt: str) -> list[str]:
     """What the signs for pairs that are marked, and for pairs that cannot be told, mean; nothing without a test."""
     if not is_tested(explanation):
         return []
     if never_marked(explanation):
         return [adds_up(explanation)]
+    found = explanation.pair_above.any()
     unclear = [f"{doubt} {meaning.UNCLEAR}"] if explanation.pair_unclear.any() else []
-    return [f"{mark} {meaning.pair_mark(explanation.test_scale)}", *unclear]
+    return [f"{mark} {meaning.pair_mark(explanation.test_scale)}" if found else NOTHING, *unclear]
 
 
 def test_result(explanation: Any, pair: tuple[str, str]) -> str:
@@ -59,7 +67,7 @@ def test_result(explanation: Any, pair: tuple[str, str]) -> str:
     elif explanation.pair_unclear[pair]:
         found = "cannot be told: collinear"
     else:
-        found = "no interaction found by the test"
+        found = NOTHING
     return f"{found}, p {p_text(p)}"
 
 

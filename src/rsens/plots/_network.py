@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rsens._typing import Array
 from rsens.plots._heatmap import square
-from rsens.plots._marks import adds_up, count_of_marks, is_tested, never_marked
+from rsens.plots._marks import count_of_marks, is_tested, never_marked, why_none
 from rsens.plots._plot import NARROW, Layout, Plot, strongest_pair
 from rsens.plots._ring import GAP, LABEL_LENGTHS, LARGEST, Ring
 from rsens.plots._style import (
@@ -116,10 +116,8 @@ def _drawn(explanation: Any) -> pd.Series[bool]:
 def _notes(explanation: Any, hidden: int, found: NDArray[np.bool_], unclear: NDArray[np.bool_]) -> list[str]:
     """Why pairs have no line, and how many variables are not shown."""
     upper = np.triu_indices(len(found), 1)
-    count, reason = int((~found)[upper].sum()), "no interaction found by the test"
-    if never_marked(explanation):
-        reason = adds_up(explanation)
-    elif count and (doubtful := int(unclear[upper].sum())):
+    count, reason = int((~found)[upper].sum()), why_none(explanation)
+    if not never_marked(explanation) and count and (doubtful := int(unclear[upper].sum())):
         reason += f"; in {doubtful} of them it cannot be told, as columns are collinear"
     pairs = f"{count} pair{'s' if count > 1 else ''} without a line: {reason}"
     return [pairs] * bool(count) + [f"{hidden} more variables not shown"] * bool(hidden)
@@ -242,7 +240,10 @@ def _whole_figure(figure: Figure) -> Any:
 
 def _caption(explanation: Any) -> str:
     text = "Area of circles: R-sens. Width of lines: R-sens₂"
-    return f"{text} of the pairs in which the test found an interaction." if is_tested(explanation) else f"{text}."
+    if not is_tested(explanation):
+        return f"{text}."
+    found = f"{text} of the pairs in which the test found an interaction."
+    return found if explanation.pair_above.any() else f"Area of circles: R-sens. No lines: {why_none(explanation)}."
 
 
 NETWORK = Plot(

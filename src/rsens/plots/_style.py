@@ -161,9 +161,16 @@ def per_unit(explanation: Any) -> str:
 
 
 def lines_below(width: float, notes: Iterable[str]) -> list[str]:
-    """Remarks as lines that fit below axes of this width, in points."""
+    """Remarks as lines that fit below axes of this width, in points; the lines of one remark are about as long."""
     most = max(28, int(width / (NOTE_LETTER * small())))
-    return [line for note in notes for line in wrap(note, most)]
+    return [line for note in notes for line in _evenly(note, most)]
+
+
+def _evenly(text: str, most: int) -> list[str]:
+    count = len(wrap(text, most))
+    return wrap(
+        text, next(width for width in range(max(1, len(text) // count), most + 1) if len(wrap(text, width)) <= count)
+    )
 
 
 def part_labels(names: Iterable[str]) -> list[str]:
