@@ -1,42 +1,75 @@
-"""An explanation as a short table: plain text, and HTML for notebooks."""
+"""An explanation as short tables with a legend: plain text, and HTML for notebooks."""
 
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from rsens._text import counted, on_one_line, short
-from rsens.measures import arrows
+from rsens._explain._cells import directions, part_columns, shares, stars
+from rsens._explain._legend import (
+    UNITS,
+    directions_legend,
+    intervals_legend,
+    pairs_legend,
+    two_valued_legend,
+    variables_legend,
+)
+from rsens._text import Pair, aligned, counted, number, on_one_line, p_text, safe, short, width_of
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
 
 ROWS = 10
-UNITS = {"sd": "per standard deviation", "raw": "per unit", "given": "per given unit"}
+#: The width of legends.
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Cells as texts, names first; how many lines are left out; and what is said below."""
+
+    title: str
+    names: Sequence[str]
+    columns: dict[str, list[str]]
+    hidden: str
+    legend: list[str]
+
+    @property
+    def filled(self) -> dict[str, list[str]]:
+        """The columns that are not empty."""
+        return {head: cells for head, cells in self.columns.items() if any(cell.strip() for cell in cells)}
 
 
 def text(explanation: Explanation) -> str:
     """A heading, the leading terms, and the leading pairs where there are any."""
     blocks = [heading(explanation)]
-    for title, frame, hidden in _tables(explanation):
-        shown = frame.assign(term=[short(term) for term in frame["term"]])
-        more = f"\n… and {hidden} more: to_frame()" if hidden else ""
-        blocks.append(f"{title}\n{shown.to_string(index=False, float_format='{:.4g}'.format, na_rep='')}{more}")
+    for table in _tables(explanation):
+        columns = [_padded([table.title, *map(short, table.names)], left=True)]
+        columns += [_padded([head, *cells], left=head in LEFT) for head, cells in table.filled.items()]
+        lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
+        more = [f"… and {table.hidden}"] if table.hidden else []
+        blocks.append("\n".join([*lines, *more, *map(_folded, table.legend)]))
     return "\n\n".join(blocks)
 
 
 def as_html(explanation: Explanation) -> str:
     """The same as tables. Everything that comes from the data is escaped: a column may be called `<script>`."""
     blocks = [f"<p><strong>{html.escape(heading(explanation))}</strong></p>"]
-    for title, frame, hidden in _tables(explanation):
-        head = "".join(f"<th>{html.escape(str(column))}</th>" for column in frame.columns)
-        body = "".join(_html_row(row) for row in frame.itertuples(index=False, name=None))
-        more = f"<p>… and {hidden} more: <code>to_frame()</code></p>" if hidden else ""
+    for table in _tables(explanation):
+        columns = table.filled
+        head = "".join(f"<th>{html.escape(column)}</th>" for column in ("", *columns))
+        rows = zip(table.names, *columns.values(), strict=True)
+        body = "".join(_html_row(name, cells) for name, *cells in rows)
+        more = f"<p>… and {html.escape(table.hidden)}</p>" if table.hidden else ""
+        legend = "".join(f"<p>{html.escape(line)}</p>" for line in table.legend)
         blocks.append(
-            f'<table border="1"><caption>{html.escape(title)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+            f'<table border="1"><caption>{html.escape(table.title)}</caption>'
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}{legend}"
         )
     return f'<div class="rsens-explanation">{"".join(blocks)}</div>'
 
@@ -57,36 +90,82 @@ def heading(explanation: Explanation) -> str:
     )
 
 
-def _tables(explanation: Explanation) -> list[tuple[str, pd.DataFrame, int]]:
-    """Title, leading rows and number of rows left out: of the variables, then of the pairs."""
-    tables = []
-    for title, order in (("Variables", 1), ("Pairs", 2))[: explanation.order]:
-        frame = _with_arrows(explanation.to_frame(order=order))
-        frame = frame.drop(columns=["rank", "first", "second", "above_null"], errors="ignore")
-        if len(frame):
-            leading = frame.head(ROWS).dropna(axis=1, how="all")
-            tables.append((title, leading, len(frame) - len(leading)))
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+#: Columns of words, not of numbers.
+LEFT = ("direction", "")
+PREDICTION, UNCERTAINTY, ONLY = "prediction", "uncertainty", "uncertainty only"
+
+
+def _tables(explanation: Explanation) -> list[_Table]:
+    """The variables, then the pairs if there are any."""
+    tables = [_variables(explanation)]
+    if explanation.order == 2 and len(explanation.pairs):
+        tables.append(_pairs(explanation))
     return tables
 
 
-def _with_arrows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Directions with ▲ or ▼, or with ± where they are not consistent, in place of two columns of numbers."""
-    for direction in [column for column in frame.columns if column.startswith("direction")]:
-        consistency = direction.replace("direction", "consistency", 1)
-        signs = arrows(frame[direction], frame[consistency])
-        numbers = [f"{value:.4g} {sign}".strip() for value, sign in zip(frame[direction], signs, strict=True)]
-        frame[direction] = pd.Series(numbers, dtype=object).where(frame[direction].notna())
-        frame = frame.drop(columns=consistency)
-    return frame
+def _variables(explanation: Explanation) -> _Table:
+    e = explanation
+    frame = e.to_frame()
+    shown = frame.head(ROWS)
+    columns, write = _values(e, frame, shown)
+    columns["null"] = [write(level) for level in shown["null"]]
+    columns["p"] = [p_text(p) for p in shown["p_value"]]
+    columns["direction"] = directions(e, list(shown["term"]))
+    legend = [*variables_legend(e), *intervals_legend(e)]
+    if columns["direction"]:
+        legend += directions_legend(e)
+    if parts := part_columns(frame):
+        columns |= {name: shares(shown, part) for name, part in zip((PREDICTION, UNCERTAINTY), parts, strict=True)}
+        legend.append("prediction, uncertainty: how much of R-sens moves the one, and how much the other")
+    names = [str(term) for term in shown["term"]]
+    return _Table("Variables", names, columns, _hidden(frame, "to_frame()"), legend + two_valued_legend(e))
 
 
-def _html_row(row: tuple[Any, ...]) -> str:
-    term, *values = row
-    name = f'<th style="text-align:left;max-width:40em;overflow-wrap:anywhere">{html.escape(on_one_line(term))}</th>'
-    return f"<tr>{name}{''.join(f'<td>{html.escape(_cell(value))}</td>' for value in values)}</tr>"
+def _pairs(explanation: Explanation) -> _Table:
+    e = explanation
+    frame = e.to_frame(order=2)
+    shown = frame.head(ROWS)
+    columns, _ = _values(e, frame, shown)
+    columns["p"] = [p_text(p) for p in shown["p_value"]]
+    if parts := part_columns(frame):
+        columns[PREDICTION] = shares(shown, parts[0])
+        columns[""] = [ONLY if only else "" for only in shown["uncertainty_only"]]
+    names = [Pair(first, second) for first, second in zip(shown["first"], shown["second"], strict=True)]
+    notes = () if e._interactions is None else e._interactions.pair_notes
+    legend = [*pairs_legend(e), *notes]
+    return _Table("Pairs", names, columns, _hidden(frame, "to_frame(2)"), legend)
 
 
-def _cell(value: Any) -> str:
-    if pd.isna(value):
-        return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def _values(
+    explanation: Explanation, frame: pd.DataFrame, shown: pd.DataFrame
+) -> tuple[dict[str, list[str]], Callable[[float | None], str]]:
+    """The values with their stars, and their intervals; and how such numbers are written."""
+    write = aligned(float(frame["value"].max())) if explanation.scale_kind == "sd" else number
+    values = [write(value) + star for value, star in zip(shown["value"], stars(explanation, shown), strict=True)]
+    ends = {end: [write(value) for value in shown[end]] for end in ("lower", "upper")}
+    return {"value ": values, **ends}, write
+
+
+def _hidden(frame: pd.DataFrame, call: str) -> str:
+    hidden = len(frame) - ROWS
+    return f"{hidden} more: {call}" if hidden > 0 else ""
+
+
+# ---- lines -----------------------------------------------------------------------------------------------------------
+
+
+def _padded(cells: Sequence[str], *, left: bool) -> list[str]:
+    width = max(map(width_of, cells))
+    spaces = [" " * (width - width_of(cell)) for cell in cells]
+    return [cell + space if left else space + cell for cell, space in zip(cells, spaces, strict=True)]
+
+
+def _folded(line: str) -> str:
+    return textwrap.fill(safe(line), WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+
+
+def _html_row(name: str, cells: Sequence[str]) -> str:
+    head = f'<th style="text-align:left;max-width:40em;overflow-wrap:anywhere">{html.escape(on_one_line(name))}</th>'
+    return f"<tr>{head}{''.join(f'<td>{html.escape(cell.strip())}</td>' for cell in cells)}</tr>"

@@ -3,7 +3,6 @@
 from rsens._app.report._facts import Facts as Facts
 from rsens._app.report._page import render as render
 from rsens._app.report._page import write_report as write_report
-from rsens._app.report._words import RARELY as RARELY
 from rsens._app.report._words import answer as answer
 from rsens._app.report._words import as_text as as_text
 from rsens._app.report._words import model_and_likelihood as model_and_likelihood

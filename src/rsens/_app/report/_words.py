@@ -5,15 +5,16 @@ A sentence is a list of texts and names, so that the page can set names apart; `
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from typing import Any
 
 import pandas as pd
 
+from rsens import _meaning as meaning
 from rsens._app.report._facts import Facts, Name
 from rsens._app.tables import Choice
 from rsens._assess import Assessment
-from rsens._explain import Explanation
+from rsens._explain import Explanation, has_test, intervals_legend
 from rsens._text import counted, number, percent, plus_minus
 from rsens.likelihoods import likelihood_named
 from rsens.measures import BOTH, DOWN, UP, arrows
@@ -24,8 +25,8 @@ Words = list[str | Name]
 MOST_NAMES = 6
 #: Above this share of R-sens, a variable is said to move the uncertainty.
 UNCERTAIN = 0.5
-#: What the null level is, as a relative clause.
-RARELY = "which an irrelevant variable rarely passes"
+#: The most pairs named in one place.
+MOST_PAIRS = 4
 
 
 def as_text(sentence: Words) -> str:
@@ -42,6 +43,8 @@ def summary(facts: Facts) -> list[Words]:
         _directions(facts),
         _parts(facts),
         _pairs(facts),
+        _uncertain_pairs(facts),
+        _intervals(facts.explanation),
         _quality(facts.assessment),
         _rows(facts.explanation),
     ]
@@ -81,16 +84,22 @@ def unit_of(explanation: Explanation) -> str:
 
 def _relevant(facts: Facts) -> list[str]:
     """The terms to speak of, largest first: those above the null level, or the leading ones where none is known."""
-    null = facts.explanation.null_levels
+    null = _levels(facts)
     if null is None:
         return [term for term in facts.ranked if facts.explanation.main[term] > 0.0][:MOST_NAMES]
     return [term for term in facts.ranked if facts.explanation.main[term] > null[term]]
 
 
+def _levels(facts: Facts) -> pd.Series[float] | None:
+    """The null levels, if any is known."""
+    null = facts.explanation.null_levels
+    return None if null is None or null.isna().all() else null
+
+
 def _leading(facts: Facts) -> Words:
     found = _relevant(facts)
     if not found:
-        if facts.explanation.null_levels is None:
+        if _levels(facts) is None:
             return ["No variable moves the prediction of ", facts.target, " at all."]
         return ["No variable moves the prediction of ", facts.target, " more than an irrelevant one would."]
     return ["The prediction of ", facts.target, " depends most on ", *_names(facts, found[:3]), "."]
@@ -109,7 +118,8 @@ def _strength(facts: Facts) -> Words:
     interval = ""
     if e.intervals is not None:
         low, high = (float(e.intervals[end][term]) for end in ("lower", "upper"))
-        interval = f" ({percent(e.level, level=True)} interval {number(low)} to {number(high)})"
+        rows_only = ", rows only" if e.interval_kind == "rows" else ""
+        interval = f" ({percent(e.level, level=True)} interval {number(low)} to {number(high)}{rows_only})"
     value = number(e.main[term])
     if facts.outputs_are_probabilities:  # √(p(1 − p)) is the unit of R-sens, and ½ where p is ½
         half = number(0.5 * e.main[term], 2)
@@ -122,28 +132,35 @@ def _strength(facts: Facts) -> Words:
 
 
 def _above_null(facts: Facts) -> Words:
-    levels = facts.explanation.null_levels
-    if levels is None:
+    """Which variables have the mark, what it means, and which have that for all variables together."""
+    levels, found = _levels(facts), _relevant(facts)
+    if levels is None or not found:
         return []
-    found, total = _relevant(facts), len(facts.ranked)
-    level = facts.explanation.null
-    known = f" ({number(level)})" if isinstance(level, float) else ""
-    start = f"{len(found)} of {counted(total, 'variable')} {_is(found)} above the null level{known}, {RARELY}"
-    noise = "the others cannot be told from noise."
-    if 3 < len(found) < total:
-        return [f"{start}: ", *_names(facts, found), f"; {noise}", *_only_just(facts, found)]
-    if 0 < len(found) < total:
-        return [f"{start}; {noise}", *_only_just(facts, found)]
-    return [f"{start}.", *_only_just(facts, found)]
+    known = int(levels.notna().sum())
+    like = f"which 95 % of irrelevant columns like {'it' if len(found) == 1 else 'them'} stay below"
+    sentence: Words = [f"{len(found)} of {counted(known, 'variable')} {_is(found)} above the null level, {like}"]
+    if 3 < len(found) < known:
+        sentence += [": ", *_names(facts, found)]
+    if len(found) < known:
+        sentence.append("; at this level the others cannot be told from noise")
+    discovery = facts.explanation.discovery
+    if discovery is None:
+        return [*sentence, "."]
+    discovered = [term for term in facts.ranked if discovery[term]]
+    return [*sentence, ". ", *_discoveries(found, discovered, lambda terms: _names(facts, terms))]
 
 
-def _only_just(facts: Facts, found: list[str]) -> Words:
-    """The terms above the estimated level that some probes reach."""
-    reached = facts.explanation.reached
-    doubtful = [] if reached is None else [term for term in found if reached[term] > 0.0]
-    if not doubtful:
-        return []
-    return [" ", *_names(facts, doubtful), f" {_is(doubtful)} only just above: some shuffled columns reach as high."]
+def _discoveries(marked: list[Any], discovered: list[Any], names: Callable[[list[Any]], Words]) -> Words:
+    """What is found at a false-discovery rate, given what has a mark of its own."""
+    start = f"A {meaning.DISCOVERY.replace('rate', 'rate of')} finds "
+    if discovered == marked:
+        return [f"{start}the same."]
+    if not discovered:
+        return [f"{start}none."]
+    more = [each for each in discovered if each not in marked]
+    if len(more) + len(marked) == len(discovered):
+        return [f"{start}these and ", *names(more), "."]
+    return [start, "" if more else "only ", *names(discovered), "."]
 
 
 def _directions(facts: Facts) -> Words:
@@ -195,26 +212,69 @@ def _parts(facts: Facts) -> Words:
 
 
 def _pairs(facts: Facts) -> Words:
-    frame = facts.pairs
+    """Which pairs interact, by the test."""
+    frame, e = facts.pairs, facts.explanation
     if not len(frame):
         return []
-    above = frame[frame["above_null"].fillna(False).astype(bool)] if frame["null"].notna().any() else None
-    if above is not None and not len(above):
-        one = len(frame) == 1
-        none = "The pair of variables does not interact" if one else f"None of the {len(frame)} pairs interacts"
-        return [f"{none} more than an irrelevant one would."]
-    top = frame.iloc[0] if above is None else above.iloc[0]
-    if not top["value"] > 0.0:
-        return ["No pair of variables interacts."]
-    sentence: Words = ["The strongest interaction is between "]
-    sentence += [facts.names[top["first"]], " and ", facts.names[top["second"]]]
-    more = ""
-    if above is not None and len(frame) > 1:
-        more = f"; {len(above)} of {counted(len(frame), 'pair')} {_is(above)} above the null level"
-        clear = int((above["reached"] == 0.0).sum())
-        if clear < len(above):
-            more += f", {clear or 'none'} of them above all shuffled columns"
-    return [*sentence, f" (R-sens₂ {number(top['value'])}){more}."]
+    if not has_test(e):
+        top = frame.iloc[0]
+        if not top["value"] > 0.0:
+            return ["No pair of variables has an R-sens₂ above 0."]
+        names = _pair_names(facts, frame.head(1))
+        return ["The largest R-sens₂ is that of ", *names, f" ({number(top['value'])}); interactions were not tested."]
+    scale = meaning.scale_name(str(e.test_scale))
+    if e.pair_additive is not None and e.pair_additive.all():
+        return [f"No pair interacts: the model adds up on the {scale} by construction."]
+    tested = int(frame["p_value"].notna().sum())
+    marked, discovered = (
+        frame[frame[mark].fillna(False).astype(bool)].index.to_list() for mark in ("above_null", "discovery")
+    )
+    unclear = 0 if e.pair_unclear is None else int(e.pair_unclear.sum())
+    doubt = f" For {counted(unclear, 'pair')} it cannot be told, because columns are collinear." if unclear else ""
+    model = f"a model in which {'the two' if tested == 1 else 'they'} add up on the {scale}"
+    if not marked:
+        none = "The pair of variables is not" if tested == 1 else f"None of {tested} pairs is"
+        return [f"{none} marked as interacting (5 % per pair): the data do not contradict {model}.{doubt}"]
+
+    def names(lines: list[Any]) -> Words:
+        return _pair_names(facts, frame.loc[lines])
+
+    start = f"{len(marked)} of {counted(tested, 'pair')} {_is(marked)} marked as interacting (5 % per pair, so one in 20 by chance): "
+    return [
+        start,
+        *names(marked),
+        f"; there the data contradict {model}. ",
+        *_discoveries(marked, discovered, names),
+        doubt,
+    ]
+
+
+def _uncertain_pairs(facts: Facts) -> Words:
+    """How many of the pairs with a large R-sens₂ change only the uncertainty."""
+    frame = facts.pairs
+    if not len(frame) or "uncertainty_only" not in frame.columns or not frame["uncertainty_only"].any():
+        return []
+    only, total = int(frame["uncertainty_only"].sum()), len(frame)
+    which = "The pair of variables is" if total == 1 else f"{only} of {total} pairs {'is' if only == 1 else 'are'}"
+    return [f"{which} uncertainty only: {meaning.UNCERTAINTY_ONLY}."]
+
+
+def _intervals(explanation: Explanation) -> Words:
+    """What the intervals hold for."""
+    return [f"{line[0].upper()}{line[1:]}." for line in intervals_legend(explanation)]
+
+
+def _pair_names(facts: Facts, pairs: pd.DataFrame) -> Words:
+    """a × b, c × d and e × f, with those that are uncertainty only; of many, the first ones and how many more."""
+    parts: Words = []
+    shown = pairs.head(MOST_PAIRS)
+    only = shown.get("uncertainty_only", pd.Series(False, shown.index))
+    for k, (first, second, alone) in enumerate(zip(shown["first"], shown["second"], only, strict=True)):
+        if k:
+            parts.append(" and " if k == len(pairs) - 1 else ", ")
+        parts += [facts.names[first], " × ", facts.names[second], " (uncertainty only)" if alone else ""]
+    more = len(pairs) - len(shown)
+    return [*parts, f" and {more} more"] if more > 0 else parts
 
 
 def _quality(assessment: Assessment | None) -> Words:

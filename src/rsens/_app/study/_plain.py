@@ -19,7 +19,9 @@ def as_dict(study: Study) -> dict[str, Any]:
     """A study, ready for JSON: what is not known is None."""
     head = head_as_dict(study)
     last = {name: head.pop(name) for name in ("notes", "settings")}
-    return head | {"variables": _variables(study.explanation), "pairs": _pairs(study)} | last
+    e = study.explanation
+    hold = None if e.intervals is None else e.intervals_hold
+    return head | {"variables": _variables(e), "pairs": _pairs(study), "intervals_hold": hold} | last
 
 
 def head_as_dict(analysis: Analysis[Any]) -> dict[str, Any]:
@@ -50,30 +52,55 @@ def note_as_dict(note: Note) -> dict[str, Any]:
     return {"kind": note.kind, "columns": list(note.columns), "text": note.text, "severe": note.severe}
 
 
+#: What is known of both a variable and a pair, as columns of `to_frame`.
+SHARED = ("rank", "value", "lower", "upper", "interval_kind", "above_null", "p_value", "discovery", "null_kind")
+#: What is known of a variable only.
+OF_VARIABLES = ("null", "familywise", "reached")
+
+
 def _variables(e: Explanation) -> list[dict[str, Any]]:
-    parts = e.parts
     return [
         {
             "name": line["term"],
-            **_values(line),
+            **_values(line, *SHARED, *OF_VARIABLES),
             "per": line.get("per", {"sd": "sd", "raw": "unit"}.get(e.scale_kind, "given")),
             "direction": _outputs(e.direction, line["term"]),
             "consistency": _outputs(e.consistency, line["term"]),
-            "parts": None if parts is None else {k: plain(v) for k, v in parts.loc[line["term"]].items()},
+            "parts": _parts(line),
         }
         for line in e.to_frame().to_dict("records")
     ]
 
 
 def _pairs(study: Study) -> list[dict[str, Any]] | None:
-    if study.explanation.order == 1:
+    e = study.explanation
+    if e.order == 1:
         return None
-    lines = study.explanation.to_frame(order=2).head(study.n_pairs).to_dict("records")
-    return [{"first": line["first"], "second": line["second"], **_values(line)} for line in lines]
+    flags = {"additive": e.pair_additive, "unclear": e.pair_unclear}
+    return [
+        {
+            "first": line["first"],
+            "second": line["second"],
+            **_values(line, *SHARED),
+            "parts": _parts(line),
+            "uncertainty_only": plain(line.get("uncertainty_only")),
+            **{
+                name: None if of_pairs is None else plain(of_pairs[(line["first"], line["second"])])
+                for name, of_pairs in flags.items()
+            },
+        }
+        for line in e.to_frame(order=2).head(study.n_pairs).to_dict("records")
+    ]
 
 
-def _values(line: dict[Any, Any]) -> dict[str, Any]:
-    return {name: plain(line[name]) for name in ("rank", "value", "lower", "upper", "null", "above_null", "reached")}
+def _values(line: dict[Any, Any], *names: str) -> dict[str, Any]:
+    return {name: plain(line[name]) for name in names}
+
+
+def _parts(line: dict[Any, Any]) -> dict[str, Any] | None:
+    """What a value is made of, by name; None for families of one parameter."""
+    parts = {key.removeprefix("part_"): plain(value) for key, value in line.items() if str(key).startswith("part_")}
+    return parts or None
 
 
 def _outputs(values: Any, term: str) -> Any:

@@ -8,14 +8,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.report import RARELY, model_and_likelihood, unit_of
+from rsens._app.report import model_and_likelihood, unit_of
 from rsens._app.study._answer import answer_of
 from rsens._app.study._hints import Hints, in_python
 from rsens._app.study._tables import paragraph, table, with_command
 from rsens._app.tables import Choice, Note
 from rsens._assess import Assessment, held_in
-from rsens._text import Pair, aligned, counted, number, on_one_line, percent, plus_minus, short
-from rsens.measures import arrows
+from rsens._explain import (
+    Explanation,
+    directions,
+    directions_legend,
+    intervals_legend,
+    pairs_legend,
+    part_columns,
+    shares,
+    stars,
+    variables_legend,
+)
+from rsens._text import Pair, aligned, counted, number, on_one_line, p_text, percent, plus_minus, short
 
 if TYPE_CHECKING:
     from rsens._app.study._result import Study
@@ -24,6 +34,10 @@ if TYPE_CHECKING:
 VARIABLES = 30
 #: The longest bar, in characters.
 BAR = 12
+#: Pairs that bend the uncertainty and not the prediction.
+ONLY = "uncertainty only"
+#: Said where no variable has a mark.
+NO_LEVEL = "no stars: the null level was not measured"
 
 
 def text_of(study: Study, *, hints: Hints | None = None, told: Sequence[Note] | None = None) -> str:
@@ -93,97 +107,76 @@ def _variables(study: Study, hints: Hints) -> str:
     shown = frame.head(VARIABLES)
     most = float(frame["value"].max()) or 1.0
     write = aligned(most)
-    parts = _parts(frame)
-    directions = _directions(study, shown)
-    rows = []
-    for i, line in enumerate(shown.to_dict("records")):
-        value = float(line["value"])
-        shares = [float(line[part]) / value if value > 0.0 else 0.0 for part in parts]
-        rows.append(
-            [
-                str(line["rank"]),
-                str(line["term"]),
-                write(value) + _mark(line),
-                "█" * round(BAR * value / most),
-                _interval(line, write),
-                directions[i],
-                *([percent(share) for share in shares] or ["", ""]),
-            ]
-        )
-    header = ["", "variable", "R-sens", "", f"{percent(e.level, level=True)} interval", _direction_title(study)]
-    ranked = table([*header, "pred.", "unc."], rows, ">~><><>>", give_way=[[3], [6, 7]])
+    parts = part_columns(frame)
+    columns = {
+        "": [str(rank) for rank in shown["rank"]],
+        "variable": [str(term) for term in shown["term"]],
+        **_values(e, shown, "R-sens", write, most),
+        "null": [write(level) for level in shown["null"]],
+        "p": [p_text(p) for p in shown["p_value"]],
+        _direction_title(study): directions(e, list(shown["term"])),
+        "pred.": shares(shown, parts[0]) if parts else [""] * len(shown),
+        "unc.": shares(shown, parts[1]) if parts else [""] * len(shown),
+    }
+    ranked = table(list(columns), _rows(columns), ">~><>>><>>", give_way=[[3], [8, 9], [6], [5]])
     lines = [
         paragraph(f"Variables by R-sens: how far the prediction and its uncertainty move per {unit_of(e)}"),
         ranked,
     ]
     if len(frame) > len(shown):
         lines.append(f"  … and {len(frame) - len(shown)} more in importance.csv")
-    return "\n".join([*lines, *_legend(study, hints, write, "unc." in ranked.split("\n")[0])])
-
-
-def _parts(frame: pd.DataFrame) -> list[str]:
-    """The columns of the parts "prediction" and "uncertainty", if there are the two and the second is ever moved."""
-    parts = [column for column in frame.columns if column.startswith("part_")]
-    return parts if len(parts) == 2 and frame[parts[1]].any() else []
+    lines += _legend_lines(_legend(study, "unc." in ranked.split("\n")[0]))
+    if hints.stability:
+        lines.append(with_command("Does the ranking hold in other samples of the data?", hints.stability, "  "))
+    return "\n".join(lines)
 
 
 def _pairs(study: Study, hints: Hints) -> str:
     e = study.explanation
-    if e.order == 1 or not study.n_pairs:
+    if e.order == 1 or not study.n_pairs or not len(e.pairs):
         return ""
     frame = e.to_frame(order=2)
     shown = frame.head(study.n_pairs)
     most = float(frame["value"].max()) or 1.0
-    write = aligned(most)
-    rows = [
-        [
-            str(line["rank"]),
-            Pair(line["first"], line["second"]),
-            write(float(line["value"])) + _mark(line),
-            "█" * round(BAR * float(line["value"]) / most),
-            _interval(line, write),
-        ]
-        for line in shown.to_dict("records")
+    parts = part_columns(frame)
+    columns = {
+        "": [str(rank) for rank in shown["rank"]],
+        "pair": [Pair(first, second) for first, second in zip(shown["first"], shown["second"], strict=True)],
+        **_values(e, shown, "R-sens₂", aligned(most), most),
+        "p": [p_text(p) for p in shown["p_value"]],
+        "pred.": shares(shown, parts[0]) if parts else [""] * len(shown),
+        " ": [ONLY if only else "" for only in shown["uncertainty_only"]] if parts else [""] * len(shown),
+    }
+    lines = [
+        "Largest pairs by R-sens₂",
+        table(list(columns), _rows(columns), ">~><>>><", give_way=[[3], [5]]),
     ]
-    lines = [paragraph("Strongest pairs: R-sens₂, how far one variable changes the effect of the other")]
-    header = ["", "pair", "R-sens₂", "", f"{percent(e.level, level=True)} interval"]
-    lines.append(table(header, rows, ">~><<", give_way=[[3]]))
-    if getattr(e, "null_pairs", None) is not None:
-        marks = [_mark(line) for line in frame.to_dict("records")]
-        above = f"* above its null level: {marks.count('*')} of {counted(len(frame), 'pair')}"
-        just = f"; ~ only just: {marks.count('~')}" if "~" in marks else ""
-        lines.append(f"  {above}{just}")
+    if len(frame) > len(shown):
+        lines.append(f"  … and {len(frame) - len(shown)} more in pairs.csv")
+    lines += _legend_lines(pairs_legend(e))
     if hints.select:
-        lines.append(with_command("Does the data need them?", hints.select, "  "))
+        lines.append(with_command("Which pairs does a model need?", hints.select, "  "))
     return "\n".join(lines)
 
 
-def _interval(line: dict[Any, Any], write: Callable[[float], str]) -> str:
-    low, high = float(line["lower"]), float(line["upper"])
-    return f"{write(low)} – {write(high)}" if np.isfinite(low) and np.isfinite(high) else ""
+def _values(
+    explanation: Explanation, shown: pd.DataFrame, title: str, write: Callable[[float | None], str], most: float
+) -> dict[str, list[str]]:
+    """The values with their marks, as bars, and their intervals."""
+    marks = stars(explanation, shown)
+    level = f"{percent(explanation.level, level=True)} " if explanation.intervals_hold else ""
+    return {
+        f"{title} ": [write(value) + mark for value, mark in zip(shown["value"], marks, strict=True)],
+        "  ": ["█" * round(BAR * value / most) for value in shown["value"]],
+        f"{level}interval": [
+            f"{write(low)} – {write(high)}" if np.isfinite(low) and np.isfinite(high) else ""
+            for low, high in zip(shown["lower"], shown["upper"], strict=True)
+        ],
+    }
 
 
-def _mark(line: dict[Any, Any]) -> str:
-    """* above the null level, ~ above it but reached by some probes; a space keeps the numbers in line."""
-    if pd.isna(line["above_null"]) or not line["above_null"]:
-        return " "
-    return "~" if line["reached"] > 0.0 else "*"
-
-
-def _directions(study: Study, frame: pd.DataFrame) -> list[str]:
-    """The arrow and the slope; of several classes, those that become more and less probable."""
-    direction = study.explanation.direction
-    if isinstance(direction, pd.Series):
-        signs = arrows(frame["direction"], frame["consistency"])
-        slopes = zip(signs, frame["direction"], strict=True)
-        return [f"{sign} {number(abs(slope))}" if sign in ("▲", "▼") else sign for sign, slope in slopes]
-    outputs = [short(name, 14) for name in direction.columns]
-    lines = direction.loc[frame["term"]].to_numpy()
-    return [_classes(outputs, line) if np.isfinite(line).all() and line.any() else "" for line in lines]
-
-
-def _classes(outputs: list[str], slopes: Any) -> str:
-    return f"▲ {outputs[int(slopes.argmax())]} ▼ {outputs[int(slopes.argmin())]}"
+def _rows(columns: dict[str, list[str]]) -> list[list[str]]:
+    return [list(row) for row in zip(*columns.values(), strict=True)]
 
 
 def _direction_title(study: Study) -> str:
@@ -193,25 +186,19 @@ def _direction_title(study: Study) -> str:
     return f"P({short(str(classes[1]), 14)})"
 
 
-def _legend(study: Study, hints: Hints, write: Callable[[float], str], split: bool) -> list[str]:
-    e = study.explanation
-    lines = []
-    levels = e.null_levels
-    if levels is not None:
-        kinds = {"": [name for name in e.names if name not in e.categorical], "categories ": list(e.categorical)}
-        said = [f"{kind}{write(float(levels[names].max()))}" for kind, names in kinds.items() if names]
-        lines.append(f"* above the null level ({', '.join(said)}), {RARELY}")
-        if any(_mark(line) == "~" for line in e.to_frame().to_dict("records")):
-            lines.append("~ only just: some shuffled columns reach as high")
-    if study.likelihood.classes is not None and len(study.likelihood.classes) > 2:
+def _legend(study: Study, split: bool) -> list[str]:
+    """What stands below the variables. `split`: the two parts are shown."""
+    e, classes = study.explanation, study.likelihood.classes
+    lines = [NO_LEVEL] if e.null_levels is None else variables_legend(e)
+    lines += intervals_legend(e)
+    if classes is not None and len(classes) > 2:
         lines.append("▲ ▼ the class that becomes more probable, and the one that becomes less")
     else:
-        lines.append(f"▲ ▼ mean slope of the prediction per {unit_of(e)}; ± goes both ways")
+        lines += directions_legend(e)
     if split:
         lines.append("pred., unc.: how much of R-sens moves the prediction, and how much its uncertainty")
-    lines = [paragraph(line, "  ", "    ") for line in lines]
-    if e.intervals is not None and hints.stability:
-        lines.append(with_command("interval: this model; for other samples of the data run", hints.stability, "  "))
-    elif e.intervals is not None:
-        lines.append("  interval: this model")
     return lines
+
+
+def _legend_lines(lines: Iterable[str]) -> list[str]:
+    return [paragraph(line, "  ", "    ") for line in lines]
