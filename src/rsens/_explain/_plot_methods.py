@@ -12,7 +12,7 @@ class PlotMethods:
     """Each method draws what the function of `rsens.plots` that it names draws, and takes its options."""
 
     def plot_bars(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Ranked bars of `main`; see `rsens.plots.bars`."""
+        """Ranked bars of `main`, or with order=2 of `pairs`; see `rsens.plots.bars`."""
         from rsens.plots import bars
 
         return bars(self, ax=ax, **options)
@@ -24,7 +24,7 @@ class PlotMethods:
         return beeswarm(self, ax=ax, **options)
 
     def plot_pairs(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Heat map of `pairs`; see `rsens.plots.heatmap`."""
+        """Heat map of `pairs`, or with by="prediction" of that part of them; see `rsens.plots.heatmap`."""
         from rsens.plots import heatmap
 
         return heatmap(self, ax=ax, **options)

@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens import _meaning as meaning
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError
-from rsens._text import number
+from rsens._text import number, percent
 from rsens._typing import Array, Positions
+from rsens.plots._marks import FILLED, HOLLOW, count_of_marks, is_tested, pair_notes, test_result
 from rsens.plots._plot import WIDTH, Layout, Plot, name_in_text, strongest_pair, tip
 from rsens.plots._style import (
+    LINE_HEIGHT,
     axes_points,
     check_plot,
     font_size,
+    lines_below,
     name_ticks,
     new_axes,
+    part_labels,
     per_unit,
     short_labels,
     small,
@@ -33,48 +38,65 @@ COLOURS = "Blues"
 AUTO_ANNOTATE = 12
 #: Width of a digit or a letter, of its font size.
 DIGIT = 0.62
+#: What stripes say, and how they are drawn.
+STRIPES, STRIPED = "striped: uncertainty only (less than 5 % of R-sens$_2$ is in the prediction)", "////"
 
 
 def heatmap(
-    explanation: Any, *, top: int | None = None, ax: Axes | None = None, annotate: bool | Literal["auto"] = "auto"
+    explanation: Any,
+    *,
+    top: int | None = None,
+    ax: Axes | None = None,
+    annotate: bool | Literal["auto"] = "auto",
+    by: str = "value",
 ) -> Axes:
     """Heat map of `Explanation.pairs`: each pair once, below the diagonal.
 
-    Variables are ordered by their largest pair, so what matters is in the upper left. Where the null level is known, a
-    dot marks the pairs above it.
+    Variables are ordered by their largest pair, so what matters is in the upper left. Where pairs were tested, a dot
+    marks those that interact: the data contradict a model in which the two add up. A hollow dot marks those for which
+    it cannot be told, as other columns nearly determine one of the two. Pairs that are "uncertainty only"
+    (`Explanation.uncertainty_only`) are striped.
 
     Args:
         explanation: What `rsens.explain` returned, with pairs.
         top: How many variables to show, those with the largest pairs; None for all.
         ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
         annotate: Whether to write the values into the cells. "auto": for up to 12 variables.
+        by: What the cells show: "value", R-sens₂, or a part of it, "prediction" or "uncertainty" (`pair_parts`).
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
     """
     check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
     one_of(annotate, "annotate", (True, False, "auto"))
-    values, null = square(explanation.pairs), square(getattr(explanation, "null_pairs", None))
-    if values is None or len(explanation.names) < 2 or top == 1:
+    pairs = explanation.pairs
+    if len(explanation.names) < 2 or top == 1:
         got = Argument("top", 1) if top == 1 else "one"
         raise InputError("A heat map of pairs needs at least two variables; got ", got, ". Draw bars for one variable.")
+    values = square(pairs if by == "value" else explanation.top(len(pairs), order=2, by=by).reindex(pairs.index))
     order = _order(values, top)
     names = [str(explanation.names[d]) for d in order]
     # Rows 1 … k−1 against columns 0 … k−2: in this square the pairs are the cells on and below the diagonal.
-    cells = np.ix_(order[1:], order[:-1])
-    triangle = np.where(np.tri(len(order) - 1, dtype=bool), values[cells], np.nan)
+    cells, below = np.ix_(order[1:], order[:-1]), np.tri(len(order) - 1, dtype=bool)
+    triangle = np.where(below, values[cells], np.nan)
+    only = below & (_uncertainty_only(explanation)[cells] if by == "value" else False)
+    notes = [*pair_notes(explanation, FILLED, HOLLOW), *([STRIPES] if only.any() else [])]
+    hidden = len(explanation.names) - len(order)
+    notes += [f"{hidden} more variables not shown"] * bool(hidden)
 
-    ax = _new_square_axes(names) if ax is None else ax
+    ax = _new_square_axes(names, notes) if ax is None else ax
     largest = float(np.nanmax(triangle))
     mesh = ax.pcolormesh(triangle, cmap=COLOURS, vmin=0.0, vmax=largest or 1.0, edgecolors="white", linewidth=0.8)
     ax.invert_yaxis()
     dark = triangle > 0.55 * largest
+    _draw_stripes(ax, only, dark)
     if annotate is True or (annotate == "auto" and len(order) <= AUTO_ANNOTATE):
         _write_values(ax, triangle, dark)
-    if null is not None:
-        _mark_above(ax, triangle > null[cells], dark)
-    _name_axes(ax, names, hidden=len(explanation.names) - len(order), footnote=null is not None)
-    _draw_colour_bar(ax, mesh, per_unit(explanation))
+    if is_tested(explanation):
+        _draw_dots(ax, below & square(explanation.pair_above, bool)[cells], dark, hollow=False)
+        _draw_dots(ax, below & square(explanation.pair_unclear, bool)[cells], dark, hollow=True)
+    _name_axes(ax, names, notes)
+    _draw_colour_bar(ax, mesh, per_unit(explanation) + _part_shown(explanation, by))
     return ax
 
 
@@ -83,22 +105,48 @@ def _order(values: Array, top: int | None) -> Positions:
     return np.argsort(-values.max(axis=1), kind="stable")[:top]
 
 
-def square(pairs: Any) -> Array | None:
-    """The series by pair, in the order of columns, as a symmetric matrix with zeros on the diagonal."""
-    if pairs is None or not len(pairs):
-        return None
+def square(pairs: Any, kind: type = float) -> NDArray[Any]:
+    """One entry by pair, in the order of columns, as a symmetric matrix with zeros on the diagonal."""
     size = round(0.5 + np.sqrt(0.25 + 2.0 * len(pairs)))
-    matrix = np.zeros((size, size))
-    matrix[np.triu_indices(size, 1)] = pairs.to_numpy()
+    matrix = np.zeros((size, size), dtype=kind)
+    matrix[np.triu_indices(size, 1)] = np.asarray(pairs)
     return matrix + matrix.T
 
 
-def _new_square_axes(names: list[str]) -> Axes:
+def _uncertainty_only(explanation: Any) -> NDArray[np.bool_]:
+    only = set(explanation.uncertainty_only)
+    return square([pair in only for pair in explanation.pairs.index], bool)
+
+
+def _part_shown(explanation: Any, by: str) -> str:
+    """Which part of R-sens₂ the cells show."""
+    if by == "value":
+        return ""
+    names = list(explanation.pair_parts.columns)
+    roles = dict(zip(("prediction", "uncertainty"), part_labels(names), strict=False)) if len(names) == 2 else {}
+    return f", {roles.get(by, by)}"
+
+
+def _new_square_axes(names: list[str], notes: list[str]) -> Axes:
     """A figure in which the cells come out about square, with room for the names at the left and below."""
     size = DIGIT * small() / 72.0 * max(map(len, short_labels(names)))  # inches, of the longest name
     cells = (len(names) - 1) * min(0.55, max(0.2, 6.0 / len(names)))
     cells = max(cells, 1.7)
-    return new_axes(cells + size + 1.2, cells + 0.7 * size + 0.6)
+    width = cells + size + 1.2
+    lines = len(lines_below(72.0 * 0.775 * width, notes))
+    return new_axes(width, cells + 0.7 * size + 0.6 + max(0, lines - 1) * LINE_HEIGHT * small() / 72.0)
+
+
+def _draw_stripes(ax: Axes, only: NDArray[np.bool_], dark: NDArray[np.bool_]) -> None:
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    for mask, colour in ((only & dark, "#FFFFFF38"), (only & ~dark, "#00000028")):
+        if mask.any():
+            stripes = [Rectangle((column, row), 1.0, 1.0) for row, column in np.argwhere(mask)]
+            ax.add_collection(
+                PatchCollection(stripes, facecolor="none", edgecolor=colour, hatch=STRIPED, linewidth=0.0)
+            )
 
 
 def _write_values(ax: Axes, triangle: Array, dark: NDArray[np.bool_]) -> None:
@@ -119,15 +167,17 @@ def number_format(largest: float) -> str:
     return f"{{:.{max(0, 2 - exponent if exponent >= 0 else 1 - exponent)}f}}"
 
 
-def _mark_above(ax: Axes, above: NDArray[np.bool_], dark: NDArray[np.bool_]) -> None:
-    """A dot in the upper right corner of the cells above the null level."""
-    size = max(1.2, 0.06 * min(axes_points(ax)) / len(above))
-    for mask, colour in ((above & dark, "white"), (above & ~dark, "black")):
+def _draw_dots(ax: Axes, marked: NDArray[np.bool_], dark: NDArray[np.bool_], *, hollow: bool) -> None:
+    """A dot in the upper right corner of the cells."""
+    size = min(max(1.2, 0.08 * min(axes_points(ax)) / len(marked)), 3.2)
+    for mask, colour in ((marked & dark, "white"), (marked & ~dark, "black")):
         rows, columns = np.nonzero(mask)
-        ax.plot(columns + 0.84, rows + 0.16, ".", color=colour, markersize=2.0 * min(size, 2.5), markeredgewidth=0.0)
+        if len(rows):
+            style = {"markerfacecolor": "none" if hollow else colour, "markeredgecolor": colour}
+            ax.plot(columns + 0.86, rows + 0.14, "o", markersize=size, markeredgewidth=0.2 * size, **style)
 
 
-def _name_axes(ax: Axes, names: list[str], *, hidden: int, footnote: bool) -> None:
+def _name_axes(ax: Axes, names: list[str], notes: list[str]) -> None:
     width = axes_points(ax)[0] / (len(names) - 1)
     size = min(font_size(ax, len(names)), font_size(ax, len(names), along="width"))
     longest = DIGIT * size * max(map(len, short_labels(names)))
@@ -140,14 +190,14 @@ def _name_axes(ax: Axes, names: list[str], *, hidden: int, footnote: bool) -> No
     name_ticks(ax.xaxis, names[:-1], size, offset=0.5, **turned)
     ax.tick_params(length=0)
     tidy(ax, keep=())
-    notes = ["● above the null level"] * footnote + [f"{hidden} more variables not shown"] * bool(hidden)
-    ax.set_xlabel("\n".join(notes), fontsize=small())
+    ax.set_xlabel("\n".join(lines_below(axes_points(ax)[0], notes)), fontsize=small())
 
 
 def _draw_colour_bar(ax: Axes, mesh: Any, unit: str) -> None:
     bar = ax.figure.colorbar(mesh, ax=ax, fraction=0.06, pad=0.03, aspect=25)
     bar.outline.set_visible(False)
-    bar.set_label(f"R-sens$_2$ {unit} × {unit.removeprefix('per ')}")
+    step, comma, part = unit.partition(",")
+    bar.set_label(f"R-sens$_2$ {step} × {step.removeprefix('per ')}{comma}{part}")
 
 
 # ---- for results and the report --------------------------------------------------------------------------------------
@@ -158,31 +208,41 @@ MOST, MOST_ON_PAGE = 30, 15
 
 
 def _caption(explanation: Any) -> str:
-    dots = "; dots mark those above the null level" if getattr(explanation, "null_pairs", None) is not None else ""
-    return f"R-sens₂ of each pair{dots}."
+    if is_tested(explanation) and explanation.pair_above.any():
+        return f"R-sens₂ of each pair. Dots: {meaning.pair_mark(explanation.test_scale)}."
+    return "R-sens₂ of each pair."
 
 
 def _layout(explanation: Any) -> Layout:
     top = min(len(explanation.names), MOST_ON_PAGE)
     side = max(2.0, min(0.5 * top, 4.2))
-    return Layout(width=min(WIDTH, side + 2.4), height=side + 1.2, options={"top": top})
+    width = min(WIDTH, side + 2.4)
+    notes = [*pair_notes(explanation, FILLED, HOLLOW), *([STRIPES] if explanation.uncertainty_only else [])]
+    lines = len(lines_below(72.0 * 0.775 * width, notes))
+    return Layout(width=width, height=side + 1.1 + 0.16 * lines, options={"top": top})
 
 
 def _add_tips(explanation: Any, ax: Axes) -> None:
     """A rectangle over each cell, which cannot be seen."""
     from matplotlib.patches import Rectangle
 
-    values, null = square(explanation.pairs), square(getattr(explanation, "null_pairs", None))
-    assert values is not None
-    order = _order(values, MOST_ON_PAGE)
+    names = explanation.names
+    order = _order(square(explanation.pairs), MOST_ON_PAGE)
     for i, row in enumerate(order[1:]):
         for j, column in enumerate(order[: i + 1]):
-            names = " × ".join(name_in_text(explanation.names[d]) for d in (column, row))
-            value = float(values[row, column])
-            lines = [names, f"R-sens₂ {number(value)}"]
-            if null is not None:
-                lines.append(f"{'above' if value > null[row, column] else 'below'} the null level")
+            pair = names[min(row, column)], names[max(row, column)]
+            lines = [" × ".join(name_in_text(names[d]) for d in (column, row)), *_tip(explanation, pair)]
             tip(ax.add_patch(Rectangle((j, i), 1.0, 1.0, alpha=0.0, linewidth=0.0, zorder=9.0)), "\n".join(lines))
+
+
+def _tip(explanation: Any, pair: tuple[str, str]) -> list[str]:
+    """The numbers of one pair, and what the test says."""
+    value, parts = float(explanation.pairs[pair]), explanation.pair_parts
+    lines = [f"R-sens₂ {number(value)}"]
+    if parts is not None and parts.shape[1] > 1 and value > 0.0:
+        shares = zip(part_labels(parts.columns), parts.loc[pair] / value, strict=True)
+        lines += [f"{label}: {percent(share)}" for label, share in shares]
+    return lines + ([test_result(explanation, pair)] if is_tested(explanation) else [])
 
 
 HEATMAP = Plot(
@@ -192,7 +252,10 @@ HEATMAP = Plot(
     file="pairs",
     section="pairs",
     caption=_caption,
-    alt=lambda explanation: f"Cells coloured by R-sens₂ of each pair of variables. {strongest_pair(explanation)}",
+    alt=lambda explanation: (
+        f"Cells coloured by R-sens₂ of each pair of variables. {strongest_pair(explanation)}"
+        f"{count_of_marks(explanation)}"
+    ),
     options={"top": MOST},
     layout=_layout,
     add_tips=_add_tips,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rsens._typing import Array
 from rsens.plots._heatmap import square
+from rsens.plots._marks import count_of_marks, is_tested, never_marked, why_none
 from rsens.plots._plot import NARROW, Layout, Plot, strongest_pair
 from rsens.plots._ring import GAP, LABEL_LENGTHS, LARGEST, Ring
 from rsens.plots._style import (
@@ -19,6 +20,7 @@ from rsens.plots._style import (
     axes_points,
     check_plot,
     legend_columns,
+    lines_below,
     new_axes,
     per_unit,
     plain,
@@ -29,6 +31,7 @@ from rsens.plots._style import (
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -44,7 +47,7 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
     """`Explanation.main` and `Explanation.pairs` at once: circles whose area is R-sens, lines whose width is R-sens₂.
 
     The variables stand around a circle in the order of R-sens, from the top clockwise. Where the null level is known,
-    variables below it are hollow, and pairs below theirs have no line.
+    variables that are not above it are hollow. Where pairs were tested, only those that interact have a line.
 
     Args:
         explanation: What `rsens.explain` returned, with pairs.
@@ -55,17 +58,15 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
         The Axes: the circle has the radius 1. Names that were shortened are whole in the `gid` of the labels.
     """
     check_plot(explanation, "network", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
-    pairs, null_pairs = square(explanation.pairs), square(getattr(explanation, "null_pairs", None))
     main = explanation.main.to_numpy()
     order = np.argsort(-main, kind="stable")[:top]
     names = [str(explanation.names[d]) for d in order]
     null = None if explanation.null_levels is None else explanation.null_levels.to_numpy()[order]
     cells = np.ix_(order, order)
-    values = np.zeros((len(order), len(order))) if pairs is None else pairs[cells]
-    above = np.ones_like(values, dtype=bool) if null_pairs is None else ~(values <= null_pairs[cells])
-
-    notes = _notes(len(main) - len(order), above)
-    values = np.where(above, values, 0.0)
+    found = square(_drawn(explanation), bool)[cells]
+    unclear = square(explanation.pair_unclear, bool)[cells] if is_tested(explanation) else ~found
+    notes = _notes(explanation, len(main) - len(order), found, unclear)
+    values = np.where(found, square(explanation.pairs)[cells], 0.0)
     labels = _legend_labels(main[order], values, per_unit(explanation), hollow=bool(_below(main[order], null).any()))
 
     ax = _new_axes(names, labels) if ax is None else ax
@@ -81,7 +82,7 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
     ax.set_ylim(-ring.height / 2.0 - ring.lowered, ring.height / 2.0 - ring.lowered)
     ax.set_xticks([])
     ax.set_yticks([])
-    ax.set_xlabel("\n".join(notes), fontsize=small())
+    ax.set_xlabel("\n".join(lines_below(axes_points(ax)[0], notes)), fontsize=small())
     tidy(ax, keep=())
     return ax
 
@@ -104,9 +105,21 @@ def _below(main: Array, null: Array | None) -> NDArray[np.bool_]:
     return np.zeros(len(main), dtype=bool) if null is None else np.asarray(main <= null)
 
 
-def _notes(hidden: int, above: NDArray[np.bool_]) -> list[str]:
-    count = int((~above)[np.triu_indices(len(above), 1)].sum())
-    pairs = f"{count} pair{'s' if count > 1 else ''} below the null level not drawn"
+def _drawn(explanation: Any) -> pd.Series[bool]:
+    """Which pairs have a line: those that the test marks, and those that were not tested."""
+    if not is_tested(explanation):
+        return explanation.pairs.notna()
+    untested = explanation.pair_p_values.isna() & ~explanation.pair_additive
+    return explanation.pair_above | untested
+
+
+def _notes(explanation: Any, hidden: int, found: NDArray[np.bool_], unclear: NDArray[np.bool_]) -> list[str]:
+    """Why pairs have no line, and how many variables are not shown."""
+    upper = np.triu_indices(len(found), 1)
+    count, reason = int((~found)[upper].sum()), why_none(explanation)
+    if not never_marked(explanation) and count and (doubtful := int(unclear[upper].sum())):
+        reason += f"; in {doubtful} of them it cannot be told, as columns are collinear"
+    pairs = f"{count} pair{'s' if count > 1 else ''} without a line: {reason}"
     return [pairs] * bool(count) + [f"{hidden} more variables not shown"] * bool(hidden)
 
 
@@ -167,7 +180,7 @@ def _legend_labels(main: Array, values: Array, unit: str, *, hollow: bool) -> di
     if values.max(initial=0.0) > 0.0:
         labels["line"] = f"R-sens$_2$ {_typical(values):g} {unit} × {unit.removeprefix('per ')}"
     if hollow:
-        labels["hollow"] = "below the null level"
+        labels["hollow"] = "not above the null level"
     return labels
 
 
@@ -225,15 +238,24 @@ def _whole_figure(figure: Figure) -> Any:
     return figure.add_axes((0.0, 0.08, 1.0, 0.92))
 
 
+def _caption(explanation: Any) -> str:
+    text = "Area of circles: R-sens. Width of lines: R-sens₂"
+    if not is_tested(explanation):
+        return f"{text}."
+    found = f"{text} of the pairs in which the test found an interaction."
+    return found if explanation.pair_above.any() else f"Area of circles: R-sens. No lines: {why_none(explanation)}."
+
+
 NETWORK = Plot(
     name="network",
     draw=network,
     of="pairs",
     file="network",
     section="pairs",
-    caption=lambda explanation: "Area of circles: R-sens. Width of lines: R-sens₂.",
+    caption=_caption,
     alt=lambda explanation: (
         f"Variables as circles around a ring and pairs as lines between them. {strongest_pair(explanation)}"
+        f"{count_of_marks(explanation)}"
     ),
     options={"top": MOST},
     layout=_layout,

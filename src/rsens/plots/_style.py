@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 from rsens._errors import Argument, InputError
@@ -34,6 +35,8 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)
 LABEL_LENGTH, AXIS_LENGTH = 30, 60
 #: Mean width of a letter, of its font size.
 LETTER = 0.58
+#: The same in sentences, which have no capitals and many spaces.
+NOTE_LETTER = 0.53
 #: Kinds of characters to leave out where the font lacks them: joiners and skin tones of emoji, control characters.
 SILENT = {"Cf", "Cc", "Cs", "Sk"}
 LINE_HEIGHT = 1.15  # of one line of text, in units of its font size
@@ -155,6 +158,19 @@ def per_unit(explanation: Any) -> str:
     """The unit of R-sens, as `Explanation.scale_kind` names it; with "raw" a switch for categorical columns."""
     unit = {"sd": "per sd", "raw": "per unit"}.get(explanation.scale_kind, "per given unit")
     return f"{unit} or switch" if explanation.categorical and explanation.scale_kind == "raw" else unit
+
+
+def lines_below(width: float, notes: Iterable[str]) -> list[str]:
+    """Remarks as lines that fit below axes of this width, in points; the lines of one remark are about as long."""
+    most = max(28, int(width / (NOTE_LETTER * small())))
+    return [line for note in notes for line in _evenly(note, most)]
+
+
+def _evenly(text: str, most: int) -> list[str]:
+    count = len(wrap(text, most))
+    return wrap(
+        text, next(width for width in range(max(1, len(text) // count), most + 1) if len(wrap(text, width)) <= count)
+    )
 
 
 def part_labels(names: Iterable[str]) -> list[str]:

@@ -129,11 +129,21 @@ class Facts:
         return [term for term in self.ranked if term in names]
 
     @cached_property
+    def marked_pairs(self) -> list[tuple[str, str]]:
+        """The pairs in which the test found an interaction, the strongest first."""
+        above = self.explanation.pair_above if len(self.pairs) else None
+        return [] if above is None else [pair for pair in self._ranked_pairs if above[pair]]
+
+    @cached_property
+    def _ranked_pairs(self) -> list[tuple[str, str]]:
+        return list(zip(self.pairs.get("first", []), self.pairs.get("second", []), strict=True))
+
+    @cached_property
     def pairs_that_vary(self) -> list[tuple[str, str]]:
-        """The pairs of such columns, the strongest first."""
-        vary = set(self.columns_that_vary)
-        pairs = zip(self.pairs.get("first", []), self.pairs.get("second", []), strict=True)
-        return [(first, second) for first, second in pairs if {first, second} <= vary]
+        """The pairs of such columns, those that interact first, and the strongest first among them."""
+        vary, marked = set(self.columns_that_vary), set(self.marked_pairs)
+        pairs = sorted(self._ranked_pairs, key=lambda pair: pair not in marked)
+        return [pair for pair in pairs if vary.issuperset(pair)]
 
     def result_of(self, plot: Plot) -> Explanation | Assessment | None:
         """What a plot draws; None where there is nothing, or where it draws something else than a study."""

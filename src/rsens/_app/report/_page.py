@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rsens import _meaning as meaning
 from rsens._app.report._cite import PAPER, bibtex, call_of, other_settings
 from rsens._app.report._colours import DARK, LIGHT, css_variables
 from rsens._app.report._facts import Facts
@@ -55,6 +56,8 @@ def render(study: Any, *, interactive: bool | None = None) -> str:
         "quality": quality(facts),
         "variables": variables(facts),
         "pairs": pairs(facts),
+        "measured": meaning.RSENS2_LINK if facts.explanation.pair_scale == "link" else meaning.RSENS2,
+        "marked": bool(facts.marked_pairs),
         "shown_pairs": getattr(study, "n_pairs", None) or SHOWN_PAIRS,
         "figures": figures,
         "unit": unit_of(facts.explanation),

@@ -9,8 +9,9 @@ from typing import Any
 import pandas as pd
 
 from rsens._app.report._facts import Facts, Name
+from rsens._app.report._notes import DISCOVERY, FAMILYWISE, pair_notes, variable_notes
 from rsens._app.report._words import likelihood_name, model_name, unit_of
-from rsens._text import aligned, as_label, counted, number, percent, plus_minus
+from rsens._text import aligned, as_label, counted, number, p_text, percent, plus_minus
 from rsens.measures import BOTH, DOWN, UP, arrows
 
 #: How many rows of a table are shown at first; the others on demand, and on paper.
@@ -33,11 +34,13 @@ class VariableLine:
     directions: list[tuple[str, str]]  # a sign and its word, for each output
     uncertainty: str
     above: bool | None
+    p: str
+    together: str  # the mark for all variables together
 
 
 @dataclass(frozen=True)
 class VariablesTable:
-    """The table of variables."""
+    """The table of variables; below it, what its marks and intervals mean."""
 
     lines: list[VariableLine]
     outputs: list[str]  # heads of the columns of directions
@@ -46,6 +49,7 @@ class VariablesTable:
     has_uncertainty: bool
     has_null: bool
     caption: str
+    notes: list[str]
     shown: int = SHOWN_VARIABLES
 
 
@@ -69,7 +73,9 @@ def variables(facts: Facts) -> VariablesTable:
             interval=intervals[k],
             directions=[(sign, WORDS[sign]) for sign in signs[k]],
             uncertainty="" if parts is None else _share(parts.iloc[:, 1][term], e.main[term]),
-            above=None if pd.isna(frame["above_null"].iloc[k]) else bool(frame["above_null"].iloc[k]),
+            above=_known(frame["above_null"].iloc[k]),
+            p=p_text(float(frame["p_value"].iloc[k])),
+            together=_together(frame.iloc[k]),
         )
         for k, term in enumerate(terms)
     ]
@@ -82,6 +88,7 @@ def variables(facts: Facts) -> VariablesTable:
         has_null=e.null_levels is not None,
         caption="All variables, ranked by R-sens"
         + ("; below each class, which way its probability goes" if len(heads) > 1 else ""),
+        notes=variable_notes(e),
     )
 
 
@@ -94,33 +101,72 @@ class PairLine:
     second: Name
     value: str
     interval: str
+    uncertainty: str
+    only: bool  # whether it is "uncertainty only"
     above: bool | None
+    unclear: bool
+    p: str
+    together: str
 
 
-def pairs(facts: Facts) -> list[PairLine]:
+@dataclass(frozen=True)
+class PairsTable:
+    """The table of pairs; below it, what its marks mean. Without pairs it has no lines."""
+
+    lines: list[PairLine]
+    has_uncertainty: bool
+    has_test: bool
+    has_together: bool
+    notes: list[str]
+
+
+def pairs(facts: Facts) -> PairsTable:
     """The leading pairs, ranked."""
-    frame = facts.pairs.head(MOST_PAIRS)
+    e, frame = facts.explanation, facts.pairs.head(MOST_PAIRS)
     if not len(frame):
-        return []
+        return PairsTable([], False, False, False, [])
     values, intervals = _values(frame), _intervals(frame)
-    lines: list[dict[str, Any]] = [
-        {str(key): value for key, value in line.items()} for line in frame.to_dict("records")
-    ]
-    return [
+    parts = e.pair_parts if e.pair_parts is not None and e.pair_parts.shape[1] == 2 else None
+    keys = list(zip(frame["first"], frame["second"], strict=True))
+    only = set(e.uncertainty_only)
+    lines = [
         PairLine(
-            rank=int(line["rank"]),
-            first=facts.names[line["first"]],
-            second=facts.names[line["second"]],
+            rank=int(frame["rank"].iloc[k]),
+            first=facts.names[pair[0]],
+            second=facts.names[pair[1]],
             value=values[k],
             interval=intervals[k],
-            above=None if pd.isna(line["above_null"]) else bool(line["above_null"]),
+            uncertainty="" if parts is None else _share(parts.iloc[:, 1][pair], e.pairs[pair]),
+            only=pair in only,
+            above=_known(frame["above_null"].iloc[k]),
+            unclear=e.pair_unclear is not None and bool(e.pair_unclear[pair]),
+            p=p_text(float(frame["p_value"].iloc[k])),
+            together=_together(frame.iloc[k]),
         )
-        for k, line in enumerate(lines)
+        for k, pair in enumerate(keys)
     ]
+    return PairsTable(
+        lines=lines,
+        has_uncertainty=parts is not None,
+        has_test=e.pair_above is not None,
+        has_together=any(line.together for line in lines),
+        notes=pair_notes(e),
+    )
 
 
 def _by_output(table: pd.Series[float] | pd.DataFrame) -> pd.DataFrame:
     return table.to_frame() if isinstance(table, pd.Series) else table
+
+
+def _known(mark: Any) -> bool | None:
+    return None if pd.isna(mark) else bool(mark)
+
+
+def _together(line: pd.Series[Any]) -> str:
+    """The mark for all lines together: the family-wise one is also a discovery."""
+    if _known(line.get("familywise", pd.NA)):
+        return FAMILYWISE
+    return DISCOVERY if _known(line["discovery"]) else ""
 
 
 def _values(frame: pd.DataFrame) -> list[str]:
@@ -202,7 +248,7 @@ def about(facts: Facts) -> list[tuple[str, str]]:
     e = facts.explanation
     entries = [
         ("Rows", f"{e.n:,}"),
-        ("Variables", f"{len(e.names):,}" + (f" ({len(e.categorical)} categorical)" if e.categorical else "")),
+        ("Variables", f"{len(e.names):,}{_kinds(e)}"),
         ("Model", model_name(facts.model)),
         ("Likelihood", e.family if facts.likelihood is None else likelihood_name(facts.likelihood)),
         ("Sensitivity per", unit_of(e) + (" or switch" if e.categorical and e.scale_kind == "raw" else "")),
@@ -210,3 +256,11 @@ def about(facts: Facts) -> list[tuple[str, str]]:
     if facts.assessment is not None:
         entries.append(("Checked on", f"{counted(facts.assessment.n_rows, 'row')} held out"))
     return entries
+
+
+def _kinds(explanation: Any) -> str:
+    """How many of the variables are compared by level."""
+    two = len(explanation.two_valued)
+    counts = {"categorical": len(explanation.categorical) - two, "with two values": two}
+    found = [f"{count} {kind}" for kind, count in counts.items() if count]
+    return f" ({', '.join(found)})" if found else ""
