@@ -111,9 +111,10 @@ def explain(
         n_bootstrap: Bootstrap replicates for intervals over rows; 0 for none of these. All replicates of all pairs are
             held in memory: 80 MB for 200 columns.
         level: Level of the intervals.
-        n_probes: How many probes, and as many again for every group. None: 60, or 42 for more than 600 rows; with
-            both numbers and categories half of them each, and at least 3 of every category. A refit has about half as
-            many extra columns as X has, between 3 and 6, unless a group is larger.
+        n_probes: How many probes, and as many again for every group. None: 60, or 42 for more than 600 rows. Numbers,
+            categories and numbers of two values share them, but none of the three has fewer than half, and every
+            column with levels has at least 3. A refit has about half as many extra columns as X has, between 3 and 6,
+            unless a group is larger.
         refit: How to refit: a function (X, y) -> fitted model that accepts extra columns in X. By default an estimator
             (anything with `fit` and `get_params`) is cloned and fitted.
         max_memory_mb: Working memory for chunks of rows, in megabytes, results not included. It only changes rounding.

@@ -23,8 +23,8 @@ from rsens.measures import training_inputs
 
 #: Probes beside the real columns in one refit: half as many as there are columns, but within these.
 FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
-#: Probes of each column with levels: how far they reach differs from one to the next. And of each kind of column.
-FEWEST_OF_CONTRAST, FEWEST_OF_KIND = 3, 20
+#: Probes of each column with levels: how far they reach differs from one to the next.
+FEWEST_OF_CONTRAST = 3
 #: Rows on which the values of a refit are read.
 MOST_ROWS = 300
 #: The kind of a term: a column of numbers, of levels, of numbers with two values, or else a group: its own position.
@@ -45,13 +45,15 @@ def probes_of_refits(
 ) -> list[list[int]]:
     """The terms that the probes of each refit are made like.
 
-    Numbers, categories and numbers of two values get equal shares of the `n_probes`, but not fewer than 20, of which
-    the largest is the 95 % quantile. Every column with levels gets at least 3, every group `n_probes`.
+    Numbers, categories and numbers of two values share the `n_probes` by how many columns there are of each, but none
+    of the three gets fewer than half: a level that few probes make depends on the seed. Every column with levels gets
+    at least 3, every group `n_probes`.
     """
     by_kind = [[t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL, TWO_VALUED)]
-    of_each = min(n_probes, max(FEWEST_OF_KIND, ceil(n_probes / max(sum(map(bool, by_kind)), 1))))
+    n_single = max(sum(map(len, by_kind)), 1)
+    counts = [max(ceil(n_probes / 2), ceil(n_probes * len(terms) / n_single)) for terms in by_kind]
     least = [0] + [FEWEST_OF_CONTRAST * len(terms) for terms in by_kind[1:]]
-    copies = _mixed(*(_in_turn(terms, max(of_each, few), rng) for terms, few in zip(by_kind, least, strict=True)))
+    copies = _mixed(*(_in_turn(*of, rng) for of in zip(by_kind, map(max, counts, least), strict=True)))
     copies += [t for t in varying if kinds[t] >= 0 for _ in range(n_probes)]
     n_columns = sum(map(len, members))
     room = max(FEWEST_PROBE_COLUMNS, min(MOST_PROBE_COLUMNS, ceil(n_columns / 2)))
