@@ -37,7 +37,7 @@ def cells(explanation, title):
 def test_stars_are_where_the_value_is_above_its_level():
     head, found = cells(marked(null=(2.5, 3.5, 1.5, 2.5)), "Variables")
     assert head[:4] == ["Variables", "value", "null", "p"]
-    assert {name: found[name][0].endswith("*") for name in "abcd"} == dict(a=True, b=False, c=True, d=False)
+    assert {name: found[name][0].endswith("*") for name in "abcd"} == {"a": True, "b": False, "c": True, "d": False}
     assert found["a"][1:3] == ["2.50", "0.001"]
 
 

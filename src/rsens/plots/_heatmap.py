@@ -173,8 +173,8 @@ def _draw_dots(ax: Axes, marked: NDArray[np.bool_], dark: NDArray[np.bool_], *, 
     for mask, colour in ((marked & dark, "white"), (marked & ~dark, "black")):
         rows, columns = np.nonzero(mask)
         if len(rows):
-            style = {"markerfacecolor": "none" if hollow else colour, "markeredgecolor": colour}
-            ax.plot(columns + 0.86, rows + 0.14, "o", markersize=size, markeredgewidth=0.2 * size, **style)
+            [dots] = ax.plot(columns + 0.86, rows + 0.14, "o", markersize=size, markeredgewidth=0.2 * size)
+            dots.set(markerfacecolor="none" if hollow else colour, markeredgecolor=colour)
 
 
 def _name_axes(ax: Axes, names: list[str], notes: list[str]) -> None:

@@ -48,7 +48,7 @@ def ranked_terms(explanation: Any, top: int | None) -> Ranked:
         signs = arrows(e.direction.reindex(main.index), e.consistency.reindex(main.index))
     return Ranked(
         names=[str(name) for name in main.index],
-        values=main.to_numpy(),
+        values=np.asarray(main, dtype=np.float64),
         hidden=hidden,
         parts=_parts(e.parts, main),
         **_ends(e.intervals, main),
@@ -69,7 +69,7 @@ def ranked_pairs(explanation: Any, top: int | None) -> Ranked:
     unit = per_unit(e)
     return Ranked(
         names=[Pair(*pair) for pair in pairs.index],
-        values=pairs.to_numpy(),
+        values=np.asarray(pairs, dtype=np.float64),
         hidden=hidden,
         parts=_parts(e.pair_parts, pairs),
         **_ends(e.pair_intervals, pairs),

@@ -180,7 +180,8 @@ def pair_flags(*which):
         (
             {},
             "1 of 6 pairs is marked as interacting (5 % per pair, so one in 20 by chance): a × b; there the data "
-            "contradict a model in which they add up on the logit scale. A false-discovery rate of 10 % finds the same.",
+            "contradict a model in which they add up on the logit scale. A false-discovery rate of 10 % finds the "
+            "same.",
         ),
         (
             {"pair_above": pair_flags(0, 5), "pair_discovery": pair_flags()},

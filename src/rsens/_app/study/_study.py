@@ -68,7 +68,8 @@ def study(
         missing: "drop" leaves out rows with missing values, "error" refuses them.
         inducing: How many inducing inputs a Gaussian process is built on; None: exact up to 3,000 rows.
         cv: Folds of the cross-validation; 0 for none.
-        null: Whether to refit the model with shuffled columns for the level that an irrelevant variable reaches.
+        null: Whether to find the level that irrelevant variables stay below, by refits with irrelevant columns, and to
+            test pairs for interaction.
         progress: Whether to show what is going on: True, False, or None for only in a terminal.
 
     Returns:
