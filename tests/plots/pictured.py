@@ -22,7 +22,13 @@ class Pictured:
     parts: Any
     intervals: Any
     null_levels: Any
-    null_pairs: Any
+    p_value: Any
+    pair_parts: Any
+    pair_intervals: Any
+    pair_p_values: Any
+    pair_above: Any
+    pair_unclear: Any
+    pair_additive: Any
     direction: Any
     consistency: Any
     local_main: Any
@@ -31,11 +37,23 @@ class Pictured:
     aggregate: str = "mean"
     groups: Any = field(default_factory=dict)
     scale_kind: str = "sd"
+    pair_scale: str = "parameters"
+    test_scale: str | None = "identity"
+    level: float = 0.95
+    interval_kind: str | None = "refits"
+    interval_refits: int | None = 10
+    intervals_hold: bool = True
+    uncertainty_only: Any = field(default_factory=list)
     categorical: tuple[str, ...] = ()
     two_valued: tuple[str, ...] = ()
 
     def but(self, **changes: Any) -> Pictured:
         return replace(self, **changes)
+
+    def untested(self) -> Pictured:
+        """Without the marks of pairs."""
+        marks = ("pair_p_values", "pair_above", "pair_unclear", "pair_additive", "test_scale")
+        return replace(self, **dict.fromkeys(marks))
 
 
 def pictured(names: list[str], *, n: int = 200, seed: int = 0) -> Pictured:
@@ -53,20 +71,43 @@ def pictured(names: list[str], *, n: int = 200, seed: int = 0) -> Pictured:
     local = np.exp(0.4 * data * np.where(np.arange(len(names)) % 2, -1.0, 1.0))
     local = local * main / local.mean()
     pairs = pd.MultiIndex.from_arrays([index[first], index[second]], names=["first", "second"])
+    values = pd.Series(rng.gamma(0.7, 0.3, len(first)), index=pairs, name="rsens2")
+    above = (values > 0.2).rename("above_null")
     return Pictured(
         main=main,
-        pairs=pd.Series(rng.gamma(0.7, 0.3, len(first)), index=pairs, name="rsens2"),
+        pairs=values,
+        pair_parts=pd.DataFrame({"mean": 0.75 * values, "variance": 0.25 * values}),
+        pair_intervals=pd.DataFrame({"lower": 0.5 * values, "upper": 1.5 * values}),
+        pair_p_values=pd.Series(np.where(above, 0.01, 0.4), index=pairs, name="p_value"),
+        pair_above=above,
+        pair_unclear=pd.Series(False, index=pairs, name="unclear"),
+        pair_additive=pd.Series(False, index=pairs, name="additive"),
         names=tuple(names),
         parts=pd.DataFrame({"mean": main * share, "variance": main * (1.0 - share)}),
         intervals=pd.DataFrame({"lower": 0.85 * main, "upper": 1.2 * main}),
         null_levels=pd.Series(0.4, index=index, name="null"),
-        null_pairs=pd.Series(0.2, index=pairs, name="null"),
+        p_value=pd.Series(np.where(main > 0.4, 0.001, 0.3), index=index, name="p_value"),
         direction=pd.Series(np.where(np.arange(len(names)) % 2, -1.0, 1.0), index=index, name="direction"),
         consistency=pd.Series(np.where(np.arange(len(names)) % 4 == 2, 0.3, 0.9), index=index, name="consistency"),
         local_main=local,
         data=data,
         n=n,
     )
+
+
+def levels_that_differ(known: Pictured) -> Pictured:
+    """As explanations have it: a level for each variable."""
+    return known.but(null_levels=pd.Series(np.linspace(0.2, 1.4, len(known.names)), index=known.main.index))
+
+
+def in_doubt(known: Pictured) -> Pictured:
+    """The first variable is collinear, and the strongest pair moves only the uncertainty."""
+    collinear = known.pairs.index.get_level_values("first") == known.names[0]
+    top = known.pairs.idxmax()
+    parts = known.pair_parts.copy()
+    parts.loc[top] = np.array([0.01, 0.99]) * known.pairs[top]
+    unclear = (~known.pair_above & collinear).rename("unclear")
+    return known.but(pair_unclear=unclear, pair_parts=parts, uncertainty_only=[top])
 
 
 NAMES = ["age", "sex", "bmi", "blood pressure", "s1", "s2", "s3", "s4"]

@@ -24,13 +24,15 @@ from rsens.plots import bars, beeswarm, calibration, comparison, heatmap, networ
 from tests.assess.made import drawn_classes, drawn_numbers
 from tests.plots import explained
 from tests.plots.compared import METHODS, PAIR_METHODS, compared, pairs, with_failure
-from tests.plots.pictured import NAMES, ODD_NAMES, LinearModel, gp_like, pictured
+from tests.plots.pictured import NAMES, ODD_NAMES, LinearModel, gp_like, in_doubt, levels_that_differ, pictured
 from tests.select_interactions.made import made
 from tests.stability.results import noisy
 
 FOLDER = Path(__file__).parent / "baselines"
 #: The release of matplotlib that drew them; others set text a little differently.
 MATPLOTLIB = "3.11"
+#: A level above all bars.
+NOTHING_FOUND = pd.Series(np.linspace(2.2, 3.0, len(NAMES)), index=NAMES)
 #: Dots per inch: enough to see what is wrong, and small files.
 DPI = 60
 
@@ -74,7 +76,11 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "bars_sixty": lambda: bars(pictured([f"x{d}" for d in range(60)])).figure,
     "bars_top": lambda: bars(pictured([f"x{d}" for d in range(60)]), top=6).figure,
     "bars_odd_names": lambda: bars(pictured(ODD_NAMES).but(parts=None, null_levels=None)).figure,
+    "bars_levels": lambda: bars(levels_that_differ(pictured(NAMES))).figure,
+    "bars_nothing_found": lambda: bars(pictured(NAMES).but(null_levels=NOTHING_FOUND, intervals_hold=False)).figure,
+    "bars_pairs": lambda: bars(in_doubt(pictured(NAMES)), order=2, top=12).figure,
     "heatmap": lambda: heatmap(pictured(NAMES)).figure,
+    "heatmap_in_doubt": lambda: heatmap(in_doubt(pictured(NAMES))).figure,
     "heatmap_odd_names": lambda: heatmap(pictured(ODD_NAMES)).figure,
     "heatmap_sixty": lambda: heatmap(pictured([f"x{d}" for d in range(60)])).figure,
     "calibration": lambda: calibration(drawn_numbers()).figure,
@@ -93,11 +99,12 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "beeswarm_one_row": lambda: beeswarm(pictured(["only"], n=1)).figure,
     "beeswarm_without_data": lambda: beeswarm(pictured(NAMES).but(data=None)).figure,
     "network": lambda: network(pictured(NAMES)).figure,
+    "network_in_doubt": lambda: network(in_doubt(pictured(NAMES))).figure,
     "network_four": lambda: network(pictured(list("abcd"))).figure,
     "network_forty": lambda: network(pictured([f"variable {d}" for d in range(40)])).figure,
     "network_odd_names": lambda: network(pictured(ODD_NAMES)).figure,
     "network_without_null": lambda: (
-        network(pictured([f"name {d}" for d in range(13)]).but(null_levels=None, null_pairs=None)).figure
+        network(pictured([f"name {d}" for d in range(13)]).but(null_levels=None).untested()).figure
     ),
     "surface": lambda: explained.numbers().plot_surface("age", "body mass").figure,
     "surface_rsens2": lambda: explained.numbers().plot_surface("age", "body mass", quantity="rsens2").figure,

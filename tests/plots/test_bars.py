@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
 
 from rsens._errors import InputError
 from rsens.plots import bars
 from tests.plots.looks import drawn, outside_figure, overlapping, texts
-from tests.plots.pictured import NAMES, ODD_NAMES, pictured
+from tests.plots.pictured import NAMES, ODD_NAMES, in_doubt, levels_that_differ, pictured
 
 
 def labels(ax):
@@ -21,7 +22,8 @@ def labels(ax):
 
 
 def dashed(ax):
-    return [line for line in ax.lines if line.get_linestyle() == "--"]
+    """Lines that are drawn, not only in the legend."""
+    return [line for line in ax.lines if line.get_linestyle() == "--" and len(line.get_xdata())]
 
 
 def test_bars_are_ranked_from_the_top_down():
@@ -57,7 +59,7 @@ def test_a_single_joint_part_is_one_bar():
 
 
 def whiskers(ax):
-    (collection,) = [c for c in ax.collections if isinstance(c, LineCollection)]
+    collection = next(c for c in ax.collections if isinstance(c, LineCollection))
     return np.array([[segment[0, 0], segment[1, 0], segment[0, 1]] for segment in collection.get_segments()])
 
 
@@ -96,10 +98,14 @@ def test_levels_that_differ_are_pieces_in_their_rows():
     null["bmi"] = np.nan
     ax = bars(explanation.but(null_levels=null, intervals=None))
     assert not dashed(ax)
-    (collection,) = ax.collections
-    found = {round(segment[:, 1].mean()): segment[0, 0] for segment in collection.get_segments()}
+    casing, pieces = ax.collections  # white, then dashes
     ranked = list(explanation.main.sort_values(ascending=False).index)
-    assert found == {row: null[name] for row, name in enumerate(ranked) if name != "bmi"}
+    for collection in (casing, pieces):
+        found = {round(segment[:, 1].mean()): segment[0, 0] for segment in collection.get_segments()}
+        assert found == {row: null[name] for row, name in enumerate(ranked) if name != "bmi"}
+        assert all(np.ptp(segment[:, 1]) < 1.0 for segment in collection.get_segments())  # within its row
+    assert "null level" in [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "null level" not in [text.get_text() for text in ax.texts]
 
 
 @pytest.mark.parametrize("null", [None, pd.Series(np.nan, index=NAMES)])
@@ -157,9 +163,71 @@ def test_top_shows_the_largest_and_counts_the_rest():
 
 @pytest.mark.parametrize(("kind", "label"), [("sd", "per sd"), ("raw", "per unit"), ("given", "per given unit")])
 def test_the_axis_names_the_unit(kind, label):
-    assert bars(pictured(NAMES).but(scale_kind=kind)).get_xlabel() == f"R-sens {label}"
-    categorical = pictured(NAMES).but(scale_kind=kind, categorical=(NAMES[0],))
-    assert bars(categorical).get_xlabel() == f"R-sens {label}{' or switch' if kind == 'raw' else ''}"
+    known = pictured(NAMES).but(scale_kind=kind, intervals=None)
+    assert bars(known).get_xlabel() == f"R-sens {label}"
+    switch = " or switch" if kind == "raw" else ""
+    assert bars(known.but(categorical=(NAMES[0],))).get_xlabel() == f"R-sens {label}{switch}"
+
+
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        ({}, "95 %, for new data of this size (10 refits)"),
+        ({"interval_kind": "rows", "interval_refits": 0}, "95 %, rows only: the model is taken as it is"),
+        ({"intervals_hold": False}, "no variable is above the null level, so the intervals do not hold"),
+    ],
+)
+def test_the_line_below_says_what_whiskers_hold_for(changes, note):
+    ax = drawn(bars(pictured(NAMES).but(**changes)))
+    assert " ".join(ax.get_xlabel().split("\n")) == f"R-sens per sd whiskers: {note}"
+    assert outside_figure([ax.xaxis.label]) == []
+    assert "whiskers" not in bars(pictured(NAMES).but(intervals=None, **changes)).get_xlabel()
+
+
+def test_whiskers_that_do_not_hold_are_grey():
+    def colour(explanation):
+        return {to_hex(c) for c in bars(explanation).collections[0].get_colors()}
+
+    assert colour(pictured(NAMES)) == {"#000000"}
+    assert colour(pictured(NAMES).but(intervals_hold=False)) == {"#808080"}
+
+
+def test_pairs_are_split_and_have_the_marks_of_the_test():
+    explanation = in_doubt(pictured(NAMES))
+    ax = drawn(bars(explanation, order=2))
+    ranked = explanation.pairs.sort_values(ascending=False)
+    assert labels(ax) == [f"{first} × {second}" for first, second in ranked.index]
+    prediction, uncertainty = ax.containers[:2]
+    for row, pair in enumerate(ranked.index):
+        assert prediction[row].get_width() == explanation.pair_parts.loc[pair, "mean"]
+        assert uncertainty[row].get_width() == pytest.approx(explanation.pair_parts.loc[pair, "variance"], rel=1e-14)
+    np.testing.assert_allclose(whiskers(ax)[:, :2], explanation.pair_intervals.loc[ranked.index], rtol=1e-12)
+    found = {ranked.index[round(t.xy[1])]: t.get_text() for t in ax.texts}
+    above, unclear = explanation.pair_above, explanation.pair_unclear
+    assert found == {pair: "*" if above[pair] else "?" for pair in ranked.index if above[pair] or unclear[pair]}
+    assert {"*", "?"} == set(found.values())
+    said = " ".join(ax.get_xlabel().split("\n"))
+    assert "* the data contradict a model in which these two add up on the scale of y (5 % per pair)" in said
+    assert "? cannot be told" in said
+    assert overlapping(texts(ax)) == []
+    assert outside_figure(texts(ax)) == []
+
+
+def test_pairs_without_a_test_have_no_marks():
+    explanation = pictured(NAMES).untested()
+    ax = bars(explanation.but(pair_intervals=None, intervals=None, pair_parts=None), order=2, top=3)
+    assert not ax.texts
+    assert ax.get_xlabel() == "R-sens$_2$ per sd × sd"
+    assert len(ax.patches) == 3
+
+
+@pytest.mark.parametrize("order", [0, 3, True, "pairs"])
+def test_a_wrong_order_is_an_error(order):
+    with pytest.raises(InputError, match=r"order must be 1 \(variables\) or 2 \(pairs\)"):
+        bars(pictured(NAMES), order=order)
+    with pytest.raises(InputError, match="at least two variables"):
+        bars(pictured(["only"]), order=2)
+    assert plt.get_fignums() == []
 
 
 def test_names_are_drawn_as_they_are():
@@ -192,8 +260,9 @@ def test_tex_is_not_asked_to_set_names():
 
 @pytest.mark.parametrize("names", [["only"], NAMES, ODD_NAMES, [f"x{d}" for d in range(60)]])
 @pytest.mark.parametrize("flat", [False, True])
-def test_nothing_overlaps_and_nothing_leaves_the_figure(names, flat):
-    explanation = pictured(names)
+@pytest.mark.parametrize("differing", [False, True])
+def test_nothing_overlaps_and_nothing_leaves_the_figure(names, flat, differing):
+    explanation = levels_that_differ(pictured(names)) if differing else pictured(names)
     if flat:  # all bars alike: no corner is free
         explanation = explanation.but(main=explanation.main * 0.0 + 1.0, intervals=None)
         explanation = explanation.but(parts=pd.DataFrame({"mean": explanation.main / 2, "b": explanation.main / 2}))

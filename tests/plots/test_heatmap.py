@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.collections import PatchCollection
 from matplotlib.colors import to_rgb
 
 from rsens._errors import InputError
 from rsens.plots import heatmap
 from rsens.plots._heatmap import COLOURS
 from tests.plots.looks import drawn, outside_figure, overlapping, texts
-from tests.plots.pictured import NAMES, ODD_NAMES, pictured
+from tests.plots.pictured import NAMES, ODD_NAMES, in_doubt, pictured
 
 
 def cells(ax) -> dict[frozenset[str], float]:
@@ -23,10 +24,6 @@ def cells(ax) -> dict[frozenset[str], float]:
     columns = [label.get_text() for label in ax.get_xticklabels()]
     shown = np.argwhere(~np.ma.getmaskarray(np.ma.masked_invalid(values)))
     return {frozenset({rows[i], columns[j]}): float(values[i, j]) for i, j in shown}
-
-
-def dots(ax) -> set[tuple[int, int]]:
-    return {(int(y), int(x)) for line in ax.lines for x, y in zip(*line.get_data(), strict=True)}
 
 
 def test_each_pair_is_one_cell_below_the_diagonal():
@@ -81,7 +78,7 @@ def test_values_are_written_with_the_same_decimals():
 )
 def test_decimals_follow_the_largest_value(factor, text):
     explanation = pictured(["a", "b", "c"])
-    ax = heatmap(explanation.but(pairs=explanation.pairs / explanation.pairs.max() * 1.5 * factor, null_pairs=None))
+    ax = heatmap(explanation.but(pairs=explanation.pairs / explanation.pairs.max() * 1.5 * factor))
     assert text in numbers(ax)
 
 
@@ -113,24 +110,62 @@ def test_values_are_written_when_there_are_few_or_as_asked(size, annotate, writt
     assert len(ax.texts) == written
 
 
-def test_dots_mark_the_pairs_above_their_null_level():
-    explanation = pictured(NAMES)
-    null = explanation.null_pairs.copy()
-    null.iloc[::2] = 0.0  # not the same for all pairs
-    ax = heatmap(explanation.but(null_pairs=null))
-    above = {frozenset(pair) for pair in explanation.pairs[explanation.pairs > null].index}
-    found = {frozenset({ax.get_yticklabels()[i].get_text(), ax.get_xticklabels()[j].get_text()}) for i, j in dots(ax)}
-    assert found == above
-    assert 0 < len(above) < len(null)
-    assert "above the null level" in ax.get_xlabel()
+def marked(ax, hollow) -> set[frozenset[str]]:
+    """The pairs with a dot, or with a hollow one."""
+    found = [line for line in ax.lines if (line.get_markerfacecolor() == "none") == hollow]
+    at = {(int(y), int(x)) for line in found for x, y in zip(*line.get_data(), strict=True)}
+    return {frozenset({ax.get_yticklabels()[i].get_text(), ax.get_xticklabels()[j].get_text()}) for i, j in at}
 
 
-def test_without_null_levels_there_are_no_dots():
-    explanation = pictured(NAMES)
-    ax = heatmap(explanation.but(null_pairs=None))
+def said(ax) -> str:
+    return " ".join(ax.get_xlabel().split("\n"))
+
+
+def test_dots_mark_the_pairs_that_the_test_marks():
+    explanation = in_doubt(pictured(NAMES))
+    above = explanation.pair_above.copy()
+    above.iloc[::2] = False  # whatever the values
+    ax = heatmap(explanation.but(pair_above=above))
+    assert marked(ax, hollow=False) == {frozenset(pair) for pair in above.index[above]}
+    assert marked(ax, hollow=True) == {frozenset(p) for p in above.index[explanation.pair_unclear]} != set()
+    assert "● the data contradict a model in which these two add up on the scale of y (5 % per pair)" in said(ax)
+    assert "○ cannot be told" in said(ax)
+
+
+def test_without_a_test_there_are_no_dots():
+    ax = heatmap(pictured(NAMES).untested())
     assert not ax.lines
     assert ax.get_xlabel() == ""
-    assert dots(heatmap(explanation.but(null_pairs=explanation.null_pairs * np.nan))) == set()
+
+
+def test_the_note_says_why_nothing_is_marked():
+    explanation = pictured(NAMES)
+    none = explanation.pair_above & False
+    assert said(heatmap(explanation.but(pair_above=none))) == "no interaction found by the test"
+    additive = explanation.but(pair_above=none, pair_additive=~none, test_scale="logit")
+    ax = heatmap(additive)
+    assert not ax.lines
+    assert said(ax) == "the model adds up on the logit scale by construction"
+
+
+def test_pairs_that_move_only_the_uncertainty_are_striped():
+    explanation = in_doubt(pictured(NAMES))
+    ax = drawn(heatmap(explanation))
+    (stripes,) = [c for c in ax.collections if isinstance(c, PatchCollection)]
+    assert len(stripes.get_paths()) == 1
+    assert (stripes.get_paths()[0].vertices.min(axis=0) == [0.0, 0.0]).all()  # the strongest pair
+    assert "striped: uncertainty only" in said(ax)
+    assert outside_figure(texts(ax)) == []
+    assert not [c for c in heatmap(pictured(NAMES)).collections if isinstance(c, PatchCollection)]
+
+
+def test_top_counts_pairs_that_are_not_shown_nowhere():
+    """Marks of pairs outside the picture are not drawn."""
+    explanation = pictured(NAMES)
+    ax = heatmap(explanation, top=4)
+    assert marked(ax, hollow=False) == {frozenset(p) for p in explanation.pairs.index if explanation.pair_above[p]} & {
+        *cells(ax)
+    }
 
 
 def test_top_keeps_the_variables_of_the_largest_pairs():
@@ -187,7 +222,7 @@ def test_what_is_drawn_is_not_changed():
     before = copy.deepcopy(explanation)
     heatmap(explanation, top=3)
     pd.testing.assert_series_equal(explanation.pairs, before.pairs)
-    pd.testing.assert_series_equal(explanation.null_pairs, before.null_pairs)
+    pd.testing.assert_series_equal(explanation.pair_above, before.pair_above)
 
 
 def test_all_zero_is_drawn():

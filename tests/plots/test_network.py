@@ -11,7 +11,7 @@ from rsens._errors import InputError
 from rsens.plots import network
 from rsens.plots._style import BLUE
 from tests.plots.looks import drawn, outside_figure, overlapping, texts
-from tests.plots.pictured import NAMES, ODD_NAMES, pictured
+from tests.plots.pictured import NAMES, ODD_NAMES, in_doubt, pictured
 
 
 def circles(ax):
@@ -41,6 +41,10 @@ def lines(ax):
     }
 
 
+def said(ax) -> str:
+    return " ".join(ax.get_xlabel().split("\n"))
+
+
 def test_areas_are_r_sens():
     explanation = pictured(NAMES)
     found = circles(network(explanation))
@@ -49,19 +53,29 @@ def test_areas_are_r_sens():
         assert found[name][0] / largest == pytest.approx(explanation.main[name] / explanation.main.max(), rel=1e-12)
 
 
-def test_widths_are_r_sens2_of_the_pairs_above_the_null_level():
+def test_widths_are_r_sens2_of_the_pairs_that_the_test_marks():
     explanation = pictured(NAMES)
     found = lines(network(explanation))
-    above = explanation.pairs[explanation.pairs > explanation.null_pairs]
+    above = explanation.pairs[explanation.pair_above]
     assert found.keys() == {frozenset(pair) for pair in above.index}
     for pair, value in above.items():
         assert found[frozenset(pair)] == pytest.approx(8.0 * value / above.max(), rel=1e-12)
     ax = network(explanation)
-    assert ax.get_xlabel() == f"{len(explanation.pairs) - len(above)} pairs below the null level not drawn"
+    count = len(explanation.pairs) - len(above)
+    assert said(ax) == f"{count} pairs without a line: no interaction found by the test"
 
 
-def test_without_a_null_level_all_pairs_that_can_be_seen_have_lines():
-    explanation = pictured(NAMES).but(null_pairs=None, null_levels=None)
+def test_the_note_says_why_pairs_have_no_line():
+    explanation = in_doubt(pictured(NAMES))
+    doubtful, none = int(explanation.pair_unclear.sum()), explanation.pair_above & False
+    assert f"; in {doubtful} of them it cannot be told, as columns are collinear" in said(network(explanation))
+    ax = network(explanation.but(pair_above=none, pair_additive=~none, test_scale="log"))
+    assert not any(isinstance(c, LineCollection) for c in ax.collections)
+    assert said(ax) == "28 pairs without a line: the model adds up on the log scale by construction"
+
+
+def test_without_a_test_all_pairs_that_can_be_seen_have_lines():
+    explanation = pictured(NAMES).but(null_levels=None).untested()
     ax = network(explanation)
     assert len(lines(ax)) == (explanation.pairs >= 0.02 * explanation.pairs.max()).sum()
     assert ax.get_xlabel() == ""
@@ -71,7 +85,11 @@ def test_without_a_null_level_all_pairs_that_can_be_seen_have_lines():
 
 def test_a_null_level_that_is_not_known_hides_nothing():
     explanation = pictured(NAMES)
-    unknown = explanation.but(null_pairs=explanation.null_pairs * np.nan, null_levels=explanation.null_levels * np.nan)
+    unknown = explanation.but(
+        pair_p_values=explanation.pair_p_values * np.nan,
+        pair_above=explanation.pair_above & False,
+        null_levels=explanation.null_levels * np.nan,
+    )
     assert len(lines(network(unknown))) == (explanation.pairs >= 0.02 * explanation.pairs.max()).sum()
     assert {colour for _, colour in circles(network(unknown)).values()} == {BLUE}
 
@@ -89,7 +107,7 @@ def test_variables_below_the_null_level_are_hollow():
     ax = network(explanation)
     below = {name for name, (_, colour) in circles(ax).items() if colour == "#FFFFFF"}
     assert below == set(explanation.main.index[explanation.main <= 0.4]) != set()
-    assert "below the null level" in [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "not above the null level" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_the_legend_has_a_circle_and_a_line_of_round_values():
@@ -102,7 +120,7 @@ def test_the_legend_has_a_circle_and_a_line_of_round_values():
     ]
     largest = max(area for area, _ in circles(ax).values())
     assert circle.get_markersize() ** 2 == pytest.approx(0.7 * largest / explanation.main.max(), rel=1e-9)
-    above = explanation.pairs[explanation.pairs > explanation.null_pairs]
+    above = explanation.pairs[explanation.pair_above]
     assert line.get_linewidth() == pytest.approx(0.8 * 8.0 / above.max(), rel=1e-9)
 
 
@@ -110,10 +128,10 @@ def test_top_shows_the_largest_and_counts_the_rest():
     explanation = pictured(NAMES)
     ax = network(explanation, top=3)
     assert set(circles(ax)) == set(explanation.main.nlargest(3).index)
-    assert "5 more variables not shown" in ax.get_xlabel()
+    assert "5 more variables not shown" in said(ax)
     forty = network(pictured([f"x{d}" for d in range(40)]))
     assert len(circles(forty)) == 30
-    assert "10 more variables not shown" in forty.get_xlabel()
+    assert "10 more variables not shown" in said(forty)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +149,7 @@ def test_top_shows_the_largest_and_counts_the_rest():
 def test_nothing_overlaps_and_nothing_leaves_the_figure(names, with_null):
     explanation = pictured(names)
     if not with_null:
-        explanation = explanation.but(null_levels=None, null_pairs=None)
+        explanation = explanation.but(null_levels=None).untested()
     ax = drawn(network(explanation))
     assert outside_figure(texts(ax)) == []
     if len(names) <= 13:  # boxes of turned texts overlap where the texts do not
@@ -183,9 +201,7 @@ def test_names_are_drawn_as_they_are_and_kept_whole():
 
 def test_all_zero_is_drawn():
     explanation = pictured(NAMES)
-    zero = explanation.but(
-        main=explanation.main * 0.0, pairs=explanation.pairs * 0.0, null_levels=None, null_pairs=None
-    )
+    zero = explanation.but(main=explanation.main * 0.0, pairs=explanation.pairs * 0.0, null_levels=None).untested()
     ax = drawn(network(zero))
     assert not any(isinstance(c, LineCollection) for c in ax.collections)
     assert ax.get_legend() is None

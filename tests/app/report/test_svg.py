@@ -10,7 +10,7 @@ import pytest
 from rsens._app.report._facts import Facts
 from rsens._app.report._figures import Picture, pictures
 from rsens._app.report._svg import draw_svg, inline
-from rsens._text import as_label, number
+from rsens._text import as_label, number, p_text, percent
 from tests.app.report import studies
 
 
@@ -61,7 +61,8 @@ def test_bars_say_their_numbers():
         lines = next(text for text in found if text.startswith(f"{term}\n")).split("\n")
         assert lines[1] == f"R-sens {number(e.main[term])}"
         assert lines[2] == f"95 % interval {number(low)} to {number(high)}"
-        assert lines[-1] == f"null level {number(e.null_levels[term])}"
+        side = "above" if e.main[term] > e.null_levels[term] else "not above"
+        assert lines[-1] == f"{side} its null level {number(e.null_levels[term])}, p {p_text(e.p_value[term])}"
 
 
 def test_cells_say_their_numbers():
@@ -69,9 +70,15 @@ def test_cells_say_their_numbers():
     tips = [text.split("\n") for text in titles(figures("numbers")["heatmap"].svg) if "\n" in text]
     found = {names: lines for names, *lines in tips}
     assert {frozenset(names.split(" × ")) for names in found} == {frozenset(pair) for pair in e.pairs.index}
-    above = e.pairs[("a", "b")] > e.null_pairs[("a", "b")]
-    pair = next(lines for names, lines in found.items() if set(names.split(" × ")) == {"a", "b"})
-    assert pair == [f"R-sens₂ {number(e.pairs[('a', 'b')])}", f"{'above' if above else 'below'} the null level"]
+    for pair in e.pairs.index:
+        lines = next(lines for names, lines in found.items() if set(names.split(" × ")) == set(pair))
+        assert lines[0] == f"R-sens₂ {number(e.pairs[pair])}"
+        shares = [percent(share) for share in e.pair_parts.loc[pair] / e.pairs[pair]]
+        assert [line.partition(": ")[2] for line in lines[1:3]] == shares
+        found_or_not = "interaction" if e.pair_above[pair] else "no interaction"
+        assert lines[3] == f"{found_or_not} found by the test, p {p_text(e.pair_p_values[pair])}"
+    assert e.pair_above["a", "b"]
+    assert not e.pair_above["a", "c"]
 
 
 def test_names_in_titles_are_texts():

@@ -1,10 +1,19 @@
 """The tables of the page agree with the explanation and the assessment."""
 
-import numpy as np
+import html
+import warnings
 
+import numpy as np
+import pandas as pd
+
+from rsens import BayesianLinearRegression, RsensWarning, explain
+from rsens import _meaning as meaning
+from rsens._app.report import render
 from rsens._app.report._cite import bibtex, call_of, other_settings
 from rsens._app.report._facts import Facts
+from rsens._app.report._notes import pair_notes, variable_notes
 from rsens._app.report._tables import about, flatten, pairs, quality, variables
+from rsens._text import p_text, percent
 from tests.app.report import studies
 
 
@@ -14,6 +23,9 @@ def test_variables():
     frame = study.explanation.to_frame()
     assert [line.name.full for line in table.lines] == list(frame["term"])
     assert [line.above for line in table.lines] == frame["above_null"].tolist()
+    assert [line.p for line in table.lines] == [p_text(p) for p in frame["p_value"]]
+    for line, discovery, familywise in zip(table.lines, frame["discovery"], frame["familywise"], strict=True):
+        assert line.together == ("family-wise" if familywise else "discovery" if discovery else "")
     assert np.allclose([float(line.value) for line in table.lines], frame["value"], atol=0.006)  # two decimals or more
     assert table.outputs == ["Direction"]
     assert table.lines[list(frame["term"]).index("city")].directions == [("", "")]  # levels have no order
@@ -28,10 +40,69 @@ def test_directions_by_class():
 
 def test_pairs():
     study = studies.numbers()
-    lines = pairs(Facts.of(study))
+    e, table = study.explanation, pairs(Facts.of(study))
+    lines = table.lines
     assert (lines[0].first.full, lines[0].second.full) == ("a", "b")
     assert [line.rank for line in lines] == [1, 2, 3, 4, 5, 6]
-    assert pairs(Facts.of(studies.function(20, columns=1))) == []
+    for line in lines:
+        pair = line.first.full, line.second.full
+        assert line.above == e.pair_above[pair]
+        assert line.p == p_text(e.pair_p_values[pair])
+        assert line.uncertainty == percent(e.pair_parts.loc[pair, "variance"] / e.pairs[pair])
+        assert line.together == ("discovery" if e.pair_discovery[pair] else "")
+    assert lines[0].above
+    assert pairs(Facts.of(studies.function(20, columns=1))).lines == []
+
+
+def test_what_marks_and_intervals_mean_stands_below_the_tables():
+    e = studies.numbers().explanation
+    of_variables, of_pairs = variable_notes(e), pair_notes(e)
+    assert of_variables[0] == f"* {meaning.VARIABLE}; {meaning.BY_CHANCE}."
+    assert of_pairs[0] == f"* {meaning.pair_mark('identity')}; {meaning.PAIR_BY_CHANCE}."
+    assert of_variables[1].startswith("p: ")
+    assert of_pairs[1].startswith("p: ")
+    assert of_variables[-1] == of_pairs[-1] == "Intervals: 95 %, for new data of this size (10 refits)."
+    page = html.unescape(studies.page("numbers", interactive=False)).replace("\u00a0", " ")
+    assert [note for note in of_variables + of_pairs if f"<li>{note}</li>" not in page] == []
+
+
+def test_without_marks_there_is_nothing_to_explain():
+    table = variables(Facts.of(studies.classes()))
+    assert not table.has_null
+    assert table.notes == []
+    assert not pairs(Facts.of(studies.classes())).has_test
+
+
+def test_intervals_over_rows_are_called_so():
+    (note,) = variable_notes(studies.hostile().explanation)
+    assert (
+        note
+        == "Intervals: 95 %, rows only: the model is taken as it is; for new data they are several times too narrow."
+    )
+
+
+def test_a_model_that_adds_up_has_no_stars_and_says_why():
+    """The two columns are nearly the same, so that the uncertainty bends; the prediction does not."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    X = pd.DataFrame({"a": x, "b": x + 0.3 * rng.normal(size=60), "flag": np.arange(60) % 2.0})
+    y = X["a"] * X["b"] + rng.normal(size=60)
+    model = BayesianLinearRegression().fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RsensWarning)  # of what the data show and the model cannot hold
+        e = explain(model, X, y, n_probes=6, random_state=0)
+    facts = Facts.of(studies.study(explanation=e, X=X, y=y, model=model))
+    table = pairs(facts)
+    assert not any(line.above for line in table.lines)
+    assert all(line.only and line.uncertainty == "100 %" for line in table.lines if e.pairs.max() > 0.0)
+    assert table.notes[0] == (
+        "The model adds up on the scale of y by construction, so no pair has a star; p tests whether the data add up."
+    )
+    assert any(note.startswith("Uncertainty only: less than 5 %") for note in table.notes)
+    assert dict(about(facts))["Variables"] == "3 (1 with two values)"
+    page = render(studies.study(explanation=e, X=X, y=y, model=model), interactive=False)
+    assert "has only two values and is compared in this way too" in page
+    assert page.count('<span class="only">uncertainty only</span>') == len(table.lines)
 
 
 def test_quality():
