@@ -31,7 +31,7 @@ def whole(model):
 
 class TestExplain:
     def test_the_null_level_changes_no_interval(self, model, whole):
-        alone = explain(model, X, null=False, **OPTIONS)
+        alone = explain(model, X, y, null=False, **OPTIONS)
         same(alone.main, whole.main)
         same(alone.intervals, whole.intervals)
         same(alone.pairs, whole.pairs)

@@ -8,6 +8,8 @@ import pytest
 from rsens._explain import explain
 from rsens._explain._legend import intervals_legend, pairs_legend, variables_legend
 from rsens._text import p_text
+from rsens.derivatives import from_function
+from rsens.distributions import Normal
 from tests.explain.marked import marked, plain
 from tests.explain.models import Heteroscedastic
 
@@ -148,8 +150,9 @@ def test_pairs_without_a_test():
 
 
 def test_uncertainty_only_is_named():
-    """Heteroscedastic: the mean is linear, the log variance is not."""
-    explanation = explain(Heteroscedastic(), np.random.default_rng(0).normal(size=(20, 3)))
+    """The mean adds up, the variance does not."""
+    model = from_function(lambda X: Normal(X[:, 0] + X[:, 1] + X[:, 2], np.exp(0.3 * X[:, 0] * X[:, 1])))
+    explanation = explain(model, np.random.default_rng(0).normal(size=(20, 3)))
     only = explanation.uncertainty_only
     assert only
     lines = lines_of(explanation, "Pairs")

@@ -58,8 +58,9 @@ def test_elsewhere_the_result_is_whole_and_what_was_read_is_told_beside_it(capsy
 def test_hints_are_commands(capsys):
     assert main(EXPLAIN) == 0
     said = capsys.readouterr().out
-    assert "Does the data need them? rsens select table.csv --target y" in said
-    assert "for other samples of the data run rsens stability table.csv --target y" in said
+    told = " ".join(said.split())
+    assert "Which pairs does a model need? rsens select table.csv --target y" in told
+    assert "Does the ranking hold in other samples of the data? rsens stability table.csv --target y" in told
 
 
 def test_signs_of_life(monkeypatch, capsys):

@@ -30,7 +30,7 @@ def test_everything_is_there_in_order():
             "Does the ranking hold in other samples of the data?",
             "rsens.stability(study.model, study.X, study.y)",
             "Largest pairs",
-            "b × c",
+            "1  b × c",
             "* the data contradict a model in which these two add up on the scale of y (5 % per pair)",
             "R-sens₂ measures how",
             "Which pairs does a model need? rsens.select_interactions(study.model, study.X, study.y)",
