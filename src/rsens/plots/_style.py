@@ -167,10 +167,11 @@ def lines_below(width: float, notes: Iterable[str]) -> list[str]:
 
 
 def _evenly(text: str, most: int) -> list[str]:
+    text = text.replace(" %", "\u00a0%")  # no line begins with a percent sign
     count = len(wrap(text, most))
-    return wrap(
-        text, next(width for width in range(max(1, len(text) // count), most + 1) if len(wrap(text, width)) <= count)
-    )
+    widths = range(max(1, len(text) // max(count, 1)), most + 1)
+    narrowest = next((width for width in widths if len(wrap(text, width)) <= count), most)
+    return [line.replace("\u00a0", " ") for line in wrap(text, narrowest)]
 
 
 def part_labels(names: Iterable[str]) -> list[str]:
