@@ -19,6 +19,7 @@ from rsens._explain._legend import (
     two_valued_legend,
     variables_legend,
 )
+from rsens._explain._tables import LEADING
 from rsens._text import Pair, aligned, counted, number, on_one_line, p_text, safe, short, width_of
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def heading(explanation: Explanation) -> str:
 
 #: Columns of words, not of numbers.
 LEFT = ("direction", "")
+#: Columns by part or by output.
+USUAL_STARTS = ("part_", "direction_", "consistency_")
 PREDICTION, UNCERTAINTY, ONLY = "prediction", "uncertainty", "uncertainty only"
 
 
@@ -116,6 +119,7 @@ def _variables(explanation: Explanation) -> _Table:
         columns |= {name: shares(shown, part) for name, part in zip((PREDICTION, UNCERTAINTY), parts, strict=True)}
         legend.append("prediction, uncertainty: how much of R-sens moves the one, and how much the other")
     names = [str(term) for term in shown["term"]]
+    columns |= _further(shown)
     return _Table("Variables", names, columns, legend + two_valued_legend(e))
 
 
@@ -128,10 +132,18 @@ def _pairs(explanation: Explanation) -> _Table:
     if parts := part_columns(frame):
         columns[PREDICTION] = shares(shown, parts[0])
         columns[""] = [ONLY if only else "" for only in shown["uncertainty_only"]]
+    columns |= _further(shown)
     names = [Pair(first, second) for first, second in zip(shown["first"], shown["second"], strict=True)]
     notes = () if e._interactions is None else e._interactions.pair_notes
     legend = [*hidden(e, frame, ROWS, "in to_frame(2)"), *pairs_legend(e), *notes]
     return _Table("Pairs", names, columns, legend)
+
+
+def _further(shown: pd.DataFrame) -> dict[str, list[str]]:
+    """Numbers that are not among the usual columns: of a field that was added to explanations."""
+    usual = {*LEADING, "uncertainty_only"}
+    further = [name for name in shown if name not in usual and not str(name).startswith(USUAL_STARTS)]
+    return {str(name): [number(value) for value in shown[name]] for name in further}
 
 
 def _values(
