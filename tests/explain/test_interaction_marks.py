@@ -29,7 +29,8 @@ def marks(model, X, y, groups=None, **given):
     source, table = read_for(model, X)
     asked = query(model, table, groups)
     seed, progress = np.random.SeedSequence(0), progress_bar(False)
-    return interaction_marks(model, source, table, y, asked, seed=seed, progress=progress, **given)
+    collinear = collinear_terms(table, asked)
+    return interaction_marks(model, source, table, y, asked, collinear=collinear, seed=seed, progress=progress, **given)
 
 
 @pytest.fixture

@@ -66,7 +66,8 @@ def explain(
             anything with `derivatives(X, order)`.
         X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
             array.
-        y: The targets of these rows. The null level and the intervals need them, to refit the model.
+        y: The targets of these rows. The null level and the intervals need them, to refit the model, and so does the
+            test of pairs, for any model.
         pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
         groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
             with R-sens in the direction that matters most (`rsens.measures.group_rsens`).
@@ -90,8 +91,9 @@ def explain(
             probability, the log of a rate or mean, the mean of a Normal.
         null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
             with probes beside the real columns: columns made like those of X, and collinear like them, that have
-            nothing to do with y. The level is the 95 % quantile of what the probes reach. "auto": if y is given and the
-            model can be refitted. True: an error if it cannot.
+            nothing to do with y. The level is the 95 % quantile of what the probes reach. And whether to test pairs: do
+            the data contradict a model in which the two add up (5 % per pair)? "auto": what y and the model allow; a
+            model that cannot be refitted has the test of pairs only. True: an error if it cannot be refitted or tested.
         intervals: What the intervals of variables and pairs hold for. "refits": which data were drawn. The model is
             refitted ten times, each time without a fifth of the rows (two rounds of five folds), and evaluated on the
             rows and in the units that it was fitted to; an interval is the value ± t times the standard error of the

@@ -25,16 +25,13 @@ from rsens._interactions import (
     scale_text,
     variance_inflation,
 )
+from rsens._meaning import DISCOVERY_RATE, PER_PAIR
 from rsens._refits import FAILURES, reason_of
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import listed
 from rsens._typing import Array, Flags, Positions
 from rsens.derivatives import Model
-
-#: A pair is marked at this level, one pair at a time; discoveries have this false-discovery rate.
-LEVEL = 0.05
-FALSE_DISCOVERIES = 0.10
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -84,8 +81,9 @@ def find_interaction_marks(
     **how: Any,
 ) -> Interactions | None:
     """`interaction_marks`, its notes as warnings. What cannot be tested is an error if `required`, else a warning."""
+    collinear = collinear_terms(table, query)
     try:
-        found = interaction_marks(model, source, table, y, query, **how)
+        found = interaction_marks(model, source, table, y, query, collinear=collinear, **how)
     except FAILURES as error:
         found = Untested(f"the additive model could not be fitted ({reason_of(error)}).")
     if isinstance(found, Untested):
@@ -94,8 +92,9 @@ def find_interaction_marks(
             raise InputError(text, " Use ", Argument("null", False), " or ", Argument("pairs", False), ".")
         warnings.warn(RsensWarning(text), stacklevel=3)
         return None
-    collinear = collinearity_warning(collinear_terms(table, query))
-    for warning in (*map(RsensWarning, found.pair_notes), *([] if collinear is None else [collinear])):
+    for note in found.pair_notes:
+        warnings.warn(RsensWarning(note), stacklevel=3)
+    if (warning := collinearity_warning(collinear)) is not None:
         warnings.warn(warning, stacklevel=3)
     return found
 
@@ -108,6 +107,7 @@ def interaction_marks(
     query: Query,
     *,
     additive: Flags | None = None,
+    collinear: tuple[str, ...] = (),
     clusters: Positions | None = None,
     seed: np.random.SeedSequence,
     progress: Callable[..., Any],
@@ -119,6 +119,7 @@ def interaction_marks(
         y: The targets of the rows.
         query: The terms, and the columns that count as levels.
         additive: (T, T), whether the model adds up two terms by construction on its link scale. None: nowhere.
+        collinear: The terms that other columns nearly determine: pairs of these that are not marked are unclear.
         clusters: The cluster of each row, or None.
         seed: For the choice of rows.
         progress: Makes a progress bar.
@@ -134,10 +135,10 @@ def interaction_marks(
     )
     p, upper = found.p_values, np.triu_indices(len(members), 1)
     by_construction = np.zeros(len(p), dtype=np.bool_) if additive is None else np.asarray(additive, np.bool_)[upper]
-    discovered = discoveries(p, FALSE_DISCOVERIES)
-    above = (p <= LEVEL) & ~by_construction
-    unclear_terms = variance_inflation(rows, levels, members) > MOST_INFLATION
+    discovered = discoveries(p, DISCOVERY_RATE)
+    above = (p <= PER_PAIR) & ~by_construction
     scale, names = scale_text(found.scale), query.terms.names
+    unclear_terms = np.isin(names, collinear)
     notes = list(found.notes)
     contradicted = [f"{names[upper[0][k]]}:{names[upper[1][k]]}" for k in np.flatnonzero(discovered & by_construction)]
     if contradicted:

@@ -43,14 +43,13 @@ from rsens._explain._probes import sources_of
 from rsens._explain._query import Query
 from rsens._explain._values import Values
 from rsens._files import number, number_or_nan, text, truth, tuple_of, whole
+from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
 from rsens._refits import Fit, check_refit
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array, Flags, Positions
 
-NULL_QUANTILE = 0.95
-FALSE_DISCOVERY_RATE = 0.10
-FAMILYWISE_LEVEL = 0.05
+NULL_QUANTILE = 1.0 - PER_VARIABLE
 #: How many probes; with more rows each refit is dearer and the values are steadier.
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables pass.
@@ -226,8 +225,8 @@ def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, f
         null=null,
         reached=reached,
         p_value=p,
-        discovery=discoveries(p, FALSE_DISCOVERY_RATE),
-        familywise=familywise(p, FAMILYWISE_LEVEL),
+        discovery=discoveries(p, DISCOVERY_RATE),
+        familywise=familywise(p, FAMILYWISE),
         null_refits=len(refits.real),
         probe_terms=tuple(query.terms.names[t] for t in refits.terms),
         probe_values=probes,
