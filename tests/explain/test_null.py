@@ -273,7 +273,7 @@ def test_clusters_raise_the_level():
 
 def test_few_rows_are_said():
     X, y = figure_2(1, n=59)
-    with pytest.warns(RsensWarning, match=r"only approximate: with 59 rows"):
+    with pytest.warns(RsensWarning, match=r"only approximate: with 59 rows, "):
         explain(BayesianLinear().fit(X, y), X, y, random_state=0, pairs=False)
     X, y = figure_2(1, n=60)
     with warnings.catch_warnings():

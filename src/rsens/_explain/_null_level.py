@@ -52,7 +52,7 @@ from rsens._typing import Array, Flags, Positions
 NULL_QUANTILE = 1.0 - PER_VARIABLE
 #: How many probes; with more rows each refit is dearer and the values are steadier.
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
-#: With fewer rows than this, more than 5 % of the irrelevant variables pass.
+#: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
 FEW_ROWS = 60
 NULL_KIND = "conditional probes, 5 % per variable"
 
@@ -260,8 +260,8 @@ def _steps(query: Query) -> Array:
 def _warn_of_few_rows(n: int) -> None:
     warnings.warn(
         RsensWarning(
-            f"The null level is only approximate: with {n} rows more than 5 % of irrelevant variables pass it, with 40 "
-            f"rows about 7 % in our simulations. Rely on clear cases only, or use at least {FEW_ROWS} rows."
+            f"The null level is only approximate: with {n} rows, somewhat more than 5 % of irrelevant variables may "
+            f"pass it. Rely on clear cases only, or use at least {FEW_ROWS} rows."
         ),
         stacklevel=4,
     )
