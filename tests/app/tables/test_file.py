@@ -344,16 +344,68 @@ def test_names_that_are_not_there(write):
     refused(path, r"has no column 'zz,qq'\.", columns=["zz,qq"])
 
 
+HEADLESS = "-1.402,0.278,a\n0.5,1.5,b\n2.5,3.5,a\n"
+
+
 def test_a_header_that_is_missing(write):
-    path = write("-1.402,0.278,a\n0.5,1.5,b\n2.5,3.5,a\n")
+    path = write(HEADLESS)
     refused(
         path,
-        r"It has '-1.402', '0.278', 'a'\. These are numbers: is the line with the names .* missing\?",
+        r"no target column 'y': .* seems to have no line with the names of its columns: the first line "
+        r"\('-1.402', '0.278', 'a'\) is like the rows below\. Add a line of names; or use header=False",
         target="y",
     )
+    data = read_file(path, target="a")  # which is there
+    assert [(note.kind, note.severe) for note in data.notes] == [("header", True)]
+    named = read_file(path, header=False)
+    assert named.frame.columns.tolist() == ["x0", "x1", "x2"]
+    assert named.frame["x0"].tolist() == [-1.402, 0.5, 2.5]
+    assert named.notes == ()
+    refused(write("1.5,1.5,a\n0.5,1.5,b\n2.5,3.5,a\n"), "seems to have no line with the names")
     path = write(table().to_csv(index=False))
     with pytest.raises(InputError, match=r"'y'\.$"):
         read_file(path, target="q")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5.1,3.5,1.4,0.2,setosa\n4.9,3,1.4,0.2,virginica\n6,3,5,2,setosa\n",
+        "39,State-gov,77516,Bachelors,<=50K\n50,Private,83311,HS-grad,>50K\n38,State-gov,215646,Bachelors,<=50K\n",
+        "p,x,s\ne,x,s\np,b,y\n",
+        "31/01/2024,5.5\n01/02/2024,6.1\n02/02/2024,6.3\n",
+        "1,2\n3,4\n5,1\n",
+        "$12.30,\u22125\n$1.30,7\n$2,8\n",
+    ],
+)
+def test_first_lines_that_are_rows(write, text):
+    assert [note.kind for note in read_file(write(text)).notes] == ["header"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2\n3,4\n",
+        "town,1990,1991,1992\nOslo,1,2,3\nRome,4,5,6\n",
+        "400.5,401,401.5,402\n0.1,0.2,0.3,0.4\n0.2,0.2,0.2,0.1\n",
+        "0,1,2\n0.5,0.6,0.7\n1.5,1.6,1.7\n",
+        ",a,2020\n0,1.5,2\n1,2.5,4\n",
+        "yes,x\nno,1\nno,2\n",
+    ],
+)
+def test_first_lines_that_have_names(write, text):
+    assert read_file(write(text)).notes == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-le", "utf-32-be", "utf-16", "utf-16-le", "utf-16-be"])
+def test_wide_text(write, encoding):
+    content = "größe,y\n1,2\n3,4\n".encode(encoding)
+    if not encoding.endswith("e"):
+        marked = content
+    else:
+        marked = "\ufeff".encode(encoding) + content
+        refused(write(content), "not a text file.* It may be UTF-16 or UTF-32 without its mark: save it as UTF-8")
+    assert read_file(write(marked)).frame.to_dict("list") == {"größe": [1, 3], "y": [2, 4]}
 
 
 @pytest.mark.parametrize(

@@ -25,13 +25,14 @@ SIGNS = frozenset(["-", "--", "---", "–", "—", "−", ".", "..", "...", "…
 ABSENT = frozenset(["na", "n.a.", "n.a", "nd", "n.d.", "n.d", "n/d", "k.a.", "nil", "missing", "unknown"])
 SPREADSHEET_ERRORS = frozenset(["#na", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"])
 MARKS = frozenset(cell.lower() for cell in MISSING) | SIGNS | ABSENT | SPREADSHEET_ERRORS
+LONGEST_MARK = 4 + 2 * max(map(len, MARKS))  # with spaces
 #: Fewer different numbers than this beside a mark do not make a column of numbers: - and 1 may be no and yes.
 LEAST_NUMBERS = 2
 
 
 def is_mark(cell: str) -> bool:
     """Whether a cell among numbers stands for a missing value."""
-    return cell.replace(" ", "").lower() in MARKS
+    return len(cell) <= LONGEST_MARK and cell.replace(" ", "").lower() in MARKS
 
 
 def read_cells(cells: list[str]) -> tuple[Any, Counter[str]]:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from rsens._app.tables._cells import LEAST_NUMBERS, is_mark, labels, read_cells
-from rsens._app.tables._readings import fits_both, reading_of
+from rsens._app.tables._readings import has_both, reading_of
 
 #: Whole numbers. What begins with 0 may be a code.
 WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
@@ -46,8 +46,9 @@ def _is_mixed(column: Any) -> bool:
 def _without_marks(column: Any) -> tuple[Any, Counter[str]]:
     """Text without marks, if what is left can be read as numbers or dates."""
     counts = column.value_counts()
-    marks = Counter({cell: int(count) for cell, count in counts.items() if is_mark(cell)})
-    rest = pd.Series([cell for cell in counts.index if cell not in marks], dtype=object)
+    cells = counts.index.tolist()
+    marks = Counter({cell: int(count) for cell, count in zip(cells, counts.tolist(), strict=True) if is_mark(cell)})
+    rest = pd.Series([cell for cell in cells if cell not in marks], dtype=object)
     if not marks or len(rest) < LEAST_NUMBERS:
         return column, Counter()
     known = column.where(~column.isin(list(marks)))
@@ -55,4 +56,4 @@ def _without_marks(column: Any) -> tuple[Any, Counter[str]]:
         return pd.Series([np.nan if pd.isna(cell) else float(cell) for cell in known], index=column.index), marks
     reading = reading_of(rest)
     is_read = reading is not None and reading.kind != "labels"
-    return (known, marks) if is_read or fits_both(rest) else (column, Counter())
+    return (known, marks) if is_read or has_both(rest) else (column, Counter())

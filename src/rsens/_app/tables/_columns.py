@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -112,3 +112,21 @@ def name_list(names: Iterable[Any], argument: str) -> list[str]:
     if isinstance(names, str):
         raise InputError(Argument(argument), f" must be a list of column names; got the text {names!r}.")
     return [str(name) for name in names]
+
+
+def name_lists(groups: Any, argument: str) -> dict[str, tuple[str, ...]]:
+    """Lists of names given for an argument, each under a name of its own: a dict, or None for none."""
+    if groups is None:
+        return {}
+    if not isinstance(groups, Mapping):
+        got = type(groups).__name__
+        example = "{'season': ['sin', 'cos']}"
+        raise InputError(Argument(argument), f" must be a dict from names to columns, such as {example}; got a {got}.")
+    lists = {}
+    for name, columns in groups.items():
+        if isinstance(columns, str) or not isinstance(columns, Iterable):
+            raise InputError(Argument(argument), f" must have a list of columns for {str(name)!r}; got {columns!r}.")
+        lists[str(name)] = tuple(map(str, columns))
+        if not str(name).strip() or not lists[str(name)]:
+            raise InputError(Argument(argument), f" must have names with at least one column each; got {dict(groups)}.")
+    return lists

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -23,8 +23,9 @@ from rsens._app.tables._notes import Note
 from rsens._app.tables._parquet import ParquetTable, open_parquet
 from rsens._app.tables._sample import RowSample
 from rsens._app.tables._text import TextTable, open_text
+from rsens._app.tables._where import with_columns_of
 from rsens._arguments import whole_number
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._text import counted
 
 #: How other kinds of files begin, and what to do with them.
@@ -38,18 +39,25 @@ OTHERS = {
     b"SQLite": "is a database. Save the table as CSV",
     b"ARROW1": "is a Feather file. Save the table as Parquet",
 }
+#: How text with several bytes per letter begins. The mark of UTF-32 begins like that of UTF-16.
+WIDE = (
+    ((b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"), "utf-32"),
+    ((b"\xff\xfe", b"\xfe\xff"), "utf-16"),
+)
 
 
 @dataclass(frozen=True, eq=False)
 class FileData:
     """A table that was read: the rows that were kept, how many there are in the file, and notes.
 
-    The index of the frame has the numbers of the rows in the file, counted from 0.
+    The index of the frame has the numbers of the rows in the file, counted from 0. The columns `extra` are
+    there only because conditions on rows look at them.
     """
 
     frame: pd.DataFrame
     notes: tuple[Note, ...]
     n_rows: int
+    extra: tuple[str, ...] = ()
 
 
 def read_file(
@@ -63,7 +71,10 @@ def read_file(
     seed: int = 0,
     as_text: Iterable[str] = (),
     cluster: str | None = None,
+    where: Sequence[str] = (),
+    by: str | None = None,
     least: int = 2,
+    header: bool = True,
 ) -> FileData:
     """Read a table in one pass, keeping only what is asked for.
 
@@ -82,15 +93,19 @@ def read_file(
         seed: For the rows that are drawn.
         as_text: Columns of a text file that are text even if all their cells are numbers.
         cluster: The name of the column that says which rows belong together; it must be there, and is read as text.
+        where: Conditions for `keep_rows`, whose columns are read too.
+        by: The column that has the subgroups of rows, which is read too.
         least: The fewest rows that will do: 2 to fit a model, 1 for new rows.
+        header: Whether the first line of a text file has the names of the columns; else they are x0, x1, …
     """
     limits = [whole_number(n, name, 2) for n, name in ((rows, "rows"), (max_rows, "max_rows")) if n is not None]
     sample = RowSample(min(limits, default=None), whole_number(seed, "seed", 0))
     what = "standard input" if str(path) == "-" else str(path)
-    with _table(path, what) as table:
+    with _table(path, what, header) as table:
         if target is not None and isinstance(table, TextTable):
             table.check_header(target)
-        wanted = columns_to_read(table.names, target, columns, drop, what, cluster)
+        asked = columns_to_read(table.names, target, columns, drop, what, cluster)
+        wanted = with_columns_of(where, asked, table.names, what, by)
         texts = [*split(as_text, table.names), *([] if cluster is None else [cluster])]
         frame = table.read(wanted, sample, texts)
     if not sample.seen:
@@ -101,17 +116,17 @@ def read_file(
     if len(frame) < sample.seen:
         text = f"Read {sample.seen:,} rows, kept {len(frame):,} at random (seed {seed})."
         notes.append(Note("sample", (), text))
-    return FileData(frame, tuple(notes), sample.seen)
+    return FileData(frame, tuple(notes), sample.seen, tuple(name for name in wanted if name not in asked))
 
 
-def column_names(path: str | os.PathLike[str]) -> list[str]:
+def column_names(path: str | os.PathLike[str], header: bool = True) -> list[str]:
     """The names of the columns in a file."""
-    with _table(path, str(path)) as table:
+    with _table(path, str(path), header) as table:
         return list(table.names)
 
 
 @contextmanager
-def _table(path: str | os.PathLike[str], what: str) -> Iterator[TextTable | ParquetTable]:
+def _table(path: str | os.PathLike[str], what: str, header: bool) -> Iterator[TextTable | ParquetTable]:
     """The table in a file, while it is open."""
     with ExitStack() as stack:
         file = stack.enter_context(_opened(path, what))
@@ -121,9 +136,11 @@ def _table(path: str | os.PathLike[str], what: str) -> Iterator[TextTable | Parq
                 file = stack.enter_context(io.BufferedReader(packed))
             begin = _begin(file)
             if begin.startswith(b"PAR1"):
+                if not header:
+                    raise InputError(Argument("header"), f" is for text files; {what} has names. Leave it out.")
                 yield open_parquet(_searchable(file, stack), what)
             else:
-                yield open_text(stack.enter_context(_decoded(file, begin, what)), what)
+                yield open_text(stack.enter_context(_decoded(file, begin, what)), what, header)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(f"{what} cannot be unpacked with gzip: {error}. It may be cut off.") from None
 
@@ -179,10 +196,12 @@ def _decoded(file: Any, begin: bytes, what: str) -> IO[str]:
     for start, reason in OTHERS.items():
         if begin.startswith(start):
             raise InputError(f"{what} {reason}; rsens reads CSV, TSV and Parquet.")
-    if begin[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return io.TextIOWrapper(file, encoding="utf-16", errors="replace", newline="")
+    for marks, encoding in WIDE:
+        if begin.startswith(marks):
+            return io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="")
     if _is_binary(begin):
-        raise InputError(f"{what} is not a text file. rsens reads CSV, TSV and Parquet.")
+        wide = " It may be UTF-16 or UTF-32 without its mark: save it as UTF-8." if _may_be_wide(begin) else ""
+        raise InputError(f"{what} is not a text file. rsens reads CSV, TSV and Parquet.{wide}")
     return io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
 
 
@@ -190,6 +209,12 @@ def _is_binary(begin: bytes) -> bool:
     """Whether there are zeros, or more control characters than any text has."""
     control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in begin)
     return b"\0" in begin or control > 0.05 * len(begin)
+
+
+def _may_be_wide(begin: bytes) -> bool:
+    """Whether there is a letter and zeros in turn, as in UTF-16 and UTF-32."""
+    text = begin.replace(b"\0", b"")
+    return len(text) * 4 <= 2 * len(begin) + 4 and not _is_binary(text)
 
 
 def _searchable(file: IO[bytes], stack: ExitStack) -> IO[bytes]:

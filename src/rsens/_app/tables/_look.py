@@ -10,6 +10,7 @@ import pandas as pd
 from rsens._app.tables._clean import is_text
 from rsens._app.tables._notes import Note, naming
 from rsens._app.tables._readings import Reading
+from rsens._app.tables._settled import settled_notes
 from rsens._app.tables._suspect import copies, missing_codes
 from rsens._app.tables._useless import may_be_codes, may_be_identifier, same_numbers
 from rsens._errors import Sentence
@@ -29,6 +30,7 @@ def look(table: pd.DataFrame, readings: Mapping[str, Reading], codes: set[str], 
     unlike = table[[name for name in amounts if name != target and name not in leaks]]
     return [
         *_leaks(leaks),
+        *settled_notes(table, [name for name in inputs if name not in leaks and readings[name].kind != "date"], target),
         *_missing_codes(table[[name for name in amounts if readings[name].kind != "date"]]),
         *(_identifier(name) for name in numbers if may_be_identifier(name, table[name])),
         *_whole_numbers(tuple(name for name in numbers if may_be_codes(table[name]))),

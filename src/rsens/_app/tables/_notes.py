@@ -10,8 +10,11 @@ from rsens._errors import Argument, Sentence
 #: What a note can be about.
 KINDS = (
     "sample",  # rows were drawn at random
+    "where",  # rows that were asked for
+    "by",  # how rows were divided into subgroups
     "encoding",  # text that is not UTF-8
     "row_names",  # a first column without a name
+    "header",  # a first line without names
     "converted",  # text that became numbers
     "date",  # dates that became days
     "ambiguous",  # text that may be numbers or dates, and stays text
@@ -20,7 +23,10 @@ KINDS = (
     "whole_numbers",  # few different whole numbers, taken as numbers
     "identifier",  # names of rows
     "same",  # columns with the same numbers up to scale, or with the numbers of the target
+    "settled",  # levels in which the target does not vary
     "clusters",  # rows that belong together
+    "group",  # columns that belong together
+    "collinear",  # columns that determine one another
     "levels",  # text that hardly repeats, or has many levels
     "missing_code",  # a number that may stand for a missing value
     "constant",

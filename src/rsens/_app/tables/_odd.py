@@ -1,4 +1,4 @@
-"""Columns of text that would be numbers, or dates, were it not for a few odd cells: <5, 12.3*, 1O."""
+"""Columns of text that would be numbers, or dates, were it not for a few odd cells: <5, 12.3*, 1O, 31/02/2024."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import re
 from collections import Counter
 from typing import Any
 
+import numpy as np
+
 from rsens._app.tables._cells import is_mark
 from rsens._app.tables._clean import is_text
-from rsens._app.tables._readings import DECIMAL_COMMA, ISO_DATE, PERCENT, PLAIN, THOUSANDS
+from rsens._app.tables._dates import FIRST, FORMS, DateCells
+from rsens._app.tables._numbers import way_of_most
 from rsens._text import counted, quoted
 
-WAYS = {PLAIN: "number", THOUSANDS: "number", DECIMAL_COMMA: "number", PERCENT: "percentage", ISO_DATE: "date"}
 #: A number with a limit before it or a star behind it, as in tables of measurements.
 QUALIFIED = re.compile(r"[<>≤≥~≈]=?\s*[+-]?[\d.,]*\d|[+-]?\d[\d.,]*\s*[*†‡]+")
 #: From this share on, cells that are numbers say what the column is.
@@ -33,12 +35,27 @@ def odd_cells(column: Any) -> str | None:
     for cell, count in column.value_counts().items():
         if not is_mark(cell):
             counts[cell.strip()] += int(count)
-    total = counts.total()
-    fitting = {way: sum(n for cell, n in counts.items() if way.fullmatch(cell)) for way in WAYS}
-    best = max(fitting, key=lambda way: fitting[way])
-    n = fitting[best]
+    if not (total := counts.total()):
+        return None
+    noun, n, others = max(way_of_most(counts), _dates(counts), key=lambda way: way[1])
     qualified = sum(count for cell, count in counts.items() if QUALIFIED.fullmatch(cell))
     if n == total or (n < MOST * total and (n < HALF * total or n + qualified < MOST * total)):
         return None
-    odd = [cell if len(cell) <= LONG else f"{cell[: LONG - 1]}…" for cell in counts if not best.fullmatch(cell)]
-    return f"{counted(n, WAYS[best])} and {counted(total - n, 'other cell')} ({quoted(odd, 3)})"
+    odd = [cell if len(cell) <= LONG else f"{cell[: LONG - 1]}…" for cell in others]
+    return f"{counted(n, noun)} and {counted(total - n, 'other cell')} ({quoted(odd, 3)})"
+
+
+def _dates(counts: Counter[str]) -> tuple[str, int, list[str]]:
+    """How many cells are dates in the form that fits most of them, and the others."""
+    cells = list(counts)
+    best: tuple[str, int, list[str]] = ("date", 0, cells)
+    some, taken_apart = DateCells.of(cells[:FIRST]), None
+    for form in FORMS:
+        if np.isnat(some.moments(form)[0]).mean() > 1.0 - HALF:
+            continue
+        taken_apart = taken_apart or DateCells.of(cells)
+        wrong = np.isnat(taken_apart.moments(form)[0])
+        n = sum(counts[cell] for cell, is_wrong in zip(cells, wrong, strict=True) if not is_wrong)
+        if n > best[1]:
+            best = ("date", n, [cell for cell, is_wrong in zip(cells, wrong, strict=True) if is_wrong])
+    return best

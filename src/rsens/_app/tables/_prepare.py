@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._cells import marks_note
-from rsens._app.tables._clean import clean
-from rsens._app.tables._columns import CLUSTER, columns_to_read, find_all
+from rsens._app.tables._asked_dates import check_have_dates, check_names, read_all_parts, read_formats
+from rsens._app.tables._clusters import cluster_note
+from rsens._app.tables._columns import columns_to_read, find_all
 from rsens._app.tables._look import look
 from rsens._app.tables._notes import Note, naming
-from rsens._app.tables._odd import odd_cells
-from rsens._app.tables._readings import WORDS, Reading, ambiguity, fits_both, reading_of, settled_by_others
+from rsens._app.tables._read_columns import ColumnReader
+from rsens._app.tables._readings import Reading
 from rsens._app.tables._useless import shown, useless
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError, Sentence
-from rsens._text import counted, quoted
+from rsens._text import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +30,11 @@ class PreparedTable:
     y: The target: numbers or labels; None if new rows have none.
     notes: What was done and seen.
     dropped: The columns that were left out, each with the reason.
-    kinds: "number", "date" or "categorical" for each column of X.
+    kinds: "number", "date" or "categorical" for each column that was used, by its name in the table.
     recipe: How columns are read, in plain values: for `prepare_again`, and to be stored with a model.
     clusters: The labels of rows that belong together; None if no column has them.
+    groups: Columns that were made from one column, by its name: they are explained together.
+    readings: How columns were read, with what notes say about it.
     """
 
     X: pd.DataFrame
@@ -42,6 +44,14 @@ class PreparedTable:
     kinds: dict[str, str]
     recipe: dict[str, Any]
     clusters: Any = None
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    readings: dict[str, Reading] = field(default_factory=dict)
+
+    @property
+    def without_levels(self) -> dict[str, Note]:
+        """The notes on columns that name rows or have too many levels: that stays true in some of the rows."""
+        notes = [note for note in self.notes if note.kind in ("identifier", "levels")]
+        return {note.columns[0]: note for note in notes if note.columns[0] in self.dropped}
 
 
 def prepare(
@@ -53,18 +63,23 @@ def prepare(
     columns: Iterable[str] | None = None,
     categorical: Iterable[str] = (),
     cluster: str | None = None,
+    date: Mapping[str, str] | None = None,
+    date_parts: Mapping[str, Any] | None = None,
+    known: PreparedTable | None = None,
 ) -> PreparedTable:
     """Decide what each column is, and leave out what no model can use.
 
     Columns of text, truth values and categories are categorical; text is read as numbers or dates where there is only
-    one way to do it (`_readings` has the rules). Values of mixed types are read as if they came from a file. Whole
-    numbers are numbers, however few different ones there are. Left out are empty columns, constant columns, text that
-    differs in every row, and text with more than 20 different values that is new in more than half of the rows. Numbers
-    that seem to name rows are kept, with a note, unless the column has no name. Infinite values count as missing; so do
-    a dash, n.d. and the like among numbers (see `_cells`).
+    one way to do it (`_numbers` and `_dates` have the rules). Values of mixed types are read as if they came from a
+    file. Whole numbers are numbers, however few different ones there are. Left out are empty columns, constant columns,
+    text that differs in every row, and text with too many levels: over 50, or over 20 with fewer than five rows each.
+    Numbers that seem to name rows are kept, with a note, unless the column has no name and counts the rows. Infinite
+    values count as missing; so do a dash, n.d. and the like among numbers (see `_cells`). A date becomes several
+    columns where that pays (`_date_parts`), a group under its name.
 
-    Severe notes say that a few odd cells keep a column from being numbers (an error if it is the target), that a column
-    is the target in other words, or that a number may stand for a missing value.
+    Severe notes say that a few odd cells keep a column from being numbers (an error if it is the target), that text
+    was left out, or taken as levels, though it looks like numbers, that there are too many levels, that a column is the
+    target in other words, or that a number may stand for a missing value.
 
     Args:
         frame: The table, with the target; `read_file` gives one.
@@ -74,6 +89,9 @@ def prepare(
         columns: Names of the columns to use; None for all.
         categorical: Names of columns whose numbers or texts are codes.
         cluster: The name of a column whose labels say which rows belong together. It is not a column of X.
+        date: How the dates of a column are written: a format of strptime, or day-first, month-first or year-first.
+        date_parts: What to make of the dates of a column: some of days, year, weekday and hour.
+        known: The same table with more rows, prepared before: dates are read as there.
     """
     one_of(missing, "missing", ("drop", "error"))
     names = [str(name) for name in frame.columns]
@@ -82,19 +100,31 @@ def prepare(
     frame = frame.set_axis(names, axis=1)
     wanted = columns_to_read(names, target, columns, drop, "the table", cluster)
     codes = find_all(categorical, names, "the table", "categorical column")
+    formats, parts = read_formats(date), read_all_parts(date_parts)
+    check_names(formats, parts, names, codes, target)
     _check_rows(frame)
-    steps = _Preparation([], {}, {})
     labels = None if cluster is None else frame[cluster]
-    table, readings = steps.read(steps.clean(frame[[name for name in wanted if name != cluster]], codes), codes, target)
+    reader = ColumnReader(target, codes)
+    steps = _Preparation(reader, {} if known is None else known.without_levels)
+    before = {} if known is None else known.readings
+    table = reader.read(frame[[name for name in wanted if name != cluster]], formats, before)
+    steps.start()
     table = steps.finite(table)
-    table = steps.without_useless(table, readings, codes, target)
-    table = steps.complete(table, missing, target, labels)
-    table = steps.without_useless(table, readings, codes, target)  # rows are gone, and perhaps all but one value
-    _check(table, target)
-    steps.note_odd_cells()
-    steps.notes += look(table, readings, codes, target)
-    prepared = steps.result(table, {name: readings[name] for name in table.columns}, target)
-    return prepared if labels is None else _with_clusters(prepared, labels.loc[table.index])
+    table = steps.without_useless(table)
+    table = steps.complete(table, missing, labels)
+    table = steps.without_useless(table)  # rows are gone, and perhaps all but one value
+    steps.check(table)
+    for name in [name for name in table.columns if reader.readings[name].kind == "date" and name != target]:
+        reader.choose_parts(name, table[name], parts.pop(name, None), before.get(name))
+    check_have_dates(parts, table.columns)
+    steps.note_readings(table)
+    steps.notes += look(table, reader.readings, codes, target)
+    prepared = steps.result(table)
+    if labels is None:
+        return prepared
+    labels = labels.loc[table.index]
+    recipe = prepared.recipe | {"cluster": str(labels.name)}
+    return replace(prepared, notes=(*prepared.notes, cluster_note(labels)), recipe=recipe, clusters=labels)
 
 
 def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: str = "drop") -> PreparedTable:
@@ -111,76 +141,34 @@ def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: st
         find_all(absent, names, "the table", "column", whole=True)
     _check_rows(frame)
     wanted = [name for name in readings if name in names]
-    steps = _Preparation([], {}, {})
-    frame = steps.clean(frame[wanted], {name for name in wanted if readings[name].kind == "labels"})
-    table = pd.DataFrame({name: readings[name].read(frame[name], name) for name in wanted}, index=frame.index)
-    table = steps.complete(steps.finite(table), missing, target)
+    reader = ColumnReader(target, {name for name in wanted if readings[name].kind == "labels"})
+    steps = _Preparation(reader, {})
+    table = reader.read_again(frame[wanted], readings)
+    steps.start()
+    table = steps.complete(steps.finite(table), missing)
     if table.empty:
         raise InputError("no rows are left: each has a missing value.")
-    return steps.result(table, readings, target)
+    return replace(steps.result(table), recipe=dict(recipe))
 
 
 @dataclass
 class _Preparation:
     """The steps, and the notes they make."""
 
-    notes: list[Note]
-    dropped: dict[str, str]
-    odd: dict[str, str]  # columns of text that would be numbers but for a few cells
+    reader: ColumnReader
+    known: Mapping[str, Note]  # on columns that were left out of the same table with more rows
+    notes: list[Note] = field(default_factory=list)
+    dropped: dict[str, str] = field(default_factory=dict)
 
-    def clean(self, frame: pd.DataFrame, codes: set[str]) -> pd.DataFrame:
-        """Columns as a file would give them, without marks of missing values among numbers."""
-        columns = {}
-        for name in frame.columns:
-            columns[name], marks = clean(frame[name], as_text=name in codes)
-            if marks:
-                self.notes.append(marks_note(name, marks))
-        return pd.DataFrame(columns, index=frame.index)
+    @property
+    def target(self) -> str:
+        return self.reader.target
 
-    def read(self, frame: pd.DataFrame, codes: set[str], target: str) -> tuple[pd.DataFrame, dict[str, Reading]]:
-        """Columns as numbers or labels, and how they were read."""
-        found = {}
-        for name in [name for name in frame.columns if name not in codes]:
-            reading = reading_of(frame[name])
-            if reading is not None:
-                found[name] = reading
-            elif name == target:
-                raise InputError(f"the target {name!r} has values that are neither numbers nor text.")
-            else:
-                self._leave_out(_unsupported(name, frame[name]))
-        found = settled_by_others(found, frame) | dict.fromkeys(codes, Reading("labels"))
-        readings = {name: found[name] for name in frame.columns if name in found}
-        columns = {}
-        for name, reading in readings.items():
-            column = frame[name]
-            if name in codes and not isinstance(column.dtype, pd.CategoricalDtype):
-                column = column.astype("category")
-            elif name == target and reading.kind == "labels" and fits_both(column):
-                raise InputError(f"the target {name!r} is text: {ambiguity(column)}.")
-            columns[name] = reading.read(column, name)
-            if name not in codes:
-                self._note_reading(name, column, reading, target)
-        self._note_conversions(readings)
-        return pd.DataFrame(columns, index=frame.index), readings
-
-    def _note_reading(self, name: str, column: Any, reading: Reading, target: str) -> None:
-        if reading.kind == "date":
-            since = str(reading.origin).removesuffix("T00:00:00")
-            self.notes.append(Note("date", (name,), f"{name!r} has dates, counted in days since {since}."))
-        elif reading.kind == "labels" and (reason := ambiguity(column)):
-            self.notes.append(Note("ambiguous", (name,), f"{name!r} was taken as text: {reason}."))
-        elif reading.kind == "labels" and (found := odd_cells(column)):
-            if name == target:
-                raise InputError(f"the target {name!r} has {found}, so it is text. ", _mend(name))
-            self.odd[name] = found
-
-    def _note_conversions(self, readings: Mapping[str, Reading]) -> None:
-        """One note for all columns that were read in the same way: in a file with decimal commas these are many."""
-        kinds = dict.fromkeys(reading.kind for reading in readings.values())
-        for kind in [kind for kind in kinds if kind not in ("number", "labels", "truth", "date")]:
-            names = tuple(name for name, reading in readings.items() if reading.kind == kind)
-            verb = "was" if len(names) == 1 else "were"
-            self.notes.append(Note("converted", names, f"{quoted(names)} {verb} read as {WORDS[kind]}."))
+    def start(self) -> None:
+        """With the notes on reading."""
+        self.notes += self.reader.notes
+        for note in self.reader.unsupported:
+            self._leave_out(note)
 
     def finite(self, table: pd.DataFrame) -> pd.DataFrame:
         """Infinite values as missing ones."""
@@ -192,17 +180,16 @@ class _Preparation:
                 self.notes.append(Note("infinite", (name,), text))
         return table
 
-    def without_useless(
-        self, table: pd.DataFrame, readings: Mapping[str, Reading], codes: set[str], target: str
-    ) -> pd.DataFrame:
+    def without_useless(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table without columns that say nothing."""
-        for name in [name for name in table.columns if name != target]:
-            note = useless(name, table[name], readings[name].categorical, name in codes)
+        for name in [name for name in table.columns if name != self.target]:
+            reading, named = self.reader.readings[name], name in self.reader.codes
+            note = self.known.get(name) or useless(name, table[name], reading, named)
             if note is not None:
                 self._leave_out(note)
         return table[[name for name in table.columns if name not in self.dropped]]
 
-    def complete(self, table: pd.DataFrame, missing: str, target: str, clusters: Any = None) -> pd.DataFrame:
+    def complete(self, table: pd.DataFrame, missing: str, clusters: Any = None) -> pd.DataFrame:
         """The rows in which nothing is missing, nor the label of the cluster, if there are any."""
         gaps = table.isna() if clusters is None else table.isna().assign(**{clusters.name: clusters.isna()})
         incomplete = gaps.any(axis=1)
@@ -212,7 +199,7 @@ class _Preparation:
         listed = ", ".join(f"{name!r} {count:,}" for name, count in counts.head(10).items())
         more = f" and {len(counts) - 10} more columns" if len(counts) > 10 else ""
         found = f"{int(incomplete.sum()):,} of {counted(len(table), 'row')}"
-        inputs = [str(name) for name in counts.index if name in table.columns and name != target]
+        inputs = [str(name) for name in counts.index if name in table.columns and name != self.target]
         if missing == "error":
             raise InputError(
                 f"{found} have missing values, by column: {listed}{more}. Fill them, ",
@@ -231,78 +218,59 @@ class _Preparation:
         self.notes.append(Note("missing", tuple(map(str, counts.index)), text, severe))
         return table[~incomplete]
 
-    def note_odd_cells(self) -> None:
-        """At the end, when it is known which columns were left out."""
-        for name, found in self.odd.items():
-            left = " and left out" if name in self.dropped else ""
-            text = Sentence(f"{name!r} has {found}, so it was taken as text{left}. ", _mend(name))
-            self.notes.append(Note("odd_cells", (name,), text, severe=True))
+    def check(self, table: pd.DataFrame) -> None:
+        """An error if nothing is left to explain, or to explain it with."""
+        target = self.target
+        if len(table) == 1:
+            raise InputError("only one row is left. A model needs many more.")
+        if table[target].nunique() == 1:
+            value = shown(table[target].iloc[0])
+            raise InputError(f"the target {target!r} has only one value, {value}: there is nothing to explain.")
+        if len(table.columns) == 1:
+            raise InputError(
+                f"no columns are left beside the target {target!r}: there is nothing to explain it with.",
+                *(part for reason in list(self.dropped.values())[:3] for part in (" ", Sentence(reason))),
+            )
 
-    def result(self, table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> PreparedTable:
+    def note_readings(self, table: pd.DataFrame) -> None:
+        """On dates and odd cells, when it is known which columns were left out."""
+        for name in [name for name in table.columns if self.reader.readings[name].kind == "date"]:
+            self.notes += self.reader.note_on_dates(name)
+        self.notes += self.reader.warnings(self.dropped)
+
+    def result(self, table: pd.DataFrame) -> PreparedTable:
         """Inputs and target, in the types that models take."""
-        columns = {name: _settled(table[name]) for name in table.columns}
-        X = pd.DataFrame({name: column for name, column in columns.items() if name != target}, index=table.index)
-        kinds = {name: _kind(readings[name]) for name in X.columns}
-        ways = {name: [reading.kind, reading.origin] for name, reading in readings.items()}
-        recipe = {"target": target, "columns": ways}
-        return PreparedTable(X, columns.get(target), tuple(self.notes), dict(self.dropped), kinds, recipe)
+        readings = {name: self.reader.readings[name] for name in table.columns}
+        columns: dict[str, Any] = {}
+        kinds: dict[str, str] = {}
+        groups: dict[str, tuple[str, ...]] = {}
+        for name in [name for name in table.columns if name != self.target]:
+            own = {name: _settled(table[name])}
+            if readings[name].kind == "date":
+                own = self.reader.date_columns(name, table[name])
+            if name not in own:
+                groups[name] = tuple(own)
+            doubles = [each for each in own if each != name and (each in table.columns or each in columns)]
+            if doubles:
+                raise InputError(f"the dates of {name!r} make a column {doubles[0]!r}, and there is one. Rename it.")
+            columns |= own
+            kinds[name] = _kind(readings[name])
+        X = pd.DataFrame(columns, index=table.index)
+        y = _settled(table[self.target]) if self.target in table else None
+        recipe = {"target": self.target, "columns": {name: reading.plain for name, reading in readings.items()}}
+        return PreparedTable(
+            X, y, tuple(self.notes), dict(self.dropped), kinds, recipe, groups=groups, readings=readings
+        )
 
     def _leave_out(self, note: Note) -> None:
-        self.notes.append(note)
+        if note.columns[0] not in (*self.reader.doubts, *self.reader.odd):  # which have a better note
+            self.notes.append(note)
         self.dropped[note.columns[0]] = note.text
-
-
-def _mend(name: str) -> Sentence:
-    """What to do about cells that keep a column from being numbers."""
-    return Sentence(
-        "Correct or empty these cells; or, if the column has codes, use ", naming("categorical", [name]), "."
-    )
 
 
 def _check_rows(frame: pd.DataFrame) -> None:
     if not len(frame):
         raise InputError("the table has no rows.")
-
-
-def _unsupported(name: str, column: Any) -> Note:
-    types = dict.fromkeys(type(value).__name__ for value in column.dropna())
-    return Note("unsupported", (name,), f"{name!r} has values of type {' and '.join(types)} and was left out.")
-
-
-def _check(table: pd.DataFrame, target: str) -> None:
-    if len(table) == 1:
-        raise InputError("only one row is left. A model needs many more.")
-    if table[target].nunique() == 1:
-        value = shown(table[target].iloc[0])
-        raise InputError(f"the target {target!r} has only one value, {value}: there is nothing to explain.")
-    if len(table.columns) == 1:
-        raise InputError(f"no columns are left beside the target {target!r}: there is nothing to explain it with.")
-
-
-def _with_clusters(prepared: PreparedTable, labels: Any) -> PreparedTable:
-    """The table with its clusters, and a note on them; an error if they divide nothing."""
-    name, n = str(labels.name), len(labels)
-    odd = [type(label).__name__ for label in labels if not pd.api.types.is_hashable(label)]  # lists and the like
-    if odd:
-        raise InputError(CLUSTER, f": {name!r} must have text, numbers or dates; got values of type {odd[0]}.")
-    sizes = labels.value_counts()
-    if len(sizes) == 1:
-        raise InputError(
-            CLUSTER,
-            f": {name!r} has only one value, {shown(labels.iloc[0])}, so all rows would belong together. Name a column "
-            "with more, or leave it out.",
-        )
-    if len(sizes) == n:
-        text = f"{name!r} has a different value in each row: every row is its own cluster, as without it."
-    else:
-        least, most = int(sizes.min()), int(sizes.max())
-        each = f"{most}" if least == most else f"{least} to {most}"
-        text = (
-            f"Rows with the same {name!r} belong together: {len(sizes):,} clusters of {each} rows. They stay together "
-            "wherever the model is fitted to a part of the rows."
-        )
-    recipe = prepared.recipe | {"cluster": name}
-    return replace(prepared, notes=(*prepared.notes, Note("clusters", (name,), text)), recipe=recipe, clusters=labels)
 
 
 def _settled(column: Any) -> Any:

@@ -1,47 +1,70 @@
 """What the values of a column are, and how they become numbers or labels; kept, so that new rows are read alike.
 
-Text becomes numbers only if there is one way to read all of its values:
-
-- with a comma for thousands (1,234.5) or for decimals (1.234,5 and 0,5): whichever fits all values, if the other does
-  not. A column of nothing but 1,234 fits both: it is read as the other columns of the table are, or stays text;
-- with a percent sign in all of them: 12 % is 12;
-- dates as 2024-01-31, with or without a time (ISO 8601), are counted in days since the first. 03/04/2024 stays text;
-- numbers with a point (12.5) in a file whose types say that they are text. Digits alone stay text: they may be codes.
+Text becomes numbers or dates only if there is one way to read all of its values: `_numbers` and `_dates` have the
+rules. Digits alone stay text, as they may be codes. Times of day (14:30) are hours.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from rsens._app.tables._date_parts import DAYS, PIECES
+from rsens._app.tables._dates import (
+    FORMS,
+    YEAR,
+    DateCells,
+    DateForm,
+    form_of,
+    hours,
+    is_time_of_day,
+    settled,
+    several_forms,
+)
+from rsens._app.tables._numbers import WAYS, Way, doubt, fits_both, number_in, way_of
 from rsens._errors import InputError
 from rsens._labels import holds_labels
+from rsens._text import quoted
 
-THOUSANDS = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
-DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")
-PERCENT = re.compile(r"[+-]?\d+(\.\d+)?\s?%")
-PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?")
-OTHER_DATE = re.compile(r"\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}( .*)?")
-
-DAY = pd.Timedelta(days=1)
+ONE_DAY = pd.Timedelta(days=1)
+#: In the attributes of a table: whether it comes from a file whose numbers have decimal points.
+DECIMAL_POINTS = "decimal_points"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a column is read: one of `KINDS`, and for dates the day that is 0."""
+    """How a column is read: one of `KINDS`; for dates the day that is 0, how text is written, and the columns it makes.
+
+    `way` and `dates` say more about text, for notes.
+    """
 
     kind: str
     origin: str | None = None
+    form: str | None = None  # one of `FORMS`, or a format of strptime; None if dates are no text
+    pieces: tuple[str, ...] = (DAYS,)
+    way: Way | None = field(default=None, compare=False)
+    dates: DateForm | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS or (self.kind == "date") != isinstance(self.origin, str):
+        object.__setattr__(self, "pieces", tuple(self.pieces))
+        is_date = isinstance(self.origin, str)
+        if self.kind not in KINDS or (self.kind == "date") != is_date or not (is_date or self.form is None):
             raise InputError(f"there is no way to read a column called {self.kind!r:.40} from {self.origin!r:.40}.")
+        if self.form not in (None, *FORMS) and "%" not in str(self.form):
+            raise InputError(f"there is no form of dates called {self.form!r:.40}.")
+        if not self.pieces or set(self.pieces) - set(PIECES):
+            raise InputError(f"dates cannot be made into {list(self.pieces)!r:.40}.")
+
+    @property
+    def plain(self) -> list[Any]:
+        """What a recipe has."""
+        more = [] if self.form is None and self.pieces == (DAYS,) else [self.form, list(self.pieces)]
+        return [self.kind, self.origin, *more]
 
     @property
     def categorical(self) -> bool:
@@ -50,11 +73,16 @@ class Reading:
 
     def read(self, column: Any, name: str) -> Any:
         """The column as numbers with NaN for what is missing, or as labels; an `InputError` if it is something else."""
+        return self.read_dates(column, name)[0] if self.kind == "date" else self._tried(KINDS[self.kind], column, name)
+
+    def read_dates(self, column: Any, name: str) -> tuple[Any, Any]:
+        """Days since the origin, and moments on the clock on the wall."""
+        wall, utc = self._tried(partial(moments, form=self.form), column, name)
+        return (utc - pd.Timestamp(str(self.origin))) / ONE_DAY, wall
+
+    def _tried(self, read: Callable[[Any], Any], column: Any, name: str) -> Any:
         try:
-            if self.kind == "date":
-                assert self.origin is not None
-                return (_moments(column) - pd.Timestamp(self.origin)) / DAY
-            return KINDS[self.kind](column)
+            return read(column)
         except (TypeError, ValueError, OverflowError):
             raise InputError(
                 f"column {name!r} cannot be read as {WORDS[self.kind]}, which it was in the data of the model."
@@ -71,7 +99,7 @@ def reading_of(column: Any) -> Reading | None:
     if dtype.kind in "iuf":
         return Reading("number")
     if dtype.kind == "M":
-        return _date(column)
+        return date_reading(column, None)
     if dtype.kind == "m":
         return Reading("duration")
     if holds_labels(column.to_frame(), 0):
@@ -79,7 +107,7 @@ def reading_of(column: Any) -> Reading | None:
         return Reading("truth") if len(known) and isinstance(known.iloc[0], bool | np.bool_) else _of_text(known)
     inferred = pd.api.types.infer_dtype(column, skipna=True)
     if inferred in ("date", "datetime", "datetime64"):
-        return _date(column)
+        return date_reading(column, None)
     if inferred in ("timedelta", "timedelta64"):
         return Reading("duration")
     if inferred in ("empty", "decimal", "floating", "integer", "mixed-integer-float"):
@@ -87,88 +115,107 @@ def reading_of(column: Any) -> Reading | None:
     return None
 
 
+def date_reading(column: Any, form: str | None, dates: DateForm | None = None) -> Reading:
+    """Dates in this form, counted from the first; a `ValueError` if they are none."""
+    first = moments(column, form)[1].dropna().min()
+    origin = "1970-01-01T00:00:00" if pd.isna(first) else first.floor("D").isoformat()
+    return Reading("date", origin, form, dates=dates)
+
+
 def ambiguity(column: Any) -> str | None:
-    """Why a column of text that looks like numbers or dates is left as text; None if it does not look so."""
-    values = _different(column.dropna())
-    if not values or not all(isinstance(value, str) for value in values):
+    """Why a column of nothing but numbers or dates is left as text, and what to do; None if that is not so."""
+    values = _texts(column)
+    if not values or form_of(values):
         return None
-    if _fits_both(values):
-        example = next(value for value in values if "," in value)
-        return (
-            f"{example} may be {example.replace(',', '')} or {example.replace(',', '.')}. Write it without the comma "
-            "if it is a number"
-        )
-    if _all(OTHER_DATE, values) and not _all(PLAIN, values):
-        return f"{values[0]} may be a date. Write it as 2024-01-31 if it is one"
-    return None
+    if examples := several_forms(values):
+        return f"its dates are written in several ways ({quoted(examples, 3)}). Write all in one way"
+    return doubt(values)
 
 
-def settled_by_others(readings: dict[str, Reading], table: Any) -> dict[str, Reading]:
-    """The readings, where text with commas that fit both ways is read as the other columns are, if these agree."""
+def settled_by_others(
+    readings: Mapping[str, Reading], table: Mapping[str, Any], *, points: bool = False
+) -> dict[str, Reading]:
+    """The readings, where what fits both ways is read as the other columns are, if these agree: commas and dates.
+
+    `points`: whether other numbers of the same file have decimal points.
+    """
     commas = {reading.kind for reading in readings.values()} & {"thousands", "decimal_comma"}
-    if len(commas) != 1:
-        return readings
-    (kind,) = commas
-    return {
-        name: Reading(kind) if reading.kind == "labels" and fits_both(table[name]) else reading
-        for name, reading in readings.items()
-    }
+    commas |= {"thousands"} if points else set()
+    decided = {each.dates.name for each in readings.values() if each.dates is not None and not each.dates.others}
+    found = dict(readings)
+    for name, reading in readings.items():
+        if len(commas) == 1 and reading.kind == "labels" and has_both(table[name]):
+            (kind,) = commas
+            found[name] = Reading(kind, way=way_of(_texts(table[name]), kind))
+        elif reading.dates is not None and (form := settled(reading.dates, decided)) != reading.dates:
+            found[name] = date_reading(table[name], form.name, form)
+    return found
 
 
-def fits_both(column: Any) -> bool:
+def has_both(column: Any) -> bool:
     """Whether a column of text is made of numbers whose commas may be for thousands or for decimals."""
-    values = [] if isinstance(column.dtype, pd.CategoricalDtype) else _different(column.dropna())
-    return all(isinstance(value, str) for value in values) and _fits_both(values)
-
-
-def _fits_both(values: list[str]) -> bool:
-    return any("," in value for value in values) and _all(THOUSANDS, values) and _all(DECIMAL_COMMA, values)
+    return fits_both(_texts(column))
 
 
 def _of_text(known: Any) -> Reading:
-    values = _different(known)
+    values = _texts(known)
     if not values:
         return Reading("number")
-    if _all(PERCENT, values):
-        return Reading("percent")
-    if _all(ISO_DATE, values):
-        try:
-            return _date(known)
-        except ValueError:  # a month 13
-            return Reading("labels")
-    if any("." in value for value in values) and _all(PLAIN, values):
-        return Reading("plain_text")
-    if any("," in value for value in values):
-        thousands, decimal = _all(THOUSANDS, values), _all(DECIMAL_COMMA, values)
-        if thousands != decimal:
-            return Reading("thousands" if thousands else "decimal_comma")
+    if way := way_of(values):
+        return Reading(way.kind, way=way)
+    if dates := form_of(values):
+        return date_reading(known, dates.name, dates)
+    if all(is_time_of_day(value) for value in values):
+        return Reading("time")
     return Reading("labels")
 
 
-def _date(column: Any) -> Reading:
-    moments = _moments(column).dropna()
-    return Reading("date", moments.min().floor("D").isoformat() if len(moments) else "1970-01-01T00:00:00")
-
-
-def _different(known: Any) -> list[Any]:
-    return [value.strip() if isinstance(value, str) else value for value in pd.unique(known)]
-
-
-def _all(pattern: re.Pattern[str], values: list[str]) -> bool:
-    return all(pattern.fullmatch(value) for value in values)
+def _texts(column: Any) -> list[str]:
+    """The different values, if all are text."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return []
+    values = column.dropna().unique().tolist()
+    return [value.strip() for value in values] if all(isinstance(value, str) for value in values) else []
 
 
 # ---- columns as numbers or labels ------------------------------------------------------------------------------------
 
 
-def _moments(column: Any) -> Any:
-    """Points in time without a zone: those with one are in UTC."""
+def moments(column: Any, form: str | None) -> tuple[Any, Any]:
+    """Points in time without a zone, on the clock on the wall and in UTC; a `ValueError` if a cell is none."""
     if column.dtype.kind == "M":
-        moments = column
-    else:
-        text = column.dropna().map(lambda value: isinstance(value, str)).any()
-        moments = pd.to_datetime(column, utc=True, format="ISO8601" if text else None)
-    return moments.dt.tz_convert("UTC").dt.tz_localize(None) if moments.dt.tz is not None else moments
+        utc = column if column.dt.tz is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
+        return column.dt.tz_localize(None), utc
+    codes, uniques = pd.factorize(column)
+    values = uniques.tolist()
+    if form is None and not any(isinstance(value, str) for value in values):
+        plain = pd.to_datetime(column, utc=True).dt.tz_localize(None)
+        return plain, plain
+    wall, utc = read_moments([as_text(value) for value in values], form or YEAR)
+    if np.isnat(utc).any():
+        raise ValueError("not only dates")
+    known = codes >= 0
+    found = []
+    for each in (wall, utc):
+        result = np.full(len(column), np.datetime64("NaT"), dtype="M8[us]")
+        result[known] = each[codes[known]]
+        found.append(pd.Series(result, index=column.index))
+    return found[0], found[1]
+
+
+def as_text(value: Any) -> str:
+    """A cell as a file has it: 20240131 is a whole number, also where others are missing."""
+    whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value) if whole else value).strip()
+
+
+def read_moments(texts: list[str], form: str) -> tuple[Any, Any]:
+    """The moments of cells in one of `FORMS` or a format of strptime; not-a-time where a cell does not fit."""
+    if "%" not in form:
+        return DateCells.of(texts).moments(form)
+    read = pd.to_datetime(pd.Series(texts, dtype=object), format=form, errors="coerce", utc=True)
+    utc = read.dt.tz_localize(None).to_numpy().astype("M8[us]")
+    return utc, utc
 
 
 def _number(column: Any) -> Any:
@@ -196,13 +243,15 @@ def _from_text(number: Callable[[str], float]) -> Callable[[Any], Any]:
     def read(column: Any) -> Any:
         if column.dtype.kind in "iuf":
             return _number(column)  # none of these rows needs its sign or its comma
-        return pd.Series([np.nan if pd.isna(value) else number(value) for value in column], index=column.index)
+        codes, values = pd.factorize(column)
+        numbers = np.array([*(number(value) for value in values.tolist()), np.nan])
+        return pd.Series(numbers[codes], index=column.index)
 
     return read
 
 
 def _duration(column: Any) -> Any:
-    return pd.to_timedelta(column) / DAY
+    return pd.to_timedelta(column) / ONE_DAY
 
 
 #: How a column of each kind is read; dates are read from their origin.
@@ -211,11 +260,10 @@ KINDS: dict[str, Callable[[Any], Any]] = {
     "truth": _truth,
     "labels": _labels,
     "duration": _duration,
-    "plain_text": _from_text(float),
-    "percent": _from_text(lambda value: float(value.strip().removesuffix("%"))),
-    "thousands": _from_text(lambda value: float(value.replace(",", ""))),
-    "decimal_comma": _from_text(lambda value: float(value.replace(".", "").replace(",", "."))),
-    "date": _moments,
+    "time": _from_text(hours),
+    "percent": _from_text(partial(number_in, kind="percent")),
+    **{kind: _from_text(partial(number_in, kind=kind)) for kind in WAYS},
+    "date": partial(moments, form=None),
 }
 WORDS = {
     "number": "numbers",
@@ -227,4 +275,5 @@ WORDS = {
     "thousands": "numbers with a comma for thousands",
     "decimal_comma": "numbers with a decimal comma",
     "date": "dates",
+    "time": "times, in hours",
 }

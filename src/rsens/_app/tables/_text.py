@@ -18,9 +18,12 @@ from numpy.typing import NDArray
 
 from rsens._app.tables._cells import labels, marks_note, read_cells
 from rsens._app.tables._columns import UNNAMED, header_names, is_number
+from rsens._app.tables._header import is_row
 from rsens._app.tables._notes import Note
+from rsens._app.tables._readings import DECIMAL_POINTS
 from rsens._app.tables._sample import RowSample
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError, Sentence
+from rsens._text import quoted
 
 DELIMITERS = ",;\t|"
 #: Lines that the delimiter is found from.
@@ -39,13 +42,16 @@ class TextTable:
     notes: list[Note]
     what: str
     _reader: Any
-    _first: list[str] | None  # the first row, which has been read to know whether rows have names
+    _first: list[list[str]]  # the first rows, which have been read to know whether they have names
     _top: list[str]  # the first lines
 
     def check_header(self, target: str) -> None:
-        """An error if the target is not in the header, but in a line of names below it, as under a title."""
+        """An error if the target is not in the header, and the file has none, or has it below a title."""
         if target in self.names:
             return
+        for note in self.notes:
+            if note.kind == "header":
+                raise InputError(f"there is no target column {target!r}: ", note.text)
         for number, line in enumerate(self._top, start=1):
             for delimiter in DELIMITERS:
                 cells = [_latin(cell).strip(' "\r\n') for cell in line.split(delimiter)]
@@ -84,18 +90,21 @@ class TextTable:
             frame[name], marks = read_cells(cells)
             if marks:
                 self.notes.append(marks_note(name, marks))
-        return pd.DataFrame(frame, index=pd.Index(number[kept]), columns=columns)
+        table = pd.DataFrame(frame, index=pd.Index(number[kept]), columns=columns)
+        has_points = any(table[name].dtype.kind == "f" and "." in "".join(texts[name]) for name in columns)
+        table.attrs[DECIMAL_POINTS] = has_points  # in such a file, the comma of 1,234 is none
+        return table
 
     def _rows(self) -> Iterator[list[str]]:
         """All rows, each as long as the header; lines without anything are none."""
         width = len(self.names)
         try:
-            for row in chain([self._first] if self._first is not None else [], self._reader):
+            for row in chain(self._first, self._reader):
                 if len(row) != width:
                     if not row:
                         continue
                     advice = "Quote cells that contain the delimiter, or repair the line."
-                    if row is self._first and width == 1:
+                    if row in self._first and width == 1:
                         advice = "Is there a title above the names of the columns? Delete it."
                     raise InputError(
                         f"{self.what}, line {self._reader.line_num}: the row has {len(row)} cells, the header has "
@@ -115,27 +124,45 @@ class TextTable:
         return readable
 
 
-def open_text(lines: IO[str], what: str) -> TextTable:
-    """A table from a stream of text, decoded with "surrogateescape"."""
+def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
+    """A table from a stream of text, decoded with "surrogateescape"; without a `header`, columns are x0, x1, …"""
     first = list(islice(lines, SNIFFED))
     if not any(line.strip() for line in first):
         raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
-    reader = csv.reader(chain(first, lines), delimiter=delimiter_of(first), skipinitialspace=True)
+    delimiter = delimiter_of(first)
+    reader = csv.reader(chain(first, lines), delimiter=delimiter, skipinitialspace=True)
     rows = (row for row in reader if row)
     try:
-        header = next(rows)
+        names = next(rows)
         row = next(rows, None)
     except csv.Error as error:
         raise _unreadable(what, reader.line_num, error) from None
     notes = []
-    readable = [_latin(name) for name in header]
-    if readable != header:
+    below = [] if row is None else [row]
+    if not header:
+        return TextTable([f"x{d}" for d in range(len(names))], [], what, reader, [names, *below], first[:TOP])
+    readable = [_latin(name) for name in names]
+    if readable != names:
         notes.append(_encoding_note(what))
-    if row is not None and len(row) == len(header) + 1:  # as R writes them
+    if is_row(names, _rows_of(first, delimiter)[1:]):
+        notes.append(_no_header(what, readable))
+        if len(set(readable)) < len(readable):
+            raise InputError(notes[-1].text)
+    if row is not None and len(row) == len(names) + 1:  # as R writes them
         readable = ["", *readable]
         text = "The rows have one cell more than the header: the first column has no name and is taken for row names."
         notes.append(Note("row_names", ("Unnamed: 0",), text))
-    return TextTable(header_names(readable, what), notes, what, reader, row, first[:TOP])
+    return TextTable(header_names(readable, what), notes, what, reader, below, first[:TOP])
+
+
+def _no_header(what: str, line: list[str]) -> Note:
+    text = Sentence(
+        f"{what} seems to have no line with the names of its columns: the first line ({quoted(line, 3)}) is like the "
+        "rows below. Add a line of names; or use ",
+        Argument("header", False),
+        ", and the columns are called x0, x1 and so on.",
+    )
+    return Note("header", (), text, severe=True)
 
 
 def delimiter_of(lines: list[str]) -> str:
@@ -143,16 +170,20 @@ def delimiter_of(lines: list[str]) -> str:
     scores = {}
     for delimiter in DELIMITERS:
         try:
-            rows = [row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row]
+            rows = _rows_of(lines, delimiter)
         except csv.Error:
             continue
-        if len(lines) == SNIFFED:
-            rows = rows[:-1]  # it may go on
         header, widths = len(rows[0]) if rows else 0, Counter(len(row) for row in rows[1:])
         even = max(widths[header], widths[header + 1]) / max(1, len(rows) - 1)
         if header > 1 or widths[2] == len(rows) - 1 > 0:
             scores[delimiter] = (even, header)
     return max(scores, key=lambda each: scores[each], default=",")
+
+
+def _rows_of(lines: list[str], delimiter: str) -> list[list[str]]:
+    """The rows in the first lines of a file, but for one that may go on."""
+    rows = [row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row]
+    return rows[:-1] if len(lines) == SNIFFED else rows
 
 
 def _unreadable(what: str, line: int, error: csv.Error) -> InputError:

@@ -1,0 +1,279 @@
+"""Dates in text: which of their numbers is the day, found from the whole column, and the moments they stand for.
+
+A form fits a column if every cell is a date in it. Of two forms that both fit, dots say day first (03.04.2024 is never
+anything else), or rows that are in order of time under one of them only, or other columns of the table; else day first
+is taken, and that is said. A column of a million moments has few different days and times of day: these are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+#: Dates in numbers, by what comes first; dates with names of months; months without a day, taken as their first day.
+DAY, MONTH, YEAR, NAMED, MONTHS = "day-first", "month-first", "year-first", "named", "months"
+FORMS = (DAY, MONTH, YEAR, NAMED, MONTHS)
+#: Two-digit years from this one on are of the last century, as in POSIX: 69 is 1969, 68 is 2068.
+LAST_CENTURY = 69
+#: Different cells that are looked at first: most columns of text are told by these.
+FIRST = 50
+#: A form that spreads dates over a span this many times as long is the wrong one.
+SPREAD = 3.0
+#: Fewer steps than this may all go the same way by chance.
+LEAST_STEPS = 10
+
+_WEEKDAY = r"(?:(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|urday)?\.?,?\s+)?"
+_NAME = (
+    r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>\d{4}|\d{2})"
+_LIKELY_YEAR = r"(?P<year>1[6-9]\d{2}|2[01]\d{2})"  # 3/1000 is no month
+#: A dot may have a space behind it. Two-digit years need slashes or two digits everywhere: 1.2.10 is no date.
+_SLASHED = r"(?P<{0}>\d{{1,2}})/(?P<{1}>\d{{1,2}})/(?P<year>\d{{4}}|\d{{2}})"
+_DOTTED = r"(?P<{0}>\d{{1,2}})(?P<mark>-|\.\s?)(?P<{1}>\d{{1,2}})(?P=mark)(?P<year>\d{{4}})"
+_SHORT = r"(?P<{0}>\d{{2}})(?P<mark>[.-])(?P<{1}>\d{{2}})(?P=mark)(?P<year>\d{{2}})"
+
+
+def _patterns(*texts: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(text, re.IGNORECASE) for text in texts)
+
+
+PATTERNS = {
+    DAY: _patterns(*(text.format("day", "month") for text in (_SLASHED, _DOTTED, _SHORT))),
+    MONTH: _patterns(*(text.format("month", "day") for text in (_SLASHED, _DOTTED, _SHORT))),
+    YEAR: _patterns(
+        r"(?P<year>\d{4})(?P<mark>[/-]|\.\s?)(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})\.?",
+        r"(?P<year>\d{2})(?P<mark>[/.-])(?P<month>\d{2})(?P=mark)(?P<day>\d{2})",
+    ),
+    NAMED: _patterns(
+        rf"{_WEEKDAY}{_DAY}[\s./-]*{_NAME}[\s,./-]*{_YEAR}",
+        rf"{_WEEKDAY}{_NAME}[\s-]*{_DAY}(?:,\s*|\s+|-)(?P<year>\d{{4}})",
+        rf"(?P<year>\d{{4}})[\s./-]*{_NAME}[\s./-]*{_DAY}",
+    ),
+    MONTHS: _patterns(
+        rf"{_NAME}[\s,./'’-]*{_YEAR}",
+        rf"{_LIKELY_YEAR}[/-](?P<month>\d{{2}})",
+        rf"(?P<month>\d{{1,2}})[/-]{_LIKELY_YEAR}",
+    ),
+}
+MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+CLOCK = re.compile(
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?(?:\s?(?P<half>[ap])\.?m\.?)?"
+    r"(?:\s?(?P<zone>Z|UTC|GMT|(?P<ahead>[+-])(?P<hours>\d{2}):?(?P<minutes>\d{2})?))?",
+    re.IGNORECASE,
+)
+WORDS = {DAY: "day first", MONTH: "month first", YEAR: "year first"}
+MICROSECONDS = 1_000_000
+NO_TIME = np.iinfo(np.int64).min  # not-a-time
+
+
+@dataclass(frozen=True)
+class DateForm:
+    """How dates are written: one of `FORMS`, as letters show it, and the other forms that fit as well."""
+
+    name: str
+    letters: str
+    others: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Day first (dd/mm/yyyy)."""
+        if self.name not in FORMS or self.letters.startswith("as "):
+            return self.letters
+        return f"{WORDS[self.name]} ({self.letters})" if self.name in WORDS else f"written as {self.letters}"
+
+
+@dataclass(frozen=True, eq=False)
+class DateCells:
+    """Different cells, each taken apart into a date and a time of day."""
+
+    dates: Sequence[str]
+    date_of: NDArray[np.intp]
+    times: Sequence[str]
+    time_of: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, cells: Sequence[str]) -> DateCells:
+        """Nothing is read yet."""
+        found = [_date_and_time(cell.strip()) for cell in cells]
+        date_of, dates = pd.factorize(np.array([day for day, _ in found], dtype=object))
+        time_of, times = pd.factorize(np.array([time for _, time in found], dtype=object))
+        return cls(list(dates), date_of, list(times), time_of)
+
+    def moments(self, form: str) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Points in time, on the clock on the wall and in UTC; not-a-time where a cell is no date in this form."""
+        days = np.array([_day(text, form) for text in self.dates], dtype=np.int64)[self.date_of]
+        read = [_time(text) for text in self.times]
+        clock = np.array([time for time, _ in read], dtype=np.int64)[self.time_of]
+        ahead = np.array([zone for _, zone in read], dtype=np.int64)[self.time_of]
+        wall = days * (86_400 * MICROSECONDS) + clock
+        wall = np.where((days == NO_TIME) | (clock == NO_TIME), NO_TIME, wall)
+        utc = np.where(wall == NO_TIME, NO_TIME, wall - ahead)
+        return wall.view("datetime64[us]"), utc.view("datetime64[us]")
+
+
+def form_of(values: Sequence[str]) -> DateForm | None:
+    """The form of a column of these different cells, in the order of rows; None if they are no dates."""
+    if not values or not _forms_of(values[:FIRST]):
+        return None
+    fitting = _forms_of(values)
+    if not fitting:
+        return None
+    name, others = _most_likely(fitting, values[0])
+    return DateForm(name, _letters(values[0], name), others)
+
+
+def settled(form: DateForm, decided: set[str]) -> DateForm:
+    """The form that other columns have, if it fits; `decided` are the forms of columns with only one."""
+    fitting = [each for each in (form.name, *form.others) if each in decided]
+    if not form.others or len(fitting) != 1:
+        return form
+    letters = form.letters
+    if {form.name, fitting[0]} == {DAY, MONTH}:
+        day, _, time = letters.partition(" ")
+        letters = " ".join(filter(None, [day.translate(str.maketrans("dm", "md")), time]))
+    return replace(form, name=fitting[0], letters=letters, others=())
+
+
+def several_forms(values: Sequence[str]) -> list[str]:
+    """An example of each form, if these different cells are all dates but no form fits all of them; else none."""
+    for some in (values[:FIRST], values):
+        cells = DateCells.of(some)
+        read = {form: ~np.isnat(cells.moments(form)[0]) for form in FORMS}
+        if not np.logical_or.reduce(list(read.values())).all():
+            return []
+    examples, left = [], np.ones(len(values), dtype=bool)
+    while left.any():
+        best = max(read, key=lambda form: int((read[form] & left).sum()))
+        examples.append(values[int(np.argmax(read[best] & left))])
+        left &= ~read[best]
+    return examples if len(examples) > 1 else []
+
+
+def is_time_of_day(cell: str) -> bool:
+    """Whether a cell is nothing but a time, 14:30 or 2:30 pm; without a zone."""
+    match = CLOCK.fullmatch(cell.strip())
+    return match is not None and match["zone"] is None and int(match["minute"]) < 60
+
+
+def hours(cell: str) -> float:
+    """The time in a cell in hours; a `ValueError` if it is none. Beyond 24 it is a length of time."""
+    match = CLOCK.fullmatch(cell.strip())
+    if match is None:
+        raise ValueError("no time")
+    return _seconds(match) / 3600.0
+
+
+def _forms_of(cells: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """The forms in which all cells are dates, with their moments in UTC."""
+    taken_apart = DateCells.of(cells)
+    found = {form: taken_apart.moments(form)[1] for form in FORMS}
+    return {form: utc for form, utc in found.items() if not np.isnat(utc).any()}
+
+
+def _most_likely(fitting: dict[str, NDArray[Any]], cell: str) -> tuple[str, tuple[str, ...]]:
+    """One of the forms that fit, and those that cannot be ruled out."""
+    names = list(fitting)
+    if len(names) == 1:
+        return names[0], ()
+    in_order = [name for name in names if _is_in_order(fitting[name])]
+    if len(in_order) == 1:
+        return in_order[0], ()
+    if DAY in names and "." in cell:
+        return DAY, ()
+    if YEAR in names:  # and two digits for the year: the wrong order spreads dates over decades
+        spans = {name: float(np.ptp(fitting[name].astype(np.int64))) for name in names}
+        others = [name for name in names if name != YEAR]
+        if spans[YEAR] * SPREAD < min(spans[name] for name in others):
+            return YEAR, ()
+        if spans[YEAR] > SPREAD * max(spans[name] for name in others):
+            names = others
+    return names[0], tuple(names[1:])
+
+
+def _is_in_order(moments: NDArray[Any]) -> bool:
+    steps = np.diff(moments.astype(np.int64))
+    return len(steps) >= LEAST_STEPS and bool((steps > 0).all() or (steps < 0).all())
+
+
+# ---- one cell --------------------------------------------------------------------------------------------------------
+
+
+def _date_and_time(cell: str) -> tuple[str, str]:
+    """What is before a time of day, which has a colon, and the time; behind the date is a T, a space or a comma."""
+    colon = cell.find(":")
+    if colon < 1:
+        return cell, ""
+    start = colon - 2 if cell[colon - 2 : colon].isdigit() else colon - 1
+    before = cell[:start]
+    day = before[:-1] if before.endswith("T") else before.rstrip(" ,\t\u00a0")
+    return (day, cell[start:]) if day != before else (cell, "")
+
+
+def _day(text: str, form: str) -> int:
+    """Days since 1970."""
+    match = next(filter(None, (pattern.fullmatch(text) for pattern in PATTERNS[form])), None)
+    if match is None:
+        return NO_TIME
+    fields = match.groupdict()
+    year, name = int(fields["year"]), fields.get("name")
+    if len(fields["year"]) == 2:
+        year += 1900 if year >= LAST_CENTURY else 2000
+    month = 1 + MONTH_NAMES.index(name[:3].lower()) if name else int(fields["month"])
+    try:
+        return date(year, month, int(fields.get("day", 1))).toordinal() - date(1970, 1, 1).toordinal()
+    except ValueError:  # no such day
+        return NO_TIME
+
+
+def _time(text: str) -> tuple[int, int]:
+    """Microseconds since midnight, and how many the clock is ahead of UTC."""
+    if not text:
+        return 0, 0
+    match = CLOCK.fullmatch(text)
+    if match is None:
+        return NO_TIME, 0
+    seconds = _seconds(match)
+    if int(match["minute"]) > 59 or not 0.0 <= seconds < 86_400.0 or (match["half"] and int(match["hour"]) > 12):
+        return NO_TIME, 0
+    ahead = 60 * int(match["hours"] or 0) + int(match["minutes"] or 0)
+    ahead = -ahead if match["ahead"] == "-" else ahead
+    return round(seconds * MICROSECONDS), ahead * 60 * MICROSECONDS
+
+
+def _seconds(match: re.Match[str]) -> float:
+    hour, half = int(match["hour"]), (match["half"] or "").lower()
+    if half:
+        hour = hour % 12 + 12 * (half == "p")
+    return 3600.0 * hour + 60.0 * int(match["minute"]) + float((match["second"] or "0").replace(",", "."))
+
+
+def _letters(cell: str, form: str) -> str:
+    """The cell with letters for its fields: dd/mm/yyyy hh:mm."""
+    day, time = _date_and_time(cell.strip())
+    match = next(filter(None, (pattern.fullmatch(day) for pattern in PATTERNS[form])))
+    shown: dict[str, Callable[[str], str]] = {
+        "year": lambda text: "y" * len(text),
+        "month": lambda text: "mm",
+        "day": lambda text: "dd",
+        "name": lambda text: "Month" if len(text) > 3 else "Mon",
+    }
+    fields = sorted((match.start(name), match.end(name), name) for name in match.groupdict() if name in shown)
+    start, letters = fields[0][0], ""
+    for begin, end, name in fields:
+        letters += day[start:begin] + shown[name](day[begin:end])
+        start = end
+    if time:
+        clock = CLOCK.fullmatch(time)
+        assert clock is not None
+        letters += " hh:mm" + (":ss" if clock["second"] else "") + (" am/pm" if clock["half"] else "")
+    return letters

@@ -1,0 +1,100 @@
+"""Columns that determine one another."""
+
+from time import perf_counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._app.tables import collinear_sets
+from rsens.measures import Terms
+
+
+def columns(n=200, names="abcdef", seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(rng.normal(size=(n, len(names))) * np.logspace(0, 6, len(names)), columns=list(names))
+
+
+def sets(X, groups=None):
+    return collinear_sets(X, Terms.of(groups, tuple(X.columns)))
+
+
+def named(X, groups=None):
+    return [found.names for found in sets(X, groups)]
+
+
+def test_a_total_and_its_parts():
+    X = columns().assign(total=lambda f: f["b"] + f["d"])
+    (found,) = sets(X)
+    assert found.names == ("b", "d", "total")
+    assert found.formula == "total = b + d"
+    assert found.r2 == pytest.approx(1.0)
+
+
+def test_every_part_is_named():
+    """Three of the four parts explain more than 95 % already."""
+    X = columns(names="pqrsxy").assign(p=lambda f: f["p"] * 1e5)
+    X = X.assign(total=lambda f: f[["p", "q", "r", "s"]].sum(axis=1))
+    assert named(X) == [("p", "q", "r", "s", "total")]
+
+
+def test_sets_that_overlap_stay_apart():
+    X = columns().assign(t=lambda f: f["a"] + f["b"], u=lambda f: f["a"] + f["c"] + f["d"])
+    assert sorted(named(X)) == [("a", "b", "t"), ("a", "c", "d", "u")]
+
+
+def test_no_exact_sum_and_other_weights():
+    rng = np.random.default_rng(1)
+    X = columns().assign(again=lambda f: 3.0 * f["a"] + 0.3 * rng.normal(size=200))
+    (found,) = sets(X)
+    assert found.names == ("a", "again")
+    assert found.formula is None
+    assert 0.97 < found.r2 < 1.0
+    (found,) = sets(columns().assign(mix=lambda f: 2.0 * f["a"] - f["b"] / 2.0))
+    assert found.formula is None
+
+
+def test_several_measurements_of_one_thing_are_one_set():
+    rng = np.random.default_rng(3)
+    X = columns(400)
+    X = X.assign(**{f"a{k}": X["a"] + 0.1 * rng.normal(size=400) for k in range(3)})
+    assert set(named(X)[0]) == {"a", "a0", "a1", "a2"}
+
+
+def test_levels_count_as_indicators():
+    month = np.resize(np.arange(12), 240)
+    X = pd.DataFrame({"month": [f"m{k}" for k in month], "x": np.random.default_rng(0).normal(size=240)})
+    X = X.assign(season=[f"s{k // 3}" for k in month], number=month * 1.0)
+    found = named(X)
+    assert any(set(each) == {"month", "season"} for each in found)
+    assert any(set(each) == {"month", "number"} for each in found)
+    assert not any("x" in each for each in found)
+
+
+def test_a_group_is_one_term():
+    X = columns().assign(total=lambda f: f["b"] + f["d"])
+    assert named(X, {"g": ["b", "d", "total"]}) == []
+    assert named(X, {"g": ["b", "d"]}) == [("g", "total")]
+
+
+@pytest.mark.parametrize(("n", "width"), [(5, 20), (12, 10), (25, 14), (40, 28), (100, 60)])
+def test_few_rows_of_independent_columns_are_silent(n, width):
+    rng = np.random.default_rng(4)
+    tables = (pd.DataFrame(rng.normal(size=(n, width)), columns=[f"x{k}" for k in range(width)]) for _ in range(100))
+    assert not any(sets(X) for X in tables)
+
+
+def test_correlation_below_the_threshold_is_silent():
+    rng = np.random.default_rng(5)
+    X = columns(2000).assign(like=lambda f: f["a"] + 0.3 * rng.normal(size=2000))  # R² 0.92
+    assert named(X) == []
+
+
+def test_large_numbers_and_large_tables():
+    X = columns().assign(a=lambda f: f["a"] * 1e200, b=lambda f: f["b"] * 1e-200)
+    assert named(X) == []
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(100_000, 50)), columns=[f"x{k}" for k in range(50)])
+    X["sum"] = X["x3"] + X["x4"]
+    start = perf_counter()
+    assert named(X) == [("x3", "x4", "sum")]
+    assert perf_counter() - start < 10.0  # 0.3 s on an idle core

@@ -1,0 +1,323 @@
+"""Dates in text: which form they have, told from the whole column, and the days and parts they become."""
+
+import datetime
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import InputError
+from rsens._app.tables import prepare, prepare_again
+
+N = 120
+DAYS = pd.date_range("2021-01-01", periods=N, freq="8D")  # two and a half years, on all weekdays
+SHORT = pd.date_range("2024-03-01", periods=N, freq="7D")[:45].repeat(3)[:N]  # less than a year, on Fridays
+rng = np.random.default_rng(0)
+
+
+def table(**columns):
+    return pd.DataFrame({"x": rng.normal(size=N), "y": rng.normal(size=N)} | columns)
+
+
+def said(prepared, kind):
+    return " ".join(str(note) for note in prepared.notes if note.kind == kind)
+
+
+def shuffled(days):
+    return days[np.random.default_rng(1).permutation(len(days))]
+
+
+# ---- forms -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ("%d/%m/%Y", "day first (dd/mm/yyyy)"),
+        ("%m/%d/%Y", "month first (mm/dd/yyyy)"),
+        ("%d.%m.%Y", "day first (dd.mm.yyyy)"),
+        ("%d-%m-%Y", "day first (dd-mm-yyyy)"),
+        ("%Y-%m-%d", "year first (yyyy-mm-dd)"),
+        ("%Y/%m/%d", "year first (yyyy/mm/dd)"),
+        ("%d/%m/%y", "day first (dd/mm/yy)"),
+        ("%m/%d/%y", "month first (mm/dd/yy)"),
+        ("%d.%m.%y", "day first (dd.mm.yy)"),
+        ("%d %b %Y", "written as dd Mon yyyy"),
+        ("%d-%b-%y", "written as dd-Mon-yy"),
+        ("%B %d, %Y", "written as Month dd, yyyy"),
+        ("%a, %d %b %Y", "written as dd Mon yyyy"),
+        ("%m/%d/%Y %I:%M %p", "month first (mm/dd/yyyy hh:mm am/pm)"),
+        ("%d/%m/%Y %H:%M:%S", "day first (dd/mm/yyyy hh:mm:ss)"),
+        ("%Y-%m-%dT%H:%M:%SZ", "year first (yyyy-mm-dd hh:mm:ss)"),
+    ],
+)
+def test_a_form_is_told_from_all_cells(form, words):
+    days = shuffled(SHORT)
+    prepared = prepare(table(when=days.strftime(form)), "y")
+    assert f"'when' was read as dates, {words}: days since 2024-03-01." in said(prepared, "date")
+    np.testing.assert_array_equal(prepared.X["when"], (days - SHORT[0]).days)
+    assert prepared.kinds["when"] == "date"
+    assert not said(prepared, "ambiguous")
+
+
+def test_months_are_taken_as_their_first_day():
+    months = pd.date_range("2020-01-01", periods=12, freq="MS").repeat(10)
+    for form in ("%b-%y", "%B %Y", "%Y-%m", "%m/%Y"):
+        prepared = prepare(table(when=months.strftime(form)), "y")
+        np.testing.assert_array_equal(prepared.X["when"], (months - months[0]).days)
+
+
+def test_what_cannot_be_told_is_day_first_and_said():
+    cells = ["03/04/2024", "04/03/2024", "01/12/2024"] * 40
+    prepared = prepare(table(when=cells), "y")
+    assert prepared.X["when"].tolist()[:3] == [30.0, 0.0, 272.0]
+    assert said(prepared, "ambiguous") == (
+        "The dates of 'when' may be month first as well: no cell tells. If they are, use date={'when': 'month-first'}."
+    )
+    other = prepare(table(when=cells), "y", date={"when": "month-first"})
+    assert other.X["when"].tolist()[:3] == [52.0, 82.0, 0.0]
+    assert not said(other, "ambiguous")
+
+
+def test_other_columns_and_the_order_of_rows_tell():
+    cells = ["03/04/2024", "04/03/2024", "01/12/2024"] * 40
+    decided = shuffled(SHORT).strftime("%m/%d/%Y")
+    prepared = prepare(table(when=cells, other=decided), "y")
+    assert "'when' was read as dates, month first (mm/dd/yyyy)" in said(prepared, "date")
+    assert not said(prepared, "ambiguous")
+    few = pd.to_datetime([f"2024-{month:02}-{day:02}" for month in range(1, 13) for day in range(1, 11)])
+    ordered = prepare(table(when=few.strftime("%m/%d/%Y")), "y")
+    assert "month first" in said(ordered, "date")
+    assert not said(ordered, "ambiguous")
+
+
+def test_dates_far_away():
+    prepared = prepare(table(when=["03/10/1066", "14/10/1066", "01/01/3000"] * 40), "y")
+    assert prepared.X["when"].tolist()[:3] == [0.0, 11.0, (datetime.date(3000, 1, 1) - datetime.date(1066, 10, 3)).days]
+
+
+def test_two_digit_years():
+    prepared = prepare(table(when=["31/12/68", "01/01/69", "15/06/24"] * 40), "y", date_parts={"when": "days"})
+    since = pd.Timestamp("1969-01-01")
+    expected = [(pd.Timestamp(day) - since).days for day in ("2068-12-31", "1969-01-01", "2024-06-15")]
+    assert prepared.X["when"].tolist()[:3] == expected
+
+
+def test_zones_count_for_days_and_not_for_hours():
+    """Days are in UTC; the hour is on the clock on the wall, in text and in typed columns."""
+    wall = pd.date_range("2024-01-01", periods=N, freq="5h")
+    berlin = wall.tz_localize("Europe/Berlin")
+    typed = prepare(table(when=berlin), "y")
+    text = prepare(table(when=berlin.map(lambda each: each.isoformat())), "y")
+    pd.testing.assert_frame_equal(typed.X[list(typed.groups["when"])], text.X[list(text.groups["when"])])
+    hour = 2.0 * np.pi * wall.hour / 24.0
+    np.testing.assert_allclose(typed.X["when (hour sin)"], np.sin(hour), atol=1e-9)
+    assert typed.X["when (days)"].iloc[0] == 23.0 / 24.0  # since midnight of the day before, in UTC
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1/2", "3/4", "5/8"],
+        ["may", "june", "july"],
+        ["1.2.3", "1.2.10", "1.3.4"],
+        ["12-34-56", "11-22-33", "01-02-03"],
+        ["20240131", "20240201", "x"],
+        ["3/1000", "5/1000", "7/1000"],
+    ],
+)
+def test_text_that_is_no_date(cells):
+    assert prepare(table(new=cells * 40), "y").kinds["new"] == "categorical"
+
+
+def test_years_and_whole_number_dates_stay_numbers():
+    prepared = prepare(table(year=DAYS.year, day=DAYS.strftime("%Y%m%d").astype(int)), "y")
+    assert prepared.kinds["year"] == prepared.kinds["day"] == "number"
+    asked = prepare(table(day=DAYS.strftime("%Y%m%d").astype(int)), "y", date={"day": "%Y%m%d"})
+    assert "'day' was read as dates, as asked for (%Y%m%d): days since 2021-01-01" in said(asked, "date")
+    gap = DAYS.strftime("%Y%m%d").astype(float).to_series(index=range(N)).where(np.arange(N) > 0)
+    assert len(prepare(table(day=gap), "y", date={"day": "%Y%m%d"}).X) == N - 1
+
+
+def test_cells_that_do_not_fit_are_a_warning():
+    cells = [*shuffled(DAYS).strftime("%d/%m/%Y")[:-2], "31/02/2024", "in May"]
+    (note,) = [note for note in prepare(table(when=cells), "y").notes if note.severe]
+    assert note.text.startswith(
+        f"'when' has {N - 2} dates and 2 other cells ('31/02/2024', 'in May'), so it was taken as text and left out."
+    )
+
+
+def test_dates_in_several_forms_are_a_warning():
+    cells = [*DAYS.strftime("%d/%m/%Y")[: N // 2], *DAYS.strftime("%B %d, %Y")[N // 2 :]]
+    (note,) = [note for note in prepare(table(when=cells), "y").notes if note.severe]
+    assert "'when' was taken as text and left out: its dates are written in several ways" in note.text
+
+
+def test_marks_and_gaps():
+    cells = ["-", None, *DAYS.strftime("%d/%m/%Y")[2:]]
+    for asked in ({}, {"when": "%d/%m/%Y"}, {"when": "day-first"}):
+        prepared = prepare(table(when=cells), "y", date=asked)
+        assert prepared.X.index.tolist() == list(range(2, N))
+        assert "1 cell with '-'" in said(prepared, "missing")
+
+
+def test_times_of_day_are_hours():
+    prepared = prepare(
+        table(at=["14:30", "0:15", "23:45:30"] * 40, half=["2:30 PM", "12:00 am", "9:15 a.m."] * 40), "y"
+    )
+    np.testing.assert_allclose(prepared.X["at"][:3], [14.5, 0.25, 23.0 + 45.5 / 60.0])
+    np.testing.assert_allclose(prepared.X["half"][:3], [14.5, 0.0, 9.25])
+    assert said(prepared, "converted") == "'at', 'half' were read as times, in hours."
+
+
+def test_a_target_of_dates():
+    prepared = prepare(table(y=DAYS.strftime("%d/%m/%Y")), "y")
+    np.testing.assert_array_equal(prepared.y, (DAYS - DAYS[0]).days)
+
+
+# ---- as asked --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"date": {"when": "%Q"}}, r"date must be .* for 'when'; got '%Q': 'Q' is a bad directive"),
+        ({"date": {"when": "dd/mm/yyyy"}}, r"got 'dd/mm/yyyy'\. Did you mean %d/%m/%Y\?"),
+        ({"date": {"when": "%d/%m"}}, r"got '%d/%m', which has no year"),
+        ({"date": {"when": 5}}, "got 5"),
+        ({"date": ["when"]}, "date must be a dict from columns, such as .*; got a list"),
+        ({"date": {"wen": "%d/%m/%Y"}}, r"no date column 'wen'\. Did you mean 'when'\?"),
+        ({"date": {"when": "%m/%d/%Y"}}, r"date=.* does not fit 71 of 120 cells in 'when': '17/01/2021',"),
+        ({"date": {"x": "%Y"}}, r"does not fit 120 of 120 cells in 'x'"),
+        ({"date": {"when": "day-first"}, "categorical": ["when"]}, "named in categorical and in date: leave out one"),
+        ({"date_parts": {"when": "century"}}, "date_parts must be some of days, year, weekday and hour for 'when'"),
+        ({"date_parts": {"when": []}}, "got none"),
+        ({"date_parts": {"x": "days"}}, r"'x' was not read as dates\. If it has dates, say how .* date=.*%d/%m/%Y"),
+        ({"date_parts": {"y": "days"}}, "'y' is the target"),
+        ({"date_parts": {"when": "hour"}}, "date_parts of 'when': 'hour' never changes"),
+    ],
+)
+def test_what_cannot_be(options, message):
+    with pytest.raises(InputError, match=message):
+        prepare(table(when=DAYS.strftime("%d/%m/%Y")), "y", **options)
+
+
+# ---- parts -----------------------------------------------------------------------------------------------------------
+
+
+def parts(when, **options):
+    frame = pd.DataFrame({"when": when, "x": np.arange(len(when)) ** 2.0, "y": np.sin(np.arange(len(when)))})
+    prepared = prepare(frame, "y", **options)
+    return {name.partition("(")[2].split()[0].strip(")") for name in prepared.groups.get("when", ["when (days)"])}
+
+
+@pytest.mark.parametrize(
+    ("when", "expected"),
+    [
+        (pd.date_range("2021-01-01", periods=800), {"days", "year", "weekday"}),
+        (
+            pd.date_range("2021-01-01", periods=400),
+            {"days", "weekday"},
+        ),  # no time of year comes round one and a half times
+        (pd.date_range("2021-01-04", periods=300, freq="W"), {"days", "year"}),  # Sundays
+        (pd.bdate_range("2023-01-02", periods=200), {"days", "weekday"}),
+        (pd.date_range("2021-01-01", periods=60, freq="MS"), {"days", "year"}),
+        (pd.date_range("2021-01-01", periods=60, freq="YS"), {"days"}),
+        (pd.date_range("2021-01-01", periods=500, freq="h"), {"days", "weekday", "hour"}),
+        (pd.date_range("2021-01-01", periods=24, freq="h"), {"days"}),
+        (pd.date_range("1920-01-01", periods=500, freq="61D"), {"days", "year"}),  # dates of birth
+        (pd.date_range("2021-01-01", periods=20), {"days"}),
+    ],
+)
+def test_parts_are_made_where_they_pay(when, expected):
+    assert parts(when) == expected
+
+
+def test_parts_can_be_asked_for():
+    when = pd.date_range("2021-01-01", periods=800)
+    assert parts(when, date_parts={"when": "days"}) == {"days"}
+    assert parts(when, date_parts={"when": ["year"]}) == {"year"}
+    assert parts(when, date_parts={"when": "weekday, days"}) == {"days", "weekday"}
+
+
+def test_parts_are_one_group_and_said():
+    prepared = prepare(table(when=DAYS.strftime("%d/%m/%Y")), "y", date_parts={"when": "days,year,weekday"})
+    names = tuple(f"when ({piece})" for piece in ("days", "year sin", "year cos", "weekday sin", "weekday cos"))
+    assert prepared.groups == {"when": names}
+    assert list(prepared.X) == ["x", *names]
+    angle = 2.0 * np.pi * (DAYS - pd.Timestamp("2000-01-01")).days / 365.2425
+    np.testing.assert_allclose(prepared.X["when (year cos)"], np.cos(angle), atol=1e-12)
+    np.testing.assert_allclose(
+        prepared.X["when (weekday sin)"], np.sin(2.0 * np.pi * DAYS.day_of_week / 7.0), atol=1e-12
+    )
+    assert said(prepared, "date") == (
+        "'when' was read as dates, day first (dd/mm/yyyy): days since 2021-01-01, time of year and weekday, together "
+        "one variable. For days alone, use date_parts={'when': 'days'}."
+    )
+
+
+def test_what_others_determine_is_not_made():
+    """Two days of the year: sin is a linear function of cos."""
+    when = pd.to_datetime([f"{year}-{month}-01" for year in range(1900, 1960) for month in ("01", "07")])
+    prepared = prepare(table(when=when), "y", date_parts={"when": "days,year"})
+    assert len(prepared.groups["when"]) == 2
+
+
+def test_names_that_are_taken():
+    with pytest.raises(InputError, match=r"make a column 'when \(days\)', and there is one"):
+        prepare(table(**{"when (days)": rng.normal(size=N), "when": DAYS}), "y", date_parts={"when": "days,year"})
+
+
+# ---- again -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["%d/%m/%Y", "%B %d, %Y", "%Y-%m-%dT%H:%M:%S+02:00"])
+@pytest.mark.parametrize("asked", [False, True])
+def test_new_rows_have_the_same_columns(form, asked):
+    frame = table(when=DAYS.strftime(form))
+    first = prepare(frame, "y", date={"when": form.replace("+02:00", "%z")} if asked else None)
+    again = prepare_again(frame.iloc[[7, 3]], first.recipe)
+    pd.testing.assert_frame_equal(again.X, first.X.iloc[[7, 3]])
+    assert again.groups == first.groups != {}
+    with pytest.raises(InputError, match="column 'when' cannot be read as dates"):
+        prepare_again(frame.assign(when="soon"), first.recipe)
+
+
+def test_recipes_from_before_have_no_form():
+    recipe = {
+        "target": "y",
+        "columns": {"x": ["number", None], "when": ["date", "2021-01-01T00:00:00"], "y": ["number", None]},
+    }
+    again = prepare_again(table(when=DAYS.strftime("%Y-%m-%d")), recipe)
+    np.testing.assert_array_equal(again.X["when"], (DAYS - DAYS[0]).days)
+    assert again.groups == {}
+    for wrong in (
+        ["date", "2021-01-01", "backwards"],
+        ["date", "2021-01-01", None, ["century"]],
+        ["date", None, "day-first"],
+    ):
+        with pytest.raises(InputError):
+            prepare_again(table(when=DAYS), recipe | {"columns": recipe["columns"] | {"when": wrong}})
+
+
+def test_some_rows_of_a_table_are_read_as_all_are():
+    """Where no cell among the rows that are drawn tells day from month, the others do."""
+    cells = [*["03/04/2024", "04/03/2024", "01/12/2024"] * 39, "12/31/2024", "11/30/2024", "10/30/2024"]
+    whole = prepare(table(when=cells), "y")
+    some = prepare(table(when=cells).iloc[:60], "y", known=whole)
+    assert "month first" in said(some, "date")
+    assert not said(some, "ambiguous")
+
+
+def test_many_cells():
+    """Different days and times of day are read once each."""
+    when = pd.date_range("2000-01-01", periods=200_000, freq="7min").strftime("%d/%m/%Y %H:%M")
+    frame = pd.DataFrame({"when": when, "x": np.arange(len(when)) ** 0.5, "y": np.arange(len(when)) % 7 * 1.5})
+    start = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        prepared = prepare(frame, "y")
+    assert prepared.groups["when"][0] == "when (days)"
+    assert time.process_time() - start < 20.0

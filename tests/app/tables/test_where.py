@@ -1,0 +1,135 @@
+"""Rows to keep, by conditions on columns."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import InputError
+from rsens._app.tables import keep_rows, read_where
+
+
+def table():
+    return pd.DataFrame(
+        {
+            "open": ["yes", "no", "yes", None, "yes", "no"],
+            "temp": [1.5, 2.0, np.nan, -4.0, 20.0, 20.0],
+            "count": [0, 1, 2, 3, 4, 5],
+            "flag": [True, False, True, True, False, False],
+            "price": ["1,5", "2,25", "3,0", "4,75", "5,5", "6,0"],
+            "when": ["2024-01-01 06:00", "2024-01-02 18:00", "2024-01-02 19:00", "2024-02-01", "2024-03-01", None],
+            "day": ["31/01/2024", "01/02/2024", "15/02/2024", "28/02/2024", "01/03/2024", "02/03/2024"],
+            "a=b": [1, 1, 2, 2, 3, 3],
+            "a": [9, 9, 9, 8, 8, 8],
+            "code": [1.0, 2.0, 10.0, 1.0, 2.0, 10.0],
+        }
+    )
+
+
+def kept(*where, **options):
+    return keep_rows(table(), read_where(where), **options).frame.index.tolist()
+
+
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [
+        ("open=yes", [0, 2, 4]),
+        ("open==yes", [0, 2, 4]),
+        ("open = 'yes'", [0, 2, 4]),
+        ("open!=yes", [1, 5]),  # a cell that is missing is not known to differ
+        ("temp>=2", [1, 4, 5]),
+        ("temp>2", [4, 5]),
+        ("temp<2", [0, 3]),
+        ("temp<=-4", [3]),
+        ("temp=2e1", [4, 5]),
+        ("count!=3", [0, 1, 2, 4, 5]),
+        ("flag=true", [0, 2, 3]),
+        ("flag!=True", [1, 4, 5]),
+        ("price>4,75", [4, 5]),
+        ("price<=2.25", [0, 1]),
+        ("when=2024-01-02", [1, 2]),
+        ("when<=2024-01-02", [0, 1, 2]),
+        ("when>2024-01-02", [3, 4]),
+        ("when<2024-01-02 18:30", [0, 1]),
+        ("when>=2024-02", [3, 4]),
+        ("day>=2024-02-28", [3, 4, 5]),
+        ("day<01/02/2024", [0]),
+        ("a=b=2", [2, 3]),
+        ("a=8", [3, 4, 5]),
+        ("a=b>2", [4, 5]),
+    ],
+)
+def test_conditions(where, rows):
+    assert kept(where) == rows
+
+
+def test_all_conditions_hold():
+    assert kept("open=yes", "count>1") == [2, 4]
+    assert kept("count>1", "count<=3") == [2, 3]
+
+
+def test_codes_are_text():
+    assert kept("code=10", codes=["code"]) == [2, 5]
+    assert kept("code!=10.0", codes=["code"]) == [0, 1, 3, 4]
+    with pytest.raises(InputError, match="'code' has no numbers or dates, and > needs an order"):
+        kept("code>1", codes=["code"])
+
+
+def test_dates_in_the_format_that_was_given():
+    frame = pd.DataFrame({"when": ["01/02/2024", "02/02/2024", "03/02/2024"]})
+    days = keep_rows(frame, ("when>2024-02-01",), date={"when": "%d/%m/%Y"})
+    assert days.frame.index.tolist() == [1, 2]
+    months = keep_rows(frame, ("when>2024-02-01",), date={"when": "%m/%d/%Y"})
+    assert months.frame.index.tolist() == [1, 2]
+    assert keep_rows(frame, ("when=2024-01-02",), date={"when": "%m/%d/%Y"}).frame.index.tolist() == [0]
+
+
+def test_what_is_said():
+    found = keep_rows(table(), ("open=yes", "count<4"))
+    assert found.note.text == "Rows where open=yes and count<4: 2 of 6."
+    assert found.note.columns == ("open", "count")
+    assert found.constant == ("open", "temp", "flag", "a")
+
+
+def test_nothing_is_run():
+    """A value is text, whatever it looks like."""
+    with pytest.raises(InputError, match="'open' is nowhere"):
+        kept("open=__import__('os').getcwd()")
+    with pytest.raises(InputError, match="is none"):
+        kept("count=1 or True")
+
+
+@pytest.mark.parametrize(
+    ("where", "text"),
+    [
+        ("open=YES", r"'open' is nowhere 'YES'\. Did you mean 'yes'\? It has 'yes' \(3 rows\), 'no' \(2 rows\)\."),
+        ("open!=maybe", "'open' is nowhere 'maybe'"),
+        ("opened=yes", r"no column to select rows by 'opened'\. Did you mean 'open'"),
+        ("count=7", r"'count' is nowhere '7'\. It has 0 \(1 row\), 1 \(1 row\)"),
+        ("count=x", "'count' has numbers, and 'x' is none"),
+        ("open<yes", "needs an order. Use = or !="),
+        ("temp>99", r"there are no rows where temp>99\. 'temp': It has -4 \(1 row\), 1\.5"),
+        ("when=2025-01-01", "Its dates go from 2024-01-01 to 2024-03-01"),
+        ("when>soon", "'when' has dates, and 'soon' is none. Write it as 2024-01-31"),
+    ],
+)
+def test_what_is_refused(where, text):
+    with pytest.raises(InputError, match=text) as error:
+        kept(where)
+    assert error.value.argument in ("where", None)
+
+
+def test_conditions_that_exclude_each_other():
+    with pytest.raises(InputError, match="there are no rows where open=yes and open=no"):
+        kept("open=yes", "open=no")
+
+
+def test_lists_cannot_be_compared():
+    frame = pd.DataFrame({"l": [[1], [2], [3]]})
+    with pytest.raises(InputError, match="neither numbers nor text"):
+        keep_rows(frame, ("l=1",))
+
+
+@pytest.mark.parametrize("where", ["open", "=yes", "open=", "", "!=", 3, ["open=yes", 3], {"open": "yes"}])
+def test_what_is_no_condition(where):
+    with pytest.raises(InputError, match=r"^where must (look like COLUMN=VALUE|be a text such as)"):
+        read_where(where)
