@@ -35,9 +35,18 @@ lint: $(INSTALLED) ## check style, types and imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-browser: $(INSTALLED) ## install chromium (apt) and playwright: then the tests open the report in a browser too
-	command -v chromium >/dev/null || { $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q chromium; }
-	$(BIN)/python $(PIP_INSTALL) playwright
+# What is there already is left as it is. axe-core finds what people with a screen reader or a keyboard would stumble over.
+AXE := build/browser/node_modules/axe-core/axe.min.js
+browser: $(INSTALLED) $(AXE) ## install chromium (apt), playwright and axe-core (npm): then the tests open the report in a browser too
+	$(call apt_install,chromium)
+	$(BIN)/python -c 'import playwright' 2>/dev/null || $(BIN)/python $(PIP_INSTALL) playwright
+
+$(AXE):
+	$(call apt_install,npm)
+	npm install --prefix build/browser --no-save --no-package-lock --no-audit --no-fund --loglevel=error axe-core@4.10.3
+
+apt_install = command -v $(1) >/dev/null || { \
+	$(SUDO) apt-get update -q && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(1); }
 
 format: $(INSTALLED) ## sort imports, fix what can be fixed, format
 	$(BIN)/ruff check --fix .

@@ -4,11 +4,12 @@ import re
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from tests.test_table import PolarsLike
 
 FRAME = pd.DataFrame(
     {
@@ -261,6 +262,9 @@ def test_columns_of_the_same_name():
         Coding.of(X).read(X)
 
 
-def test_other_data_frames_are_asked_to_become_pandas():
-    with pytest.raises(InputError, match=re.escape("Use X.to_pandas().")):
-        Coding.of(PolarsLike({"a": [1.0, 2.0]}), ["a"])
+def test_data_frames_of_other_libraries_have_the_same_levels():
+    X = pa.Table.from_pandas(FRAME)
+    found = Coding.of(X)
+    assert [column.labels for column in found.columns] == [column.labels for column in Coding.of(FRAME).columns]
+    np.testing.assert_array_equal(found.read(X).values, Coding.of(FRAME).read(FRAME).values)
+    assert Coding.of(pl.DataFrame({"a": [2.0, 1.0]}), ["a"])[0].labels == (1.0, 2.0)

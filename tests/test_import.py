@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import pytest
 
@@ -76,6 +77,25 @@ def test_the_public_names_are_those_of_the_design():
 def test_dir_lists_public_names_only():
     assert dir(rsens) == sorted([*rsens.__all__, "__version__"])
     assert not [name for name in rsens.__all__ if name.startswith("_")]
+
+
+@pytest.mark.parametrize("name", rsens._SUBPACKAGES)
+def test_packages_list_what_they_export(name):
+    """No files, no tools: what is listed is there, and comes from rsens."""
+    package = getattr(rsens, name)
+    assert dir(package) == sorted(dir(package))
+    for each in dir(package):
+        value = getattr(package, each)
+        assert not each.startswith("_")
+        assert not isinstance(value, ModuleType)
+        if isinstance(value, type | FunctionType):
+            assert value.__module__.startswith("rsens.")
+
+
+def test_packages_list_their_nouns():
+    assert dir(rsens.datasets) == ["load_bike", "load_concrete"]
+    assert {"EQ", "Matern32", "additive"} <= set(dir(rsens.kernels))
+    assert {family.__name__ for family in distributions.ALL_FAMILIES} <= set(dir(distributions))
 
 
 def test_a_star_import_brings_every_public_name():

@@ -4,6 +4,8 @@ import re
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse
 
@@ -13,20 +15,12 @@ from rsens._table import column_deviations, read_table, shape_of
 ROWS = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
 
-class PolarsLike:
-    """What a polars frame offers: columns by name, rows by slice."""
+class Frame(pd.DataFrame):
+    """A data frame of another library that is made from pandas' own."""
 
-    def __init__(self, data):
-        self.data = {name: np.asarray(values) for name, values in data.items()}
-        self.columns = list(data)
-
-    def __len__(self):
-        return len(next(iter(self.data.values())))
-
-    def __getitem__(self, key):
-        if isinstance(key, slice):
-            return PolarsLike({name: values[key] for name, values in self.data.items()})
-        return self.data[key]
+    @property
+    def _constructor(self):
+        return Frame
 
 
 ACCEPTED = {
@@ -47,7 +41,9 @@ ACCEPTED = {
         pd.DataFrame({"a": np.array([1, 3, 5], dtype=np.uint8), "b": np.array([2, 4, 6], dtype=object)}),
         ("a", "b"),
     ),
-    "polars-like": (PolarsLike({"a": [1, 3, 5], "b": [2.0, 4.0, 6.0]}), ("a", "b")),
+    "a subclass": (Frame(ROWS, columns=["a", "b"]), ("a", "b")),
+    "polars": (pl.DataFrame({"a": [1, 3, 5], "b": [2.0, 4.0, 6.0]}), ("a", "b")),
+    "arrow": (pa.table({"a": [1, 3, 5], "b": [2.0, 4.0, 6.0]}), ("a", "b")),
 }
 
 
@@ -61,13 +57,18 @@ def test_values_and_names(name):
     np.testing.assert_array_equal(table.values, ROWS)
 
 
+def kind_of(X):
+    """The type of rows made from X: an array, or a data frame, which is the given type or pandas' own."""
+    return pd.DataFrame if isinstance(X, pl.DataFrame | pa.Table) else type(X) if hasattr(X, "columns") else np.ndarray
+
+
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_new_values_have_the_type_and_the_names_that_were_given(name):
     """Else scikit-learn warns that an estimator fitted with names gets none."""
     X, _ = ACCEPTED[name]
     table = read_table(X)
     made = table.like(2.0 * table.values)
-    assert isinstance(made, type(X) if hasattr(X, "columns") else np.ndarray)
+    assert isinstance(made, kind_of(X))
     again = read_table(made)
     assert again.names == table.names
     np.testing.assert_array_equal(again.values, 2.0 * np.array(ROWS))
@@ -78,7 +79,7 @@ def test_rows_keep_the_type_that_was_given(name):
     X, _ = ACCEPTED[name]
     table = read_table(X)
     part = table.rows(1, 3)
-    assert isinstance(part, type(X) if hasattr(X, "columns") else np.ndarray)
+    assert isinstance(part, kind_of(X))
     again = read_table(part)
     assert again.names == table.names
     np.testing.assert_array_equal(again.values, ROWS[1:])

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rsens._text import (
     Pair,
@@ -9,6 +11,7 @@ from rsens._text import (
     as_label,
     counted,
     distinct,
+    duration,
     listed,
     number,
     on_one_line,
@@ -19,6 +22,7 @@ from rsens._text import (
     safe,
     short,
     shorten,
+    side_by_side,
     width_of,
 )
 
@@ -104,6 +108,39 @@ def test_aligned_numbers_have_the_same_decimals():
     assert aligned(np.nan)(0.5) == "0.500"
 
 
+@pytest.mark.parametrize(
+    ("line", "largest", "texts"),
+    [
+        ((0.1223, 0.0841, 0.1388), 123.0, ["0.122", "0.084", "0.139"]),
+        ((0.474, 0.27, 0.678), 0.474, ["0.474", "0.270", "0.678"]),
+        ((1234.4, 1234.1, 1234.8), 1234.4, ["1,234.40", "1,234.10", "1,234.80"]),
+        ((705.0, 405.0, 1005.0), 705.0, ["705.0", "405.0", "1,005.0"]),
+        ((0.12, 0.12, 0.12), 123.0, ["0.1", "0.1", "0.1"]),
+        ((0.5, 0.49999999, 0.50000001), 0.5, ["0.500000", "0.500000", "0.500000"]),
+        ((0.2, np.nan, None), 0.5, ["0.200", "", ""]),
+        ((1e-9, 2e-9, 3e-9), 1e-9, ["1.00·10⁻⁹", "2.00·10⁻⁹", "3.00·10⁻⁹"]),
+        ((0.0, 0.0, 0.0), 0.0, ["0.00", "0.00", "0.00"]),
+        ((1e-300, 0.0, 1e-299), 0.5, ["0.000", "0.000", "0.000"]),
+    ],
+)
+def test_two_digits_of_what_differs(line, largest, texts):
+    """Unless six digits do not show it."""
+    assert side_by_side(line, largest) == texts
+
+
+@given(
+    st.floats(1e-3, 1e6),
+    st.floats(-1.0, 1.0),
+    st.floats(1e-4, 1.0),
+)
+def test_ends_of_an_interval_never_look_the_same(largest, share, width):
+    """An interval of at least 1e-4 of its own size shows its width to 10 %: two digits, and what rounding takes."""
+    low = share * largest
+    high = low + width * max(abs(low), 0.01)
+    texts = [float(text.replace(",", "").replace("−", "-")) for text in side_by_side([low, high], largest)]
+    assert texts[1] - texts[0] == pytest.approx(high - low, rel=0.1)
+
+
 def test_plus_minus():
     assert plus_minus(-5.4, 0.0771) == "−5.40 ± 0.077"
     assert plus_minus(1.0, np.nan) == "1.00"
@@ -129,3 +166,22 @@ def test_counts_and_lists():
     assert [listed(list("abc")[:k]) for k in range(4)] == ["", "a", "a and b", "a, b and c"]
     assert [listed(list("abcd")[:k], most=3) for k in (3, 4)] == ["a, b and c", "a, b, c and 1 more"]
     assert quoted(["a", 2, "c"], most=2) == "'a', 2 and 1 more"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0.0, "a few seconds"),
+        (9.9, "a few seconds"),
+        (10.0, "about 10 seconds"),
+        (44.0, "about 40 seconds"),
+        (55.0, "about 1 minute"),
+        (89.0, "about 1 minute"),
+        (91.0, "about 2 minutes"),
+        (5_399.0, "about 90 minutes"),
+        (5_401.0, "about 2 hours"),
+        (86_400.0, "about 24 hours"),
+    ],
+)
+def test_durations(seconds, said):
+    assert duration(seconds) == said

@@ -54,6 +54,19 @@ def test_explanations(name, tmp_path):
     assert {entry: again[entry] for entry in kept} == kept
 
 
+def test_explanations_without_effects(tmp_path):
+    """Version 2 had no effects; all else is as it was."""
+    loaded = rsens.Explanation.load(FOLDER / "explanation_v2.json")
+    assert not len(loaded.effects)
+    assert list(loaded.effects)[:4] == ["term", "level", "kind", "step"]
+    assert "city" in repr(loaded)
+    loaded.save(tmp_path / "again.json")
+    before, again = (json.loads(path.read_text()) for path in (FOLDER / "explanation_v2.json", tmp_path / "again.json"))
+    assert {entry: again[entry] for entry in before if entry != "version"} == {
+        entry: value for entry, value in before.items() if entry != "version"
+    }
+
+
 def test_stability():
     loaded, expected = rsens.Stability.load(FOLDER / "stability_v1.json"), EXPECTED["stability_v1.json"]
     assert list(loaded.methods) == expected["methods"]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rsens._errors import InputError as InputError
     from rsens._errors import MissingExtraError as MissingExtraError
     from rsens._errors import RsensWarning as RsensWarning
+    from rsens._explain import Difference as Difference
     from rsens._explain import Explanation as Explanation
     from rsens._explain import explain as explain
     from rsens._select_interactions import Selection as Selection
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._compare": ("compare",),
     "rsens._errors": ("InputError", "MissingExtraError", "RsensWarning"),
-    "rsens._explain": ("Explanation", "explain"),
+    "rsens._explain": ("Difference", "Explanation", "explain"),
     "rsens._assess": ("Assessment", "assess"),
     "rsens._select_interactions": ("Selection", "select_interactions"),
     "rsens._stability": ("Stability", "stability"),

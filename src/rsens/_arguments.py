@@ -1,9 +1,7 @@
-"""Arguments that many calls take, checked in one place: seeds, counts, levels, jobs, progress bars."""
+"""Arguments that many calls take, checked in one place: seeds, counts, levels, jobs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,13 +66,3 @@ def jobs(n_jobs: Any) -> int | None:
             Argument("n_jobs"), f" must be a whole number other than 0, as in joblib, or None; got {n_jobs!r}."
         )
     return None if n_jobs is None else int(n_jobs)
-
-
-def progress_bar(progress: Any) -> Callable[..., Any]:
-    """How to make a progress bar: True, False, or None for one only in a terminal and only if it takes long."""
-    from tqdm import tqdm
-
-    one_of(progress, "progress", (True, False, None))
-    # disable=None: silent unless the output is a terminal; delay: silent if it is over before anyone wonders.
-    disable = None if progress is None else not progress
-    return partial(tqdm, disable=disable, delay=0.0 if progress else 1.0, leave=False)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import Argument, InputError
+from rsens._frames import as_pandas
 from rsens._labels import column_of, columns_of_labels, factorized, holds_labels, plain, series_of, with_labels
 from rsens._table import Table, as_array, column_positions, is_frame, is_pandas, read_columns
 from rsens._text import first_few
@@ -107,8 +108,7 @@ class Coding:
         """
         if isinstance(categorical, Coding):
             return categorical
-        if isinstance(X, Table):
-            X = X.source
+        X = X.source if isinstance(X, Table) else as_pandas(X, what)
         names = tuple(map(str, X.columns)) if is_frame(X) else None
         if names is None and categorical is None:  # numbers, or an error when they are read
             width = np.shape(X)[1] if hasattr(X, "shape") and len(np.shape(X)) == 2 else 0
@@ -118,10 +118,6 @@ class Coding:
         named = _named(categorical, names)
         found = {d: None for d in columns_of_labels(source) if d not in named}
         chosen = named | found
-        if chosen and is_frame(source) and not is_pandas(source):
-            raise InputError(
-                Argument(what), f": categorical columns need a pandas data frame or an array. Use {what}.to_pandas()."
-            )
         columns = []
         for d in sorted(chosen):
             levels = _levels(column_of(source, d), d, names[d], chosen[d], weights, keep_unused, what)
@@ -176,8 +172,6 @@ class Coding:
 
             columns = {name: self.column(codes[:, d], d, source) for d, name in enumerate(source.columns)}
             return pd.DataFrame(columns, columns=source.columns)
-        if is_frame(source):
-            return type(source)(dict(zip(source.columns, self.numbers(codes).T, strict=True)))
         if all(isinstance(label, Real) for c in self.columns for label in c.labels):
             return self.numbers(codes)
         rows = codes.astype(object)
@@ -201,9 +195,6 @@ class Coding:
     def switched(self, rows: Any, levels: Mapping[int, int]) -> Any:
         """Rows of a data frame or array with columns set to levels: {position: level code}."""
         labels = {position: self[position].labels[code] for position, code in levels.items()}
-        if is_frame(rows) and not is_pandas(rows):
-            by_name = {rows.columns[position]: np.full(len(rows), label) for position, label in labels.items()}
-            return type(rows)({name: by_name.get(name, rows[name]) for name in rows.columns})
         if not is_pandas(rows):
             # A type that holds the labels: text arrays would cut them, arrays of whole numbers would round them.
             kind = rows.dtype.kind

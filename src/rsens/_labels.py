@@ -13,7 +13,7 @@ from rsens._typing import Positions
 
 
 def column_of(source: Any, position: int) -> Any:
-    """A column of a pandas data frame or array, by position."""
+    """A column of a data frame or array, by position."""
     return source.iloc[:, position] if is_frame(source) else source[:, position]
 
 

@@ -43,6 +43,12 @@ NO_MARKS_OF_PAIRS = ", and which pairs interact"
 NOT_REFITTED = "no stars: the model was not refitted, so no null level is known; see refit= of explain"
 NOT_TESTED = "no stars: no test says whether these interact"
 
+#: The mark of a difference between two explanations, or between a subgroup and the other rows.
+DIFFERS_MARK = "≠"
+DIFFERS = "chance alone gives a difference as large in at most 5 % of cases"
+SUBGROUP_DIFFERS = "differs from the other rows: chance alone gives a difference as large in at most 5 % of cases"
+DIFFERS_BY_CHANCE = "of 20 that do not differ about one gets the mark by chance"
+
 #: How a scale on which terms add up is called.
 _SCALES = {"identity": "scale of y", "latent": "latent scale"}
 
@@ -68,3 +74,14 @@ def interval(kind: str, level: float, n_refits: int | None = None) -> str:
     if kind == "rows":
         return f"{share}, rows only: the model is taken as it is"
     return f"{share}, for new data of this size" + (f" ({n_refits} refits)" if n_refits else "")
+
+
+def difference_interval(kind: str, level: float) -> str:
+    """What the interval of a difference covers."""
+    share = f"{100.0 * level:g} %"
+    return {
+        "paired refits": f"{share}, for new data of this size; the two were refitted without the same rows",
+        "refits": f"{share}, for new data of this size, as for two independent samples",
+        "paired rows": f"{share}, rows only (the same for both): the models are taken as they are",
+        "rows": f"{share}, rows only: the models are taken as they are",
+    }[kind]

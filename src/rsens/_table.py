@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
+from rsens._frames import as_pandas
+from rsens._frames import is_pandas as is_pandas
 from rsens._text import first_few
 from rsens._typing import Array
 
@@ -49,11 +51,7 @@ class Table:
         """Values (m, D), with level codes in categorical columns, as rows of the type that was given."""
         if self.coding is not None:
             return self.coding.labelled(values, self.source)
-        if is_pandas(self.source):
-            return type(self.source)(values, columns=self.source.columns)
-        if is_frame(self.source):
-            return type(self.source)(dict(zip(self.source.columns, values.T, strict=True)))
-        return values
+        return type(self.source)(values, columns=self.source.columns) if is_pandas(self.source) else values
 
     def recoded(self, start: int, stop: int, levels: Mapping[int, int]) -> Table:
         """Some of the rows with columns set to level codes, {position: level code}, as a table without a source."""
@@ -79,6 +77,7 @@ def read_table(X: Any, *, what: str = "X") -> Table:
 
 def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), coding: Coding | None = None) -> Table:
     """`read_table`, with `readers` for the columns that hold labels."""
+    X = as_pandas(X, what)
     if type(X).__module__.startswith("scipy.sparse"):
         raise InputError(Argument(what), f" is a sparse matrix; rsens needs dense rows. Use {what}.toarray().")
     if is_frame(X):
@@ -166,14 +165,9 @@ def column_positions(columns: Any, names: tuple[str, ...], what: str) -> list[in
     return positions
 
 
-def is_pandas(X: Any) -> bool:
-    """Whether it is an object of pandas, found without importing pandas."""
-    return type(X).__module__.partition(".")[0] == "pandas"
-
-
 def is_frame(X: Any) -> bool:
-    """Whether it is a data frame of pandas or polars, found without importing either."""
-    return hasattr(X, "columns") and hasattr(X, "__getitem__") and hasattr(X, "__len__")
+    """Whether it is a data frame, found without importing pandas. Those of other libraries become one at the door."""
+    return is_pandas(X) and hasattr(X, "columns")
 
 
 def shape_of(X: Any) -> tuple[int, ...]:

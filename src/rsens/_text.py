@@ -69,11 +69,15 @@ def shorten(text: str, width: int, measure: Callable[[str], int] = width_of) -> 
     return f"{head}…{tail}"
 
 
-def short(name: str, width: int = NAME_WIDTH) -> str:
-    """A name for a terminal, at most this wide; the names of a pair have half of the room each, or what is left."""
+def short(name: str, width: int | None = None) -> str:
+    """A name for a terminal, at most this wide; the names of a pair have half of the room each, or what is left.
+
+    Without a width, a name has `NAME_WIDTH`, and each name of a pair.
+    """
     if not isinstance(name, Pair):
-        return shorten(on_one_line(name), width)
-    first, second, room = on_one_line(name.first), on_one_line(name.second), width - 3
+        return shorten(on_one_line(name), NAME_WIDTH if width is None else width)
+    room = 2 * NAME_WIDTH if width is None else width - 3
+    first, second = on_one_line(name.first), on_one_line(name.second)
     if width_of(first) + width_of(second) > room:
         first = shorten(first, max(room // 2, room - width_of(second)))
         second = shorten(second, room - width_of(first))
@@ -122,8 +126,24 @@ def aligned(largest: float, digits: int = 3, unknown: str = "") -> Callable[[flo
     size = abs(largest)
     if not 1e-3 <= size < 1e7:
         return lambda value: number(value, digits, unknown)
-    decimals = max(0, digits - 1 - math.floor(math.log10(size)) + (10.0 <= size < 1e3))
-    return lambda value: unknown if value is None or not math.isfinite(value) else _with_minus(f"{value:,.{decimals}f}")
+    decimals = _decimals(size, digits)
+    return lambda value: _fixed(value, decimals, unknown)
+
+
+def side_by_side(values: Sequence[float | None], largest: float, digits: int = 3, unknown: str = "") -> list[str]:
+    """The numbers of one line, such as a value and the ends of its interval, so that one sees how they differ.
+
+    They have the decimals of their column (`aligned`), or more where it takes them to show two digits of how far the
+    numbers lie apart: 0.1, 0.1 and 0.1 in a column up to 100 are 0.122, 0.084 and 0.139. No number has more than six.
+    """
+    known = [float(value) for value in values if value is not None and math.isfinite(value)]
+    size = max(map(abs, known), default=0.0)
+    apart = max(known, default=0.0) - min(known, default=0.0)
+    if not 1e-3 <= abs(largest) < 1e7 or not apart > 0.0 or size < 1e-6:
+        return [aligned(largest, digits, unknown)(value) for value in values]
+    needed = min(1 - math.floor(math.log10(apart)), 5 - math.floor(math.log10(size)))
+    decimals = max(_decimals(largest, digits), needed)
+    return [_fixed(value, decimals, unknown) for value in values]
 
 
 def plus_minus(value: float, error: float, digits: int = 3) -> str:
@@ -145,6 +165,27 @@ def p_text(p: float) -> str:
     if math.isnan(p):
         return ""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _decimals(largest: float, digits: int) -> int:
+    """How many a column has, given its largest number."""
+    size = abs(largest)
+    return max(0, digits - 1 - math.floor(math.log10(size)) + (10.0 <= size < 1e3))
+
+
+def _fixed(value: float | None, decimals: int, unknown: str) -> str:
+    return unknown if value is None or not math.isfinite(value) else _with_minus(f"{value:,.{decimals}f}")
+
+
+def duration(seconds: float) -> str:
+    """How long something takes, as one says it: a few seconds, about 40 seconds, about 2 minutes, about 3 hours."""
+    if seconds < 10.0:
+        return "a few seconds"
+    if seconds < 55.0:
+        return f"about {round(seconds, -1):.0f} seconds"
+    if seconds < 90.0 * 60.0:
+        return f"about {counted(max(1, round(seconds / 60.0)), 'minute')}"
+    return f"about {counted(round(seconds / 3600.0), 'hour')}"
 
 
 def _with_minus(text: str) -> str:

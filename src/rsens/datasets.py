@@ -202,3 +202,8 @@ def _keep(content: bytes, path: Path) -> None:
     with suppress(OSError, InputError):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
+
+
+def __dir__() -> list[str]:
+    """The data sets."""
+    return sorted(name for name in globals() if name.startswith("load_"))

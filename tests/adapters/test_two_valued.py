@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from rsens import Normal, from_function, from_jax, from_torch
@@ -11,7 +13,6 @@ from rsens._errors import InputError
 from rsens.adapters import as_contrasts, read_for, two_valued, two_valued_columns
 from rsens.derivatives import Derivatives, iterate
 from rsens.measures import contrast_values
-from tests.test_table import PolarsLike
 
 RNG = np.random.default_rng(1)
 N = 30
@@ -121,7 +122,8 @@ ROWS = {
     "float32": FRAME.astype({"b": "float32"}),
     "nullable": FRAME.astype({"b": "Int64"}),
     "object": FRAME.astype({"b": object}),
-    "polars-like": PolarsLike({name: FRAME[name].tolist() for name in FRAME.columns}),
+    "polars": pl.from_pandas(FRAME),
+    "arrow": pa.Table.from_pandas(FRAME),
 }
 
 

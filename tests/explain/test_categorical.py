@@ -251,7 +251,7 @@ def test_bars_and_pairs(explanation):
 
 
 def test_profile_of_levels_shows_points(explanation):
-    upper, lower = explanation.plot_profile("city")
+    upper, lower = explanation.plot_profile("city", at="median")
     assert [label.get_text() for label in lower.get_xticklabels()] == ["Bergen", "Oslo", "Tromsø"]
     assert lower.get_ylabel() == "R-sens per sd"
     shown = next(line for line in lower.lines if line.get_label() == "R-sens")

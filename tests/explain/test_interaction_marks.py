@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._arguments import progress_bar
 from rsens._explain._interaction_marks import Interactions, collinear_terms, collinearity_warning, interaction_marks
 from rsens._explain._query import query_of
 from rsens._interactions import Untested
+from rsens._progress import progress_of
 from rsens._results import check_parts
 from rsens.adapters import read_for
 from rsens.derivatives import from_function
@@ -28,7 +28,7 @@ def query(model, table, groups=None):
 def marks(model, X, y, groups=None, **given):
     source, table = read_for(model, X)
     asked = query(model, table, groups)
-    seed, progress = np.random.SeedSequence(0), progress_bar(False)
+    seed, progress = np.random.SeedSequence(0), progress_of(False)
     collinear = collinear_terms(table, asked)
     return interaction_marks(model, source, table, y, asked, collinear=collinear, seed=seed, progress=progress, **given)
 

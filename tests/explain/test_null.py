@@ -21,6 +21,7 @@ from rsens._explain._probe_refits import CATEGORICAL, SINGLE, TWO_VALUED, Refits
 from rsens._explain._probes import sources_of
 from rsens._explain._query import query_of
 from rsens._explain._values import evaluate
+from rsens._progress import progress_of
 from rsens._refits import Fit
 from rsens._table import read_table
 from rsens.adapters import read_for
@@ -94,7 +95,7 @@ def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, n_probes
     found, _ = evaluate(model, table, query)
     level = find_null_level(
         Fit(estimator), table, y, query, found, clusters=clusters, linear=linear, n_probes=n_probes, n_jobs=None,
-        seed=np.random.SeedSequence(seed), required=True, progress=lambda refits, **_: refits,
+        seed=np.random.SeedSequence(seed), required=True, progress=progress_of(False),
     )  # fmt: skip
     return Level(level, found)
 

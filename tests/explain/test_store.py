@@ -21,8 +21,8 @@ from tests.explain.models import BayesianLinear, Linear, Softmax
 
 NAMES = ['<script>alert("x")</script>', "überraschend, 'quoted' \\ \n\t", "🚲" * 50 + " \x00"]
 TABLES = (
-    "main", "pairs", "direction", "consistency", "parts", "pair_parts", "intervals", "pair_intervals", "null",
-    "probes", "p_value", "discovery", "familywise", "by", "by_counts", "extrapolation", "local_main", "scale",
+    "main", "pairs", "direction", "consistency", "effects", "parts", "pair_parts", "intervals", "pair_intervals",
+    "null", "probes", "p_value", "discovery", "familywise", "by", "by_counts", "extrapolation", "local_main", "scale",
 )  # fmt: skip
 PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind", "pair_scale")
 
@@ -107,7 +107,7 @@ def test_the_file_is_plain_json(tmp_path):
     ALL["everything"].save(tmp_path / "x.json")
     content = json.loads((tmp_path / "x.json").read_text(encoding="ascii"))
     assert content["format"] == "rsens explanation"
-    assert content["version"] == 2
+    assert content["version"] == 3
     assert content["columns"] == NAMES
     assert content["direction"][0] == [None]  # NaN, which JSON does not have
 
@@ -142,7 +142,7 @@ def load(tmp_path, content):
     return Explanation.load(tmp_path / "bad.json")
 
 
-@pytest.mark.parametrize("version", [0, 3, "1", None, True, [1]])
+@pytest.mark.parametrize("version", [0, 4, "1", None, True, [1]])
 def test_other_versions_are_refused(tmp_path, content, version):
     with pytest.raises(InputError, match="version"):
         load(tmp_path, content | {"version": version})

@@ -233,3 +233,30 @@ def test_what_a_killed_process_leaves_does_no_harm(tmp_path):
 def test_wrong_folders(folder):
     with pytest.raises(InputError, match="folder must be"):
         Checkpoint.open(folder, QUESTION)
+
+
+def test_work_is_removed_and_files_of_others_stay(tmp_path):
+    folder = tmp_path / "work"
+    assert Checkpoint.question_in(folder) is None
+    work = Checkpoint.open(folder, QUESTION, 0)
+    work.put("a-1", CONTENT)
+    (folder / ".0123456789abcdef0123456789abcdef.tmp").write_text("half of a piece")
+    assert Checkpoint.question_in(folder) == Checkpoint.full_question(QUESTION)
+    (folder / "notes.txt").write_text("mine")
+    Checkpoint.remove(folder)
+    assert os.listdir(folder) == ["notes.txt"]
+    Checkpoint.remove(folder)  # nothing of ours
+    assert os.listdir(folder) == ["notes.txt"]
+    (folder / "notes.txt").unlink()
+    Checkpoint.open(folder, QUESTION, 0)
+    (folder / "manifest.json").write_text("{")
+    assert Checkpoint.question_in(folder) == {}
+    Checkpoint.remove(folder)
+    assert not folder.exists()
+
+
+def test_a_link_is_not_followed_to_remove_work(tmp_path):
+    Checkpoint.open(tmp_path / "work", QUESTION, 0).put("a-1", CONTENT)
+    (tmp_path / "link").symlink_to(tmp_path / "work")
+    Checkpoint.remove(tmp_path / "link")
+    assert (tmp_path / "work" / "a-1.json").is_file()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections import UserDict
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.pipeline import make_pipeline
@@ -143,26 +143,13 @@ def test_fingerprints_do_not_see_how_a_value_is_stored(one, other):
     assert fingerprint(one) == fingerprint(other)
 
 
-class ColumnOfPolars:
-    """Every column of polars has `cat`, with other names in it than in pandas."""
-
-    cat = object()
-    dtype = "Float64"
-
-    def __init__(self, values):
-        self.values = np.array(values)
-
-    def __array__(self, dtype=None, copy=None):
-        return self.values
-
-
-class FrameOfPolars(UserDict):
-    columns = property(list)
-
-
-def test_frames_of_polars():
-    one, same, other = (FrameOfPolars(a=ColumnOfPolars(values)) for values in ([1.0, 2.0], [1.0, 2.0], [1.0, 3.0]))
-    assert fingerprint(one) == fingerprint(same) != fingerprint(other)
+def test_tables_of_any_library():
+    """Equal for equal columns, whatever library they come from; names count."""
+    pandas = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    one, other, renamed = pl.from_pandas(pandas), pl.DataFrame({"a": [1.0, 3.0], "b": ["x", "y"]}), pandas[["b", "a"]]
+    assert fingerprint(one) == fingerprint(one.to_arrow()) == fingerprint(pandas)
+    assert len({fingerprint(table) for table in (one, other, renamed, pl.from_pandas(renamed))}) == 3
+    assert fingerprint(one["a"]) == fingerprint(pandas["a"]) != fingerprint(other["a"])
 
 
 def test_several_values_are_not_one_list():

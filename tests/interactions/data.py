@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
-from tqdm import tqdm
 
 from rsens._interactions import Target
+from rsens._progress import progress_of
 from rsens.likelihoods import GaussianLikelihood
 
-SILENT = partial(tqdm, disable=True)
+SILENT = progress_of(False)
 SEED = np.random.SeedSequence(0)
 
 

@@ -56,6 +56,16 @@ class Pictured:
         return replace(self, **dict.fromkeys(marks))
 
 
+@dataclass(frozen=True)
+class Divided(Pictured):
+    """With the table of subgroups, if there are any."""
+
+    subgroups: Any = None
+
+    def by_frame(self) -> Any:
+        return self.subgroups
+
+
 def pictured(names: list[str], *, n: int = 200, seed: int = 0) -> Pictured:
     """Everything known; the values fall slowly from name to name, in a shuffled order.
 
@@ -108,6 +118,27 @@ def in_doubt(known: Pictured) -> Pictured:
     parts.loc[top] = np.array([0.01, 0.99]) * known.pairs[top]
     unclear = (~known.pair_above & collinear).rename("unclear")
     return known.but(pair_unclear=unclear, pair_parts=parts, uncertainty_only=[top])
+
+
+def divided(names: list[str], groups: list[Any], *, marked: bool = True, rest: bool = True) -> Divided:
+    """With subgroups, which differ from the other rows by up to a third; the larger differences are marked."""
+    known = pictured(names)
+    ranked = known.main.sort_values(ascending=False)
+    main = np.tile(ranked.to_numpy(), len(groups))
+    apart = main * np.random.default_rng(2).uniform(-0.33, 0.33, len(main))
+    frame = pd.DataFrame(
+        {
+            "subgroup": np.repeat(np.array(groups, dtype=object), len(names)),
+            "rows": known.n // len(groups),
+            "term": np.tile(ranked.index.to_numpy(), len(groups)),
+            "value": main + apart if rest else main,
+            "rest": main if rest else np.nan,
+            "difference": apart if rest else np.nan,
+            "p_value": np.where(np.abs(apart) > 0.2 * main, 0.01, 0.5) if marked and rest else np.nan,
+        }
+    )
+    frame["differs"] = (frame["p_value"] <= 0.05).astype("boolean").mask(frame["p_value"].isna())
+    return Divided(**vars(known), subgroups=frame)
 
 
 NAMES = ["age", "sex", "bmi", "blood pressure", "s1", "s2", "s3", "s4"]

@@ -20,11 +20,27 @@ from scipy.special import softmax
 
 from rsens.derivatives import from_function
 from rsens.distributions import Bernoulli, Categorical, Poisson, StudentT
-from rsens.plots import bars, beeswarm, calibration, comparison, heatmap, network, profile, rank_stability, selection
+from rsens.plots import (
+    bars,
+    beeswarm,
+    calibration,
+    comparison,
+    difference,
+    effects,
+    heatmap,
+    network,
+    profile,
+    rank_stability,
+    row,
+    selection,
+    subgroups,
+)
 from tests.assess.made import drawn_classes, drawn_numbers
+from tests.explain.differing import differing
 from tests.plots import explained
 from tests.plots.compared import METHODS, PAIR_METHODS, compared, pairs, with_failure
-from tests.plots.pictured import NAMES, ODD_NAMES, LinearModel, gp_like, in_doubt, levels_that_differ, pictured
+from tests.plots.effects_and_rows import mixed_columns, of_classes, with_names
+from tests.plots.pictured import NAMES, ODD_NAMES, LinearModel, divided, gp_like, in_doubt, levels_that_differ, pictured
 from tests.select_interactions.made import made
 from tests.stability.results import noisy
 
@@ -46,14 +62,14 @@ def _linear_model() -> Figure:
     linear = LinearModel.simulated()
     figure, axes = plt.subplots(2, 2, figsize=(10.0, 5.0), sharex="col", layout="constrained")
     for d in (0, 1):
-        at = {"x0": 0.0, "x1": 0.0}
-        profile(linear.model(), linear.X, d, at=at, grid=np.linspace(-3.0, 3.0, 61), ax=axes[:, d])
+        options = {"at": {"x0": 0.0, "x1": 0.0}, "levels": (1, 2, 3), "grid": np.linspace(-3.0, 3.0, 61)}
+        profile(linear.model(), linear.X, d, ax=axes[:, d], **options)
     return figure
 
 
 def _figure_1() -> Figure:
     model, X, y = gp_like()
-    return profile(model, X, "x", y=y)[0].figure
+    return profile(model, X, "x", y=y, at="median", levels=(1, 2, 3))[0].figure
 
 
 def _classes() -> Figure:
@@ -98,6 +114,12 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "beeswarm_odd_names": lambda: beeswarm(pictured(ODD_NAMES, n=30)).figure,
     "beeswarm_one_row": lambda: beeswarm(pictured(["only"], n=1)).figure,
     "beeswarm_without_data": lambda: beeswarm(pictured(NAMES).but(data=None)).figure,
+    "difference": lambda: difference(differing(NAMES))[0].figure,
+    "difference_odd_names": lambda: difference(differing(ODD_NAMES, ODD_NAMES[:2]))[0].figure,
+    "difference_thirty": lambda: difference(differing([f"a long name of variable {d}" for d in range(30)]))[0].figure,
+    "effects": lambda: effects(mixed_columns()).figure,
+    "effects_classes": lambda: effects(of_classes()).figure,
+    "effects_odd_names": lambda: effects(with_names(ODD_NAMES)).figure,
     "network": lambda: network(pictured(NAMES)).figure,
     "network_in_doubt": lambda: network(in_doubt(pictured(NAMES))).figure,
     "network_four": lambda: network(pictured(list("abcd"))).figure,
@@ -106,7 +128,14 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "network_without_null": lambda: (
         network(pictured([f"name {d}" for d in range(13)]).but(null_levels=None).untested()).figure
     ),
+    "subgroups": lambda: subgroups(divided(NAMES, ["east", "north", "south", "west", "up to 25", "(others)"])).figure,
+    "subgroups_odd_names": lambda: subgroups(divided(ODD_NAMES, ODD_NAMES[:6])).figure,
+    "subgroups_two": lambda: subgroups(divided(NAMES, ["no", "yes"])).figure,
     "surface": lambda: explained.numbers().plot_surface("age", "body mass").figure,
+    "surface_slice": lambda: explained.numbers().plot_surface("age", "body mass", at="median").figure,
+    "surface_interaction": (
+        lambda: explained.numbers().plot_surface("age", "body mass", quantity="interaction").figure
+    ),
     "surface_rsens2": lambda: explained.numbers().plot_surface("age", "body mass", quantity="rsens2").figure,
     "surface_uncertainty": lambda: explained.numbers().plot_surface("age", "c", quantity="uncertainty").figure,
     "surface_classes": lambda: explained.classes().plot_surface("age", "c").figure,
@@ -122,6 +151,9 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "rank_stability_many": lambda: rank_stability(noisy(pairs(10))).figure,
     "rank_stability_odd_names": lambda: rank_stability(noisy(ODD_NAMES)).figure,
     "rank_stability_top": lambda: rank_stability(noisy(pairs(10)), top=8, method="ead").figure,
+    "row": lambda: row(mixed_columns().row(7)).figure,
+    "row_classes": lambda: row(of_classes().row(3)).figure,
+    "row_odd_names": lambda: row(with_names(ODD_NAMES).row(0), top=6).figure,
     "small_axes": _small_axes,
     "profile_figure_1": _figure_1,
     "profile_figure_2": _linear_model,

@@ -1,453 +1,580 @@
+"""Profiles near the rows: accumulated local effects, their bands, and R-sens of the rows themselves."""
+
 from __future__ import annotations
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot as plt
 from scipy import stats
 from scipy.special import expit, softmax
 
 from rsens._errors import InputError
-from rsens.derivatives import Derivatives, from_function
-from rsens.distributions import (
-    Bernoulli,
-    Categorical,
-    LogNormal,
-    Mixture,
-    MultivariateNormal,
-    Normal,
-    Poisson,
-    StudentT,
-)
-from rsens.measures import ead, rsens
-from rsens.plots import profile
-from rsens.plots._profile import profile_values
+from rsens._explain import explain
+from rsens.derivatives import from_function
+from rsens.distributions import Bernoulli, Categorical, MultivariateNormal, Normal, Poisson, StudentT
+from rsens.measures import rsens
+from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
+from rsens.plots import profile, profile_values
 from tests.plots.looks import box, drawn, outside_figure, overlapping, texts
-from tests.plots.pictured import LinearModel, gp_like
 
 
-@pytest.fixture
-def X() -> pd.DataFrame:
-    return pd.DataFrame(np.random.default_rng(2).standard_normal((40, 3)), columns=["a", "b", "c"])
+def collinear(n: int, correlation: float, seed: int = 0) -> np.ndarray:
+    """Two standard normal columns with this correlation, and a third on its own."""
+    x = np.random.default_rng(seed).standard_normal((n, 3))
+    x[:, 1] = correlation * x[:, 0] + np.sqrt(1.0 - correlation**2) * x[:, 1]
+    return x
 
 
-@pytest.fixture
-def model():
-    return from_function(lambda X: Normal(np.sin(X[:, 0]) + X[:, 0] * X[:, 1], 0.2 + 0.1 * X[:, 0] ** 2))
+def normal(mean, variance=0.3):
+    """A model with this mean, known exactly."""
+    return from_function(lambda X: Normal(mean(X), variance + 0.0 * X[:, 0]))
+
+
+def effect_of(found) -> tuple[np.ndarray, np.ndarray]:
+    return found.line.values, found.numbers.prediction[:, 0]
 
 
 def lines(ax) -> dict[str, np.ndarray]:
-    """The labelled lines, (2, points) each."""
     return {line.get_label(): np.array(line.get_data()) for line in ax.lines if not line.get_label().startswith("_")}
 
 
-def band(ax, label: str) -> dict[float, tuple[float, float]]:
-    """Lowest and highest point of a band at each value of the variable."""
-    (found,) = [c for c in ax.collections if c.get_label() == label]
-    points = found.get_paths()[0].vertices
-    return {
-        x: (points[points[:, 0] == x, 1].min(), points[points[:, 0] == x, 1].max()) for x in np.unique(points[:, 0])
+# ---- the effect ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [12, 150])
+def test_of_a_sum_it_is_the_component_whatever_the_correlation(n):
+    """Steep, few rows, correlation 0.97: exact all the same, as differences telescope."""
+    X = collinear(n, 0.97)
+    model = normal(lambda X: np.tanh(8.0 * X[:, 0]) + X[:, 1] ** 3 + X[:, 2])
+    for d, component in enumerate((lambda x: np.tanh(8.0 * x), lambda x: x**3, lambda x: x)):
+        found = profile_values(model, X, d)
+        x, effect = effect_of(found)
+        expected = component(x)
+        np.testing.assert_allclose(effect - effect[0], expected - expected[0], atol=1e-12)
+        assert np.isin(x, X[:, d]).all()  # nowhere but where rows are
+        assert (x[0], x[-1]) == (X[:, d].min(), X[:, d].max())
+
+
+def test_its_mean_over_the_rows_is_the_mean_prediction():
+    X = collinear(40, 0.9)  # so few that all of them are knots
+    x, effect = effect_of(profile_values(normal(lambda X: np.sin(X[:, 0]) * X[:, 1]), X, 0))
+    assert np.mean(np.interp(X[:, 0], x, effect)) == pytest.approx(np.mean(np.sin(X[:, 0]) * X[:, 1]), abs=1e-12)
+
+
+def test_of_a_product_of_independent_columns_there_is_none():
+    X = np.random.default_rng(1).standard_normal((500, 2))
+    found = profile_values(normal(lambda X: X[:, 0] * X[:, 1]), X, 0)
+    x, effect = effect_of(found)
+    sd = (found.numbers.curve[:, 1, 0] - effect) / stats.norm.ppf(0.95)
+    inner = np.abs(x) < 2.0
+    assert (np.abs(effect - np.mean(X[:, 0] * X[:, 1])) < 3.0 * sd)[inner].all()
+    assert np.abs(effect[inner]).max() < 0.4  # the product itself reaches 9
+
+
+def test_against_the_bins_of_apley_and_zhu():
+    """Their estimate, written out with bins of its own: both converge to ∫ E[∂f/∂x₀ | x₀] dx₀ = ∫ 2r·x₀ dx₀ = r·x₀²."""
+    r = 0.8
+    X = collinear(6000, r)
+    x, effect = effect_of(profile_values(normal(lambda X: 2.0 * X[:, 0] * X[:, 1]), X, 0))
+    edges = np.quantile(X[:, 0], np.linspace(0.0, 1.0, 41))
+    k = np.clip(np.searchsorted(edges, X[:, 0]), 1, 40)
+    steps = 2.0 * (edges[k] - edges[k - 1]) * X[:, 1]
+    binned = np.concatenate([[0.0], np.cumsum([steps[k == j].mean() for j in range(1, 41)])])
+    inner = np.abs(x) < 2.0
+    ours = effect[inner] - np.interp(0.0, x, effect)
+    theirs = np.interp(x[inner], edges, binned) - np.interp(0.0, edges, binned)
+    np.testing.assert_allclose(ours, theirs, atol=0.35)
+    np.testing.assert_allclose(ours, r * x[inner] ** 2, atol=0.35)  # of 3.2
+
+
+def test_a_slice_is_another_thing():
+    """A function that is small at all rows and huge elsewhere: the slice shows what no row is like."""
+    X = collinear(100, 0.99)
+    model = normal(lambda X: 50.0 * (X[:, 0] - X[:, 1]) ** 2)
+    there = model.predict_distribution(X).mean.max()
+    near, fixed = (profile_values(model, X, 0, at=at).numbers.prediction for at in (None, "median"))
+    assert fixed.max() > 20.0 * there
+    assert np.ptp(near) < there
+
+
+def test_no_row_is_moved_far():
+    """Every question is a row with another value of the column, at most a step and 5 % of the range away."""
+    X = np.linspace(0.0, 1.0, 200)[:, None] + 0.02 * np.random.default_rng(0).standard_normal((200, 2))
+    asked = []
+
+    def mean(Z):
+        asked.append(Z.copy())
+        return Z[:, 0]
+
+    found = profile_values(normal(mean), X, 0)
+    questions = np.concatenate(asked)
+    questions = questions[np.isin(questions[:, 0], found.line.values) & np.isin(questions[:, 1], X[:, 1])]
+    assert len(questions) > 500
+    own = X[np.argsort(X[:, 1])[np.searchsorted(np.sort(X[:, 1]), questions[:, 1])], 0]
+    furthest = np.diff(found.line.values).max() + 0.05 * np.ptp(X[:, 0])
+    assert np.abs(questions[:, 0] - own).max() <= furthest + 1e-12
+    assert furthest < 0.1 * np.ptp(X[:, 0])
+
+
+# ---- where there are no rows -----------------------------------------------------------------------------------------
+
+
+def drawn_at(ax) -> np.ndarray:
+    """All places along the axis where a line or a band of the axes is."""
+    lines_at = [np.array([])]
+    for line in ax.lines:
+        x, y = np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
+        if line.get_marker() in ("|", "o") or len(x) < 2:
+            continue
+        for a, b, ya, yb in zip(x[:-1], x[1:], y[:-1], y[1:], strict=True):
+            if np.isfinite([a, b, ya, yb]).all():
+                lines_at.append(np.linspace(a, b, 20))
+    for band in ax.collections:
+        for path in band.get_paths():
+            lines_at.append(np.linspace(path.vertices[:, 0].min(), path.vertices[:, 0].max(), 200))
+    return np.concatenate(lines_at)
+
+
+@pytest.mark.parametrize("family", ["Normal", "Poisson", "Bernoulli"])
+def test_nothing_is_drawn_in_a_gap_or_beyond_the_ends(family):
+    rng = np.random.default_rng(1)
+    x = np.concatenate([rng.uniform(0.0, 1.0, 60), rng.uniform(2.0, 3.0, 60)])
+    families = {
+        "Normal": lambda X: Normal(np.sin(X[:, 0]), 0.2 + 0.0 * X[:, 0]),
+        "Poisson": lambda X: Poisson(np.exp(X[:, 0])),
+        "Bernoulli": lambda X: Bernoulli(expit(X[:, 0])),
     }
+    X = np.column_stack([x, rng.standard_normal(120)])
+    axes = profile(from_function(families[family]), X, 0)
+    left, right = x[x < 1.5].max(), x[x > 1.5].min()
+    for ax in axes:
+        places = drawn_at(ax)
+        assert len(places) > 100
+        assert not ((places > left + 1e-9) & (places < right - 1e-9)).any()
+        assert places.min() >= x.min()
+        assert places.max() <= x.max()
 
 
-def rows_at(X: pd.DataFrame, name: str, values: np.ndarray) -> pd.DataFrame:
-    """Rows with the middle value that occurs in all columns but one."""
-    rows = pd.DataFrame({c: np.full(len(values), np.sort(X[c])[(len(X) - 1) // 2]) for c in X.columns})
-    rows[name] = values
-    return rows
+def test_the_effect_goes_on_after_a_gap():
+    """Between two clusters the difference is asked of the rows on both sides, so the levels are right."""
+    rng = np.random.default_rng(1)
+    x = np.concatenate([rng.uniform(0.0, 1.0, 60), rng.uniform(2.0, 3.0, 60)])
+    found = profile_values(normal(lambda X: 3.0 * X[:, 0]), np.column_stack([x, rng.standard_normal(120)]), 0)
+    at, effect = effect_of(found)
+    np.testing.assert_allclose(effect - 3.0 * at, effect[0] - 3.0 * at[0], atol=1e-12)
+    assert found.line.gaps.sum() == 1
+    assert np.ptp(at[[int(found.line.gaps.argmax()), int(found.line.gaps.argmax()) + 1]]) > 0.9
 
 
-def test_the_lower_axes_show_r_sens(model, X):
-    upper, lower = profile(model, X, "a")
-    x, y = lines(lower)["R-sens"]
-    np.testing.assert_allclose(x, np.linspace(X["a"].min(), X["a"].max(), 101))
-    # differences with steps from other rows agree to their accuracy
-    np.testing.assert_allclose(y, rsens(model, rows_at(X, "a", x))[:, 0] * X["a"].std(ddof=0), rtol=1e-7)
-    assert lower.get_xlabel() == "a (others at the median)"
-    assert lower.get_ylabel() == "R-sens per sd"
-    assert lower.get_ylim()[0] == 0.0
-    assert upper.get_xlim() == lower.get_xlim() == (x[0], x[-1])
+def test_a_row_alone_is_a_point():
+    X = np.column_stack([np.append(np.linspace(0.0, 1.0, 80), 5.0), np.zeros(81)])
+    upper, lower = profile(normal(lambda X: X[:, 0]), X, 0)
+    for ax in (upper, lower):
+        assert any(line.get_marker() == "o" and 5.0 in line.get_xdata() for line in ax.lines)
+        assert ax.get_xlim()[1] < 5.2
 
 
-def test_parts_add_up_to_r_sens(model, X):
-    found = lines(profile(model, X, "a")[1])
-    total = found["prediction (mean)"][1] + found["uncertainty (variance)"][1]
-    np.testing.assert_allclose(total, found["R-sens"][1], rtol=1e-12)
+def test_few_values_are_marked_and_joined():
+    """Whole numbers lie as close as their neighbours do: no gaps, a mark at each."""
+    X = np.random.default_rng(0).integers(0, 7, (200, 2)).astype(float)
+    found = profile_values(normal(lambda X: X[:, 0] ** 2), X, 0)
+    np.testing.assert_array_equal(found.line.values, np.arange(7.0))
+    assert not found.line.gaps.any()
+    np.testing.assert_allclose(np.diff(found.numbers.prediction[:, 0]), np.diff(np.arange(7.0) ** 2), atol=1e-12)
+    upper, _ = profile(normal(lambda X: X[:, 0] ** 2), X, 0)
+    assert any(line.get_marker() == "o" and len(line.get_xdata()) == 7 for line in upper.lines)
 
 
-def test_the_paper_linear_model_gives_its_equation_5():
-    linear = LinearModel.simulated()
-    values = np.linspace(-3.0, 3.0, 31)
-    for d in (0, 1):
-        rows = np.zeros((31, 2))
-        rows[:, d] = values
-        first, second = linear.summands(rows, d)
-        whole = np.sqrt(first + second)
-        _, lower = profile(linear.model(), linear.X, d, at={"x0": 0.0, "x1": 0.0}, grid=values, scale="raw")
-        found = lines(lower)
-        # central differences are right to about 1e-10 of the values; the parts of x₂ are small differences of them
-        np.testing.assert_allclose(found["R-sens"][1], whole, rtol=1e-7)
-        np.testing.assert_allclose(found["prediction (location)"][1], first / whole, rtol=1e-6, atol=1e-9)
-        np.testing.assert_allclose(found["uncertainty (scale2)"][1], second / whole, rtol=1e-6, atol=1e-9)
+# ---- levels ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_naive_line_is_the_derivative_over_a_typical_deviation(model, X):
-    x, y = lines(profile(model, X, "a", scale="raw")[1])["|derivative| / typical sd"]
-    rows = rows_at(X, "a", x)
-    sd = np.median(np.sqrt(0.2 + 0.1 * x**2))
-    np.testing.assert_allclose(y, ead(model, rows)[:, 0] / sd, rtol=1e-7)
+@pytest.fixture
+def towns() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    town = rng.choice(["Aalto", "Bergen", "Cork", "Delft"], 300, p=[0.5, 0.3, 0.15, 0.05])
+    warmth = pd.Series(town).map({"Aalto": 3.0, "Bergen": 0.0, "Cork": 1.0, "Delft": 2.0}) + 0.3 * rng.normal(size=300)
+    return pd.DataFrame({"warmth": warmth, "town": pd.Categorical(town)})
 
 
-def test_with_constant_uncertainty_the_naive_line_is_r_sens(X):
-    constant = from_function(lambda X: Normal(np.sin(X[:, 0]), 0.3 + 0.0 * X[:, 0]))
-    found = lines(profile(constant, X, "a")[1])
-    np.testing.assert_allclose(found["|derivative| / typical sd"][1], found["R-sens"][1], rtol=1e-9)
+def test_levels_of_a_sum_are_exact(towns):
+    height = np.array([0.0, 5.0, -1.0, 2.0])
+    model = normal(lambda Z: height[Z[:, 1].astype(int)] + Z[:, 0])
+    found = profile_values(model, towns, "town")
+    assert found.line.labels == ("Aalto", "Bergen", "Cork", "Delft")
+    effect = found.numbers.prediction[:, 0]
+    np.testing.assert_allclose(effect - effect[0], height, atol=1e-12)
+    shares = towns["town"].value_counts(normalize=True).sort_index().to_numpy()
+    codes = towns["town"].cat.codes.to_numpy()
+    assert shares @ effect == pytest.approx(np.mean(height[codes] + towns["warmth"].to_numpy()))
 
 
-def test_the_upper_axes_show_the_mean_and_its_bands(model, X):
-    upper, _ = profile(model, X, "a")
-    x, mean = lines(upper)["mean"]
-    b = np.sort(X["b"])[19]
-    np.testing.assert_allclose(mean, np.sin(x) + x * b, rtol=1e-12)
-    sd = np.sqrt(0.2 + 0.1 * x**2)
-    for k, label in ((1, "68 %"), (2, "95 %"), (3, "99.7 %")):
-        found = band(upper, label)
-        expected = {v: (m - k * s, m + k * s) for v, m, s in zip(x, mean, sd, strict=True)}
-        assert list(found) == list(expected)
-        np.testing.assert_allclose(list(found.values()), list(expected.values()), rtol=1e-8)
+def test_levels_are_compared_with_those_whose_rows_are_alike(towns):
+    """Bergen, Cork, Delft, Aalto by warmth: no row of Bergen is asked about Aalto, the other end."""
+    asked = []
+
+    def mean(Z):
+        asked.append(Z.copy())
+        return Z[:, 0] * (1.0 + Z[:, 1])
+
+    from rsens.adapters import read_for
+    from rsens.plots._along import prepared_for
+    from rsens.plots._effect import accumulated_effect
+    from rsens.plots._path import path_along
+
+    model = normal(mean)
+    source, table = read_for(model, towns)
+    weights = np.full(300, 1.0 / 300.0)
+    path = path_along(table, 1, weights, 61)
+    assert path.knots.tolist() in ([1.0, 2.0, 3.0, 0.0], [0.0, 3.0, 2.0, 1.0])
+    prepared = prepared_for(source, table)
+    here = prepared.predict_point(towns)
+    asked.clear()
+    accumulated_effect(model, prepared, table, 1, path, weights, here, median=False)
+    questions = np.concatenate(asked)
+    cold, warm = questions[questions[:, 0] < -0.2], questions[questions[:, 0] > 3.2]
+    assert set(cold[:, 1]) <= {1.0, 2.0}
+    assert set(warm[:, 1]) <= {0.0, 3.0}
 
 
-def test_narrow_bands_are_in_front_and_darker(model, X):
-    upper, _ = profile(model, X, "a")
-    shades = {c.get_label(): (c.get_zorder(), c.get_facecolor()[0, :3].sum()) for c in upper.collections}
-    assert shades["68 %"][0] > shades["95 %"][0] > shades["99.7 %"][0]
-    assert shades["68 %"][1] < shades["95 %"][1] < shades["99.7 %"][1]
+def test_a_level_without_rows_is_not_drawn(towns):
+    towns = towns.assign(town=towns["town"].cat.add_categories(["Nowhere"]))
+    found = profile_values(normal(lambda Z: Z[:, 1]), towns, "town")
+    assert found.line.labels == ("Aalto", "Bergen", "Cork", "Delft")
+    lower = drawn(profile(normal(lambda Z: Z[:, 1]), towns, "town")[1])
+    assert [label.get_text() for label in lower.get_xticklabels()] == ["Aalto", "Bergen", "Cork", "Delft"]
 
 
-def test_levels_choose_the_bands(model, X):
-    assert {c.get_label() for c in profile(model, X, "a", levels=(0.5, 0.9))[0].collections} == {"50 %", "90 %"}
-    upper, _ = profile(model, X, "a", levels=())
-    assert not upper.collections
+def test_two_values_are_levels_too():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"flag": rng.integers(0, 2, 60).astype(float), "x": rng.standard_normal(60)})
+    result = explain(normal(lambda Z: 2.0 * Z[:, 0] + Z[:, 1]), X, n_bootstrap=0)
+    assert result.two_valued == ("flag",)
+    upper, lower = result.plot_profile("flag", y=rng.standard_normal(60))
+    assert [label.get_text() for label in lower.get_xticklabels()] == ["0", "1"]
+    effect = next(line for line in upper.lines if line.get_label() == "effect").get_ydata()
+    assert np.diff(effect) == pytest.approx(2.0)
+    shown = next(line for line in lower.lines if line.get_label() == "R-sens").get_ydata()
+    local = result.local_main["flag"].to_numpy()
+    np.testing.assert_allclose(shown, [local[X["flag"] == k].mean() for k in (0.0, 1.0)], rtol=1e-9)
+
+
+# ---- R-sens of the rows ----------------------------------------------------------------------------------------------
+
+
+def test_below_are_averages_of_the_rows():
+    X = collinear(150, 0.9)
+    model = from_function(lambda X: Normal(np.sin(X[:, 0]) * X[:, 1], 0.2 + 0.1 * X[:, 0] ** 2))
+    found = profile_values(model, X, 0, scale="raw")
+    local = rsens(model, X)[:, 0]
+    numbers = found.numbers
+    assert (numbers.rsens >= local.min()).all()
+    assert (numbers.rsens <= local.max()).all()
+    np.testing.assert_allclose(sum(numbers.parts.values()), numbers.rsens, rtol=1e-12)
+    # In the middle of the data, near means within a few ranks: about the mean of the 12 rows around each knot.
+    ranks = np.argsort(np.argsort(X[:, 0]))
+    for knot, value in zip(found.line.values, numbers.rsens, strict=True):
+        if abs(knot) < 0.8:
+            rank = ranks[X[:, 0] == knot][0]
+            around = local[np.abs(ranks - rank) <= 18]
+            assert around.min() <= value <= around.max()
+
+
+def test_of_few_values_they_are_the_means_at_each():
+    rng = np.random.default_rng(2)
+    X = np.column_stack([rng.integers(0, 5, 400).astype(float) * 10.0, rng.standard_normal(400)])
+    model = normal(lambda X: X[:, 0] * X[:, 1])
+    found = profile_values(model, X, 0, scale="raw")
+    local = rsens(model, X)[:, 0]
+    np.testing.assert_allclose(found.numbers.rsens, [local[X[:, 0] == k].mean() for k in range(0, 50, 10)], rtol=1e-9)
+
+
+def test_with_constant_uncertainty_the_naive_line_is_r_sens():
+    numbers = profile_values(normal(lambda X: np.sin(X[:, 0]) + X[:, 1]), collinear(80, 0.5), 0).numbers
+    np.testing.assert_allclose(numbers.naive, numbers.rsens, rtol=1e-7)
+
+
+# ---- bands -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_blue_band_holds_the_observations_near_here():
+    """y = x₁ with x₁ near x₀: the effect of x₀ is flat, the observations rise, and 50 and 90 % are in the bands."""
+    X = collinear(500, 0.95)
+    rng = np.random.default_rng(5)
+    model = normal(lambda X: 2.0 * X[:, 1], 0.25)
+    found = profile_values(model, X, 0)
+    x, effect = effect_of(found)
+    np.testing.assert_allclose(effect, effect[0], atol=1e-12)
+    known = np.isfinite(found.numbers.bands[:, 0, 0, 0])
+    y = 2.0 * X[:, 1] + 0.5 * rng.standard_normal(500)
+    for k, share in enumerate((0.5, 0.9)):
+        low, high = (np.interp(X[:, 0], x[known], found.numbers.bands[known, k, side, 0]) for side in (0, 1))
+        inside = np.mean((y > low) & (y < high))
+        assert inside == pytest.approx(share, abs=0.06)  # 500 rows: ± 0.045 is two standard errors of 0.5
+    middle = found.numbers.bands[known, 0, :, 0].mean(axis=1)
+    assert middle[-1] - middle[0] > 6.0
+
+
+def test_near_fewer_than_five_rows_nothing_is_said_of_observations():
+    X = np.column_stack([np.append(np.linspace(0.0, 1.0, 80), 5.0), np.zeros(81)])
+    bands = profile_values(normal(lambda X: X[:, 0]), X, 0).numbers.bands
+    assert np.isnan(bands[-1]).all()
+    assert np.isfinite(bands[:-1]).all()
+    drawn(profile(normal(lambda X: X[:, 0]), np.column_stack([2.0 ** np.arange(12), np.zeros(12)]), 0)[0])
+
+
+def test_rows_that_are_the_same_give_their_own_quantiles():
+    X = np.column_stack([np.repeat([0.0, 1.0, 2.0, 3.0], 5), np.zeros(20)])
+    found = profile_values(from_function(lambda X: Normal(X[:, 0], 1.0 + 0.0 * X[:, 0])), X, 0, levels=(0.5, 0.9))
+    assert found.line.values.tolist() == [0.0, 1.0, 2.0, 3.0]
+    for k, share in enumerate((0.5, 0.9)):
+        half = stats.norm.ppf(0.5 + 0.5 * share)
+        # nodes are 0.045 standard deviations apart, and each of five rows has the same
+        np.testing.assert_allclose(np.diff(found.numbers.bands[:, k, :, 0])[:, 0], 2.0 * half, atol=0.045)
+
+
+def test_the_band_of_a_function_is_over_rows():
+    """Its width is what other rows would change: of 40 samples, the effect over its sd has a spread of 1."""
+    model = normal(lambda X: X[:, 0] * X[:, 1])  # independent columns: the true effect is 0
+    at, scores = np.array([-1.5, -0.7, 0.7, 1.5]), []
+    for seed in range(40):
+        X = np.random.default_rng(seed).standard_normal((150, 2))
+        found = profile_values(model, X, 0)
+        assert not found.numbers.from_fit
+        x, effect = effect_of(found)
+        sd = (found.numbers.curve[:, 1, 0] - effect) / stats.norm.ppf(0.95)
+        scores.append(np.interp(at, x, (effect - np.mean(X[:, 0] * X[:, 1])) / sd))
+    assert np.std(scores) == pytest.approx(1.0, abs=0.25)  # 40 samples whose four points hang together
+    upper, _ = profile(model, X, 0)
+    assert "its 90 % band over rows" in [text.get_text() for text in upper.get_legend().get_texts()]
+
+
+def test_a_linear_model_knows_its_band():
+    """The effect is β(x − x̄), so its sd is |x − x̄| times the sd of β; other rows would change nothing else but x̄."""
+    X = collinear(100, 0.95)
+    y = X[:, 0] + 0.5 * np.random.default_rng(8).standard_normal(100)
+    model = BayesianLinearRegression().fit(X, y)
+    found = profile_values(model, X, 1)
+    x, effect = effect_of(found)
+    centre = X[:, 1].mean()
+    np.testing.assert_allclose(effect, model.predict(X).mean() + model.coef_[1] * (x - centre), atol=1e-9)
+    nu = model.degrees_of_freedom_
+    fit = model.coef_scale2_[1, 1] * nu / (nu - 2.0) * (x - centre) ** 2
+    rows = model.coef_[1] ** 2 * X[:, 1].var() / 100.0
+    half = found.numbers.curve[:, 1, 0] - effect
+    np.testing.assert_allclose((half / stats.norm.ppf(0.95)) ** 2, fit + rows, rtol=1e-6)
+    assert found.numbers.from_fit
+
+
+@pytest.fixture(scope="module")
+def tangled() -> tuple[GPRegressor, np.ndarray]:
+    """y = sin 2x₀ + noise, x₁ ≈ x₀ (correlation 0.96) without an effect."""
+    X = collinear(150, 0.96, seed=4)
+    y = np.sin(2.0 * X[:, 0]) + 0.3 * np.random.default_rng(4).standard_normal(150)
+    return GPRegressor(n_restarts=0, random_state=0).fit(X, y), X
+
+
+def test_with_collinear_columns_the_true_effect_is_in_the_band(tangled):
+    model, X = tangled
+    found = profile_values(model, X, 0)
+    x, effect = effect_of(found)
+    true = np.sin(2.0 * x) - np.sin(2.0 * X[:, 0]).mean() + model.predict(X).mean()
+    low, high = found.numbers.curve[:, :, 0].T
+    assert np.mean((low < true) & (true < high)) > 0.85
+    assert found.numbers.from_fit
+    assert np.ptp(effect) > 1.2  # of 2
+
+
+def test_a_collinear_column_without_effect_is_flat_within_its_band(tangled):
+    model, X = tangled
+    found = profile_values(model, X, 1)
+    low, high = found.numbers.curve[:, :, 0].T
+    mean = model.predict(X).mean()
+    assert np.mean((low < mean) & (mean < high)) > 0.9
+    assert np.ptp(found.numbers.prediction) < 0.4
+
+
+# ---- kinds of predictions --------------------------------------------------------------------------------------------
+
+
+def test_probabilities_end_at_one():
+    X = collinear(120, 0.8)
+    upper, lower = profile(from_function(lambda X: Bernoulli(expit(4.0 * X[:, 0]))), X, 0)
     drawn(upper)
-
-
-def test_ticks_are_the_data(model, X):
-    upper, _ = profile(model, X, "a")
-    (rug,) = [line for line in upper.lines if line.get_marker() == "|"]
-    np.testing.assert_array_equal(rug.get_xdata(), X["a"])
-    many = np.random.default_rng(0).standard_normal((5000, 3))
-    upper, _ = profile(model, many, 0)
-    (rug,) = [line for line in upper.lines if line.get_marker() == "|"]
-    shown = rug.get_xdata()
-    assert len(shown) == 500
-    assert np.isin(shown, many[:, 0]).all()
-    assert (shown.min(), shown.max()) == (many[:, 0].min(), many[:, 0].max())
-
-
-def test_targets_are_points_and_name_the_axis(model, X):
-    y = pd.Series(np.linspace(-30.0, 30.0, 40), name="$price_")
-    upper, _ = drawn(profile(model, X, "a", y=y)[0]), None
-    (points,) = [line for line in upper.lines if line.get_marker() == "o"]
-    np.testing.assert_array_equal(points.get_xydata(), np.column_stack([X["a"], y]))
-    assert upper.get_ylabel() == "$price_"
-    assert not upper.yaxis.label.get_parse_math()
-    low, high = upper.get_ylim()
-    assert low < -30.0
-    assert high > 30.0
-
-
-@pytest.mark.parametrize(
-    ("at", "b", "label"),
-    [
-        ("median", 0.2, "at the median"),
-        ("mean", 2.0, "at the mean"),
-        (3, 9.0, "as in row 3"),
-        ({"b": 1.5}, 1.5, "as given"),
-        (pd.Series({"b": 1.5, "c": 0.0}), 1.5, "as given"),
-        ([0.0, 7.0, 0.0], 7.0, "as given"),
-    ],
-)
-def test_where_the_others_stay(at, b, label):
-    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [-1.4, 0.2, 0.2, 9.0], "c": [1.0, 2.0, 3.0, 4.0]})
-    linear = from_function(lambda X: Normal(X[:, 1], 1.0 + X[:, 0] ** 2))
-    upper, lower = profile(linear, X, "a", at=at)
-    np.testing.assert_allclose(lines(upper)["mean"][1], b, rtol=1e-12)
-    assert lower.get_xlabel() == f"a (others {label})"
-
-
-def test_the_median_is_a_value_that_occurs():
-    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0], [3.0, 1.0]])
-    linear = from_function(lambda X: Normal(X[:, 1], 1.0 + X[:, 0] ** 2))
-    assert lines(profile(linear, X, 0)[0])["mean"][1][0] in (0.0, 1.0)
-
-
-def test_a_single_column_has_no_others():
-    model, X, _ = gp_like()
-    assert profile(model, X, "x")[1].get_xlabel() == "x"
-
-
-def test_the_grid_may_be_given_in_any_order(model, X):
-    _, lower = profile(model, X, "a", grid=[2.0, -1.0, 0.5, 0.5])
-    np.testing.assert_array_equal(lines(lower)["R-sens"][0], [-1.0, 0.5, 2.0])
-    assert len(lines(profile(model, X, "a", grid=7)[1])["R-sens"][0]) == 7
-
-
-def test_scale_and_alpha_multiply(model, X):
-    raw = lines(profile(model, X, "a", scale="raw")[1])
-    _, lower = profile(model, X, "a", scale=2.5, alpha=4.0)
-    for label, (_, y) in lines(lower).items():
-        np.testing.assert_allclose(y, 5.0 * raw[label][1], rtol=1e-9)
-    assert lower.get_ylabel() == "R-sens per 2.5"
-    assert profile(model, X, "a", scale="raw")[1].get_ylabel() == "R-sens per unit"
-
-
-def test_variables_have_names_or_positions(model, X):
-    by_name, by_position = (lines(profile(model, X, v)[1])["R-sens"] for v in ("b", 1))
-    np.testing.assert_array_equal(by_name, by_position)
-
-
-# ---- families -----------------------------------------------------------------------------------------------------
-
-
-def test_bernoulli_is_a_probability_without_bands(X):
-    upper, lower = profile(from_function(lambda X: Bernoulli(expit(2.0 * X[:, 0]))), X, "a")
-    (line,) = [line for line in upper.lines if line.get_marker() != "|"]
-    np.testing.assert_allclose(line.get_ydata(), expit(2.0 * line.get_xdata()), rtol=1e-12)
-    assert not upper.collections
+    assert upper.get_ylim() == (0.0, 1.0)
+    assert upper.get_yticks()[-1] == 1.0
     assert upper.get_ylabel() == "probability"
-    assert upper.get_legend() is None
+    assert [text.get_text() for text in upper.get_legend().get_texts()] == ["effect", "its 90 % band over rows"]
     assert set(lines(lower)) == {"R-sens", "|derivative| / typical sd"}
 
 
-def test_categorical_has_a_line_per_class(X):
+def test_targets_do_not_stretch_the_axis_of_a_probability():
+    X = collinear(50, 0.8)
+    y = (X[:, 0] > 0.0).astype(float)
+    upper, _ = profile(from_function(lambda X: Bernoulli(expit(X[:, 0]))), X, 0, y=y)
+    assert upper.get_ylim() == (0.0, 1.0)
+
+
+def test_classes_have_a_line_each_and_their_effects_add_up():
+    X = collinear(90, 0.7)
     weights = np.random.default_rng(0).standard_normal((3, 4))
-    upper, _ = profile(from_function(lambda X: Categorical(softmax(X @ weights, axis=1))), X, "a")
-    found = lines(upper)
-    assert list(found) == ["class 0", "class 1", "class 2", "class 3"]
-    np.testing.assert_allclose(sum(y for _, y in found.values()), 1.0, rtol=1e-12)
-    styles = {(line.get_color(), line.get_linestyle()) for line in upper.lines}
-    assert len(styles) == 5  # four classes and the ticks of the data
-
-
-class Classifier:
-    """Names its classes, wants a data frame with its columns, and remembers what it was given."""
-
-    classes_ = np.array(["no", "may_be", "$yes$"])
-
-    def __init__(self) -> None:
-        self.seen: list[object] = []
-        weights = np.random.default_rng(0).standard_normal((3, 3))
-        self.source = from_function(lambda X: Categorical(softmax(X @ weights, axis=1)))
-
-    def derivatives(self, X: object, order: int) -> Derivatives:
-        self.seen.append(X)
-        return self.source.derivatives(X, order)
-
-
-def test_classes_have_their_names_and_frames_stay_frames(X):
-    model = Classifier()
-    upper, _ = profile(model, X, "a")
+    model = from_function(lambda X: Categorical(softmax(X @ weights, axis=1)))
+    found = profile_values(model, X, 0)
+    np.testing.assert_allclose(found.numbers.prediction.sum(axis=1), 1.0, rtol=1e-12)
+    upper, _ = profile(model, X, 0)
     drawn(upper)
-    assert list(lines(upper)) == ["no", "may_be", "$yes$"]
-    (rows,) = model.seen
-    assert isinstance(rows, pd.DataFrame)
-    assert list(rows.columns) == ["a", "b", "c"]
-    assert len(rows) == 101
+    named = [text.get_text() for text in upper.get_legend().get_texts()]
+    assert named == ["class 0", "class 1", "class 2", "class 3", "their 90 % bands over rows"]
+    assert upper.get_ylim() == (0.0, 1.0)
+    assert box(upper.get_legend()).y0 >= upper.bbox.y1 - 1.0
+    assert outside_figure(texts(upper)) == []
 
 
-def test_counts_have_quantile_bands_in_steps(X):
-    upper, _ = profile(from_function(lambda X: Poisson(np.exp(X[:, 0] + 0.5))), X, "a")
-    x, mean = lines(upper)["mean"]
-    np.testing.assert_allclose(mean, np.exp(x + 0.5), rtol=1e-12)
-    points = next(c for c in upper.collections if c.get_label() == "95 %").get_paths()[0].vertices
-    assert set(points[:, 1]) <= set(range(100))
-    highest = stats.poisson.ppf(0.9772498680518208, mean[-1])
-    assert points[points[:, 0] == x[-1], 1].max() == highest
+def test_vectors_have_a_line_per_output():
+    def predict(X):
+        return MultivariateNormal(np.column_stack([X[:, 0], np.cos(X[:, 0])]), np.eye(2))
+
+    x, effect = (lambda f: (f.line.values, f.numbers.prediction))(
+        profile_values(from_function(predict), collinear(60, 0.5), 0)
+    )
+    np.testing.assert_allclose(effect[:, 1] - effect[0, 1], np.cos(x) - np.cos(x[0]), atol=1e-12)
+    drawn(profile(from_function(predict), collinear(60, 0.5), 0)[0])
 
 
-def test_student_t_without_moments_has_a_median(X):
-    cauchy = from_function(lambda X: StudentT(X[:, 0], 1.0 + X[:, 0] ** 2, 1.0))
-    upper, lower = profile(cauchy, X, "a")
+def test_without_a_mean_the_effect_is_on_the_median():
+    X = collinear(60, 0.5)
+    cauchy = from_function(lambda X: StudentT(np.sin(X[:, 0]), 1.0 + X[:, 1] ** 2, 1.0))
+    x, effect = effect_of(profile_values(cauchy, X, 0))
+    np.testing.assert_allclose(effect - effect[0], np.sin(x) - np.sin(x[0]), atol=1e-9)
+    upper, _ = profile(cauchy, X, 0)
+    assert "effect on the median" in lines(upper)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_classifiers_know_their_bands(classes):
+    X = collinear(70, 0.9)
+    y = np.digitize(X[:, 0] + 0.3 * X[:, 2], [0.0] if classes == 2 else [-0.6, 0.6])
+    found = profile_values(GPClassifier(optimize=False).fit(X, y), X, 0)
+    assert found.numbers.from_fit
+    assert found.numbers.curve.shape == (len(found.line.values), 2, 1 if classes == 2 else 3)
+    assert np.isfinite(found.numbers.curve).all()
+    assert (np.diff(found.numbers.curve, axis=1) > 0.0).mean() > 0.95
+
+
+# ---- rows and weights ------------------------------------------------------------------------------------------------
+
+
+def test_weights_count_rows():
+    """A weight of 2 is the row twice, and a weight of 0 is the row left out."""
+    X = collinear(40, 0.8)
+    counts = np.random.default_rng(0).integers(0, 3, 40)
+    model = normal(lambda X: X[:, 0] * X[:, 1])
+    kept = counts > 0
+    weighted = profile_values(model, X, 0, weights=counts, scale="raw")
+    alone = profile_values(model, X[kept], 0, weights=counts[kept], scale="raw")
+    np.testing.assert_allclose(weighted.numbers.prediction, alone.numbers.prediction, rtol=1e-12)
+    np.testing.assert_array_equal(weighted.line.values, np.unique(X[kept, 0]))
+    repeated = np.repeat(X, counts, axis=0)
+    mean = np.mean(np.interp(repeated[:, 0], *effect_of(weighted)))
+    assert mean == pytest.approx(np.mean(repeated[:, 0] * repeated[:, 1]), abs=1e-12)
+
+
+def test_a_weighted_explanation_uses_its_weights():
+    X = collinear(60, 0.8)
+    weights = np.where(X[:, 0] < 0.5, 1.0, 0.0)
+    model = normal(lambda X: X[:, 0] * X[:, 1])
+    result = explain(model, X, weights=weights, n_bootstrap=0)
+    upper, _ = result.plot_profile("x0")
+    assert np.nanmax(lines(upper)["effect"][0]) < 0.5
+    np.testing.assert_array_equal(result.weights, weights)
+    assert explain(model, X, n_bootstrap=0).weights is None
+
+
+def test_of_many_rows_some_are_used_and_both_ends_stay():
+    X = np.random.default_rng(0).standard_normal((10_000, 2))
+    seen = []
+
+    def mean(Z):
+        seen.append(len(Z))
+        return Z[:, 0] ** 2 + Z[:, 1]
+
+    x, effect = effect_of(profile_values(normal(mean), X, 0))
+    np.testing.assert_allclose(effect - x**2, effect[0] - x[0] ** 2, atol=1e-12)
+    assert (x[0], x[-1]) == (X[:, 0].min(), X[:, 0].max())
+    assert sum(seen) < 15_000  # questions to the model, the differences of 500 rows among them
+
+
+def test_order_of_rows_makes_no_difference():
+    X = np.round(collinear(120, 0.9), 1)  # with ties
+    model = normal(lambda X: X[:, 0] * X[:, 1])
+    shuffled = X[np.random.default_rng(0).permutation(120)]
+    one, other = (profile_values(model, rows, 0).numbers for rows in (X, shuffled))
+    np.testing.assert_allclose(one.prediction, other.prediction, atol=1e-9)
+    np.testing.assert_allclose(one.curve, other.curve, atol=1e-9)
+    np.testing.assert_allclose(one.rsens, other.rsens, rtol=1e-6)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_a_few_rows(n):
+    X = collinear(n, 0.5)
+    upper, lower = profile(normal(lambda X: X[:, 0] ** 2), X, 0)
     drawn(upper)
-    x, median = lines(upper)["median"]
-    np.testing.assert_allclose(median, x, rtol=1e-12, atol=1e-12)
-    scale = np.sqrt(1.0 + x**2)
-    low, high = np.array(list(band(upper, "95 %").values())).T
-    np.testing.assert_allclose((high - low) / scale, 2.0 * stats.cauchy.ppf(0.9772498680518208), rtol=1e-9)
-    # One deviation of a normal is where the 84.13 % quantile is; without a deviation that quantile stands for it.
-    typical = np.median(scale) * stats.cauchy.ppf(0.8413447460685429)
-    np.testing.assert_allclose(lines(lower)["|derivative| / typical sd"][1], X["a"].std(ddof=0) / typical, rtol=1e-6)
-    assert np.ptp(upper.get_ylim()) < (high - low).max() * 4.0  # the widest band would need nineteen times as much
+    for ax in (upper, lower):
+        assert np.isfinite(ax.get_ylim()).all()
 
 
-def test_heavy_tails_do_not_break_the_limits(X):
-    upper, _ = profile(from_function(lambda X: LogNormal(X[:, 0], 400.0 + 0.0 * X[:, 0])), X, "a")
+def test_huge_and_tiny_values():
+    X = collinear(60, 0.9)
+    for size in (1e-150, 1e150):
+        found = profile_values(normal(lambda X, size=size: X[:, 0] / size), X * size, 0)
+        x, effect = effect_of(found)
+        np.testing.assert_allclose(np.diff(effect), np.diff(x) / size, rtol=1e-6, atol=1e-12)
+
+
+# ---- looks and manners -----------------------------------------------------------------------------------------------
+
+
+def test_labels_and_legend():
+    X = pd.DataFrame(collinear(80, 0.9), columns=["a", "b", "c"])
+    upper, lower = profile(normal(lambda X: X[:, 0]), X, "a", y=pd.Series(X["a"], name="price"))
     drawn(upper)
-    low, high = upper.get_ylim()
-    inner = band(upper, "68 %")
-    assert np.isfinite([low, high]).all()
-    assert low < min(end for end, _ in inner.values())
-    assert high > max(end for _, end in inner.values())
-
-
-def test_vectors_have_a_line_and_a_band_per_output(X):
-    def predict(X: np.ndarray) -> MultivariateNormal:
-        covariance = np.zeros((len(X), 2, 2))
-        covariance[:, 0, 0], covariance[:, 1, 1] = 0.25, 1.0 + X[:, 0] ** 2
-        return MultivariateNormal(np.column_stack([X[:, 0], np.cos(X[:, 0])]), covariance)
-
-    upper, lower = profile(from_function(predict), X, "a")
-    found = lines(upper)
-    np.testing.assert_allclose(found["y1"][1], np.cos(found["y1"][0]), rtol=1e-12)
-    first, _ = upper.collections
-    points = first.get_paths()[0].vertices
-    assert points[:, 1].max() == pytest.approx(X["a"].max() + 0.5)
-    assert {"prediction (mean)", "uncertainty (covariance)"} <= set(lines(lower))
-
-
-def test_mixtures_have_bands_and_no_parts(X):
-    def predict(X: np.ndarray) -> Mixture:
-        one = np.ones(len(X))
-        return Mixture([Normal(X[:, 0], 0.2 * one), Normal(-X[:, 0], 0.1 * one)], np.array([0.7, 0.3]))
-
-    upper, lower = profile(from_function(predict), X, "a", grid=21)
-    np.testing.assert_allclose(lines(upper)["mean"][1], 0.4 * lines(upper)["mean"][0], rtol=1e-9, atol=1e-12)
-    assert {c.get_label() for c in upper.collections} == {"68 %", "95 %", "99.7 %"}
-    assert set(lines(lower)) == {"R-sens", "|derivative| / typical sd"}
-
-
-class Certain:
-    """Always 1, whatever x is."""
-
-    def derivatives(self, X: pd.DataFrame, order: int) -> Derivatives:
-        return Derivatives(Bernoulli(np.ones(len(X))).checked(), np.zeros((len(X), 1, 3)), None)
-
-
-def test_certainty_has_no_naive_line(X):
-    upper, lower = profile(Certain(), X, "a")
-    drawn(upper)
-    assert set(lines(lower)) == {"R-sens"}
-    assert lower.get_ylim()[1] > 1.0
-
-
-def test_a_derivative_too_large_for_float64_is_an_error(X):
-    class Steep:
-        def derivatives(self, X: pd.DataFrame, order: int) -> Derivatives:
-            family = Normal(np.zeros(len(X)), np.full(len(X), 1e-100)).checked()
-            return Derivatives(family, np.full((len(X), 2, 3), 1e300), None)
-
-    with pytest.raises(InputError, match=r"R-sens is .* at row 0, column 'a'"):
-        profile(Steep(), X, "a")
-    assert plt.get_fignums() == []
-
-
-# ---- looks and manners --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", [(6.4, 5.2), (4.0, 4.0), (10.0, 6.0)])
-def test_legends_cover_nothing(model, X, size):
-    _, axes = plt.subplots(2, 1, figsize=size, sharex=True, layout="constrained")
-    upper, lower = profile(model, X, "a", ax=axes)
-    drawn(upper)
-    highest = max(lower.transData.transform(line.get_xydata())[:, 1].max() for line in lower.lines)
-    assert box(lower.get_legend()).y0 > highest
-    top = max(upper.transData.transform(c.get_paths()[0].vertices)[:, 1].max() for c in upper.collections)
-    assert box(upper.get_legend()).y0 > top
+    assert (lower.get_xlabel(), lower.get_ylabel(), upper.get_ylabel()) == ("a", "R-sens per sd", "price")
+    named = [text.get_text() for text in upper.get_legend().get_texts()]
+    assert named == ["effect", "50 % of observations", "90 % of observations", "its 90 % band over rows"]
     for ax in (upper, lower):
         assert overlapping(texts(ax)) == []
         assert outside_figure(texts(ax)) == []
-        assert box(ax.get_legend()).x1 <= ax.bbox.x1 + 1.0
-
-
-def test_given_axes_are_used_and_nothing_global_changes(model, X):
-    figure, axes = plt.subplots(2, 2)
-    before, current = dict(matplotlib.rcParams), plt.gca()
-    result = profile(model, X, "a", ax=axes[:, 0])
-    assert isinstance(result, np.ndarray)
-    assert list(result) == list(axes[:, 0])
-    assert plt.get_fignums() == [figure.number]
-    assert plt.gca() is current
-    assert dict(matplotlib.rcParams) == before
-    assert not axes[0, 1].has_data()
-    assert axes[0, 0].get_xlim() == axes[1, 0].get_xlim()
-
-
-def test_without_axes_there_is_one_new_figure_of_two(model, X):
-    result = profile(model, X, "a")
-    assert plt.get_fignums() == [result[0].figure.number]
-    assert list(result[0].figure.axes) == list(result)
-
-
-def test_data_are_not_changed(model, X):
-    before, values = X.copy(), X.to_numpy(copy=True)
-    values.setflags(write=False)
-    point = pd.Series({"b": 1.0})
-    profile(model, X, "a", at=point)
-    profile(model, values, 0)
-    pd.testing.assert_frame_equal(X, before)
-    pd.testing.assert_series_equal(point, pd.Series({"b": 1.0}))
+    assert profile(normal(lambda X: X[:, 0]), X, "a", at="median")[1].get_xlabel() == "a (others at the median)"
+    bare, _ = profile(normal(lambda X: X[:, 0]), X, "a", levels=())
+    assert not bare.collections
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"variable": "z"}, "variable must be a column of X, by name or position; got 'z'. X has a, b and c"),
-        ({"variable": 3}, "got 3"),
-        ({"variable": -1}, "got -1"),
-        ({"variable": True}, "got True"),
-        ({"at": "mode"}, "at must be 'median', 'mean'"),
-        ({"at": 40}, "at must be a row of X, from 0 to 39; got 40"),
-        ({"at": {"z": 1.0}}, "at names columns that X does not have: 'z'"),
-        ({"at": {"b": "high"}}, r"at\['b'\] must be numbers"),
-        ({"at": {"b": np.nan}}, r"at\['b'\] must be finite"),
-        ({"at": [1.0, 2.0]}, r"at must have shape \(3,\); got shape \(2,\)"),
-        ({"grid": 1}, "grid must be at least 2 points; got 1"),
-        ({"grid": [1.0]}, "at least two different points"),
-        ({"grid": [[1.0, 2.0]]}, "grid must have one axis"),
-        ({"grid": "fine"}, "grid must be numbers"),
-        ({"levels": (0,)}, "levels must be"),
-        ({"scale": "iqr"}, "scale must be 'sd', 'raw' or a number greater than 0; got 'iqr'"),
-        ({"scale": 0.0}, "scale must be"),
-        ({"alpha": 0.0}, "alpha must be"),
-        ({"y": [1.0]}, r"y must have shape \(40,\)"),
-        ({"ax": "here"}, "ax must be two Axes, upper and lower; got str"),
-        ({"ax": (1, 2)}, "ax must be matplotlib Axes or None; got int"),
+        ({"grid": 1}, "grid must be a whole number of at least 2"),
+        ({"grid": [0.0, 1.0]}, "grid must be a whole number .* give at='median'"),
+        ({"weights": [1.0]}, "weights: expected one number for each of the 30 rows"),
+        ({"weights": -np.ones(30)}, "weights must be finite, at least 0"),
+        ({"variable": "both"}, "variable must be a column of X"),
     ],
 )
-def test_wrong_arguments_are_errors_and_leave_no_figure(model, X, options, message):
+def test_wrong_arguments(options, message):
     with pytest.raises(InputError, match=message):
-        profile(model, X, options.pop("variable", "a"), **options)
-    assert plt.get_fignums() == []
+        profile(normal(lambda X: X[:, 0]), collinear(30, 0.5), options.pop("variable", 0), **options)
 
 
-def test_a_constant_column_has_no_range(model, X):
-    constant = X.assign(a=2.0)
-    with pytest.raises(InputError, match=r"'a' is 2 in all rows of X, so it has no range\. Give the points"):
-        profile(model, constant, "a")
-    with pytest.raises(InputError, match=r"'a' does not vary in X.*Give scale='raw'"):
-        profile(model, constant, "a", grid=[0.0, 1.0])
-    assert len(lines(profile(model, constant, "a", grid=[0.0, 1.0], scale="raw")[1])["R-sens"][0]) == 2
+def test_a_constant_column_and_one_row_have_no_profile():
+    X = collinear(30, 0.5)
+    X[:, 1] = 2.0
+    with pytest.raises(InputError, match="'x1' is the same in all rows that count, so there is no profile along it"):
+        profile(normal(lambda X: X[:, 0]), X, 1)
+    with pytest.raises(InputError, match="no profile along it"):
+        profile(normal(lambda X: X[:, 0]), X[:1], 0)
+    with pytest.raises(InputError, match="no profile along it"):  # only one row counts
+        profile(normal(lambda X: X[:, 0]), X, 0, weights=np.eye(30)[0])
 
 
-def test_a_function_is_told_to_be_wrapped(X):
-    with pytest.raises(InputError, match="from_function"):
-        profile(lambda X: Normal(X[:, 0], 1.0), X, "a")
-    assert plt.get_fignums() == []
-
-
-def test_the_numbers_without_a_picture(model, X):
-    found = profile_values(model, X, "a", grid=7, levels=(0.5, 0.9))
-    upper, lower = profile(model, X, "a", grid=7, levels=(0.5, 0.9))
-    np.testing.assert_array_equal(found.line.values, lines(lower)["R-sens"][0])
-    np.testing.assert_array_equal(found.numbers.rsens, lines(lower)["R-sens"][1])
-    np.testing.assert_array_equal(found.numbers.prediction[:, 0], lines(upper)["mean"][1])
-    np.testing.assert_array_equal(found.numbers.bands[0, 1, :, 0], band(upper, "90 %")[found.line.values[0]])
-    np.testing.assert_allclose(found.shares, [0.5, 0.9])
-    assert found.outputs == ("y0",)
-
-
-def test_a_name_that_is_nearly_right_gets_a_suggestion(model, X):
-    X = X.rename(columns={"b": "blood pressure"})
-    with pytest.raises(InputError, match="Did you mean 'blood pressure'"):
-        profile(model, X, "blood presure")
+def test_a_group_has_no_profile():
+    result = explain(normal(lambda X: X[:, 0]), collinear(30, 0.5), n_bootstrap=0, groups={"both": ["x0", "x1"]})
+    with pytest.raises(InputError, match="variable must be a column of X, by name or position; got 'both'"):
+        result.plot_profile("both")

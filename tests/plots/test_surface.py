@@ -1,4 +1,8 @@
+"""Surfaces with the other variables fixed, and what all surfaces share."""
+
 from __future__ import annotations
+
+from functools import partial
 
 import matplotlib
 import numpy as np
@@ -12,13 +16,16 @@ from rsens._explain import Explanation, explain
 from rsens.derivatives import Derivatives, from_function
 from rsens.distributions import Normal, StudentT
 from rsens.measures import rsens2
-from rsens.plots import surface
+from rsens.plots import pair_surface as any_pair_surface
+from rsens.plots import surface as any_surface
 from rsens.plots._style import SERIES
-from rsens.plots._surface import pair_surface
 from tests.explain.models import Linear
 from tests.plots import explained
 from tests.plots.looks import drawn, outside_figure, overlapping, texts
 from tests.plots.pictured import ODD_NAMES
+
+surface = partial(any_surface, at="median")
+pair_surface = partial(any_pair_surface, at="median")
 
 #: Central differences are right to about 1e-7 of second derivatives.
 DIFFERENCES = {"rtol": 1e-5, "atol": 1e-6}
@@ -287,7 +294,7 @@ def test_unknown_columns_get_a_suggestion(numbers):
 
 def test_wrong_arguments_are_errors_before_anything_is_drawn(numbers):
     for options, text in (
-        ({"quantity": "variance"}, "quantity must be one of 'prediction', 'uncertainty', 'rsens2'"),
+        ({"quantity": "variance"}, "quantity must be one of 'prediction', 'interaction', 'uncertainty', 'rsens2'"),
         ({"n_grid": 1}, "n_grid must be a whole number of at least 2"),
         ({"at": "nowhere"}, "at must be"),
         ({"ax": 3}, "ax must be"),

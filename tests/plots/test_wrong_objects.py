@@ -11,9 +11,13 @@ MAKERS = {
     plots.beeswarm: "rsens.explain",
     plots.heatmap: "rsens.explain",
     plots.network: "rsens.explain",
+    plots.subgroups: "rsens.explain",
     plots.rank_stability: "rsens.stability",
     plots.selection: "rsens.select_interactions",
     plots.calibration: "rsens.assess",
+    plots.difference: "Explanation.difference",
+    plots.effects: "rsens.explain",
+    plots.row: "Explanation.row",
 }
 
 

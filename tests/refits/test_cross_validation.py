@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rsens import InputError
-from rsens._arguments import progress_bar
+from rsens._progress import progress_of
 from rsens._refits import Failed, Fit, refit_folds, rounds_of_folds, stratified, succeeded
 
 SEED = np.random.SeedSequence(0)
@@ -32,7 +32,7 @@ def held_out(model, train, test):
 
 
 def run(rounds, looks, y=Y, **options):
-    options = {"n_jobs": None, "seed": SEED, "progress": progress_bar(False), **options}
+    options = {"n_jobs": None, "seed": SEED, "progress": progress_of(False), **options}
     return refit_folds(Fit(None, mean_of), X, y, rounds, looks, **options)
 
 

@@ -194,7 +194,7 @@ def test_interrupted_work_is_taken_up_again(tmp_path, monkeypatch):
     X, y = two_interactions(60)
     settings = QUICK | {"k": 1}
     whole = select_interactions(GP, X, y, **settings)
-    run, done = SplitAnalysis._run, []
+    run, done = SplitAnalysis.run, []
 
     def interrupted(task, train, test, seed):
         if len(done) == 2:
@@ -202,11 +202,11 @@ def test_interrupted_work_is_taken_up_again(tmp_path, monkeypatch):
         done.append(train)
         return run(task, train, test, seed)
 
-    monkeypatch.setattr(SplitAnalysis, "_run", interrupted)
+    monkeypatch.setattr(SplitAnalysis, "run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
     counted = []
-    monkeypatch.setattr(SplitAnalysis, "_run", lambda task, *rest: counted.append(rest) or run(task, *rest))
+    monkeypatch.setattr(SplitAnalysis, "run", lambda task, *rest: counted.append(rest) or run(task, *rest))
     resumed = select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
     assert len(counted) == 3 + 1 - 2
     pd.testing.assert_frame_equal(resumed.scores, whole.scores, check_exact=True)

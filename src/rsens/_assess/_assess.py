@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._arguments import jobs, progress_bar, seed_sequence
+from rsens._arguments import jobs, seed_sequence
 from rsens._assess._assessment import Assessment
 from rsens._assess._folds import read_folds
 from rsens._assess._held_out import join_folds
 from rsens._assess._one_fold import HeldOut
+from rsens._progress import progress_of
 from rsens._refits import (
     Fit,
     check_refit,
@@ -64,7 +65,7 @@ def assess(
         An `Assessment`: `print` it, read its `warnings`, or `plot` it.
     """
     check_refit(estimator, refit)
-    seed, n_jobs, bar = seed_sequence(random_state), jobs(n_jobs), progress_bar(progress)
+    seed, n_jobs, follow = seed_sequence(random_state), jobs(n_jobs), progress_of(progress)
     rows = rows_with_levels(None if refit is not None else estimator, X)
     targets = read_targets(y, len(rows))
     together = read_clusters(clusters, len(rows))
@@ -73,7 +74,7 @@ def assess(
     splits = read_folds(cv, rows, targets, stratified(estimator, targets), seed, together)
     looks = [HeldOut(rows, targets)]
     [[seen]] = refit_folds(
-        Fit(estimator, refit), rows, targets, [splits], looks, n_jobs=n_jobs, seed=seed, progress=bar
+        Fit(estimator, refit), rows, targets, [splits], looks, n_jobs=n_jobs, seed=seed, progress=follow
     )
     name = type(estimator).__name__ if estimator is not None else getattr(refit, "__name__", "model")
     return assessment_of(seen, name, rows, targets)

@@ -15,8 +15,11 @@ from rsens._assess._calibration import (
     coverage,
     pit_histogram,
     reliability,
+    share_above,
 )
 from rsens._assess._held_out import HeldOutRows
+from rsens._assess._notebook import as_html
+from rsens._assess._phrase import phrase_of
 from rsens._assess._text import as_dict, summary_of
 from rsens._assess._verdict import notes_of, warnings_of
 from rsens._errors import InputError
@@ -158,6 +161,17 @@ class Assessment:
         known = self._rows.known
         return coverage(self._rows.lower[known], self._rows.upper[known])
 
+    @property
+    def share_above(self) -> float | None:
+        """The share of rows above the median of their prediction: ½ unless predictions are off to one side.
+
+        A count at the median itself counts in part, as in the PIT.
+        """
+        if self.kind == "classes":
+            return None
+        known = self._rows.known
+        return share_above(self._rows.lower[known], self._rows.upper[known])
+
     # ---- calibration of classes --------------------------------------------------------------------------------------
 
     @property
@@ -205,6 +219,11 @@ class Assessment:
     # ---- in words ----------------------------------------------------------------------------------------------------
 
     @property
+    def phrase(self) -> str:
+        """How good the model is, in a phrase: "explains about half of the variation on unseen rows"."""
+        return phrase_of(self)
+
+    @property
     def warnings(self) -> list[str]:
         """Reasons not to rely on the model, in plain sentences; empty if there are none."""
         return warnings_of(self)
@@ -225,6 +244,9 @@ class Assessment:
 
     def __repr__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     # ---- out ---------------------------------------------------------------------------------------------------------
 

@@ -64,6 +64,11 @@ def coverage(lower: Array, upper: Array) -> pd.DataFrame:
     )
 
 
+def share_above(lower: Array, upper: Array) -> float:
+    """The share of the rows above the median of their prediction."""
+    return 1.0 - float(pit_distribution(lower, upper, np.array([0.5])).mean())
+
+
 # ---- classes ---------------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ class HeldOutFold:
 class HeldOut:
     """What a model that was fitted to some rows says about the others: a look, for `refit_folds`."""
 
+    sees: ClassVar[type] = HeldOutFold
     X: Any
     y: NDArray[Any]
 

@@ -1,9 +1,10 @@
 """What is worth a warning, in plain sentences.
 
 A model is worse than the constant if its gain is below minus one standard error, and no better if it is below one.
-Its probabilities are off if the share of rows in an interval (of right classes) differs from what was promised by more
-than 0.1 and by more than two standard errors: small samples do not cry wolf, and large ones do not nag. Fewer than 20
-rows cannot tell; and where two standard errors are themselves above 0.1, finding nothing does not mean all is well.
+Its probabilities are off if the share of rows in an interval (above the median; of right classes) differs from what
+was promised by more than 0.1 and by more than chance explains: small samples do not cry wolf, and large ones do not
+nag. `_pattern.py` has the words for intervals. Fewer than 20 rows cannot tell; and where two standard errors are
+themselves above 0.1, finding nothing does not mean all is well.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsens._assess._text import held_in
+from rsens._assess._pattern import TOLERANCE, intervals_off
 from rsens._text import number, percent, plus_minus
 
 if TYPE_CHECKING:
     from rsens._assess._assessment import Assessment
 
-TOLERANCE = 0.1
 ERRORS = 2.0
 FEWEST_ROWS = 20
 
@@ -27,7 +27,7 @@ def warnings_of(a: Assessment) -> list[str]:
     """At most two: about the constant, and about the probabilities or that there are too few rows to judge them."""
     off = None
     if a.n_rows >= FEWEST_ROWS:
-        off = _classes_off(a) if a.kind == "classes" else _intervals_off(a)
+        off = _classes_off(a) if a.kind == "classes" else intervals_off(a.coverage, a.share_above, a.n_rows)
     return [sentence for sentence in (_against_constant(a), off or _too_few(a)) if sentence]
 
 
@@ -52,22 +52,6 @@ def _against_constant(a: Assessment) -> str | None:
             "what it says of them may be noise."
         )
     return None
-
-
-def _intervals_off(a: Assessment) -> str | None:
-    table = a.coverage
-    assert table is not None
-    off = (table["share"] - table.index.to_numpy()).to_numpy()
-    clear = (np.abs(off) > TOLERANCE) & (np.abs(off) > ERRORS * table["standard_error"].to_numpy())
-    if not clear.any():
-        return None
-    held = held_in(table)
-    if (off[clear] < 0.0).any() and (off[clear] > 0.0).any():
-        return f"Tails are heavier than the model says: {held[0]} of held-out rows, {held[1]}."
-    worst = int(np.argmax(np.where(clear, np.abs(off), -1.0)))
-    if off[worst] < 0.0:
-        return f"Intervals are too narrow (over-confident): {held[worst]} of held-out rows."
-    return f"Intervals are too wide (under-confident): {held[worst]} of held-out rows."
 
 
 def _classes_off(a: Assessment) -> str | None:

@@ -3,8 +3,9 @@
 from rsens._compare._compare import compare as compare
 from rsens._compare._comparison import Comparison as Comparison
 from rsens._compare._comparison import ComparisonSettings as ComparisonSettings
-from rsens._compare._comparison import check_columns as check_columns
-from rsens._compare._comparison import terms as terms
+from rsens._compare._comparison import check_terms as check_terms
+from rsens._compare._comparison import term_labels as term_labels
+from rsens._compare._frame import ComparisonFrame as ComparisonFrame
 from rsens._compare._method_values import MethodResult as MethodResult
 from rsens._compare._method_values import method_values as method_values
 from rsens._compare._method_values import run as run

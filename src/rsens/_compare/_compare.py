@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
-from rsens._arguments import jobs, progress_bar, seed_sequence
+from rsens._arguments import jobs, seed_sequence
 from rsens._compare._comparison import Comparison, ComparisonSettings
+from rsens._compare._frame import ComparisonFrame
 from rsens._compare._method_values import MethodResult, run
 from rsens._errors import InputError
+from rsens._progress import progress_of
+from rsens._refits import run_pieces
 from rsens.black_box import Budget
 
 
@@ -25,17 +27,18 @@ def compare(
     order: Literal[1, 2] = 1,
     budget: str | Budget = "standard",
     scale: Any = "sd",
+    groups: Mapping[str, Sequence[str | int]] | None = None,
     numeric: Iterable[str | int] = (),
     random_state: int | np.random.Generator | None = None,
     alpha: float = 1.0,
     scoring: Any = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
-) -> pd.DataFrame:
+) -> ComparisonFrame:
     """What R-sens and other methods say about the variables or pairs of one model, side by side.
 
     The values of two methods are in different units and cannot be compared; their ranks can. `docs/comparing.md` says
-    what each method measures, and where each of them misleads. `rsens.plots.comparison` draws the table.
+    what each method measures, and where each of them misleads.
 
     Args:
         model: A fitted model: whatever `explain` takes.
@@ -50,6 +53,10 @@ def compare(
         scale: What one step of a column is: "sd", "raw" or one number per column, as in `explain`. It matters for
             derivatives and difference quotients: rsens, ead, aed, kl, apc, ard and rsens2, eah, aeh. The others say
             how far the prediction or its score moves when a variable runs through the data, and have no step.
+        groups: Columns that belong together, {"season": ["sin", "cos"]}: the group takes their place. Derivatives are
+            taken in the direction within the group that matters most, black-box methods change all its columns at once
+            (one player, one permutation); kl and fourth_derivative have no value for groups. `docs/comparing.md` has
+            each definition.
         numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
             default their two values are compared, as in `explain`. Only ard, which is read off the model, takes them
             for numbers in any case.
@@ -65,24 +72,34 @@ def compare(
         progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
     Returns:
-        A data frame with one row per method and term, methods as asked for, terms by rank: `method`, `term` ("x0" or
-        "x0:x1"), `value`, `rank` (1 is the largest; equal values share the smallest rank), `seconds` that the method
-        took (its first call may have to import shap or shapiq), `evaluations` (rows at which it asked the model; a row
-        with its derivatives counts once) and `status`. A method that could not answer is one row without term, value
-        and rank, whose status is the reason. `attrs` holds order, scale and budget. If no method could answer, that is
-        an `InputError`.
+        A data frame with one row per method and term, methods as asked for, terms by rank. Its columns are `method`,
+        `term` ("x0" or "x0:x1"), `value`, `rank` (1 is the largest; equal values share the smallest rank), `seconds`
+        that the method took (its first call may have to import shap or shapiq), `evaluations` and `status`. `wide()`
+        makes it terms × methods, and `plot_ranks()` draws it.
+
+        `evaluations` are the rows that the model was asked about, for checks too. With closed forms and automatic
+        differentiation, a row with its derivatives counts once; differences ask about 2D + 1 copies of it.
+
+        A method that could not answer is one row without term, value and rank, whose status is the reason. `attrs`
+        holds order, scale and budget. If no method could answer, that is an `InputError`.
     """
-    n_jobs, bar = jobs(n_jobs), progress_bar(progress)
-    options = {"scale": scale, "alpha": alpha, "scoring": scoring, "numeric": numeric}
+    n_jobs, follow = jobs(n_jobs), progress_of(progress)
+    options = {"scale": scale, "alpha": alpha, "scoring": scoring, "numeric": numeric, "groups": groups}
     settings = ComparisonSettings.read(methods, order, budget, **options)
     comparison = Comparison.of(model, X, y, settings, seed_sequence(random_state))
-    terms = comparison.terms
-    work = Parallel(n_jobs=n_jobs, return_as="generator")
-    tasks = (delayed(run)(method, comparison) for method in settings.methods)
-    results: list[MethodResult] = list(bar(work(tasks), total=len(settings.methods), desc="methods", unit="method"))
+    terms = comparison.labels
+    methods_asked = settings.methods
+    results: list[MethodResult] = run_pieces(
+        run,
+        len(methods_asked),
+        lambda number: (methods_asked[number], comparison),
+        n_jobs=n_jobs,
+        progress=follow,
+        noun="method",
+    )
     if all(result.values is None for result in results):
         raise InputError(f"No method could answer. {results[0].method}: {results[0].status}")
-    table = pd.concat([_rows(result, terms) for result in results], ignore_index=True)
+    table = ComparisonFrame(pd.concat([_rows(result, terms) for result in results], ignore_index=True))
     table.attrs = {"order": order, "scale": settings.scale_name, "budget": settings.budget.name}
     return table
 

@@ -12,6 +12,7 @@ import numpy as np
 from rsens._compare._methods import find_methods
 from rsens._compare._row_scores import RowScores, row_scores
 from rsens._errors import Argument, InputError
+from rsens._frames import as_pandas
 from rsens._table import Table
 from rsens._typing import Array, Flags
 from rsens.adapters import as_contrasts, read_for, two_valued
@@ -19,7 +20,9 @@ from rsens.black_box import Budget, budget_of
 from rsens.derivatives import Model
 from rsens.measures import (
     ComparedMethod,
+    Terms,
     check_alpha,
+    check_groups,
     check_weights,
     column_units,
     deviations_of,
@@ -42,6 +45,8 @@ class ComparisonSettings:
     numeric: Any = ()
     #: Positions of the columns whose two values are compared; None to decide for every model.
     two_valued: tuple[int, ...] | None = None
+    #: Columns that belong together, as in `explain`.
+    groups: Any = None
 
     @classmethod
     def read(
@@ -55,12 +60,13 @@ class ComparisonSettings:
         scoring: Any = None,
         numeric: Any = (),
         two_valued: tuple[int, ...] | None = None,
+        groups: Any = None,
         cheap: bool = False,
     ) -> Self:
         """The arguments as users give them. With `cheap`, methods may be "cheap"."""
         sizes = budget_of(budget)
         found = find_methods(methods, order, sizes if cheap else None)
-        return cls(tuple(found), order, sizes, scale, check_alpha(alpha), scoring, numeric, two_valued)
+        return cls(tuple(found), order, sizes, scale, check_alpha(alpha), scoring, numeric, two_valued, groups)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,6 +90,8 @@ class Comparison:
     source: Model
     X: Any
     table: Table
+    #: What is scored: columns, and groups of columns.
+    terms: Terms
     scores: RowScores | None
     units: Array
     #: The same where a two-valued column is a number like others, for methods that are read off the model.
@@ -102,14 +110,17 @@ class Comparison:
         stacklevel: int = 4,
     ) -> Self:
         """A model and data as users give them. `stacklevel` counts the calls up to the line that a warning is about."""
+        X, y = as_pandas(X), as_pandas(y, "y")
         source, table = read_for(model, X)
         n, columns = table.values.shape
-        check_columns(columns, settings.order)
+        terms = Terms.of(settings.groups, table.names)
+        check_terms(terms, settings.order)
+        check_groups(terms, table)
         training, weights = training_inputs(model, columns), check_weights(None, n)
         of_numbers = deviations_of(model, table, training, weights)
         compared = settings.two_valued
         if compared is None:
-            compared = two_valued(table, training, numeric=settings.numeric)
+            compared = two_valued(table, training, numeric=settings.numeric, grouped=terms.grouped_columns)
         source, table = as_contrasts(source, table, compared, training=training)
         deviations = deviations_of(model, table, training, weights)
         units = column_units(settings.scale, deviations, table.names, stacklevel=stacklevel).copy()
@@ -117,16 +128,16 @@ class Comparison:
         warn_of_gaps(model, training, table, stacklevel=stacklevel)
         scores = row_scores(model, source, y, n, settings.scoring)
         constant = (units == 0.0) & (settings.scale_name == "sd")
-        return cls(settings, seed, model, source, X, table, scores, units, number_units, constant)
+        return cls(settings, seed, model, source, X, table, terms, scores, units, number_units, constant)
 
     @property
-    def terms(self) -> list[str]:
+    def labels(self) -> list[str]:
         """What is scored, in the order of the values of every method."""
-        return terms(self.table.names, self.settings.order)
+        return term_labels(self.terms.names, self.settings.order)
 
 
-def terms(names: tuple[str, ...], order: int) -> list[str]:
-    """What is scored: the columns, or for order 2 the pairs "x0:x1", in the order of the upper triangle."""
+def term_labels(names: tuple[str, ...], order: int) -> list[str]:
+    """What is scored: columns and groups, or for order 2 the pairs "x0:x1", in the order of the upper triangle."""
     if order == 1:
         return list(names)
     pairs = [f"{first}:{second}" for first, second in combinations(names, 2)]
@@ -136,7 +147,8 @@ def terms(names: tuple[str, ...], order: int) -> list[str]:
     return pairs
 
 
-def check_columns(n_columns: int, order: int) -> None:
-    """An `InputError` for pairs of a single column."""
-    if order == 2 and n_columns < 2:
-        raise InputError("Pairs need at least two columns; X has one. Use ", Argument("order", 1), ".")
+def check_terms(terms: Terms, order: int) -> None:
+    """An `InputError` for pairs of a single column or group."""
+    if order == 2 and len(terms) < 2:
+        what = "X has one" if not terms.grouped else "all are in one group"
+        raise InputError(f"Pairs need at least two columns; {what}. Use ", Argument("order", 1), ".")

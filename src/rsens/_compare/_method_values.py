@@ -17,12 +17,11 @@ import numpy as np
 
 from rsens._arguments import child
 from rsens._compare._comparison import Comparison, ComparisonSettings
-from rsens._compare._counting_model import CountingModel
 from rsens._errors import InputError, MissingExtraError
 from rsens._refits import reason_of
 from rsens._typing import Array
-from rsens.black_box import Method, Predictor
-from rsens.derivatives import Model
+from rsens.black_box import NO_TARGETS, Method, Predictor, grouped
+from rsens.derivatives import Counter
 from rsens.measures import ComparedMethod, Measure, ModelMeasure
 
 PACKAGE = Path(__file__).parents[1]
@@ -51,50 +50,55 @@ def method_values(
 
 def run(method: ComparedMethod, comparison: Comparison) -> MethodResult:
     """What the method says about the model."""
-    counters: list[Predictor | CountingModel] = []
+    counter = Counter()
     values, status = None, "ok"
     start = perf_counter()
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # `_vector` reports what is not finite
-            values = _vector(_value(method, comparison, counters), comparison)
+            values = _vector(_value(method, comparison, counter), comparison)
     except Exception as error:
         if _starts_here(error) and not isinstance(error, EXPECTED):
             raise
         status = reason_of(error)
     seconds = perf_counter() - start
-    return MethodResult(method.name, values, seconds, sum(counter.evaluations for counter in counters), status)
+    return MethodResult(method.name, values, seconds, counter.rows, status)
 
 
-def _value(method: ComparedMethod, comparison: Comparison, counters: list[Predictor | CountingModel]) -> Array:
-    """One number per column (D,) or pair of columns (D, D), in the units of the comparison."""
+def _value(method: ComparedMethod, comparison: Comparison, counter: Counter) -> Array:
+    """One number per term (T,) or pair of terms (T, T), in the units of the comparison."""
+    method.check_groups(comparison.terms)
     if isinstance(method, Method):
-        return _from_predictions(method, comparison, counters)
+        return _from_predictions(method, comparison, counter)
     assert isinstance(method, Measure | ModelMeasure)
-    alpha = comparison.settings.alpha
+    alpha, terms = comparison.settings.alpha, comparison.terms
     if isinstance(method, ModelMeasure):
-        return method.importance(comparison.model, comparison.X, scale=comparison.number_units, alpha=alpha)
-    counter = CountingModel(comparison.source)
-    counters.append(counter)
-    model: Model = counter
-    if method.of_function:  # the counter would hide the function, which is differentiated once per row
-        model, counter.evaluations = comparison.source, len(comparison.table.values)
-    return method.importance(model, comparison.table, scale=comparison.units, alpha=alpha)
+        units = comparison.number_units
+        return method.importance(comparison.model, comparison.X, scale=units, alpha=alpha, terms=terms)
+    model = comparison.source.counted(counter)
+    if method.of_function:  # it wants the function itself, and differentiates it once per row
+        model = comparison.source
+        counter.add(len(comparison.table))
+    return method.importance(model, comparison.table, scale=comparison.units, alpha=alpha, terms=terms)
 
 
-def _from_predictions(method: Method, comparison: Comparison, counters: list[Predictor | CountingModel]) -> Array:
-    predictor = Predictor.of(comparison.source, comparison.table, comparison.scores)
-    counters.append(predictor)
-    if method.needs_y:
-        predictor.check_targets()
+def _from_predictions(method: Method, comparison: Comparison, counter: Counter) -> Array:
+    terms, units = comparison.terms, comparison.units
+    if method.needs_y and comparison.scores is None:
+        raise InputError(NO_TARGETS)
+    scores = None if comparison.scores is None else counter.calls(comparison.scores)
+    whole = Predictor.of(comparison.source.counted(counter), comparison.table, scores)
+    predictor = grouped(whole, terms, units)
     # Every method has its own random numbers: which others run, and in what order, changes nothing.
     number = zlib.crc32(f"{method.name} of order {method.order}".encode())
     rng = np.random.default_rng(child(comparison.seed, number))
-    return method.value(predictor, comparison.settings.budget, rng) * method.factor(comparison.units)
+    # A value of a group is per unit already: a step within the group has a length in units.
+    return method.value(predictor, comparison.settings.budget, rng) * method.factor(terms.of_columns(units, 1.0))
 
 
 def _vector(values: Array, comparison: Comparison) -> Array:
     """One finite number per term; 0 for columns that do not vary."""
-    constant = comparison.constant
+    members = comparison.terms.members
+    constant = np.array([comparison.constant[list(columns)].all() for columns in members])
     if comparison.settings.order == 2:
         first, second = np.triu_indices(len(values), 1)
         constant = constant[first] | constant[second]
@@ -102,7 +106,7 @@ def _vector(values: Array, comparison: Comparison) -> Array:
     values = np.where(constant, 0.0, values)
     bad = ~np.isfinite(values)
     if bad.any():
-        term = comparison.terms[int(bad.argmax())]
+        term = comparison.labels[int(bad.argmax())]
         raise InputError(f"the value for {term!r} is not a finite number.")
     return values
 

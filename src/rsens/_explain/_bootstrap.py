@@ -8,7 +8,7 @@ size of the chunks in which rows arrive changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from math import factorial
@@ -52,19 +52,63 @@ def row_sums(
 
     The first `bootstrapped` columns are also summed in `n_bootstrap` replicates.
     """
-    start = 0
-    total: Array | None = None
-    replicates = np.zeros((n_bootstrap, 1 + bootstrapped))
-    for number, block in enumerate(_blocks(chunks)):
-        w = weights[start : start + len(block), np.newaxis]
-        start += len(block)
+    summer = RowSummer(weights, bootstrapped=bootstrapped, n_bootstrap=n_bootstrap, seed=seed)
+    for chunk in chunks:
+        summer.add(chunk)
+    return summer.sums()
+
+
+class RowSummer:
+    """`row_sums` of chunks that are added one by one. All columns are bootstrapped unless `bootstrapped` is given.
+
+    The same seed draws the same rows, whatever is summed.
+    """
+
+    def __init__(
+        self,
+        weights: Array,
+        *,
+        bootstrapped: int | None = None,
+        n_bootstrap: int = 0,
+        seed: np.random.SeedSequence | None = None,
+    ) -> None:
+        self._weights, self._bootstrapped, self._n_bootstrap, self._seed = weights, bootstrapped, n_bootstrap, seed
+        self._held: list[Array] = []
+        self._count = self._number = 0
+        self._total: Array | None = None
+        self._replicates: Array | None = None
+
+    def add(self, chunk: Array) -> None:
+        """The next rows. They are summed in blocks of `BLOCK`; only the last may be shorter."""
+        while self._count + len(chunk) >= BLOCK:
+            cut = BLOCK - self._count
+            self._sum(np.concatenate([*self._held, chunk[:cut]]))
+            self._held, self._count, chunk = [], 0, chunk[cut:]
+        if len(chunk):
+            self._held.append(chunk)
+            self._count += len(chunk)
+
+    def sums(self) -> RowSums:
+        """What all rows add up to."""
+        if self._held:
+            self._sum(np.concatenate(self._held))
+            self._held = []
+        assert self._total is not None  # a table has at least one row
+        assert self._replicates is not None
+        return RowSums(float(self._total[0]), self._total[1:], self._replicates[:, 0], self._replicates[:, 1:])
+
+    def _sum(self, block: Array) -> None:
+        columns = 1 + (block.shape[1] if self._bootstrapped is None else self._bootstrapped)
+        start = self._number * BLOCK
+        w = self._weights[start : start + len(block), np.newaxis]
         weighted = np.concatenate([w, w * block], axis=1)
-        total = weighted.sum(axis=0) if total is None else total + weighted.sum(axis=0)
-        if n_bootstrap:
-            k = _counts(seed, number, n_bootstrap)[:, : len(block)]
-            replicates += k @ weighted[:, : 1 + bootstrapped]
-    assert total is not None  # a table has at least one row
-    return RowSums(float(total[0]), total[1:], replicates[:, 0], replicates[:, 1:])
+        if self._replicates is None:
+            self._replicates = np.zeros((self._n_bootstrap, columns))
+        self._total = weighted.sum(axis=0) if self._total is None else self._total + weighted.sum(axis=0)
+        if self._n_bootstrap:
+            k = _counts(self._seed, self._number, self._n_bootstrap)[:, : len(block)]
+            self._replicates += k @ weighted[:, :columns]
+        self._number += 1
 
 
 def percentiles(replicates: Array, level: float) -> Array:
@@ -91,19 +135,3 @@ def _poisson_quantiles() -> Array:
     """The quantile of Poisson(1) at (u + ½)/2¹⁶ for u = 0 … 2¹⁶ − 1."""
     distribution = np.cumsum([np.exp(-1.0) / factorial(k) for k in range(12)])
     return np.searchsorted(distribution, (np.arange(2**16) + 0.5) / 2**16).astype(np.float64)
-
-
-def _blocks(chunks: Iterable[Array]) -> Iterator[Array]:
-    """The same rows, cut into blocks of `BLOCK` rows; only the last may be shorter."""
-    held: list[Array] = []
-    count = 0
-    for chunk in chunks:
-        while count + len(chunk) >= BLOCK:
-            cut = BLOCK - count
-            yield np.concatenate([*held, chunk[:cut]])
-            held, count, chunk = [], 0, chunk[cut:]
-        if len(chunk):
-            held.append(chunk)
-            count += len(chunk)
-    if held:
-        yield np.concatenate(held)

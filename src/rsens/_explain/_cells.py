@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rsens._explain._effect_cells import in_points
+from rsens._explain._effects import STEP
 from rsens._text import Pair, listed, number, percent, short
 from rsens.measures import DOWN, UP, arrows
 
@@ -32,7 +34,7 @@ def stars(explanation: Explanation, frame: pd.DataFrame) -> list[str]:
     return [UNCLEAR if unclear[pair] else mark for pair, mark in zip(pairs, marks, strict=True)]
 
 
-def directions(explanation: Explanation, terms: list[str]) -> list[str]:
+def directions(explanation: Explanation, terms: list[str], digits: int = 3) -> list[str]:
     """The arrow and the slope of each term; of several outputs, those that rise and fall most."""
     direction, consistency = explanation.direction, explanation.consistency
     slopes = direction.loc[terms].to_numpy(dtype=np.float64)
@@ -40,10 +42,26 @@ def directions(explanation: Explanation, terms: list[str]) -> list[str]:
         outputs = [short(str(name), OUTPUT_WIDTH) for name in direction.columns]
         return [_outputs(outputs, line) for line in slopes]
     signs = arrows(slopes, consistency.loc[terms])
+    steps = _steps(explanation)
     return [
-        f"{sign} {number(abs(slope))}" if sign in (UP, DOWN) else sign
-        for sign, slope in zip(signs, map(float, slopes), strict=True)
+        _change(explanation, sign, *steps.get(term, (float(slope), "")), digits) if sign in (UP, DOWN) else sign
+        for term, sign, slope in zip(terms, signs, slopes, strict=True)
     ]
+
+
+def _change(explanation: Explanation, sign: str, effect: float, step: str, digits: int) -> str:
+    """An arrow, how far the prediction goes, and the step unless it is the unit of the scale."""
+    points = in_points(explanation)
+    size = f"{number(100.0 * abs(effect), min(digits, 2))} pp" if points else number(abs(effect), digits)
+    arrow = UP if effect > 0.0 else DOWN if effect < 0.0 else sign
+    return f"{arrow} {size}{step}"
+
+
+def _steps(explanation: Explanation) -> dict[str, tuple[float, str]]:
+    """The effect and the step of the terms that go from one value to another."""
+    table = explanation.effects
+    lines = table[(table["kind"] == STEP) & table["effect"].notna()].to_dict("records")
+    return {line["term"]: (float(line["effect"]), f" ({line['step'].removeprefix('from ')})") for line in lines}
 
 
 def _outputs(outputs: Sequence[str], slopes: Any) -> str:

@@ -10,26 +10,30 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rsens._arguments import child, fraction, jobs, one_of, progress_bar, seed_sequence, whole_number
+from rsens._arguments import child, fraction, jobs, one_of, seed_sequence, whole_number
 from rsens._errors import Argument, InputError, RsensWarning
+from rsens._explain._effect_sums import EffectSums
+from rsens._explain._effects import Effects
 from rsens._explain._explanation import Explanation
-from rsens._explain._interaction_marks import Interactions, find_interaction_marks
 from rsens._explain._intervals import Intervals
+from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._link_pairs import PAIR_SCALES, evaluate_on_link
-from rsens._explain._null_level import NullLevel, find_null_level, refitter
+from rsens._explain._marking import BOOTSTRAP, FOLDS, Marking
+from rsens._explain._null_level import refitter
 from rsens._explain._query import Query, query_of
 from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
 from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._setup import Setup
+from rsens._explain._steps import numeric_columns, steps_of
+from rsens._explain._subgroup_intervals import with_row_intervals
 from rsens._explain._subgroups import division_of, within_subgroups
 from rsens._explain._values import Values, evaluate
+from rsens._frames import as_pandas
+from rsens._progress import progress_of
 from rsens._refits import Fit, read_clusters, warn_of_tight_clusters
 from rsens.adapters import as_contrasts, read_for, two_valued
 from rsens.derivatives import NoSecondDerivativesError
-from rsens.measures import Terms, adds_up, check_alpha, check_weights, training_inputs, warn_of_gaps
-
-#: What random numbers are for.
-BOOTSTRAP, PROBES, FOLDS, INTERACTIONS = range(4)
+from rsens.measures import Terms, check_alpha, check_weights, training_inputs, warn_of_gaps
 
 
 def explain(
@@ -77,7 +81,8 @@ def explain(
             is decided on the training inputs (`training_inputs_`) if the model knows them, else on X.
         clusters: Rows that belong together, one label per row: several of one person, say. Refits then leave out, and
             probes move, whole clusters; without it, marks and intervals of such rows promise too much.
-        by: Subgroups of rows: a column of X, or one label per row. See `Explanation.by`.
+        by: Subgroups of rows: a column of X, or one label per row. See `Explanation.by` and `Explanation.by_frame`,
+            which says where a subgroup differs from the other rows.
         weights: How much each row counts, at least 0. A weight of 2 is the same as giving the row twice.
         scale: What one step of a column is. "sd": its standard deviation (divisor n, under `weights`), in the training
             data if the model knows it (`input_scale_` or `training_inputs_`), else in X. "raw": 1. Or one number per
@@ -125,9 +130,10 @@ def explain(
         An `Explanation`.
     """
     order = check_alpha(alpha)
+    X, y, by = as_pandas(X), as_pandas(y, "y"), as_pandas(by, "by")
     source, table = read_for(model, X)
     n, n_columns = table.values.shape
-    seed, bar = seed_sequence(random_state), progress_bar(progress)
+    seed, follow = seed_sequence(random_state), progress_of(progress)
     replicates, share = whole_number(n_bootstrap, "n_bootstrap", 0), fraction(level, "level")
     n_probes, n_jobs = None if n_probes is None else whole_number(n_probes, "n_probes", 1), jobs(n_jobs)
     row_weights = check_weights(weights, n)
@@ -160,29 +166,60 @@ def explain(
     one_of(intervals, "intervals", ("auto", "refits", "rows", False))
     fit_again = _fit_for_intervals(intervals, model, y, refit, same_rows=training is None or len(training) == n)
 
-    def evaluated(query: Query) -> tuple[Values, Intervals | None]:
-        with bar(total=n, desc="rows", unit="row") as rows_done:
+    inputs, counted = (plain.values, row_weights) if training is None else (training, None)
+    steps = steps_of(inputs, numeric_columns(query.terms, table), counted)
+
+    def evaluated(query: Query) -> tuple[Values, Intervals | None, Effects]:
+        bootstrap: dict[str, Any] = {
+            "n_bootstrap": replicates if intervals in ("auto", "rows") else 0,
+            "seed": child(seed, BOOTSTRAP),
+        }
+        effects = EffectSums(table, query.terms, row_weights, steps, max_bytes=query.max_bytes, **bootstrap)
+        with follow.stage("row", n) as advance:
             look = partial(evaluate_on_link, model) if on_link else partial(evaluate, split_pairs=True)
-            return look(
+            values, over_rows = look(
                 source,
                 table,
                 query,
                 output_names=partial(_output_names, model),
                 keep_local_pairs=keep_local_pairs,
-                n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
                 level=share,
-                seed=child(seed, BOOTSTRAP),
-                advance=rows_done.update,
+                advance=advance,
+                effects=effects,
+                **bootstrap,
             )
+        return values, over_rows, Effects.of(effects.found(source), query, share)
 
     try:
-        values, found = evaluated(query)
+        values, found, effects = evaluated(query)
     except NoSecondDerivativesError as error:
         if pairs is True or keep_local_pairs:
             raise
         warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
         query = replace(query, pairs=False)
-        values, found = evaluated(query)
+        values, found, effects = evaluated(query)
+    marking = None
+    if fit is not None or (null is not False and y is not None):
+        marking = Marking(
+            model=model,
+            source=source,
+            table=table,
+            y=y,
+            query=query,
+            clusters=together,
+            fit=fit,
+            n_probes=n_probes,
+            n_jobs=n_jobs,
+            seed=seed,
+            progress=follow,
+            level_required=null is True or refit is not None,
+            test_required=null is True,
+        )
+        marking.expect()
+    refits: KeptRefits | None = None
+    subgroups = None if division is None else within_subgroups(values.local_main, division, row_weights, aggregate)
+    if subgroups is not None and division is not None and found is not None:
+        subgroups = with_row_intervals(subgroups, values.local_main, division, row_weights, aggregate, share)
     if fit_again is not None:
         folds = child(seed, FOLDS)
         look = partial(
@@ -197,6 +234,8 @@ def explain(
             alpha=order,
             aggregate=aggregate,
             max_memory_mb=max_memory_mb,
+            division=division,
+            steps=steps,
         )
         from_refits = find_refit_intervals(
             fit_again,
@@ -204,57 +243,32 @@ def explain(
             y,
             look,
             values,
+            effects,
             share,
             clusters=together,
             n_jobs=n_jobs,
             seed=folds,
             required=intervals == "refits",
-            progress=bar,
+            progress=follow,
         )
-        found = found if from_refits is None else from_refits
-    null_level: NullLevel | None = None
-    marked = fit is not None or (null is not False and y is not None)
-    adding_up = adds_up(model, source, table, query.terms) if marked else None
-    if fit is not None and adding_up is not None:
-        null_level = find_null_level(
-            fit,
-            table,
-            y,
-            query,
-            values,
-            clusters=together,
-            linear=bool(adding_up.all()),
-            n_probes=n_probes,
-            n_jobs=n_jobs,
-            seed=child(seed, PROBES),
-            required=null is True or refit is not None,
-            progress=bar,
-        )
-    interactions: Interactions | None = None
-    if marked and query.pairs:
-        interactions = find_interaction_marks(
-            model,
-            source,
-            table,
-            y,
-            query,
-            additive=adding_up,
-            clusters=together,
-            seed=child(seed, INTERACTIONS),
-            required=null is True,
-            progress=bar,
-        )
+        if from_refits is not None:
+            found, effects, refits = from_refits.intervals, from_refits.effects, from_refits.refits
+            subgroups = from_refits.within(subgroups, share)
+    null_level, interactions = (None, None) if marking is None else marking.run(values)
     return Explanation(
         setup=Setup.of(query, table.names, scale, pair_scale, share),
         values=values,
+        effects=effects,
         intervals=found,
+        refits=refits,
         null_level=null_level,
         interactions=interactions,
-        subgroups=None if division is None else within_subgroups(values.local_main, division, row_weights, aggregate),
-        rows=Rows.of(index_of(table), extrapolates(plain, training)),
+        subgroups=subgroups,
+        rows=Rows.of(plain, extrapolates(plain, training), None if weights is None else row_weights),
         index=index_of(table),
         model=model,
         X=X,
+        weights=weights,
     )
 
 

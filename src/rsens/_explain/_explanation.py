@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,13 @@ from numpy.typing import NDArray
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError
 from rsens._explain import _export, _text
+from rsens._explain._comparisons import Comparisons
+from rsens._explain._effect_table import effect_table
+from rsens._explain._effects import Effects
+from rsens._explain._form import FORM, check_together
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._intervals import Intervals
+from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._null_level import NullLevel
 from rsens._explain._plot_methods import PlotMethods
 from rsens._explain._ranking import ranked_by, uncertainty_only
@@ -23,24 +28,10 @@ from rsens._explain._setup import Setup
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._tables import frame_of, table_of
 from rsens._explain._values import Values
-from rsens._explain._versions import from_version_1
-from rsens._results import Field, Form, Part, check_size
+from rsens._results import Field, Part
 
-#: An explanation is made of these, and so are its files. What was not asked for is None.
-FORM = Form(
-    "an explanation",
-    "Explanation.save",
-    {
-        "setup": Setup,
-        "values": Values,
-        "intervals": Intervals,
-        "null_level": NullLevel,
-        "interactions": Interactions,
-        "subgroups": Subgroups,
-        "rows": Rows,
-    },
-    upgrades=(from_version_1,),
-)
+if TYPE_CHECKING:
+    from rsens._explain._row_explanation import RowExplanation
 
 
 class NotComputedError(InputError, AttributeError):
@@ -60,7 +51,7 @@ def _field(part: str, field: str, *, name: str | None = None, missing: InputErro
     return property(shown, doc=declared.meaning)
 
 
-class Explanation(PlotMethods):
+class Explanation(PlotMethods, Comparisons):
     """Which variables and pairs move the predictive distribution, where, in which direction, and how surely.
 
     Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table: what is done
@@ -73,19 +64,23 @@ class Explanation(PlotMethods):
         setup: Setup,
         values: Values,
         rows: Rows,
+        effects: Effects | None = None,
         intervals: Intervals | None = None,
         null_level: NullLevel | None = None,
         interactions: Interactions | None = None,
         subgroups: Subgroups | None = None,
+        refits: KeptRefits | None = None,
         index: pd.Index | None = None,
         model: Any = None,
         X: Any = None,
+        weights: Any = None,
     ) -> None:
         self._setup, self._values, self._rows = setup, values, rows
-        self._intervals, self._subgroups = intervals, subgroups
+        self._effects, self._intervals, self._subgroups = effects, intervals, subgroups
         self._null_level, self._interactions = null_level, interactions
+        self._refits = refits if refits is not None and refits.is_complete else None
         self._index = rows.index if index is None else index
-        self._model, self._X = model, X
+        self._model, self._X, self._weights = model, X, weights
 
     # ---- what was asked ---------------------------------------------------------------------------------------------
 
@@ -98,6 +93,11 @@ class Explanation(PlotMethods):
     def data(self) -> Any:
         """The rows X that were explained, as they were given; None after `load`."""
         return self._X
+
+    @property
+    def weights(self) -> Any:
+        """How much each row counted, as it was given; None if all counted the same, and after `load`."""
+        return self._weights
 
     @property
     def n(self) -> int:
@@ -164,6 +164,29 @@ class Explanation(PlotMethods):
     pair_parts: pd.DataFrame | None = _field("values", "pair_parts")
 
     @property
+    def effects(self) -> pd.DataFrame:
+        """What a change of each variable does to the prediction, in the units of the target; the leading one first.
+
+        One line for each number and for each level of a category (and for each class, if there are several). The
+        change is averaged over the rows; the other columns stay as they are in each row. Columns:
+
+        * term, level, output; kind: "slope", "step" or "level".
+        * step: what changes, as text. "slope": one standard deviation, times the mean slope of the prediction. "step":
+          from one value to another, for two-valued columns and those in which a standard deviation is no sensible
+          change (mostly 0, or with a long tail); the model is asked near the rows in between. "level": this level
+          against the mean over the other ones, weighted by their frequencies.
+        * effect, lower, upper: the change of the prediction (of a probability, for classes), and its interval.
+        * unit, per_unit, per_unit_lower, per_unit_upper: the same for a change by `unit`, 1 or a power of ten.
+        * percent, percent_lower, percent_upper: the relative change, 100 (exp(change of the log) − 1), for counts and
+          other positive numbers.
+        * spread, spread_lower, spread_upper: the change of the predictive standard deviation; not for classes.
+        * interval_kind: what the intervals hold for, as `interval_kind`.
+
+        Groups have no effect: they have no single direction. Empty for files of releases that had no effects.
+        """
+        return effect_table(self)
+
+    @property
     def uncertainty_only(self) -> list[tuple[str, str]]:
         """Pairs with less than 5 % of their R-sens₂ in the prediction, in the order of columns.
 
@@ -223,6 +246,23 @@ class Explanation(PlotMethods):
         level = self._null_level
         return None if level is None else pd.DataFrame({"term": level.probe_terms, "value": level.probe_values})
 
+    def row(
+        self, label: Any = None, *, position: int | None = None, model: Any = None, X: Any = None
+    ) -> RowExplanation:
+        """What moves the prediction of one row: contributions of first order, its strongest pairs, what would move it.
+
+        Asks the model, which is remembered from `explain` but not stored in files.
+
+        Args:
+            label: The label of the row, as in `local_main`.
+            position: Its position instead, counted from 0.
+            model: The model; needed after `load`.
+            X: All rows that were explained; needed after `load`.
+        """
+        from rsens._explain._row_explanation import row_of
+
+        return row_of(self, label, position, model, X)
+
     # ---- subgroups --------------------------------------------------------------------------------------------------
 
     by: pd.DataFrame | None = _field("subgroups", "subgroup_values")
@@ -272,7 +312,7 @@ class Explanation(PlotMethods):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
-        return cls(**FORM.read(path, _check))
+        return cls(**FORM.read(path, check_together))
 
     def to_shap(self) -> Any:
         """The local values as `shap.Explanation`, for shap's bar, beeswarm and scatter plots.
@@ -301,15 +341,3 @@ def _order(order: Any) -> int:
     if isinstance(order, bool) or order not in (1, 2):
         raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
     return int(order)
-
-
-def _check(parts: dict[str, Any]) -> None:
-    """What must agree between the parts of a file, besides the shapes."""
-    for name in ("setup", "values", "rows"):
-        if parts[name] is None:
-            raise InputError(f"{name} are missing")
-    values, intervals = parts["values"], parts["intervals"]
-    n_terms = len(parts["setup"].terms)
-    check_size("pairs", values.pairs, n_terms * (n_terms - 1) // 2)
-    if values.pairs is None and intervals is not None and intervals.pair_intervals is not None:
-        raise InputError("pair_intervals without pairs")

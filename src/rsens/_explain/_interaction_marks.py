@@ -7,7 +7,6 @@ pair is not a level of R-sens₂ but a test of the data (`rsens._interactions`).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +25,7 @@ from rsens._interactions import (
     variance_inflation,
 )
 from rsens._meaning import DISCOVERY_RATE, PER_PAIR
+from rsens._progress import Progress
 from rsens._refits import FAILURES, reason_of
 from rsens._results import Part, stored
 from rsens._table import Table
@@ -90,12 +90,12 @@ def find_interaction_marks(
         text = f"Pairs have no marks: {found.reason}"
         if required:
             raise InputError(text, " Use ", Argument("null", False), " or ", Argument("pairs", False), ".")
-        warnings.warn(RsensWarning(text), stacklevel=3)
+        warnings.warn(RsensWarning(text), stacklevel=4)
         return None
     for note in found.pair_notes:
-        warnings.warn(RsensWarning(note), stacklevel=3)
+        warnings.warn(RsensWarning(note), stacklevel=4)
     if (warning := collinearity_warning(collinear)) is not None:
-        warnings.warn(warning, stacklevel=3)
+        warnings.warn(warning, stacklevel=4)
     return found
 
 
@@ -110,7 +110,7 @@ def interaction_marks(
     collinear: tuple[str, ...] = (),
     clusters: Positions | None = None,
     seed: np.random.SeedSequence,
-    progress: Callable[..., Any],
+    progress: Progress,
 ) -> Interactions | Untested:
     """Test all pairs of terms on the rows of the table, or say why there is no test.
 
@@ -122,7 +122,7 @@ def interaction_marks(
         collinear: The terms that other columns nearly determine: pairs of these that are not marked are unclear.
         clusters: The cluster of each row, or None.
         seed: For the choice of rows.
-        progress: Makes a progress bar.
+        progress: Says what is going on.
     """
     first = table.part(0, 1)
     target = likelihood_for(model, source.predict_distribution(first if source.takes_tables else first.source), y)
@@ -166,15 +166,23 @@ def collinear_terms(table: Table, query: Query) -> tuple[str, ...]:
     return tuple(name for name, vif in zip(query.terms.names, inflation, strict=True) if vif > MOST_INFLATION)
 
 
-def collinearity_warning(names: tuple[str, ...]) -> RsensWarning | None:
+class CollinearityWarning(RsensWarning):
+    """Terms that other columns nearly determine; `names` has them."""
+
+    names: tuple[str, ...] = ()
+
+
+def collinearity_warning(names: tuple[str, ...]) -> CollinearityWarning | None:
     """What to say of such terms; None if there are none."""
     if not names:
         return None
-    return RsensWarning(
+    warning = CollinearityWarning(
         f"Other columns nearly determine {listed(names, 10)} (variance inflation above {MOST_INFLATION:g}), so an "
         "interaction can hardly be told from a curve: a pair of these that is not marked cannot be told, it need not "
         "add up. Leave out columns that say the same, or group them."
     )
+    warning.names = names
+    return warning
 
 
 def _coded(values: Array, categorical: tuple[int, ...]) -> tuple[Array, dict[int, int]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from rsens._explain._effect_sums import EffectSums
 from rsens._explain._intervals import Intervals
 from rsens._explain._query import Query
 from rsens._explain._values import Values, evaluate
@@ -26,11 +27,18 @@ def evaluate_on_link(
     output_names: Callable[[int], tuple[str, ...]] | None = None,
     keep_local_pairs: bool = False,
     advance: Callable[[int], Any] = lambda rows: None,
+    effects: EffectSums | None = None,
     **bootstrap: Any,
 ) -> tuple[Values, Intervals | None]:
     """`evaluate`, with the pairs of η; see `rsens.measures.on_link`. They have no parts: η is the prediction."""
     values, intervals = evaluate(
-        source, table, replace(query, pairs=False), output_names=output_names, advance=advance, **bootstrap
+        source,
+        table,
+        replace(query, pairs=False),
+        output_names=output_names,
+        advance=advance,
+        effects=effects,
+        **bootstrap,
     )
     pairs, spread = evaluate(on_link(model, source), table, query, keep_local_pairs=keep_local_pairs, **bootstrap)
     values = replace(values, pairs=pairs.pairs, local_pairs=pairs.local_pairs)

@@ -29,7 +29,6 @@ The level has a chance of 5 % for each irrelevant variable. For all variables to
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,8 +41,9 @@ from rsens._explain._probe_refits import CATEGORICAL, SINGLE, TWO_VALUED, Refits
 from rsens._explain._probes import sources_of
 from rsens._explain._query import Query
 from rsens._explain._values import Values
-from rsens._files import number, number_or_nan, text, truth, tuple_of, whole
+from rsens._files import Checkpoint, number, number_or_nan, text, truth, tuple_of, whole
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
+from rsens._progress import Progress
 from rsens._refits import Fit, check_refit
 from rsens._results import Part, stored
 from rsens._table import Table
@@ -124,7 +124,8 @@ def find_null_level(
     n_jobs: int | None,
     seed: np.random.SeedSequence,
     required: bool,
-    progress: Callable[..., Any],
+    progress: Progress,
+    keep: Checkpoint | None = None,
 ) -> NullLevel | None:
     """Refit with probes, and compare the real terms with them.
 
@@ -139,23 +140,18 @@ def find_null_level(
         n_jobs: How many refits run at once.
         seed: Seed of the probes, of the rows, and of the refits.
         required: Whether a failing refit is an error; else it is a warning, and there is no level.
-        progress: Makes a progress bar.
+        progress: Counts the refits.
+        keep: Where finished refits are kept, and read from.
     """
-    values = table.values
-    terms = query.terms
-    varies = (np.ptp(values, axis=0) > 0.0) & (query.deviations > 0.0)
-    varying = [t for t, members in enumerate(terms.members) if varies[list(members)].any()]
-    if not varying:
+    values, terms = table.values, query.terms
+    plan = probe_plan(table, query, n_probes, seed)
+    if not plan:
         _unavailable("no column of X varies", None, required)
         return None
-    if n_probes is None:
-        n_probes = N_PROBES if len(values) <= MANY_ROWS else N_PROBES_OF_MANY
     sources = sources_of(values, terms.members, query.categorical, clusters)
-    kinds = np.array([_kind(query, t) for t in range(len(terms))])
-    plan = probes_of_refits(terms.members, kinds, varying, n_probes, np.random.default_rng(child(seed, 0)))
     try:
         refits = refit_with_probes(
-            refit.quick(), table, y, query, sources, plan, n_jobs=n_jobs, seed=seed, progress=progress
+            refit.quick(), table, y, query, sources, plan, n_jobs=n_jobs, seed=seed, progress=progress, keep=keep
         )
     except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
         _unavailable(f"refitting with {len(plan[0])} more columns failed ({error})", error, required)
@@ -166,7 +162,19 @@ def find_null_level(
     if len(values) < FEW_ROWS:
         _warn_of_few_rows(len(values))
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
-    return _compare(refits, inflation, kinds, query, found)
+    return _compare(refits, inflation, _kinds(query), query, found)
+
+
+def probe_plan(table: Table, query: Query, n_probes: int | None, seed: np.random.SeedSequence) -> list[list[int]]:
+    """The terms that the probes of each refit are made like; none where no column varies."""
+    varies = (np.ptp(table.values, axis=0) > 0.0) & (query.deviations > 0.0)
+    members = query.terms.members
+    varying = [t for t, columns in enumerate(members) if varies[list(columns)].any()]
+    if not varying:
+        return []
+    if n_probes is None:
+        n_probes = N_PROBES if len(table.values) <= MANY_ROWS else N_PROBES_OF_MANY
+    return probes_of_refits(members, _kinds(query), varying, n_probes, np.random.default_rng(child(seed, 0)))
 
 
 def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
@@ -178,7 +186,11 @@ def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
     )
     if required:
         raise InputError(sentence, ".") from error
-    warnings.warn(RsensWarning(sentence, " to skip it."), stacklevel=4)
+    warnings.warn(RsensWarning(sentence, " to skip it."), stacklevel=5)
+
+
+def _kinds(query: Query) -> Positions:
+    return np.array([_kind(query, t) for t in range(len(query.terms))])
 
 
 def _kind(query: Query, term: int) -> int:
@@ -263,5 +275,5 @@ def _warn_of_few_rows(n: int) -> None:
             f"The null level is only approximate: with {n} rows, somewhat more than 5 % of irrelevant variables may "
             f"pass it. Rely on clear cases only, or use at least {FEW_ROWS} rows."
         ),
-        stacklevel=4,
+        stacklevel=5,
     )

@@ -17,6 +17,12 @@ class PlotMethods:
 
         return bars(self, ax=ax, **options)
 
+    def plot_effects(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """What a change of each variable does to the prediction, with intervals; see `rsens.plots.effects`."""
+        from rsens.plots import effects
+
+        return effects(self, ax=ax, **options)
+
     def plot_beeswarm(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Every row of `local_main` as a point, coloured by the value of the variable; see `rsens.plots.beeswarm`."""
         from rsens.plots import beeswarm
@@ -28,6 +34,12 @@ class PlotMethods:
         from rsens.plots import heatmap
 
         return heatmap(self, ax=ax, **options)
+
+    def plot_by(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """R-sens within the subgroups of `by`, beside the other rows; see `rsens.plots.subgroups`."""
+        from rsens.plots import subgroups
+
+        return subgroups(self, ax=ax, **options)
 
     def plot_network(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Variables as circles and pairs as lines between them; see `rsens.plots.network`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -15,7 +15,9 @@ from rsens._errors import RsensWarning
 from rsens._explain._probes import ProbeSource
 from rsens._explain._query import Query
 from rsens._explain._values import evaluate
-from rsens._refits import Fit, one_thread, take_rows
+from rsens._files import Checkpoint
+from rsens._progress import Progress
+from rsens._refits import Fit, SeenRefits, one_thread, run_pieces, take_rows
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Positions
 from rsens.adapters import as_contrasts, read_for
@@ -93,16 +95,26 @@ def refit_with_probes(
     *,
     n_jobs: int | None,
     seed: np.random.SeedSequence,
-    progress: Callable[..., Any],
+    progress: Progress,
+    keep: Checkpoint | None = None,
 ) -> Refits:
-    from joblib import Parallel, delayed
+    """Refit with the probes of each entry of `plan`. What is seen of a fit is kept in `keep`, and read from there."""
 
-    tasks = (
-        delayed(_measure)(fit, *_with_probes(table, query, [sources[t] for t in probes], child(seed, 1, k)), y)
-        for k, probes in enumerate(plan)
+    def arguments(k: int) -> Sequence[Any]:
+        return fit, *_with_probes(table, query, [sources[t] for t in plan[k]], child(seed, 1, k)), y
+
+    kept = SeenRefits(keep, "refit-probes")
+    measured = run_pieces(
+        _measure,
+        len(plan),
+        arguments,
+        n_jobs=n_jobs,
+        progress=progress,
+        noun="refit",
+        stage="probes",
+        get=kept.get,
+        put=kept.put,
     )
-    run = Parallel(n_jobs=n_jobs, return_as="generator")
-    measured = list(progress(run(tasks), total=len(plan), desc="refits", unit="fit"))
     t = len(query.terms)
     return Refits(
         np.stack([main[:t] for main in measured]),

@@ -6,7 +6,7 @@ are divided into K folds at random, and v_k is the value without fold k. Then
     se² = (K − 1)/K Σ_k (v_k − v̄)²,
 
 the mean of it over several rounds of folds, and the interval is value ± t se, with t of rounds · (K − 1) degrees of
-freedom and a lower end of at least 0.
+freedom and a lower end of at least 0. Effects have a sign, and their intervals no such end.
 
 Everything that depends on the data is computed again without the fold: the fit, the rows that are averaged over, and
 the units. With the rows and units of all data, the intervals would leave out that X varies too.
@@ -15,11 +15,11 @@ the units. With the rows and units of all data, the intervals would leave out th
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,20 @@ from scipy.stats import t as student
 
 from rsens._arguments import child
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
+from rsens._explain._effect_sums import EffectSums, RowEffects
+from rsens._explain._effects import Effects
 from rsens._explain._explanation import Explanation
 from rsens._explain._intervals import REFITS, Intervals
+from rsens._explain._jackknife import jackknife
+from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._link_pairs import evaluate_on_link
 from rsens._explain._query import Query, query_of
+from rsens._explain._steps import Step, numeric_columns, steps_of
+from rsens._explain._subgroup_intervals import with_refit_intervals, within_and_rest
+from rsens._explain._subgroups import Division, Subgroups
 from rsens._explain._values import Values, evaluate
+from rsens._files import fingerprint
+from rsens._progress import Progress
 from rsens._refits import (
     LOOKS,
     Failed,
@@ -64,10 +73,14 @@ PAIR_ROWS = 300
 
 @dataclass(frozen=True, eq=False)
 class RefitValues:
-    """R-sens of each term, and R-sens₂ of each pair, in one refit."""
+    """R-sens of each term, R-sens₂ of each pair, and the effects, in one refit; its units, and the rows it left out."""
 
     main: Array
     pairs: Array | None
+    effects: RowEffects
+    units: Array
+    left_out: str  # a fingerprint
+    subgroups: Array | None = None  # (2, subgroups, terms) within each subgroup and outside of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +90,15 @@ class ValuesOfRefits:
     ask: `query_of` with the arguments that are the same for all rows.
     """
 
+    sees: ClassVar[type] = RefitValues
     X: Any
     weights: Array | None  # (n,)
     pair_rows: Flags | None  # (n,) the rows that pairs are averaged over; None without pairs
     compared: tuple[int, ...]  # numeric columns of two values, which are compared
     on_link: bool  # whether pairs are on the link scale
     ask: Callable[..., Query]
+    steps: Mapping[int, Step] | None = None  # of effects; None: those of all rows of X
+    division: Division | None = None  # of the n rows into subgroups
 
     @classmethod
     def of(
@@ -99,6 +115,8 @@ class ValuesOfRefits:
         alpha: float = 1.0,
         aggregate: str = "mean",
         max_memory_mb: float = 256.0,
+        steps: Mapping[int, Step] | None = None,
+        division: Division | None = None,
     ) -> ValuesOfRefits:
         """What `explain` is asked about the rows X, all arguments checked; `pairs` says whether it has pairs."""
         ask = partial(
@@ -110,7 +128,8 @@ class ValuesOfRefits:
             keep_local_pairs=False,
             max_memory_mb=max_memory_mb,
         )
-        return cls(X, weights, _some_rows(len(X), child(seed, LOOKS)) if pairs else None, compared, on_link, ask)
+        pair_rows = _some_rows(len(X), child(seed, LOOKS)) if pairs else None
+        return cls(X, weights, pair_rows, compared, on_link, ask, steps, division)
 
     def __call__(self, model: Any, train: Positions, test: Positions) -> RefitValues:
         """The rows and units are those of the fit. Pairs take the units of all its rows, and fewer rows."""
@@ -120,16 +139,39 @@ class ValuesOfRefits:
         shares = weights / weights.sum()
         source, table, training = self.read(model, take_rows(self.X, train), shares)
         query = self.ask(model, table, training, weights=shares, pairs=False)
-        if self.pair_rows is None:
-            return RefitValues(self.evaluate(model, source, table, query).main, None)
-        chosen = self.pair_rows[train] & (weights > 0.0)
-        if chosen.all():
-            values = self.evaluate(model, source, table, replace(query, pairs=True))
-            return RefitValues(values.main, values.pairs)
-        some = rows_of(source, take_rows(self.X, train[chosen]))
-        query_of_some = replace(query, weights=weights[chosen] / weights[chosen].sum(), pairs=True)
-        main = self.evaluate(model, source, table, query).main
-        return RefitValues(main, self.evaluate(model, source, some, query_of_some).pairs)
+        effects = EffectSums(table, query.terms, shares, self._steps(model, table, query), max_bytes=query.max_bytes)
+        some = None if self.pair_rows is None else self.pair_rows[train] & (weights > 0.0)
+        if some is not None and some.all():
+            values = self.evaluate(model, source, table, replace(query, pairs=True), effects)
+            pairs = values.pairs
+        else:
+            values = self.evaluate(model, source, table, query, effects)
+            pairs = None if some is None else self._pairs_of_some(model, source, train[some], weights[some], query)
+        return RefitValues(
+            main=values.main,
+            pairs=pairs,
+            effects=effects.found(source),
+            units=query.units,
+            left_out=fingerprint(test),
+            subgroups=self._within(values, train, shares, query.aggregate),
+        )
+
+    def _pairs_of_some(self, model: Any, source: Model, rows: Positions, weights: Array, query: Query) -> Array | None:
+        table = rows_of(source, take_rows(self.X, rows))
+        return self.evaluate(model, source, table, replace(query, weights=weights / weights.sum(), pairs=True)).pairs
+
+    def _within(self, values: Values, train: Positions, shares: Array, aggregate: str) -> Array | None:
+        if self.division is None:
+            return None
+        division = replace(self.division, codes=self.division.codes[train])
+        return within_and_rest(values.local_main, division, shares, aggregate)
+
+    def _steps(self, model: Any, table: Table, query: Query) -> Mapping[int, Step]:
+        """The steps that effects are stated for: the same in every refit."""
+        if self.steps is not None:
+            return self.steps
+        columns = numeric_columns(query.terms, table)
+        return steps_of(read_for(model, self.X)[1].values, columns, self.weights) if columns else {}
 
     def read(self, model: Any, rows: Any, shares: Array) -> tuple[Model, Table, Array | None]:
         """The one place where a refitted model and its rows are read, as `explain` reads all rows."""
@@ -139,11 +181,13 @@ class ValuesOfRefits:
         training = training_inputs(model, table.values.shape[1])
         return *as_contrasts(source, table, self.compared, training=training, weights=shares), training
 
-    def evaluate(self, model: Any, source: Model, table: Table, query: Query) -> Values:
+    def evaluate(
+        self, model: Any, source: Model, table: Table, query: Query, effects: EffectSums | None = None
+    ) -> Values:
         """The one place where a refitted model is evaluated."""
         if self.on_link and query.pairs:
-            return evaluate_on_link(model, source, table, query)[0]
-        return evaluate(source, table, query)[0]
+            return evaluate_on_link(model, source, table, query, effects=effects)[0]
+        return evaluate(source, table, query, effects=effects)[0]
 
 
 def _some_rows(n: int, seed: np.random.SeedSequence) -> Flags:
@@ -154,6 +198,20 @@ def _some_rows(n: int, seed: np.random.SeedSequence) -> Flags:
 
 
 # ---- from what was seen to intervals ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class FromRefits:
+    """The intervals, also of the effects, and the values that they come from."""
+
+    intervals: Intervals
+    effects: Effects
+    refits: KeptRefits
+    rounds: Sequence[Sequence[RefitValues]]
+
+    def within(self, subgroups: Subgroups | None, level: float) -> Subgroups | None:
+        """The subgroups with intervals; None without subgroups."""
+        return None if subgroups is None else with_refit_intervals(subgroups, self.rounds, level)
 
 
 def intervals_of(values: Values, rounds: Sequence[Sequence[RefitValues]], level: float) -> Intervals:
@@ -173,24 +231,39 @@ def intervals_of(values: Values, rounds: Sequence[Sequence[RefitValues]], level:
     )
 
 
-def jackknife(rounds: Sequence[Array]) -> Array:
-    """The standard error of each value, from (K, values) without each of K folds in every round.
-
-    se² = (K − 1)/K Σ_k (v_k − v̄)², averaged over rounds. Since Σ_k (v_k − v̄)² = K · var, this is (K − 1) var.
-    """
-    return np.sqrt(np.mean([(len(v) - 1) * np.var(v, axis=0) for v in rounds], axis=0))
+def effects_of(effects: Effects, rounds: Sequence[Sequence[RefitValues]], level: float) -> Effects:
+    """The effects with intervals from the refits of each round; none for a line that a refit lacks (a rare level)."""
+    if not effects.effect_terms:
+        return effects
+    stated = rounds[0][0].effects.stated
+    lacking = np.full(len(stated), np.nan)
+    by_round = [
+        np.array([[refit.effects.values.get(key, lacking) for key in effects.keys] for refit in refits])
+        for refits in rounds
+    ]
+    degrees = sum(len(refits) - 1 for refits in rounds)
+    reach = effects.per_step(student.ppf(0.5 + level / 2.0, degrees) * jackknife(by_round))
+    values = stated.join(effects.effect, effects.effect_spread, effects.effect_log)
+    return effects.with_values(stated, values, np.stack([values - reach, values + reach]))
 
 
 def refit_intervals(
-    values: Values, rounds: Sequence[Sequence[Any]], level: float, *, required: bool = False, stacklevel: int = 3
-) -> Intervals | None:
+    values: Values,
+    effects: Effects,
+    rounds: Sequence[Sequence[Any]],
+    level: float,
+    *,
+    required: bool = False,
+    stacklevel: int = 3,
+) -> FromRefits | None:
     """The intervals, from what `ValuesOfRefits` saw. A failure is an error if `required`, else a warning and None."""
     seen = [fold for folds in rounds for fold in folds]
     failed = next((fold for fold in seen if isinstance(fold, Failed)), None)
     if failed is not None:
         unavailable(failed.sentence, required=required, error=failed.error, stacklevel=stacklevel + 1)
         return None
-    return intervals_of(values, rounds, level)
+    effects = effects_of(effects, rounds, level)
+    return FromRefits(intervals_of(values, rounds, level), effects, KeptRefits.of(rounds), rounds)
 
 
 def unavailable(reason: str, *, required: bool, error: Exception | None = None, stacklevel: int = 3) -> None:
@@ -204,11 +277,13 @@ def unavailable(reason: str, *, required: bool, error: Exception | None = None, 
 
 def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]]) -> Explanation:
     """The explanation with intervals from refits; as it was, with a warning, if one of them failed."""
-    found = refit_intervals(explanation._values, rounds, explanation.level)
+    assert explanation._effects is not None  # only files of earlier releases have none
+    found = refit_intervals(explanation._values, explanation._effects, rounds, explanation.level)
     if found is None:
         return explanation
     same = copy(explanation)
-    same._intervals = found
+    same._intervals, same._effects, same._refits = found.intervals, found.effects, found.refits
+    same._subgroups = found.within(explanation._subgroups, explanation.level)
     return same
 
 
@@ -235,14 +310,15 @@ def find_refit_intervals(
     y: Any,
     look: Callable[[Any], ValuesOfRefits],
     values: Values,
+    effects: Effects,
     level: float,
     *,
     clusters: Positions | None,
     n_jobs: int | None,
     seed: np.random.SeedSequence,
     required: bool,
-    progress: Callable[..., Any],
-) -> Intervals | None:
+    progress: Progress,
+) -> FromRefits | None:
     """Refit to all but a fold, in two rounds, and measure how far the values vary.
 
     What is not possible is an error if `required`, else a warning and None.
@@ -258,4 +334,4 @@ def find_refit_intervals(
     rounds = rounds_of_folds(rounds_for(count), count, targets, stratify, seed, clusters)
     given = y if is_pandas(y) else targets  # a function of the user gets y as it was given
     [seen] = refit_folds(fit.quick(), rows, given, rounds, [look(rows)], n_jobs=n_jobs, seed=seed, progress=progress)
-    return refit_intervals(values, seen, level, required=required, stacklevel=4)
+    return refit_intervals(values, effects, seen, level, required=required, stacklevel=4)

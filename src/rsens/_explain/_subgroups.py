@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
-from rsens._files import label, number, tuple_of, whole
+from rsens._files import label, number, number_or_nan, or_none, text, tuple_of, whole
 from rsens._results import Part, stored
 from rsens._table import Table
-from rsens._typing import Array, Positions
+from rsens._typing import Array, Flags, Positions
 
 Label = str | int | float | bool
 MAX_SUBGROUPS = 100
@@ -27,11 +27,28 @@ class Subgroups(Part):
     subgroup_values: Array = stored(
         "R-sens averaged within each subgroup, subgroups × terms; None without `by`.", number, "subgroups", "terms"
     )
+    subgroup_rest: Array | None = stored(
+        "R-sens averaged over all other rows.", number_or_nan, "subgroups", "terms", optional=True, default=None
+    )
+    subgroup_intervals: Array | None = stored(
+        "Lower and upper ends of `by`.", number_or_nan, 2, "subgroups", "terms", optional=True, default=None
+    )
+    subgroup_differences: Array | None = stored(
+        "Lower and upper ends of the difference between a subgroup and all other rows.",
+        number_or_nan, 2, "subgroups", "terms", optional=True, default=None,
+    )  # fmt: skip
+    subgroup_p_values: Array | None = stored(
+        "How rarely chance alone gives a difference as large; None without refits.",
+        number_or_nan, "subgroups", "terms", optional=True, default=None,
+    )  # fmt: skip
+    subgroup_interval_kind: str | None = stored(
+        'What these intervals come from: "refits" or "rows".', or_none(text), default=None
+    )
 
 
 @dataclass(frozen=True)
 class Division:
-    """Which subgroup every row belongs to: `codes` are positions in `labels`."""
+    """Which subgroup every row belongs to: `codes` are positions in `labels`, or −1 for rows that are in none."""
 
     labels: tuple[Label, ...]
     codes: Positions
@@ -39,7 +56,7 @@ class Division:
 
 def within_subgroups(local: Array, division: Division, weights: Array, aggregate: str) -> Subgroups:
     """Weighted mean or root mean square of the local values (n, T) within each subgroup."""
-    counts = np.bincount(division.codes, minlength=len(division.labels))
+    counts = np.bincount(division.codes[division.codes >= 0], minlength=len(division.labels))
     values = np.empty((len(counts), local.shape[1]))
     for g, name in enumerate(division.labels):
         rows = division.codes == g
@@ -50,7 +67,17 @@ def within_subgroups(local: Array, division: Division, weights: Array, aggregate
             )
         share = w / w.sum()
         values[g] = np.sqrt(share @ local[rows] ** 2) if aggregate == "rms" else share @ local[rows]
-    return Subgroups(subgroups=division.labels, subgroup_counts=counts, subgroup_values=values)
+    rest = np.array([average(local, division.codes != g, weights, aggregate) for g in range(len(counts))])
+    return Subgroups(subgroups=division.labels, subgroup_counts=counts, subgroup_values=values, subgroup_rest=rest)
+
+
+def average(local: Array, rows: Flags, weights: Array, aggregate: str) -> Array:
+    """Weighted mean or root mean square of the local values of some rows; NaN where none of them counts."""
+    share = np.where(rows, weights, 0.0)
+    if not share.any():
+        return np.full(local.shape[1], np.nan)
+    share = share / share.sum()
+    return np.asarray(np.sqrt(share @ local**2) if aggregate == "rms" else share @ local)
 
 
 def division_of(by: Any, X: Any, table: Table) -> Division:
@@ -58,6 +85,8 @@ def division_of(by: Any, X: Any, table: Table) -> Division:
     import pandas as pd
 
     n = len(table.values)
+    if isinstance(by, Division):
+        return by
     if isinstance(by, str):
         if by not in table.names:
             raise InputError(

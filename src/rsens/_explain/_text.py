@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import html
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from rsens import _html as html
+from rsens._explain._by_frame import by_columns, by_legend
 from rsens._explain._cells import directions, hidden, part_columns, shares, stars
+from rsens._explain._effect_cells import effect_lines, effects_legend
 from rsens._explain._legend import (
     UNITS,
     directions_legend,
@@ -20,18 +22,21 @@ from rsens._explain._legend import (
     variables_legend,
 )
 from rsens._explain._tables import LEADING
-from rsens._text import Pair, aligned, counted, number, on_one_line, p_text, safe, short, width_of
+from rsens._html import Html
+from rsens._text import NAME_WIDTH, Pair, counted, number, p_text, safe, short, side_by_side, width_of
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
 
 ROWS = 10
+#: Of how many variables effects are listed; `Explanation.effects` has all.
+EFFECTS = 5
 #: The width of legends.
 WIDTH = 100
 
 
 @dataclass(frozen=True)
-class _Table:
+class ShownTable:
     """Cells as texts, names first, and what is said below."""
 
     title: str
@@ -47,29 +52,34 @@ class _Table:
 
 def text(explanation: Explanation) -> str:
     """A heading, the leading terms, and the leading pairs where there are any."""
-    blocks = [heading(explanation)]
-    for table in _tables(explanation):
-        columns = [_padded([table.title, *map(short, table.names)], left=True)]
-        columns += [_padded([head, *cells], left=head in LEFT) for head, cells in table.filled.items()]
+    return text_of(heading(explanation), _tables(explanation))
+
+
+def text_of(heading: str, tables: Sequence[ShownTable]) -> str:
+    """A heading and tables, each with its legend."""
+    blocks = [heading]
+    for table in tables:
+        columns = [_padded([head, *cells], left=head in LEFT) for head, cells in table.filled.items()]
+        room = max(NAME_WIDTH, WIDTH - sum(2 + width_of(cells[0]) for cells in columns))
+        columns = [_padded([table.title, *(short(name, room) for name in table.names)], left=True), *columns]
         lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
         blocks.append("\n".join([*lines, *map(_folded, table.legend)]))
     return "\n\n".join(blocks)
 
 
 def as_html(explanation: Explanation) -> str:
-    """The same as tables. Everything that comes from the data is escaped: a column may be called `<script>`."""
-    blocks = [f"<p><strong>{html.escape(heading(explanation))}</strong></p>"]
-    for table in _tables(explanation):
-        columns = table.filled
-        head = "".join(f"<th>{html.escape(column)}</th>" for column in ("", *columns))
-        rows = zip(table.names, *columns.values(), strict=True)
-        body = "".join(_html_row(name, cells) for name, *cells in rows)
-        legend = "".join(f"<p>{html.escape(line)}</p>" for line in table.legend)
-        blocks.append(
-            f'<table border="1"><caption>{html.escape(table.title)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{legend}"
-        )
-    return f'<div class="rsens-explanation">{"".join(blocks)}</div>'
+    """The same for notebooks."""
+    return html.view(html.heading(heading(explanation)), *html_tables(explanation))
+
+
+def html_tables(explanation: Explanation) -> list[Html]:
+    """The leading terms, and the leading pairs where there are any, with their legends."""
+    return html_of(_tables(explanation))
+
+
+def html_of(tables: Sequence[ShownTable]) -> list[Html]:
+    """Tables for notebooks, each with its legend."""
+    return [html.table(table.title, table.names, table.columns, left=LEFT, below=table.legend) for table in tables]
 
 
 def heading(explanation: Explanation) -> str:
@@ -91,26 +101,29 @@ def heading(explanation: Explanation) -> str:
 # ---- tables ----------------------------------------------------------------------------------------------------------
 
 #: Columns of words, not of numbers.
-LEFT = ("direction", "")
+LEFT = ("direction", "step", "")
 #: Columns by part or by output.
 USUAL_STARTS = ("part_", "direction_", "consistency_")
 PREDICTION, UNCERTAINTY, ONLY = "prediction", "uncertainty", "uncertainty only"
 
 
-def _tables(explanation: Explanation) -> list[_Table]:
-    """The variables, then the pairs if there are any."""
+def _tables(explanation: Explanation) -> list[ShownTable]:
+    """The variables, what a change of them does, then the pairs and the subgroups if there are any."""
     tables = [_variables(explanation)]
+    if len(explanation.effects):
+        tables.append(_effects(explanation))
     if explanation.order == 2 and len(explanation.pairs):
         tables.append(_pairs(explanation))
+    if explanation.by is not None:
+        tables.append(ShownTable("Subgroups", *by_columns(explanation, ROWS), by_legend(explanation)))
     return tables
 
 
-def _variables(explanation: Explanation) -> _Table:
+def _variables(explanation: Explanation) -> ShownTable:
     e = explanation
     frame = e.to_frame()
     shown = frame.head(ROWS)
-    columns, write = _values(e, frame, shown)
-    columns["null"] = [write(level) for level in shown["null"]]
+    columns = _values(e, frame, shown, "null")
     columns["p"] = [p_text(p) for p in shown["p_value"]]
     columns["direction"] = directions(e, list(shown["term"]))
     legend = [*hidden(e, frame, ROWS, "in to_frame()"), *variables_legend(e), *intervals_legend(e)]
@@ -120,14 +133,28 @@ def _variables(explanation: Explanation) -> _Table:
         legend.append("prediction, uncertainty: how much of R-sens moves the one, and how much the other")
     names = [str(term) for term in shown["term"]]
     columns |= _further(shown)
-    return _Table("Variables", names, columns, legend + two_valued_legend(e))
+    return ShownTable("Variables", names, columns, legend + two_valued_legend(e))
 
 
-def _pairs(explanation: Explanation) -> _Table:
+def _effects(explanation: Explanation) -> ShownTable:
+    lines = effect_lines(explanation, EFFECTS)
+    columns = {
+        "step": [line.step for line in lines],
+        "effect": [line.effect for line in lines],
+        "lower": [line.lower for line in lines],
+        "upper": [line.upper for line in lines],
+        "per unit": [line.per_unit for line in lines],
+        "percent": [line.percent for line in lines],
+        "spread": [line.spread for line in lines],
+    }
+    return ShownTable("Effects", [line.name for line in lines], columns, effects_legend(explanation, lines))
+
+
+def _pairs(explanation: Explanation) -> ShownTable:
     e = explanation
     frame = e.to_frame(order=2)
     shown = frame.head(ROWS)
-    columns, _ = _values(e, frame, shown)
+    columns = _values(e, frame, shown)
     columns["p"] = [p_text(p) for p in shown["p_value"]]
     if parts := part_columns(frame):
         columns[PREDICTION] = shares(shown, parts[0])
@@ -136,7 +163,7 @@ def _pairs(explanation: Explanation) -> _Table:
     names = [Pair(first, second) for first, second in zip(shown["first"], shown["second"], strict=True)]
     notes = () if e._interactions is None else e._interactions.pair_notes
     legend = [*hidden(e, frame, ROWS, "in to_frame(2)"), *pairs_legend(e), *notes]
-    return _Table("Pairs", names, columns, legend)
+    return ShownTable("Pairs", names, columns, legend)
 
 
 def _further(shown: pd.DataFrame) -> dict[str, list[str]]:
@@ -146,14 +173,18 @@ def _further(shown: pd.DataFrame) -> dict[str, list[str]]:
     return {str(name): [number(value) for value in shown[name]] for name in further}
 
 
-def _values(
-    explanation: Explanation, frame: pd.DataFrame, shown: pd.DataFrame
-) -> tuple[dict[str, list[str]], Callable[[float | None], str]]:
-    """The values with their stars, and their intervals; and how such numbers are written."""
-    write = aligned(float(frame["value"].max())) if explanation.scale_kind == "sd" else number
-    values = [write(value) + star for value, star in zip(shown["value"], stars(explanation, shown), strict=True)]
-    ends = {end: [write(value) for value in shown[end]] for end in ("lower", "upper")}
-    return {"value ": values, **ends}, write
+def _values(explanation: Explanation, frame: pd.DataFrame, shown: pd.DataFrame, *further: str) -> dict[str, list[str]]:
+    """The values with their stars, their intervals, and further columns of such numbers."""
+    names = ["value", "lower", "upper", *further]
+    largest = float(frame["value"].max())
+    lines = [
+        # Values per unit of the column are of any size, so each line is on its own.
+        side_by_side(line, largest if explanation.scale_kind == "sd" else max(line, key=abs))
+        for line in shown[names].to_numpy(dtype=float).tolist()
+    ]
+    columns = {name: [line[k] for line in lines] for k, name in enumerate(names)}
+    marked = [value + star for value, star in zip(columns.pop("value"), stars(explanation, shown), strict=True)]
+    return {"value ": marked, **columns}
 
 
 # ---- lines -----------------------------------------------------------------------------------------------------------
@@ -167,8 +198,3 @@ def _padded(cells: Sequence[str], *, left: bool) -> list[str]:
 
 def _folded(line: str) -> str:
     return textwrap.fill(safe(line), WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
-
-
-def _html_row(name: str, cells: Sequence[str]) -> str:
-    head = f'<th style="text-align:left;max-width:40em;overflow-wrap:anywhere">{html.escape(on_one_line(name))}</th>'
-    return f"<tr>{head}{''.join(f'<td>{html.escape(cell.strip())}</td>' for cell in cells)}</tr>"

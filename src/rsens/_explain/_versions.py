@@ -50,3 +50,15 @@ def from_version_1(content: dict[str, Any]) -> dict[str, Any]:
     kept = {name: value for name, value in content.items() if name not in _FORMER_LEVEL}
     bounds = content.get("intervals") is not None
     return _ADDED | kept | {"interval_kind": "rows" if bounds else None, "interval_refits": 0 if bounds else None}
+
+
+#: What version 3 has besides: effects, which files of version 2 do not tell.
+_EFFECTS = (
+    "effect_terms", "effect_levels", "effect_start", "effect_stop", "effect_step", "effect_unit", "effect",
+    "effect_ends", "effect_spread", "effect_spread_ends", "effect_log", "effect_log_ends",
+)  # fmt: skip
+
+
+def from_version_2(content: dict[str, Any]) -> dict[str, Any]:
+    """The entries of a file of version 2 as version 3 has them: without effects."""
+    return dict.fromkeys(_EFFECTS) | content

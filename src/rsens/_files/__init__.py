@@ -21,6 +21,8 @@ from rsens._files._question import difference as difference
 from rsens._files._question import differences as differences
 from rsens._files._question import first_difference as first_difference
 from rsens._files._question import what_it_was as what_it_was
+from rsens._files._records import from_json as from_json
+from rsens._files._records import to_json as to_json
 from rsens._files._results_folder import check_folder as check_folder
 from rsens._files._results_folder import new_files as new_files
 from rsens._files._summary import SUMMARY as SUMMARY

@@ -14,6 +14,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -31,6 +32,8 @@ from rsens._text import shorten
 FORMAT = "rsens finished work"
 VERSION = 1
 MANIFEST = "manifest.json"
+#: Pieces, the manifest, and what a process that was killed left of them.
+OURS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.json|\.[0-9a-f]{32}\.tmp")
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
@@ -62,7 +65,7 @@ class Checkpoint:
         if folder is None:
             return cls(seed_sequence(random_state))
         path = _made(folder)
-        now = json.loads(json.dumps({**question, "rsens": _release()}, allow_nan=False))  # tuples become lists
+        now = cls.full_question(question)
         manifest = path / MANIFEST
         with writing(path, "folder"):
             files = sorted(file.name for file in path.iterdir() if not file.name.startswith("."))
@@ -79,6 +82,31 @@ class Checkpoint:
             seed = _plain_seed(seed_sequence(random_state))
             write_json({"format": FORMAT, "version": VERSION, "question": now, "seed": seed}, manifest)
         return cls(np.random.SeedSequence(seed), path, _digest({"question": now, "seed": seed}))
+
+    @staticmethod
+    def full_question(question: Mapping[str, Any]) -> dict[str, Any]:
+        """The question as it is stored, with the release of rsens."""
+        found: dict[str, Any] = json.loads(json.dumps({**question, "rsens": _release()}, allow_nan=False))
+        return found  # tuples are lists by now
+
+    @staticmethod
+    def question_in(folder: Path) -> dict[str, Any] | None:
+        """The question of the work in a folder; {} if that cannot be read, None if there is none."""
+        try:
+            return _read_manifest(folder / MANIFEST)[0] if os.path.lexists(folder / MANIFEST) else None
+        except InputError:
+            return {}
+
+    @staticmethod
+    def remove(folder: Path) -> None:
+        """Remove the work in a folder, and the folder if nothing else is in it."""
+        if folder.is_symlink() or not os.path.lexists(folder / MANIFEST):
+            return
+        files = [path for path in folder.iterdir() if OURS.fullmatch(path.name)]
+        with suppress(OSError):
+            for path in sorted(files, key=lambda path: path.name == MANIFEST):  # what it is, last
+                path.unlink()
+            folder.rmdir()
 
     def get(self, key: str) -> Any:
         """What was put under this key; None if nothing was, or if the file cannot be read or trusted."""

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import Argument, InputError
-from rsens._table import is_frame, is_pandas
+from rsens._frames import as_pandas, is_pandas
+from rsens._table import is_frame
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
@@ -53,6 +54,7 @@ class _Bytes(bytes):
 
 def _parts(value: Any) -> tuple[str, list[Any]]:
     """What kind of value it is, and what it is made of."""
+    value = as_pandas(value, "table")
     if isinstance(value, np.generic):
         value = value.item()  # a number is a number
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
@@ -78,10 +80,10 @@ def _parts(value: Any) -> tuple[str, list[Any]]:
 
 
 def _of_table(table: Any) -> list[Any]:
-    """Columns of pandas or polars: their names, and their values with categories written out."""
+    """The names of the columns, and their values with categories written out."""
     if is_frame(table):
         return [part for label in table.columns for part in (str(label), *_of_table(table[label]))]
-    categories = list(table.cat.categories) if is_pandas(table) and hasattr(table, "cat") else None
+    categories = list(table.cat.categories) if hasattr(table, "cat") else None
     return [str(table.dtype), categories, np.asarray(table)]
 
 

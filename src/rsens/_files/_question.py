@@ -29,7 +29,13 @@ def what_it_was(name: str, value: Any) -> Sentence:
         return Sentence("the rows were different")
     if value is None or value == []:
         return Sentence(Argument(name), " was not given")
-    return Sentence(Argument(name), f" was {', '.join(map(str, value)) if isinstance(value, list) else value}")
+    return Sentence(Argument(name), f" was {_listed(value)}")
+
+
+def _listed(value: Any) -> str:
+    if isinstance(value, dict):
+        value = [f"{name}={_listed(each)}" for name, each in value.items()]
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,8 @@ def _in_words(name: str, value: Any) -> str:
         return f"{value} samples"
     if name == "model_file":
         return "a model fitted to these rows" if value is None else f"the model in {value}"
+    if name == "where":
+        return "all rows" if value is None else f"the rows where {_listed(value)}"
     if name == "model_of":
         return f"a model of the data {value!r}"
     return f"{name} {value!r}" if isinstance(value, str) or name in ("data", "target") else f"{name} {value}"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isqrt
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from rsens._interactions._null_model import Pair, fit_null
 from rsens._interactions._quadratic_forms import cauchy_combination
 from rsens._interactions._score import PairScores, ScoreTest
 from rsens._interactions._target import Target
+from rsens._progress import Progress
 from rsens._refits import one_thread
 from rsens._typing import Array, Positions
 from rsens.likelihoods import Likelihood
@@ -69,7 +69,7 @@ def find_interactions(
     categorical: Mapping[int, int],
     clusters: Positions | None = None,
     seed: np.random.SeedSequence,
-    progress: Callable[..., Any],
+    progress: Progress,
 ) -> Additivity:
     """Test every pair of terms.
 
@@ -84,7 +84,7 @@ def find_interactions(
         categorical: The number of levels of the columns that are treated as levels, by position.
         clusters: The cluster of each row: rows of one cluster share a random intercept.
         seed: For the choice of rows, where there are many.
-        progress: Makes a progress bar.
+        progress: Says what is going on.
     """
     if rows.ndim != 2 or len(rows) != len(target.y):
         raise InputError(f"There are {len(target.y)} targets for rows of shape {rows.shape}.")
@@ -96,13 +96,12 @@ def find_interactions(
         return Additivity(p, (), target.scale, len(some), (*notes, *more))
     found: list[Pair] = []
     left = list(range(len(pairs)))
-    with progress(total=None, desc="interactions", unit="fit") as bar, one_thread():
+    with progress.doing("testing pairs"), one_thread():
         while True:
             rng = np.random.default_rng(child(seed, 1))  # the same rows for the search every time
             scores = [
                 _scores(problem, members, found, categorical, [pairs[k] for k in left], rng) for problem in problems
             ]
-            bar.update(len(problems))
             both = PairScores(
                 cauchy_combination(np.array([each.robust for each in scores])),
                 cauchy_combination(np.array([each.classical for each in scores])),

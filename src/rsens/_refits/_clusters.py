@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rsens._errors import Argument, InputError
+from rsens._frames import as_pandas
 from rsens._typing import Positions
 
 CLUSTERS = Argument("clusters")
@@ -17,6 +18,7 @@ def read_clusters(clusters: Any, n: int) -> Positions | None:
     """The cluster of each row, numbered from 0; None where no clusters are given. Labels may be of any type."""
     if clusters is None:
         return None
+    clusters = as_pandas(clusters, "clusters")
     if isinstance(clusters, str | bytes | dict) or not hasattr(clusters, "__len__") or len(clusters) != n:
         sized = hasattr(clusters, "__len__") and not isinstance(clusters, str | bytes)
         got = len(clusters) if sized else repr(clusters)[:40]

@@ -9,22 +9,33 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsens._arguments import child
 from rsens._errors import InputError, RsensWarning, Sentence
+from rsens._files import Checkpoint
+from rsens._progress import Progress
 from rsens._refits._fit import FAILURES, Fit, one_thread, reason_of
+from rsens._refits._pieces import run_pieces
 from rsens._refits._rows import are_labels, take_rows
+from rsens._refits._seen import SeenRefits
 from rsens._refits._splits import Splits, folds
 from rsens._typing import Positions
 
 #: What random numbers are for; those of looks are their own affair, as long as they have their own child.
 SPLITS, FITS, LOOKS = range(3)
 
-Look = Callable[[Any, Positions, Positions], Any]
+
+class Look(Protocol):
+    """Looks at a model that was fitted to some of the rows; `sees` is the type of what it sees, a dataclass."""
+
+    sees: ClassVar[type]
+
+    def __call__(self, model: Any, train: Positions, test: Positions, /) -> Any:
+        """What is seen, or None."""
 
 
 @dataclass(frozen=True)
@@ -68,24 +79,48 @@ def refit_folds(
     *,
     n_jobs: int | None,
     seed: np.random.SeedSequence,
-    progress: Callable[..., Any],
+    progress: Progress,
+    keep: Checkpoint | None = None,
+    first_round: Callable[[list[list[Any]]], object] = lambda seen: None,
 ) -> list[list[list[Any]]]:
     """Fit to the training rows of every fold, and look: [look][round][fold], `Failed` where that was not possible.
 
-    Every fold has a seed of its own, so neither `n_jobs` nor further rounds or looks change what is seen.
+    Every fold has a seed of its own, so neither `n_jobs` nor further rounds or looks change what is seen. What is seen
+    of each fit is kept in `keep`, and read from there. `first_round` is called with [look][fold] as soon as the first
+    round is there.
     """
-    from joblib import Parallel, delayed
-
     tasks = [(k, len(splits), *split) for splits in rounds for k, split in enumerate(splits, start=1)]
-    run = Parallel(n_jobs=n_jobs, return_as="generator")
-    jobs = (
-        delayed(_refit_fold)(fit, X, y, looks, fold, n_folds, train, test, child(seed, FITS, number))
-        for number, (fold, n_folds, train, test) in enumerate(tasks, start=1)
+    waiting = True
+
+    def of_each_look(seen: Sequence[list[Any]]) -> list[list[Any]]:
+        return [[fold[number] for fold in seen] for number in range(len(looks))]
+
+    def tell_of_first_round(seen: list[Any]) -> None:
+        nonlocal waiting
+        first = seen[: len(rounds[0])]
+        if waiting and None not in first:
+            waiting = False
+            first_round(of_each_look(first))
+
+    def arguments(number: int) -> Sequence[Any]:
+        return fit, X, y, looks, *tasks[number], child(seed, FITS, number + 1)
+
+    kept = SeenRefits() if keep is None else SeenRefits(keep, "refit-fold", tuple(look.sees for look in looks), Failed)
+    seen = run_pieces(
+        _refit_fold,
+        len(tasks),
+        arguments,
+        n_jobs=n_jobs,
+        progress=progress,
+        noun="refit",
+        stage="folds",
+        get=kept.get,
+        put=kept.put,
+        done=tell_of_first_round,
     )
-    seen = list(progress(run(jobs), total=len(tasks), desc="folds", unit="fold"))
     ends = np.cumsum([len(splits) for splits in rounds])
-    parts = [seen[end - len(splits) : end] for end, splits in zip(ends, rounds, strict=True)]
-    return [[[fold[number] for fold in part] for part in parts] for number in range(len(looks))]
+    by_round = [of_each_look(seen[end - len(splits) : end]) for end, splits in zip(ends, rounds, strict=True)]
+    return [[part[number] for part in by_round] for number in range(len(looks))]
 
 
 def succeeded(seen: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from rsens._coding import Coding
+from rsens._frames import as_pandas
 from rsens._refits._rows import as_rows
 from rsens._table import Table, is_frame, is_pandas
 from rsens.models import PredictiveClassifier, PredictiveRegressor
@@ -24,6 +25,7 @@ def read_for_estimator(estimator: Any, X: Any) -> tuple[Coding, Table] | None:
     """
     if not isinstance(estimator, PredictiveRegressor | PredictiveClassifier):
         return None
+    X = as_pandas(X)
     coding = Coding.of(X, estimator.categorical, keep_unused=True)
     return coding, coding.read(X)
 

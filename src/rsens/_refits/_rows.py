@@ -10,12 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
-from rsens._table import as_array, is_frame, is_pandas
+from rsens._frames import as_pandas, is_pandas
+from rsens._table import as_array, is_frame
 from rsens._typing import Array
 
 
 def as_rows(X: Any) -> Any:
     """X as something that rows can be taken from: itself, or an array made of lists."""
+    X = as_pandas(X)
     if is_frame(X):
         if len(X) == 0 or len(X.columns) == 0:
             raise InputError(f"X has no {'columns' if len(X) else 'rows'}; give at least one.")
@@ -42,6 +44,7 @@ def check_one_per_row(y: Any, n: int) -> None:
 
 def read_targets(y: Any, n: int, *, several: bool = False) -> NDArray[Any]:
     """One number or label per row, or with `several` also more than one; none of them missing."""
+    y = as_pandas(y, "y")
     check_one_per_row(y, n)
     values = np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:  # a data frame of one column
@@ -70,7 +73,6 @@ def are_labels(y: NDArray[Any]) -> bool:
 def numbers_of(X: Any) -> Array:
     """The columns of X that are numbers, as an array; those of a table whose types differ are its number columns."""
     if is_frame(X):
-        frame = X if is_pandas(X) else pd.DataFrame({str(name): np.asarray(X[name]) for name in X.columns})
-        X = frame.select_dtypes(["number"]).to_numpy(dtype=np.float64, na_value=np.nan)
+        X = X.select_dtypes(["number"]).to_numpy(dtype=np.float64, na_value=np.nan)
     values = np.asarray(X)
     return values.astype(np.float64) if values.ndim == 2 and values.dtype.kind in "iuf" else np.empty((len(values), 0))

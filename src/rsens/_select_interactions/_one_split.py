@@ -12,7 +12,6 @@ import numpy as np
 from rsens._arguments import child
 from rsens._compare import ComparisonSettings, method_values
 from rsens._errors import InputError, RsensWarning
-from rsens._files import Checkpoint
 from rsens._refits import one_thread, take_rows, with_seed
 from rsens._select_interactions._reduced_models import ColumnPair, KernelTerms, ReducedModels, fit_kernel
 from rsens._typing import Positions
@@ -38,22 +37,13 @@ class SplitAnalysis:
         """All pairs of columns, in the order in which methods give their values."""
         return list(combinations(range(self.terms.n_columns), 2))
 
-    def run(
-        self, key: str, train: Positions, test: Positions | None, checkpoint: Checkpoint, number: int
-    ) -> dict[str, Any]:
-        """The piece of work `key`, done now or found finished: plain values.
+    def run(self, train: Positions, test: Positions | None, seed: np.random.SeedSequence) -> dict[str, Any]:
+        """One piece of work, as plain values.
 
         {"ranked": {method: numbers of the k leading pairs}, "values": {method: their values}, "fits": how many GPs,
         "warned": what they warned of}. A split, which has rows to score, adds {"full": mean log predictive density of
         the full model, "scores": {method: the same for the models with 0 … k pairs}}.
         """
-        done = checkpoint.get(key)
-        if done is None:
-            done = self._run(train, test, child(checkpoint.seed, 1, number))
-            checkpoint.put(key, done)
-        return done
-
-    def _run(self, train: Positions, test: Positions | None, seed: np.random.SeedSequence) -> dict[str, Any]:
         X, y = take_rows(self.X, train), take_rows(self.y, train)
         with one_thread(), warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")

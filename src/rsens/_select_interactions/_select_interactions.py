@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from rsens._arguments import child, jobs, one_of, progress_bar, whole_number
+from rsens._arguments import child, jobs, one_of, whole_number
 from rsens._compare import ComparisonSettings
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._files import Checkpoint, fingerprint
+from rsens._progress import progress_of
 from rsens._refits import (
     Splits,
     given_splits,
     read_clusters,
     read_for_estimator,
     read_targets,
+    run_pieces,
     warn_of_tight_clusters,
     with_levels,
 )
@@ -92,10 +94,8 @@ def select_interactions(
     Returns:
         A `Selection`: `print` it, `plot` it, or ask for its `suggested` number of `pairs` and the `model` with them.
     """
-    from joblib import Parallel, delayed
-
     _check_estimator(estimator)
-    asked, n_jobs, bar = whole_number(k, "k", 0), jobs(n_jobs), progress_bar(progress)
+    asked, n_jobs, follow = whole_number(k, "k", 0), jobs(n_jobs), progress_of(progress)
     one_of(warm_start, "warm_start", (True, False))
     found = read_for_estimator(estimator, X)
     assert found is not None  # a Gaussian process of ours
@@ -122,12 +122,17 @@ def select_interactions(
     splits = given or rounds_of_folds(int(cv), repeats, analysis.y, classes, child(checkpoint.seed, 0), together)
     if classes:
         check_classes(splits, analysis.y)
-    run = Parallel(n_jobs=n_jobs, return_as="generator")
     work = [*((f"split-{s}", *split) for s, split in enumerate(splits)), ("all-rows", np.arange(n), None)]
-    pieces = run(
-        delayed(analysis.run)(key, train, test, checkpoint, number) for number, (key, train, test) in enumerate(work)
+    *of_splits, of_all = run_pieces(
+        analysis.run,
+        len(work),
+        lambda number: (*work[number][1:], child(checkpoint.seed, 1, number)),
+        n_jobs=n_jobs,
+        progress=follow,
+        noun="split",
+        get=lambda number: checkpoint.get(work[number][0]),
+        put=lambda number, piece: checkpoint.put(work[number][0], piece),
     )
-    *of_splits, of_all = bar(pieces, total=len(work), desc="splits", unit="split")
     scores = _scores(analysis, table.names, asked, splits, of_splits, of_all)
     _warn([text for piece in (*of_splits, of_all) for text in piece["warned"]], scores.fits)
     return Selection(scores, estimator=analysis.estimator, X=analysis.X, y=analysis.y)

@@ -12,6 +12,7 @@ import pandas as pd
 from rsens._arguments import one_of, whole_number
 from rsens._errors import Argument, InputError
 from rsens._select_interactions import _text
+from rsens._select_interactions._notebook import as_html
 from rsens._select_interactions._reduced_models import KernelTerms, fit_kernel
 from rsens._select_interactions._scores import FORM, Scores
 from rsens._select_interactions._sufficient import smallest_sufficient, standard_error
@@ -231,3 +232,6 @@ class Selection:
 
     def __repr__(self) -> str:
         return _text.text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)

@@ -22,13 +22,18 @@ def text(selection: Selection) -> str:
     several = len(selection.methods) > 1
     shown = table.assign(k=["all" if pd.isna(k) else str(k) for k in table["k"]])
     shown = shown if several else shown.drop(columns="method")
-    heading = (
+    fewer = f"There are only {selection.k} pairs; k = {r.asked} was asked for." if r.asked > selection.k else ""
+    parts = [_answers(selection), f"{heading(selection)}\n{_lines(shown)}", fewer]
+    return "\n\n".join(part for part in parts if part)
+
+
+def heading(selection: Selection) -> str:
+    """What the scores are."""
+    r = selection._scores
+    return (
         f"Mean log predictive density of held-out rows over {counted(selection.n_splits, 'split')} "
         f"({_range(r.train)} training rows, {_range(r.test)} held out)"
     )
-    fewer = f"There are only {selection.k} pairs; k = {r.asked} was asked for." if r.asked > selection.k else ""
-    parts = [_answers(selection), f"{heading}\n{_lines(shown)}", fewer]
-    return "\n\n".join(part for part in parts if part)
 
 
 def _answers(selection: Selection) -> str:

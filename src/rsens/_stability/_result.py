@@ -11,6 +11,7 @@ import pandas as pd
 from rsens._arguments import fraction, whole_number
 from rsens._errors import Argument, InputError
 from rsens._stability import _text
+from rsens._stability._notebook import as_html
 from rsens._stability._rankings import FORM, Rankings
 from rsens._stability._ranks import Ranks, entropy, rank_shares
 
@@ -152,6 +153,9 @@ class Stability:
 
     def __repr__(self) -> str:
         return _text.text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     # ---- files and pictures -----------------------------------------------------------------------------------------
 

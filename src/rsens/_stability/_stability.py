@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from rsens._arguments import child, jobs, one_of, progress_bar, whole_number
-from rsens._compare import ComparisonSettings, check_columns, terms
+from rsens._arguments import child, jobs, one_of, whole_number
+from rsens._compare import ComparisonSettings, check_terms, term_labels
 from rsens._errors import InputError, RsensWarning
 from rsens._files import Checkpoint, fingerprint
+from rsens._progress import Progress, progress_of
 from rsens._refits import (
     Fit,
     as_rows,
@@ -21,6 +23,7 @@ from rsens._refits import (
     read_clusters,
     read_for_estimator,
     read_targets,
+    run_pieces,
     warn_of_tight_clusters,
     with_levels,
 )
@@ -32,7 +35,7 @@ from rsens._stability._sampling import column_names, sampling
 from rsens.adapters import read_numeric, two_valued_columns
 from rsens.black_box import Budget
 from rsens.likelihoods import target_of
-from rsens.measures import read_scale
+from rsens.measures import Terms, check_group_columns, read_scale
 from rsens.models import GPRegressor
 
 
@@ -53,6 +56,7 @@ def stability(
     at: Literal["sample", "data"] = "sample",
     budget: str | Budget = "paper",
     scale: Any = "sd",
+    groups: Mapping[str, Sequence[str | int]] | None = None,
     numeric: Iterable[str | int] = (),
     alpha: float = 1.0,
     refit: Callable[[Any, Any], Any] | None = None,
@@ -93,6 +97,8 @@ def stability(
             of X, so that only the model varies.
         budget: How many predictions the methods may ask for; see `compare`.
         scale: "sd", "raw" or one number per column, as in `explain`. "sd" uses the deviations in the sample.
+        groups: Columns that belong together, {"season": ["sin", "cos"]}: the group takes their place, as in `compare`.
+            "cheap" then leaves out kl, which has no value for groups.
         numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
             default the two values are compared, as in `explain`. All samples compare the columns with two values in X.
         alpha: Order of the Rényi divergence.
@@ -107,21 +113,24 @@ def stability(
     one_of(at, "at", ("sample", "data"))
     one_of(replace, "replace", ("auto", True, False))
     check_refit(estimator, refit)
-    bar = progress_bar(progress)
+    follow = progress_of(progress)
     size = None if n_rows is None else whole_number(n_rows, "n_rows", 2)
     X = as_rows(X)
     y = read_targets(y, len(X), several=True)
     names = column_names(X)
+    of_names = Terms.of(groups, names)
     settings = ComparisonSettings.read(
         methods,
         order,
         budget,
         scale=read_scale(scale, names),
         alpha=alpha,
-        two_valued=_two_valued(estimator, X, numeric, names),
+        two_valued=_two_valued(estimator, X, numeric, names, of_names),
+        groups=None if groups is None else dict(zip(of_names.names, of_names.members, strict=True)),
         cheap=True,
     )
-    check_columns(len(names), order)
+    check_terms(of_names, order)
+    settings = _with_groups(settings, methods, of_names)
     analysis = SampleAnalysis(
         fit=Fit(None, refit) if refit is not None else Fit(_with_levels(estimator, X, at)),
         X=X,
@@ -140,8 +149,8 @@ def stability(
     if clusters is None:
         warn_of_tight_clusters(numbers_of(X))
     checkpoint = Checkpoint.open(folder, {} if folder is None else _question(analysis), random_state)
-    pieces = _run(analysis, checkpoint, n_boot, n_jobs, bar)
-    rankings = _rankings(analysis, pieces, tuple(terms(names, order)), checkpoint.seed)
+    pieces = _run(analysis, checkpoint, n_boot, n_jobs, follow)
+    rankings = _rankings(analysis, pieces, tuple(term_labels(of_names.names, order)), checkpoint.seed)
     _warn_of_failures(rankings)
     return Stability(rankings)
 
@@ -156,12 +165,21 @@ def _with_levels(estimator: Any, X: Any, at: str) -> Any:
     return estimator if found is None else with_levels(estimator, found[0], only_given=at == "sample")
 
 
-def _two_valued(estimator: Any, X: Any, numeric: Any, names: tuple[str, ...]) -> tuple[int, ...]:
+def _two_valued(estimator: Any, X: Any, numeric: Any, names: tuple[str, ...], terms: Terms) -> tuple[int, ...]:
     """The columns whose two values are compared in all samples. A model may find some of them categorical."""
     found = read_for_estimator(estimator, X)
     if found is not None:
         read_numeric(numeric, names, found[0].categorical)
-    return two_valued_columns(X, numeric, names)
+        check_group_columns(terms, names, found[0].categorical)
+    return tuple(d for d in two_valued_columns(X, numeric, names) if d not in terms.grouped_columns)
+
+
+def _with_groups(settings: ComparisonSettings, methods: Any, terms: Terms) -> ComparisonSettings:
+    """Without methods that have no value for groups; an error if they were named: they would fail in every sample."""
+    without = [method for method in settings.methods if terms.grouped and not method.groups]
+    if without and methods not in ("cheap", "all"):
+        without[0].check_groups(terms)
+    return dataclasses.replace(settings, methods=tuple(each for each in settings.methods if each not in without))
 
 
 def _replaces(replace: bool | str, estimator: Any) -> bool:
@@ -180,23 +198,19 @@ def _is_classifier(estimator: Any) -> bool:
 
 
 def _run(
-    analysis: SampleAnalysis, checkpoint: Checkpoint, n_boot: int, n_jobs: int | None, bar: Callable[..., Any]
+    analysis: SampleAnalysis, checkpoint: Checkpoint, n_boot: int, n_jobs: int | None, progress: Progress
 ) -> list[Any]:
     """What every sample gives, by number. Samples finish in any order, and each is kept as soon as it is done."""
-    from joblib import Parallel, delayed
-
-    pieces = [checkpoint.get(_key(number)) for number in range(n_boot)]
-    missing = [number for number, piece in enumerate(pieces) if piece is None]
-    work = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    results = work(delayed(_run_sample)(analysis, number, child(checkpoint.seed, number)) for number in missing)
-    for number, piece in bar(results, total=n_boot, initial=n_boot - len(missing), desc="refits", unit="fit"):
-        checkpoint.put(_key(number), piece)
-        pieces[number] = piece
-    return pieces
-
-
-def _run_sample(analysis: SampleAnalysis, number: int, seed: np.random.SeedSequence) -> tuple[int, dict[str, Any]]:
-    return number, analysis.run(seed)
+    return run_pieces(
+        analysis.run,
+        n_boot,
+        lambda number: (child(checkpoint.seed, number),),
+        n_jobs=n_jobs,
+        progress=progress,
+        noun="sample",
+        get=lambda number: checkpoint.get(_key(number)),
+        put=lambda number, piece: checkpoint.put(_key(number), piece),
+    )
 
 
 def _key(number: int) -> str:
@@ -278,4 +292,5 @@ def _question(analysis: SampleAnalysis) -> dict[str, Any]:
         "scale": settings.scale if isinstance(settings.scale, str) else settings.scale.tolist(),
         "alpha": settings.alpha,
         "two_valued": settings.two_valued,
+        "groups": settings.groups,
     }

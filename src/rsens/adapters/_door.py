@@ -6,6 +6,7 @@ from typing import Any
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
+from rsens._frames import as_pandas
 from rsens._table import Table
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._with_derivatives import WITH_DERIVATIVES
@@ -41,6 +42,7 @@ def as_model(obj: Any) -> Model:
 
 def read_for(model: Any, X: Any, weights: Any = None) -> tuple[Model, Table]:
     """The object as a `Model` that knows its categorical columns, and the rows X with level codes in those columns."""
+    X = as_pandas(X)
     source = as_model(model).coded(X, weights)
     return source, rows_of(source, X)
 

@@ -16,7 +16,7 @@ import numpy as np
 from rsens._coding import Coding, Levels
 from rsens._errors import Argument, InputError
 from rsens._labels import column_of, columns_of_labels
-from rsens._table import Table, column_positions, is_pandas, numbers_of
+from rsens._table import Table, column_positions, numbers_of
 from rsens._typing import Array
 from rsens.derivatives import Model
 
@@ -48,7 +48,7 @@ def two_valued(
 def two_valued_columns(X: Any, numeric: Iterable[str | int], names: tuple[str, ...]) -> tuple[int, ...]:
     """The same for data that no model has read yet: what every model fitted to parts of X shall compare."""
     kept = read_numeric(numeric, names, columns_of_labels(X))
-    return tuple(d for d in range(len(names)) if d not in kept and _has_two(numbers_of(_column(X, d))))
+    return tuple(d for d in range(len(names)) if d not in kept and _has_two(numbers_of(column_of(X, d))))
 
 
 def as_contrasts(
@@ -107,8 +107,3 @@ def _has_two(values: Array | None) -> bool:
         return False
     low, high = values.min(), values.max()
     return bool(low < high and ((values == low) | (values == high)).all())
-
-
-def _column(X: Any, position: int) -> Any:
-    """A column of a data frame of any kind, or of an array."""
-    return X[X.columns[position]] if hasattr(X, "columns") and not is_pandas(X) else column_of(X, position)

@@ -10,7 +10,8 @@ a difference quotient per unit of u. Their signed version multiplies both differ
 two directions of an effect which is not monotone cancel; without signs it can rank such effects too. Distances are
 Mahalanobis distances with the covariance of the rows. A categorical column adds 2/P(two rows differ) where two rows
 differ: 2 on average, as a standardised continuous column does. If u is categorical, [u_j ≠ u_i] takes the place
-of |u_j − u_i|, and the value is the average change at a switch (theirs is the root of the average square).
+of |u_j − u_i|, and the value is the average change at a switch (theirs is the root of the average square). If u is a
+group of columns, |u_j − u_i| is the length of the step in units: the standard deviations of its columns, say.
 
 Budget "paper": one random row j, the same for all columns, replaces all others, and w_i = 1/(squared distance)².
 """
@@ -45,7 +46,7 @@ def _over_all_pairs(predictor: Predictor, budget: Budget, rng: np.random.Generat
         u, of_row = np.unique(rows[:, d], return_inverse=True)
         f = predictor.with_column(d, u[:, None], rows)  # f(u_k, v_i) for all different u, (k, i, P)
         changes = np.abs(f - f[of_row, itself]).sum(axis=2)[of_row]  # |f(u_j, v_i) − f(u_i, v_i)|, (j, i)
-        steps = _steps(rows[:, None, d], rows[:, d], d in predictor.categorical)
+        steps = _steps(predictor, d, rows[:, None, d], rows[:, d])
         values[d] = _quotient(weights, changes, steps)
     return values
 
@@ -59,7 +60,7 @@ def _with_one_row(predictor: Predictor, rng: np.random.Generator) -> Array:
         weights = 1.0 / np.maximum(distances[:-1, 0], LEAST_DISTANCE) ** 2
         u_j, u = np.full(len(rows), predictor.values[j, d]), rows[:, d]
         at_u_j, at_u = predictor.with_column(d, np.stack([u_j, u]), rows)
-        values[d] = _quotient(weights, np.abs(at_u_j - at_u).sum(axis=1), _steps(u_j, u, d in predictor.categorical))
+        values[d] = _quotient(weights, np.abs(at_u_j - at_u).sum(axis=1), _steps(predictor, d, u_j, u))
     return values
 
 
@@ -68,15 +69,19 @@ def _distances_of_others(predictor: Predictor, chosen: Positions, j: int | None 
 
     Shapes (n, 1) and (n, n).
     """
-    continuous, categorical = list(predictor.continuous), predictor.categorical
-    gaussian = SampleGaussian.of(predictor.values[:, continuous]).at(chosen) if continuous else None
-    of_levels = {c: _of_levels(predictor.values[:, c], chosen, j) for c in categorical}
+    numbers, places = predictor.numbers()
+    gaussian = SampleGaussian.of(numbers).at(chosen) if places else None
+    of_levels = {c: _of_levels(predictor.values[:, c], chosen, j) for c in predictor.categorical}
     total = sum(of_levels.values(), np.zeros((1, 1))) + (0.0 if gaussian is None else gaussian.distances(j))
     for d in range(predictor.values.shape[1]):
-        if gaussian is None or d in categorical:
+        if gaussian is None or d in of_levels:
             yield total - of_levels[d]
+        elif d in predictor.grouped:
+            rest = np.delete(numbers, places[d], axis=1)
+            of_rest = SampleGaussian.of(rest).at(chosen).distances(j) if rest.shape[1] else 0.0
+            yield sum(of_levels.values(), np.zeros((1, 1))) + of_rest
         else:  # rounding may leave −1e-16
-            yield np.maximum(total - gaussian.distances_in(continuous.index(d), j), 0.0)
+            yield np.maximum(total - gaussian.distances_in(places[d][0], j), 0.0)
 
 
 def _of_levels(codes: Array, chosen: Positions, j: int | None) -> Array:
@@ -87,8 +92,14 @@ def _of_levels(codes: Array, chosen: Positions, j: int | None) -> Array:
     return 2.0 / share * differ if share > 0.0 else np.zeros(differ.shape)
 
 
-def _steps(u_j: Array, u_i: Array, switches: bool) -> Array:
-    return (u_j != u_i).astype(np.float64) if switches else np.abs(u_j - u_i)
+def _steps(predictor: Predictor, d: int, u_j: Array, u_i: Array) -> Array:
+    """|u_j − u_i| in column d: 1 for another level, and in a group the length in units."""
+    if d in predictor.categorical:
+        return (u_j != u_i).astype(np.float64)
+    if predictor.grouping is None or d not in predictor.grouped:
+        return np.abs(u_j - u_i)
+    at = predictor.grouping.coordinates[d]
+    return np.linalg.norm(at[u_j.astype(np.intp)] - at[u_i.astype(np.intp)], axis=-1)
 
 
 def _quotient(weights: Array, changes: Array, steps: Array) -> float:

@@ -5,6 +5,8 @@ With Λ the inverse of the covariance S and Δ the difference of two rows, one i
     x_d | x_−d ~ N(x_d − (Λ(x − m))_d / Λ_dd,  1/Λ_dd)
     Δ_−dᵀ (S_−d,−d)⁻¹ Δ_−d = Δᵀ Λ Δ − (ΛΔ)_d² / Λ_dd.
 
+For a group of columns given the others, the inverse of their block of Λ takes the place of 1/Λ_dd.
+
 Columns are standardised first, and eigenvalues of their correlations are kept above 1e-10: where columns determine each
 other, or do not vary, S has no inverse, and this is the limit that a pseudo-inverse of S_−d,−d gives as well.
 """
@@ -38,6 +40,8 @@ class SampleGaussian:
     precision: Array
     #: Λz, (n, D).
     weighted: Array
+    #: A root of Λ, (D, D): root·rootᵀ = Λ.
+    root: Array
 
     @classmethod
     def of(cls, values: Array) -> SampleGaussian:
@@ -47,7 +51,7 @@ class SampleGaussian:
         eigenvalues, vectors = eigh(z.T @ z / (len(z) - 1))
         root = vectors / np.sqrt(np.maximum(eigenvalues, LEAST_EIGENVALUE))  # Λ = root·rootᵀ
         whitened = z @ root
-        return cls(mean, scale, z, whitened, (root**2).sum(axis=1), whitened @ root.T)
+        return cls(mean, scale, z, whitened, (root**2).sum(axis=1), whitened @ root.T, root)
 
     def at(self, positions: Positions) -> SampleGaussian:
         """The same Gaussian, and some of the rows."""
@@ -68,3 +72,15 @@ class SampleGaussian:
         share = 1.0 / self.precision[d]  # of its variance
         centre = self.z[:, d] - share * self.weighted[:, d]
         return self.mean[d] + self.scale[d] * centre, float(self.scale[d] * np.sqrt(share * (share > LEAST_SHARE)))
+
+    def conditional_group(self, columns: tuple[int, ...]) -> tuple[Array, Array]:
+        """Means (n, columns) given the others, and directions (r, columns): x = mean + N(0, 1)^r · directions.
+
+        Directions in which the others determine the columns are left out; r = 0 if they determine all.
+        """
+        chosen = list(columns)
+        eigenvalues, vectors = eigh(self.root[chosen] @ self.root[chosen].T)  # of Λ_dd
+        root = vectors / np.sqrt(eigenvalues)
+        centre = self.z[:, chosen] - self.weighted[:, chosen] @ root @ root.T
+        free = root[:, (root**2).sum(axis=0) > LEAST_SHARE]
+        return self.mean[chosen] + self.scale[chosen] * centre, (self.scale[chosen][:, None] * free).T

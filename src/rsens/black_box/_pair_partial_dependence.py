@@ -19,6 +19,7 @@ import numpy as np
 from rsens._typing import Array
 from rsens.black_box._budget import Budget
 from rsens.black_box._pairs import over_pairs
+from rsens.black_box._partial_dependence import joint_grid
 from rsens.black_box._predictor import Predictor, sample_rows
 
 #: The grid of a column lies between these quantiles: with 3 points 0.1, 0.5 and 0.9, with 9 the deciles.
@@ -29,12 +30,16 @@ def pd_pairs(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> 
     """(ι_d|e + ι_e|d)/2 of every pair, summed over the outputs of the model.
 
     The grid of a column is `budget.pair_grid` of its quantiles; all its levels if it is categorical, all its values if
-    they are fewer (budget "paper": quantiles all the same). Averages are over at most `budget.average` rows.
+    they are fewer (budget "paper": quantiles all the same); of a group of columns, joint values of as many rows at
+    random. Averages are over at most `budget.average` rows.
     """
     predictor.check_rows("pd")
     rows = sample_rows(predictor.values, budget.average, rng)
     by_levels = [d in predictor.categorical for d in range(rows.shape[1])]
-    grids = [_grid(column, budget, levels) for column, levels in zip(predictor.values.T, by_levels, strict=True)]
+    grids = [
+        joint_grid(column, budget.pair_grid, rng) if d in predictor.grouped else _grid(column, budget, by_levels[d])
+        for d, column in enumerate(predictor.values.T)
+    ]
 
     def value(d: int, e: int) -> float:
         if min(np.ptp(grids[d]), np.ptp(grids[e])) == 0.0:  # nothing changes with a column that does not

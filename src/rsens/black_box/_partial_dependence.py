@@ -10,6 +10,7 @@ of the range of f̄_d over its levels (equation 5 there). Effects that average o
 
 The grid is the one `sklearn.inspection.partial_dependence` uses: all values of a column that has fewer than
 `budget.grid`, else equally spaced ones between the quantiles 0.05 and 0.95. Budget "paper": the nine deciles 0.1 … 0.9.
+The grid of a group of columns is made of joint values in the data: all, or `budget.grid` of the rows at random.
 """
 
 from __future__ import annotations
@@ -34,10 +35,17 @@ def pd(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     for d, column in enumerate(predictor.values.T):
         categorical = d in predictor.categorical
         if column.min() < column.max():
-            grid = _grid(column, budget, categorical)
+            group = d in predictor.grouped
+            grid = joint_grid(column, budget.grid, rng) if group else _grid(column, budget, categorical)
             f = predictor.partial_dependence((d,), grid[:, None], rows)  # f̄_d(t), (grid, P)
             values[d] = (np.ptp(f, axis=0) / 4.0 if categorical else f.std(axis=0, ddof=1)).sum()
     return values
+
+
+def joint_grid(numbers: Array, most: int, rng: np.random.Generator) -> Array:
+    """The numbers of the joint values of a group, or of `most` rows if there are more."""
+    different = np.unique(numbers)
+    return different if len(different) < most else sample_rows(numbers, most, rng)
 
 
 def _grid(column: Array, budget: Budget, categorical: bool) -> Array:

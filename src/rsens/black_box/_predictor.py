@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -14,13 +15,30 @@ from rsens._errors import InputError
 from rsens._table import Table
 from rsens._typing import Array, Positions
 from rsens.derivatives import Model, prepare
+from rsens.measures import Terms
 
 #: Rows (…, D) with level codes in categorical columns, in; numbers per row, out.
 OfRows = Callable[[Array], Array]
 #: Columns, their values (m, columns) and rows (n, D), in; the predictions averaged over the rows (m, P), or None, out.
 OfColumns = Callable[[tuple[int, ...], Array, Array], Array | None]
+#: Why some methods cannot answer.
+NO_TARGETS = "this method compares predictions with the targets, and y is None. Give y."
 #: The model predicts at most about this many rows at once.
 MOST_ROWS = 2**18
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """What is behind the numbers of groups, where a column stands for several (see `_grouped`).
+
+    terms: The columns of each term.
+    whole: The predictor that has all columns.
+    coordinates: The joint values (m, columns) behind the numbers 0 … m − 1 of each group, in units.
+    """
+
+    terms: Terms
+    whole: Predictor
+    coordinates: dict[int, Array]
 
 
 @dataclass(eq=False)
@@ -40,6 +58,7 @@ class Predictor:
         names: What the columns are called in errors.
         averages: The model's own closed form of `partial_dependence`, if it has one; it gives None for columns that it
             does not cover.
+        grouping: What is behind columns that stand for groups of columns; None where each is a column of X.
     """
 
     values: Array
@@ -48,6 +67,7 @@ class Predictor:
     coding: Coding | None = None
     names: tuple[str, ...] = ()
     averages: OfColumns | None = None
+    grouping: Grouping | None = None
     evaluations: int = field(default=0, init=False)
 
     @classmethod
@@ -55,13 +75,13 @@ class Predictor:
         """The model at the rows of a table. `log_densities` takes as many rows as the table has, of its type."""
         model = prepare(model, table)
         n, columns = table.values.shape
-        weight = model.predict_distribution(table.rows(0, 1)).output_weight
+        weight = cache(lambda: model.predict_distribution(table.rows(0, 1)).output_weight)
         most = max(1, model.rows_per_chunk(columns, 1))
 
         def predictions(blocks: Array) -> Array:
             rows = blocks.reshape(-1, columns)
             parts = [model.predict_point(table.like(rows[k : k + most])) for k in range(0, len(rows), most)]
-            points = weight * np.concatenate(parts)
+            points = weight() * np.concatenate(parts)
             if not np.isfinite(points).all():
                 raise InputError("the model predicts a number that is not finite at rows made from the rows of X.")
             return points.reshape(*blocks.shape[:-1], points.shape[1])
@@ -73,7 +93,7 @@ class Predictor:
 
         def averages(of: tuple[int, ...], at: Array, rows: Array) -> Array | None:
             closed = model.partial_dependence(of, at, table.like(rows))
-            return None if closed is None else weight * closed
+            return None if closed is None else weight() * closed
 
         of_targets = None if log_densities is None else densities
         return cls(table.values, predictions, of_targets, table.coding, table.names, averages)
@@ -82,6 +102,12 @@ class Predictor:
         """The point predictions (…, P) at the rows (…, D)."""
         self.evaluations += prod(blocks.shape[:-1])
         return self.predictions(blocks)
+
+    def predict_columns(self, blocks: Array) -> Array:
+        """The same at rows with all columns of the groups."""
+        assert self.grouping is not None  # else every column is one of X
+        self.evaluations += prod(blocks.shape[:-1])
+        return self.grouping.whole.predictions(blocks)
 
     def with_column(self, column: int, values: Array, rows: Array) -> Array:
         """The predictions at the rows (n, D) with `column` set to each of the values (m, n) or (m, 1): (m, n, P).
@@ -120,10 +146,24 @@ class Predictor:
         """Positions of the other columns."""
         return tuple(range(self.values.shape[1])) if self.coding is None else self.coding.continuous
 
+    @property
+    def grouped(self) -> tuple[int, ...]:
+        """Positions of the columns that stand for groups: they have numbers of joint values, which have no order."""
+        return () if self.grouping is None else self.grouping.terms.grouped
+
+    def numbers(self) -> tuple[Array, dict[int, tuple[int, ...]]]:
+        """The rows without categorical columns, groups with all their columns; and where each other column is there."""
+        if self.grouping is None:
+            return self.values[:, list(self.continuous)], {d: (k,) for k, d in enumerate(self.continuous)}
+        members = [self.grouping.terms.members[d] for d in self.continuous]
+        ends = np.cumsum([0, *map(len, members)]).tolist()
+        places = {d: tuple(range(ends[k], ends[k + 1])) for k, d in enumerate(self.continuous)}
+        return self.grouping.whole.values[:, [column for columns in members for column in columns]], places
+
     def check_targets(self) -> None:
         """An `InputError` without targets, which some methods compare predictions with."""
         if self.log_densities is None:
-            raise InputError("this method compares predictions with the targets, and y is None. Give y.")
+            raise InputError(NO_TARGETS)
 
     def check_rows(self, method: str) -> None:
         """An `InputError` for one row: black-box methods exchange values between rows."""

@@ -25,7 +25,9 @@ from rsens.measures import ComparedMethod
 class Method(ComparedMethod):
     """One way to score columns (order 1) or pairs of columns (order 2) from predictions alone.
 
-    `value(predictor, budget, rng)` gives one number per column (D,), or a symmetric (D, D) with a zero diagonal.
+    `value(predictor, budget, rng)` gives one number per column (D,), or a symmetric (D, D) with a zero diagonal. With
+    groups of columns, a column of the predictor can stand for several (`Predictor.grouped`), and holds numbers of their
+    joint values, which have no order.
     """
 
     value: Callable[[Predictor, Budget, np.random.Generator], Array]
@@ -34,14 +36,22 @@ class Method(ComparedMethod):
 BLACK_BOX: dict[tuple[str, int], Method] = {
     (method.name, method.order): method
     for method in (
-        Method("apc", 1, "mean change per unit, from row to row", apc, place=4, scaled=True),
-        Method("shap", 1, "share of the prediction", shap, place=5, needs_extra="compare"),
-        Method("pd", 1, "spread of the average prediction", pd, place=6),
-        Method("pfi", 1, "loss if the column is shuffled", pfi, place=7, needs_y=True),
-        Method("var", 1, "variance given all others", var, place=8),
-        Method("shap", 2, "share of the prediction that is interaction", shap_pairs, place=4, needs_extra="compare"),
-        Method("pd", 2, "change of one average effect with the other variable", pd_pairs, place=5),
+        Method("apc", 1, "mean change per unit, from row to row", apc, place=4, scaled=True, groups=True),
+        Method("shap", 1, "share of the prediction", shap, place=5, needs_extra="compare", groups=True),
+        Method("pd", 1, "spread of the average prediction", pd, place=6, groups=True),
+        Method("pfi", 1, "loss if the column is shuffled", pfi, place=7, needs_y=True, groups=True),
+        Method("var", 1, "variance given all others", var, place=8, groups=True),
+        Method(
+            "shap",
+            2,
+            "share of the prediction that is interaction",
+            shap_pairs,
+            place=4,
+            needs_extra="compare",
+            groups=True,
+        ),
+        Method("pd", 2, "change of one average effect with the other variable", pd_pairs, place=5, groups=True),
         # It asks about all pairs of rows.
-        Method("h", 2, "share of the joint effect that is interaction", h_statistic, place=6, cheap=False),
+        Method("h", 2, "share of the joint effect that is interaction", h_statistic, place=6, cheap=False, groups=True),
     )
 }

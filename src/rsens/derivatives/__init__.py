@@ -3,6 +3,7 @@
 from rsens.derivatives._chain import chain_rule as chain_rule
 from rsens.derivatives._contrasts import Contrast as Contrast
 from rsens.derivatives._contrasts import contrasts_at as contrasts_at
+from rsens.derivatives._counted import Counter as Counter
 from rsens.derivatives._derivatives import Derivatives as Derivatives
 from rsens.derivatives._derivatives import without_derivatives as without_derivatives
 from rsens.derivatives._differences import from_function as from_function
@@ -19,3 +20,8 @@ from rsens.derivatives._model import rows_of as rows_of
 from rsens.derivatives._second_checks import NoSecondDerivativesError as NoSecondDerivativesError
 from rsens.derivatives._steps import step_unit as step_unit
 from rsens.derivatives._torch import from_torch as from_torch
+
+
+def __dir__() -> list[str]:
+    """The names that are exported, without the files they come from."""
+    return sorted(name for name in globals() if not name.startswith("_"))

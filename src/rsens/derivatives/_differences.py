@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from rsens._coding import Coding
 from rsens._table import positive_per_column
 from rsens._typing import Array
+from rsens.derivatives._counted import Counter
 from rsens.derivatives._derivatives import Derivatives
 from rsens.derivatives._evaluation import evaluate, parameters_at
 from rsens.derivatives._jumps import flat_columns, warn_of_flat_columns
@@ -165,6 +166,10 @@ class DifferenceModel(Function):
 
     def predict_distribution(self, X: Any) -> Distribution:
         return evaluate(self.fn, self.coded(X).numbers(X)).distribution
+
+    def counted(self, counter: Counter) -> DifferenceModel:
+        """Moved copies of a row count as well: the function is asked about each."""
+        return replace(self, fn=counter.calls(self.fn))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         points = 2 * n_columns + (2 * n_columns**2 if order == 2 else 0)

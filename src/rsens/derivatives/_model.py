@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
@@ -15,6 +15,9 @@ from rsens.derivatives._bends import Bends
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
 from rsens.derivatives._derivatives import Derivatives
 from rsens.distributions import Distribution
+
+if TYPE_CHECKING:
+    from rsens.derivatives._counted import Counter
 
 #: Working memory for one chunk of rows.
 MAX_BYTES = 256 * 2**20
@@ -80,6 +83,12 @@ class Model(ABC):
         from rsens.derivatives._contrasted import Contrasted
 
         return Contrasted(self, coding)
+
+    def counted(self, counter: Counter) -> Model:
+        """This model, with the rows that it is asked about counted."""
+        from rsens.derivatives._counted import CountedModel
+
+        return CountedModel(self, counter)
 
     def prepared(self, X: Any) -> Model:
         """This model with everything fixed that depends on all rows X, so that chunks of them give the same numbers."""

@@ -39,3 +39,8 @@ ALL_FAMILIES: list[type[Distribution]] = [
     MultivariateNormal,
     Mixture,
 ]
+
+
+def __dir__() -> list[str]:
+    """The names that are exported, without the files they come from."""
+    return sorted(name for name in globals() if not name.startswith("_"))

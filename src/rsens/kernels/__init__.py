@@ -33,3 +33,8 @@ ALL_KERNELS: list[type[Kernel]] = [
     Constant,
     Categorical,
 ]
+
+
+def __dir__() -> list[str]:
+    """The names that are exported, without the files they come from."""
+    return sorted(name for name in globals() if not name.startswith("_"))

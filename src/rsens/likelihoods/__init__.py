@@ -40,3 +40,8 @@ def target_of(likelihood: str | Likelihood) -> str | None:
     if isinstance(likelihood, Likelihood):
         return likelihood.target
     return next((each.target for each in ALL_LIKELIHOODS if each.name == likelihood), None)
+
+
+def __dir__() -> list[str]:
+    """The names that are exported, without the files they come from."""
+    return sorted(name for name in globals() if not name.startswith("_"))

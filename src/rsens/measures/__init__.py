@@ -41,7 +41,11 @@ from rsens.measures._rsens import rsens as rsens
 from rsens.measures._rsens import rsens2 as rsens2
 from rsens.measures._rsens import rsens2_of as rsens2_of
 from rsens.measures._rsens import rsens_of as rsens_of
+from rsens.measures._spread import first_of_spread as first_of_spread
+from rsens.measures._spread import has_spread as has_spread
+from rsens.measures._spread import spread_of as spread_of
 from rsens.measures._terms import Terms as Terms
+from rsens.measures._terms import check_group_columns as check_group_columns
 from rsens.measures._terms import check_groups as check_groups
 from rsens.measures._terms import group_norms as group_norms
 from rsens.measures._terms import resolve_groups as resolve_groups
@@ -51,3 +55,8 @@ from rsens.measures._units import level_deviations as level_deviations
 from rsens.measures._units import read_scale as read_scale
 from rsens.measures._units import standard_deviations as standard_deviations
 from rsens.measures._units import training_inputs as training_inputs
+
+
+def __dir__() -> list[str]:
+    """The names that are exported, without the files they come from."""
+    return sorted(name for name in globals() if not name.startswith("_"))

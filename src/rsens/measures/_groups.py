@@ -6,9 +6,9 @@ from typing import Any
 
 from rsens._typing import Array
 from rsens.adapters import read_for
-from rsens.measures._local import check_alpha, from_derivatives, gathered
+from rsens.measures._local import check_alpha, gathered
 from rsens.measures._rows import check_scale
-from rsens.measures._rsens import rsens_of
+from rsens.measures._rsens import rsens_by_terms
 from rsens.measures._terms import Groups, Terms, check_groups
 
 
@@ -32,5 +32,4 @@ def group_rsens(model: Any, X: Any, groups: Groups, *, alpha: float = 1.0, scale
     units = check_scale(scale, table.names)
     terms = Terms.of(groups, table.names)
     check_groups(terms, table)
-    chunks = from_derivatives(source, table, 1, lambda record: rsens_of(record, order, units, terms), "R-sens")
-    return gathered(chunks, len(table.values))
+    return gathered(rsens_by_terms(source, table, order, units, terms), len(table.values))

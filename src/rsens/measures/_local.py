@@ -38,8 +38,11 @@ def from_derivatives(
     what: str,
     column_axes: int | None = None,
     watch: bool = False,
+    names: tuple[str, ...] | None = None,
 ) -> Chunks:
     """`value` of the derivatives, chunk by chunk; its last axes, `column_axes` or `order` of them, run over columns.
+
+    `names` are what errors call the entries of these axes, where they are not the columns of the table.
 
     With `watch`, a warning says if second derivatives cannot show interactions (see `iterate`): one measure of a
     comparison says it for all.
@@ -47,7 +50,7 @@ def from_derivatives(
     for rows, derivatives in iterate(model, table, order, watch=watch):
         with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
             local = value(derivatives)
-        yield rows, finite(local, rows, table.names, column_axes or order, what)
+        yield rows, finite(local, rows, names or table.names, column_axes or order, what)
 
 
 def gathered(chunks: Chunks, n: int) -> Array:

@@ -68,22 +68,31 @@ def _first(distribution: Distribution, first: Array) -> Array:
 
 def second_of_prediction(derivatives: Derivatives) -> Array:
     """∂²f = f_λ ∂²λ + ∂λᵀ f_λλ ∂λ, shape (n, P, D, D); absolute contrasts in pairs with categorical columns."""
+    n_columns = derivatives.first.shape[-1]
+    return _filled(_second(derivatives), derivatives, np.abs, np.ones(n_columns), Terms.single(n_columns))
+
+
+def _second(derivatives: Derivatives) -> Array:
     assert derivatives.second is not None  # asked for with order = 2
     second = np.einsum("npm,nmde->npde", derivatives.distribution.prediction_gradient(), derivatives.second)
     hessian = derivatives.distribution.prediction_hessian()
     if hessian is not None:
         second += np.einsum("nmd,npmk,nke->npde", derivatives.first, hessian, derivatives.first, optimize=True)
-    second = 0.5 * second + 0.5 * second.swapaxes(2, 3)
-    n_columns = second.shape[-1]
+    return 0.5 * second + 0.5 * second.swapaxes(2, 3)
+
+
+def _filled(
+    second: Array, derivatives: Derivatives, size: Callable[[Array], Array], units: Array, terms: Terms
+) -> Array:
     return filled_second(
         second,
         derivatives,
         first=_first,
         value=Distribution.prediction,
-        size_of_first=np.abs,
+        size_of_first=size,
         size_of_value=np.abs,
-        units=np.ones(n_columns),
-        terms=Terms.single(n_columns),
+        units=units,
+        terms=terms,
     )
 
 
@@ -93,6 +102,27 @@ def ead_chunks(model: Model, table: Table, alpha: float = 1.0) -> Chunks:
 
 def eah_chunks(model: Model, table: Table, alpha: float = 1.0) -> Chunks:
     return from_derivatives(model, table, 2, lambda d: _summed(d, second_of_prediction(d)), "EAH")
+
+
+def ead_by_terms(model: Model, table: Table, alpha: float, units: Array, terms: Terms) -> Chunks:
+    """EAD of columns and groups, per unit: |∂f| in the direction within the group in which f moves most."""
+
+    def value(derivatives: Derivatives) -> Array:
+        return _summed(derivatives, terms.lengths(first_of_prediction(derivatives) * units))
+
+    return from_derivatives(model, table, 1, value, "EAD", names=terms.names)
+
+
+def eah_by_terms(model: Model, table: Table, alpha: float, units: Array, terms: Terms) -> Chunks:
+    """EAH of pairs of columns or groups, per product of units."""
+
+    def value(derivatives: Derivatives) -> Array:
+        pairs = terms.pair_lengths(_second(derivatives) * np.outer(units, units))
+        return _summed(
+            derivatives, _filled(pairs, derivatives, lambda change: terms.lengths(change * units), units, terms)
+        )
+
+    return from_derivatives(model, table, 2, value, "EAH", names=terms.names)
 
 
 def aed_chunks(model: Model, table: Table, alpha: float = 1.0) -> Chunks:

@@ -17,9 +17,10 @@ from rsens.measures._ard import ard
 from rsens.measures._fourth_derivative._fourth_derivative import fourth_chunks
 from rsens.measures._kl import kl_chunks
 from rsens.measures._local import Chunks, check_alpha
-from rsens.measures._prediction import aed_chunks, aeh_chunks, ead_chunks, eah_chunks
+from rsens.measures._prediction import aed_chunks, aeh_chunks, ead_by_terms, ead_chunks, eah_by_terms, eah_chunks
 from rsens.measures._rows import check_scale, check_weights
-from rsens.measures._rsens import rsens2_chunks, rsens_chunks
+from rsens.measures._rsens import rsens2_by_terms, rsens2_chunks, rsens_by_terms, rsens_chunks
+from rsens.measures._terms import Terms
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class ComparedMethod:
         needs_y: Whether it compares predictions with the targets y.
         needs_extra: The extra whose packages it needs, except under budget "paper".
         scaled: Whether its values are per unit of x, so that they change with the unit of a column.
+        groups: Whether it has a value for columns that belong together.
     """
 
     name: str
@@ -47,6 +49,12 @@ class ComparedMethod:
     needs_y: bool = False
     needs_extra: str | None = None
     scaled: bool = False
+    groups: bool = False
+
+    def check_groups(self, terms: Terms) -> None:
+        """An `InputError` if there are groups of columns and the method has no value for them."""
+        if terms.grouped and not self.groups:
+            raise InputError(f"{self.name} has no value for columns that belong together; it takes single columns.")
 
     def factor(self, units: Array) -> Array | float:
         """What turns values per unit of x into values per `units`, (D,) or (D, D); 1 where nothing is per unit."""
@@ -61,65 +69,109 @@ class Measure(ComparedMethod):
 
     `chunks(model, table, alpha)` gives them chunk by chunk. The global value is their mean over the rows. The local
     values of a signed measure have an axis for outputs; its global value is the absolute mean, summed over outputs.
+
+    With groups of columns, `by_terms(model, table, alpha, units, terms)` gives local values of columns and groups, per
+    unit. A signed measure needs no such function: the value of a group is the length of the vector of its columns'
+    means.
     """
 
     chunks: Callable[[Model, Table, float], Chunks]
+    by_terms: Callable[[Model, Table, float, Array, Terms], Chunks] | None = None
     _: KW_ONLY
     signed: bool = False
     #: Whether it differentiates the user's function itself, rather than asking the model for derivatives.
     of_function: bool = False
     scaled: bool = True
 
-    def importance(self, model: Any, X: Any, *, weights: Any = None, scale: Any = None, alpha: Any = 1.0) -> Array:
-        """The global value of every column (D,) or pair (D, D); see `rsens.measures.importance`."""
+    def importance(
+        self,
+        model: Any,
+        X: Any,
+        *,
+        weights: Any = None,
+        scale: Any = None,
+        alpha: Any = 1.0,
+        terms: Terms | None = None,
+    ) -> Array:
+        """The global value of every column (D,) or pair (D, D), or of `terms`; see `rsens.measures.importance`."""
         order = check_alpha(alpha)
         source, table = read_for(model, X)
         share = check_weights(weights, len(table.values))
         if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
             source, table = read_for(model, X, share)
-        factor = self.factor(check_scale(scale, table.names))
-        mean: Array = sum(
-            (np.tensordot(share[rows], local, 1) for rows, local in self.chunks(source, table, order)), np.zeros(())
-        )
-        return factor * (np.abs(mean).sum(axis=0) if self.signed else mean)
+        units = check_scale(scale, table.names)
+        if terms is not None and terms.grouped:
+            return self._of_terms(source, table, order, units, terms, share)
+        mean = _mean(self.chunks(source, table, order), share)
+        return self.factor(units) * (np.abs(mean).sum(axis=0) if self.signed else mean)
+
+    def _of_terms(self, source: Model, table: Table, alpha: float, units: Array, terms: Terms, share: Array) -> Array:
+        self.check_groups(terms)
+        if self.by_terms is not None:
+            return _mean(self.by_terms(source, table, alpha, units, terms), share)
+        assert self.signed  # or it has no value for groups
+        mean = self.factor(units) * _mean(self.chunks(source, table, alpha), share)
+        return (terms.lengths(mean) if self.order == 1 else terms.pair_lengths(mean)).sum(axis=0)
+
+
+def _mean(chunks: Chunks, share: Array) -> Array:
+    """The mean of local values over the rows, whose shares add up to 1."""
+    return sum((np.tensordot(share[rows], local, 1) for rows, local in chunks), np.zeros(()))
 
 
 @dataclass(frozen=True)
 class ModelMeasure(ComparedMethod):
-    """A measure that is read off a fitted model and never asks for a prediction: `value(model, X)`, per unit of x."""
+    """A measure that is read off a fitted model and never asks for a prediction: `value(model, X)`, per unit of x.
+
+    A group of columns has the largest value of its columns.
+    """
 
     value: Callable[[Any, Any], Array]
     _: KW_ONLY
     scaled: bool = True
 
-    def importance(self, model: Any, X: Any, *, weights: Any = None, scale: Any = None, alpha: Any = 1.0) -> Array:
-        """The value of every column (D,) or pair (D, D); see `rsens.measures.importance`."""
+    def importance(
+        self,
+        model: Any,
+        X: Any,
+        *,
+        weights: Any = None,
+        scale: Any = None,
+        alpha: Any = 1.0,
+        terms: Terms | None = None,
+    ) -> Array:
+        """The value of every column (D,) or pair (D, D), or of `terms`; see `rsens.measures.importance`."""
         check_alpha(alpha)
         if weights is not None:
             raise InputError(
                 Argument("weights"), f": {self.name} is read off the model and has no rows to weight. Leave them out."
             )
-        values = self.value(model, X)
-        return self.factor(check_scale(scale, read_for(model, X)[1].names)) * values
+        values = self.factor(check_scale(scale, read_for(model, X)[1].names)) * self.value(model, X)
+        if terms is None or not terms.grouped:
+            return values
+        self.check_groups(terms)
+        return np.array([values[list(members)].max() for members in terms.members])
 
 
 METHODS: dict[str, Measure | ModelMeasure] = {
     measure.name: measure
     for measure in (
-        Measure("rsens", 1, "move of the predictive distribution", rsens_chunks, place=1),
-        Measure("ead", 1, "mean size of the slope", ead_chunks, place=2),
-        Measure("aed", 1, "size of the mean slope", aed_chunks, signed=True, place=3),
+        Measure("rsens", 1, "move of the predictive distribution", rsens_chunks, rsens_by_terms, place=1, groups=True),
+        Measure("ead", 1, "mean size of the slope", ead_chunks, ead_by_terms, place=2, groups=True),
+        Measure("aed", 1, "size of the mean slope", aed_chunks, signed=True, place=3, groups=True),
         Measure("kl", 1, "as rsens, by a finite step", kl_chunks, place=9),
-        ModelMeasure("ard", 1, "inverse length-scale", ard, place=10, cheap=False),
+        ModelMeasure("ard", 1, "inverse length-scale", ard, place=10, cheap=False, groups=True),
         Measure(
             "rsens2",
             2,
             "change of one effect with the other variable, in the predictive distribution",
             rsens2_chunks,
+            rsens2_by_terms,
             place=1,
+            groups=True,
         ),
-        Measure("eah", 2, "mean size of the bend", eah_chunks, place=2),
-        Measure("aeh", 2, "size of the mean bend", aeh_chunks, signed=True, place=3),
+        Measure("eah", 2, "mean size of the bend", eah_chunks, eah_by_terms, place=2, groups=True),
+        Measure("aeh", 2, "size of the mean bend", aeh_chunks, signed=True, place=3, groups=True),
         Measure(
             "fourth_derivative",
             2,

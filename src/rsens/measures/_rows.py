@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import Argument, InputError
+from rsens._frames import as_pandas
 from rsens._typing import Array
 
 
@@ -54,6 +55,6 @@ def check_scale(scale: Any, names: tuple[str, ...]) -> Array:
 
 def _numbers(values: Any, what: str) -> Array:
     try:
-        return np.asarray(values, dtype=np.float64)
+        return np.asarray(as_pandas(values, what), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(Argument(what), f" must be numbers; got {type(values).__name__}.") from None

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,18 @@ def rsens_chunks(model: Model, table: Table, alpha: float) -> Chunks:
 def rsens2_chunks(model: Model, table: Table, alpha: float) -> Chunks:
     """R-sens₂ of all rows, chunk by chunk."""
     return from_derivatives(model, table, 2, lambda record: rsens2_of(record, alpha), "R-sens₂", watch=True)
+
+
+def rsens_by_terms(model: Model, table: Table, alpha: float, units: Array, terms: Terms) -> Chunks:
+    """R-sens of columns and groups of columns, per unit."""
+    value = partial(rsens_of, alpha=alpha, units=units, terms=terms)
+    return from_derivatives(model, table, 1, value, "R-sens", names=terms.names)
+
+
+def rsens2_by_terms(model: Model, table: Table, alpha: float, units: Array, terms: Terms) -> Chunks:
+    """R-sens₂ of pairs of columns or groups, per product of units."""
+    value = partial(rsens2_of, alpha=alpha, units=units, terms=terms)
+    return from_derivatives(model, table, 2, value, "R-sens₂", watch=True, names=terms.names)
 
 
 def _gathered(chunks: Callable[[Model, Table, float], Chunks], model: Any, X: Any, alpha: Any) -> Array:

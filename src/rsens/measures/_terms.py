@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -85,6 +85,25 @@ class Terms:
         """The Fisher norms (n, T) of changes of λ (n, M, D): of a group, in the direction that matters most."""
         return family.fisher_norm(self.along(change, family))
 
+    def lengths(self, values: Array) -> Array:
+        """Sizes (…, T) of signed values (…, D): of a group, the length of the vector of its columns' values.
+
+        For the derivatives of one function this is the largest one over directions within the group.
+        """
+        by_term = np.abs(values[..., self._first])
+        for t in self.grouped:
+            by_term[..., t] = np.linalg.norm(values[..., list(self.members[t])], axis=-1)
+        return by_term
+
+    def pair_lengths(self, values: Array) -> Array:
+        """Sizes (…, T, T) of signed values (…, D, D): with a group in the pair, as `pair_norms` of one function."""
+        by_term = np.abs(values[..., self._first, :][..., self._first])
+        for s in self.grouped:
+            for t in range(len(self)):
+                block = values[..., list(self.members[s]), :][..., list(self.members[t])]
+                by_term[..., s, t] = by_term[..., t, s] = np.linalg.norm(block, axis=(-2, -1))
+        return by_term
+
     def pair_norms(self, norms: Array, whitened: Array) -> Array:
         """R-sens₂ (n, T, T) of pairs of terms, from the norms (n, D, D) of columns and the whitened ∂²λ (n, R, D, D).
 
@@ -108,9 +127,13 @@ def group_norms(whitened: Array, terms: Mapping[str, tuple[int, ...]]) -> Array:
 
 def check_groups(terms: Terms, table: Table) -> None:
     """An error that names the categorical columns of a group: between levels there is no direction."""
-    categorical = () if table.coding is None else table.coding.categorical
+    check_group_columns(terms, table.names, () if table.coding is None else table.coding.categorical)
+
+
+def check_group_columns(terms: Terms, names: Sequence[str], categorical: Collection[int]) -> None:
+    """The same for columns by name, with the positions of the categorical ones."""
     for term, members in zip(terms.names, terms.members, strict=True):
-        wrong = [repr(table.names[d]) for d in members if d in categorical]
+        wrong = [repr(names[d]) for d in members if d in categorical]
         if len(members) > 1 and wrong:
             raise InputError(
                 Argument("groups"),

@@ -14,3 +14,8 @@ from rsens.models._latent_fit import LatentFit as LatentFit
 from rsens.models._latent_fit import fit_latent as fit_latent
 from rsens.models._linear import BayesianLinearRegression as BayesianLinearRegression
 from rsens.models._reading import read_labels as read_labels
+
+
+def __dir__() -> list[str]:
+    """The names that are exported, without the files they come from."""
+    return sorted(name for name in globals() if not name.startswith("_"))

@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
+from rsens._frames import as_pandas
 from rsens._table import Table, column_deviations
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, check_order
@@ -66,7 +67,7 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self)
         if isinstance(X, Table) and X.coding is self.coding_:
             return X.values
-        return self._checked_rows(X, self.coding_, reset=False)
+        return self._checked_rows(as_pandas(X), self.coding_, reset=False)
 
     def _checked_rows(self, X: Any, coding: Coding | None, *, reset: bool) -> Array:
         rows = None if coding else read_rows(X, type(self).__name__)
@@ -81,6 +82,7 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         """(rows, weights). `keep_unused` keeps levels that a column of type category has but no row uses."""
         for name in self._truths:
             read_truth(getattr(self, name), name)
+        X = as_pandas(X)
         coding = Coding.of(X, self.categorical, keep_unused=keep_unused)
         rows = self._checked_rows(X, coding or None, reset=True)
         weights = _weights(sample_weight, len(rows))
@@ -155,7 +157,8 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
         """The coefficient of determination R² of `predict`."""
-        return float(r2_score(y, self.predict(X, offset=offset), sample_weight=sample_weight))
+        targets, weights = as_pandas(y, "y"), as_pandas(sample_weight, "sample_weight")
+        return float(r2_score(targets, self.predict(X, offset=offset), sample_weight=weights))
 
     def _read_training(
         self, X: Any, y: Any, *, offset: Any = None, sample_weight: Any = None, keep_unused: bool = True

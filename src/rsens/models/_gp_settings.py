@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -73,6 +73,11 @@ class GPSettings:
         latents = [self._units.latent(gp.posterior.moments(self._units.inputs(rows))) for gp in self._gps]
         several = len(latents) > 1
         return [by_mean(self.likelihood_, latent.mean, latent.variance, of_log=several) for latent in latents]
+
+    def _combination_variances(self, rows: Array, weights: Iterable[Array]) -> list[Array]:
+        inputs, square = self._units.inputs(rows), self._units.output_scale**2
+        pairs = zip(self._gps, weights, strict=True)
+        return [square * gp.posterior.combination_variances(inputs, w) for gp, w in pairs]
 
     def _start_kernel(self, n_columns: int) -> Kernel:
         """Where the search starts: a kernel that fits the columns of X."""

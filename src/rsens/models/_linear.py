@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -168,6 +169,12 @@ class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
 
     def _by_latent_mean(self, rows: Array) -> list[Array]:
         return [np.tile([1.0, 0.0], (len(rows), 1))]  # of (location, scale²)
+
+    def _combination_variances(self, rows: Array, weights: Iterable[Array]) -> list[Array]:
+        # The posterior is in units of the noise, whose variance is unknown: a Student-t with ν degrees of freedom.
+        ν = self.degrees_of_freedom_
+        unit = self.noise_variance_ * (ν / (ν - 2.0) if ν > 2 else 3.0)  # with ν ≤ 2 it has none: as with 3
+        return [unit * variances for variances in super()._combination_variances(rows, weights)]
 
     def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
         return self._predict_distribution(rows, offset).log_prob(y)

@@ -7,6 +7,7 @@ exp(m + v/2), bends even if they do. Three or more classes have one η each.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,22 @@ class LatentLink:
     @abstractmethod
     def _by_latent_mean(self, rows: Array) -> list[Array]:
         """∂λ/∂m (n, M) with v held, of the prediction that each f makes by itself."""
+
+    @abstractmethod
+    def _combination_variances(self, rows: Array, weights: Iterable[Array]) -> list[Array]:
+        """The variances (g,) of Σ_i w_gi f(x_i) over the rows, for each f and its weights (g, n)."""
+
+    def prediction_variances(self, X: Any, weights: Array) -> Array:
+        """How unsure the fit is of combinations Σ_i w_gi E[y | x_i] of predictions at the rows X: variances (g, P).
+
+        `weights` is (g, n); there are P outputs. Predictions follow f through their slope ∂E[y]/∂η (the delta method):
+        exact where E[y] is f itself. The hyperparameters of the kernel count as known.
+        """
+        distribution, jacobian = self.link_jacobian(X)
+        slopes = np.einsum("npm,nmk->kpn", distribution.prediction_gradient(), jacobian)
+        size, (_, outputs, n) = len(weights), slopes.shape
+        of_each = ((slope * weights[:, None]).reshape(size * outputs, n) for slope in slopes)
+        return np.sum(self._combination_variances(self._rows(X), of_each), axis=0).reshape(size, outputs)
 
     def link_derivatives(self, X: Any, order: int) -> Mean:
         """η (n, K) at the rows X, with its first (n, K, D) and second (n, K, D, D) derivatives up to this order."""

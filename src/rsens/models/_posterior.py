@@ -129,6 +129,15 @@ class LatentPosterior:
                 second[rows] = at.second(self.weights)
         return self.mean + mean, first, second
 
+    def combination_variances(self, X: Array, weights: Array) -> Array:
+        """The variances of Σ_i w_gi f(x_i) over the rows X, for weights w (g, n): diag(w C wᵀ), C = k** − (Rk)ᵀRk."""
+        prior, explained = np.zeros(len(weights)), np.zeros((1, len(weights)))
+        for rows in self._chunks(len(X), 2 + len(X) // len(self.weights)):
+            prior += np.einsum("gi,gi->g", weights @ self.kernel(X, X[rows]), weights[:, rows])
+            Rk = self.root.times(self.kernel(self.inputs, X[rows]))
+            explained = explained + blas.dgemm(1.0, Rk, np.asfortranarray(weights[:, rows].T))
+        return np.maximum(prior - np.sum(np.square(explained), axis=0), 0.0)
+
     def derivatives(self, X: Array, order: int) -> Latent:
         """Mean and variance of f at the rows X with their first (order 1) or first and second derivatives."""
         n, D = X.shape

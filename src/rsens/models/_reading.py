@@ -18,7 +18,8 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from rsens._errors import Argument, InputError
-from rsens._table import is_missing, is_pandas, read_table
+from rsens._frames import as_pandas, is_pandas
+from rsens._table import is_missing, read_table
 from rsens._typing import Array
 
 #: Products of larger or smaller numbers may leave float64: a squared slope is y²/x².
@@ -62,6 +63,7 @@ def read_y(y: Any, n: int, name: str) -> Array:
 
 def read_classes(y: Any, weights: Array | None, n: int, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The sorted classes that occur, and the number of the class of each row (0 in rows with weight 0)."""
+    y = as_pandas(y, "y")
     column = _column(_plain_labels(y), n, name)
     _no_missing_label(column)
     if _holds_dates(column):
@@ -82,7 +84,7 @@ def read_classes(y: Any, weights: Array | None, n: int, name: str) -> tuple[NDAr
 
 def read_labels(y: Any, classes: NDArray[Any], n: int) -> Array:
     """The number of the class of each row; every label must have been in the training data."""
-    column = _column(_plain_labels(y), n, "log_predictive_density")
+    column = _column(_plain_labels(as_pandas(y, "y")), n, "log_predictive_density")
     known = {label: code for code, label in enumerate(classes.tolist())}
     labels = column.tolist()
     codes = [known.get(label, -1) for label in labels]
@@ -96,6 +98,7 @@ def read_labels(y: Any, classes: NDArray[Any], n: int) -> Array:
 
 def read_per_row(values: Any, n: int, what: Argument) -> Array:
     """One finite number per row; a single number stands for all rows."""
+    values = as_pandas(values, what.name)
     try:
         _no_dates_or_text(np.asarray(values), what)
         array = np.asarray(values, dtype=np.float64)
@@ -184,6 +187,7 @@ def _labels_of_one_type(labels: Any) -> None:
 def _column(y: Any, n: int, name: str) -> NDArray[Any]:
     if y is None:
         raise InputError(f"{name} needs y; got None. y should be a 1d array of one value for each of the {n} rows.")
+    y = as_pandas(y, "y")
     with translated():
         column = np.asarray(column_or_1d(y, warn=True))
         check_consistent_length(np.empty(n), column)

@@ -8,6 +8,7 @@ are categorical columns, the posterior N(w, C) of the weights gives a linear pre
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,6 +96,10 @@ class WeightPosterior:
         first = np.tile(features.in_columns(self.coef[features.numbers], axes=1), (n, 1))
         return m, first, np.zeros((n, features.n_columns, features.n_columns)) if order == 2 else None
 
+    def combination_variances(self, rows: Array, weights: Array) -> Array:
+        """The variances of Σ_i w_gi m(x_i) over the rows, for weights (g, n)."""
+        return np.sum(((weights @ self.columns.design(rows)) @ self.root) ** 2, axis=1)
+
     @property
     def names(self) -> NDArray[np.object_]:
         """The names of the features that the entries of `coef` belong to (P,)."""
@@ -138,6 +143,9 @@ class LinearLink(LatentLink):
 
     def _latent_means(self, rows: Array, order: int) -> list[Mean]:
         return [each.mean_derivatives(rows, order) for each in self._posteriors]
+
+    def _combination_variances(self, rows: Array, weights: Iterable[Array]) -> list[Array]:
+        return [each.combination_variances(rows, w) for each, w in zip(self._posteriors, weights, strict=True)]
 
 
 def triangular(A: Array) -> Array:

@@ -14,6 +14,10 @@ from rsens.plots._colours import between_quantiles as between_quantiles
 from rsens.plots._colours import level_colours as level_colours
 from rsens.plots._comparison import COMPARISON
 from rsens.plots._comparison import comparison as comparison
+from rsens.plots._difference import DIFFERENCE
+from rsens.plots._difference import difference as difference
+from rsens.plots._effects import EFFECTS
+from rsens.plots._effects import effects as effects
 from rsens.plots._heatmap import HEATMAP
 from rsens.plots._heatmap import heatmap as heatmap
 from rsens.plots._network import NETWORK
@@ -33,6 +37,8 @@ from rsens.plots._profile import profile_of as profile_of
 from rsens.plots._profile import profile_values as profile_values
 from rsens.plots._rank_stability import RANK_STABILITY
 from rsens.plots._rank_stability import rank_stability as rank_stability
+from rsens.plots._row import ROW
+from rsens.plots._row import row as row
 from rsens.plots._selection import SELECTION
 from rsens.plots._selection import selection as selection
 from rsens.plots._style import SERIES as SERIES
@@ -40,19 +46,30 @@ from rsens.plots._style import lay_out as lay_out
 from rsens.plots._style import part_labels as part_labels
 from rsens.plots._style import per_unit as per_unit
 from rsens.plots._style import short_labels as short_labels
+from rsens.plots._subgroups import SUBGROUPS
+from rsens.plots._subgroups import subgroups as subgroups
 from rsens.plots._surface import SURFACE
 from rsens.plots._surface import surface as surface
 
 #: Every plot. A study, the report and the documentation draw and list what is here, in this order.
 PLOTS: list[Plot] = [
     BARS,
+    EFFECTS,
     BEESWARM,
     HEATMAP,
     NETWORK,
+    SUBGROUPS,
     CALIBRATION,
     PROFILE,
     SURFACE,
     COMPARISON,
+    DIFFERENCE,
     RANK_STABILITY,
     SELECTION,
+    ROW,
 ]
+
+
+def __dir__() -> list[str]:
+    """The names that are exported, without the files they come from."""
+    return sorted(name for name in globals() if not name.startswith("_"))

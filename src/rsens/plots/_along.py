@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from scipy.special import ndtri
 
+from rsens._coding import Coding
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import as_model
-from rsens.derivatives import Derivatives, iterate, prepare, rows_of
+from rsens.derivatives import Derivatives, Model, iterate, prepare
 from rsens.distributions import Distribution, is_event
 from rsens.measures import check_alpha, contrast_parts, contrast_values, finite, first_of_prediction, parts
 from rsens.plots._bands import central_intervals
@@ -34,6 +36,8 @@ class Along:
     parts: dict[str, Array]  # (g,) each; they add up to R-sens
     slope: Array  # (g,), |∂ prediction|, summed over outputs as in `measures.ead`
     spread: Array  # (g,), predictive standard deviation
+    curve: Array | None = None  # (g, 2, P), the band of the prediction as a curve; none of a slice
+    from_fit: bool = False  # whether that band includes what the fit does not know
 
     @property
     def naive(self) -> Array | None:
@@ -47,14 +51,13 @@ class Along:
         return line if np.isfinite(line).all() else None
 
 
-def along(model: Any, table: Table, rows: Array, column: int, *, step: float, shares: Array, alpha: float) -> Along:
-    """Evaluate a model at rows that differ in one column only."""
+def along(prepared: Model, rows: Table, column: int, *, step: float, shares: Array, alpha: float) -> Along:
+    """Evaluate a model at some rows; it was prepared for these, or for others."""
     alpha = check_alpha(alpha)
-    prepared = prepare(as_model(model).coded(table), table)  # steps and levels come from the data, not from here
     chunks = []
-    for where, derivatives in iterate(prepared, rows_of(prepared, table.like(rows)), 1):
+    for where, derivatives in iterate(prepared, with_contrasts_of(rows, (column,)), 1):
         chunks.append(_evaluate(derivatives, column, step, shares, alpha))
-        finite(chunks[-1].rsens[:, None], where, (table.names[column],), 1, "R-sens")
+        finite(chunks[-1].rsens[:, None], where, (rows.names[column],), 1, "R-sens")
     return Along(
         kind=chunks[0].kind,
         middle=chunks[0].middle,
@@ -65,6 +68,19 @@ def along(model: Any, table: Table, rows: Array, column: int, *, step: float, sh
         slope=np.concatenate([chunk.slope for chunk in chunks]),
         spread=np.concatenate([chunk.spread for chunk in chunks]),
     )
+
+
+def prepared_for(model: Any, table: Table) -> Model:
+    """The model prepared for the rows of a table: steps and levels come from the data, wherever it is evaluated."""
+    return prepare(as_model(model).coded(table), table)
+
+
+def with_contrasts_of(rows: Table, columns: Sequence[int]) -> Table:
+    """The rows with contrasts in these columns only: those of other columns take long and are not drawn."""
+    if rows.coding is None:
+        return rows
+    own = tuple(levels for levels in rows.coding.columns if levels.position in columns)
+    return replace(rows, coding=Coding(rows.coding.names, own) if own else None)
 
 
 def _evaluate(derivatives: Derivatives, column: int, step: float, shares: Array, alpha: float) -> Along:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
-from rsens._text import number, p_text, percent
+from rsens._text import p_text, percent, side_by_side
 from rsens._typing import Array
 from rsens.measures import BOTH, DOWN, UP, arrows
 from rsens.plots._marks import DOUBT, STAR, interval_note
@@ -237,17 +237,19 @@ def _add_tips(explanation: Any, ax: Axes) -> None:
 def _tip(explanation: Any, term: str) -> str:
     """The numbers of one variable, a line each."""
     e, value = explanation, float(explanation.main[term])
-    lines = [name_in_text(term), f"R-sens {number(value)}"]
+    ends = (np.nan, np.nan) if e.intervals is None else e.intervals.loc[term]
+    level = np.nan if e.null_levels is None else e.null_levels[term]
+    written, low, high, null = side_by_side([value, *ends, level], value)
+    lines = [name_in_text(term), f"R-sens {written}"]
     if e.intervals is not None:
-        low, high = e.intervals.loc[term]
         held = " (rows only)" if e.interval_kind == "rows" else "" if e.intervals_hold else " (does not hold)"
-        lines.append(f"{percent(e.level, level=True)} interval {number(low)} to {number(high)}{held}")
+        lines.append(f"{percent(e.level, level=True)} interval {low} to {high}{held}")
     if e.parts is not None and e.parts.shape[1] > 1 and value > 0.0:
         shares = zip(part_labels(e.parts.columns), e.parts.loc[term] / value, strict=True)
         lines += [f"{label}: {percent(share)}" for label, share in shares]
-    if e.null_levels is not None and np.isfinite(e.null_levels[term]):
-        side = "above" if value > e.null_levels[term] else "not above"
-        lines.append(f"{side} its null level {number(e.null_levels[term])}, p {p_text(float(e.p_value[term]))}")
+    if np.isfinite(level):
+        side = "above" if value > level else "not above"
+        lines.append(f"{side} its null level {null}, p {p_text(float(e.p_value[term]))}")
     return "\n".join(lines)
 
 

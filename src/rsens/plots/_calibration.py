@@ -32,9 +32,11 @@ def calibration(assessment: Any, ax: Axes | None = None) -> Axes:
     """How well the probabilities of an `Assessment` hold.
 
     Numbers and counts: the histogram of the probability integral transform, which is flat if the predictions are right.
-    High at both ends means intervals that are too narrow, high in the middle too wide, high at one end predictions that
-    are off to one side. Classes: the share observed against the probability predicted, for groups of rows; below the
-    diagonal the probability was too high. The grey band is what chance does to a model that is right.
+    High at both ends means intervals that are too narrow, high in the middle too wide, high in all three places heavier
+    tails than the model says, and high at one end predictions that are off to one side.
+
+    Classes: the share observed against the probability predicted, for groups of rows; below the diagonal the
+    probability was too high. The grey band is what chance does to a model that is right.
 
     Args:
         assessment: What `rsens.assess` returned.
@@ -102,8 +104,8 @@ def _caption(assessment: Any) -> str:
         )
     return (
         "Where the observed values fall within their predictive distributions. Flat is ideal; high at both ends means "
-        "intervals that are too narrow, high in the middle too wide. The grey band shows what chance does to a model "
-        "that is right."
+        "intervals that are too narrow, high in the middle too wide, high at one end that predictions are off to one "
+        "side. The grey band shows what chance does to a model that is right."
     )
 
 

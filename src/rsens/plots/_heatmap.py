@@ -130,7 +130,7 @@ def _part_shown(explanation: Any, by: str) -> str:
 def _new_square_axes(names: list[str], notes: list[str]) -> Axes:
     """A figure in which the cells come out about square, with room for the names at the left and below."""
     size = DIGIT * small() / 72.0 * max(map(len, short_labels(names)))  # inches, of the longest name
-    cells = (len(names) - 1) * min(0.55, max(0.2, 6.0 / len(names)))
+    cells = (len(names) - 1) * min(0.55, max(0.2, 8.0 / len(names)))
     cells = max(cells, 1.7)
     width = cells + size + 1.2
     lines = len(lines_below(72.0 * 0.775 * width, notes))
@@ -169,7 +169,7 @@ def number_format(largest: float) -> str:
 
 def _draw_dots(ax: Axes, marked: NDArray[np.bool_], dark: NDArray[np.bool_], *, hollow: bool) -> None:
     """A dot in the upper right corner of the cells."""
-    size = min(max(1.2, 0.08 * min(axes_points(ax)) / len(marked)), 3.2)
+    size = min(max(1.2, 0.12 * min(axes_points(ax)) / len(marked)), 3.2)
     for mask, colour in ((marked & dark, "white"), (marked & ~dark, "black")):
         rows, columns = np.nonzero(mask)
         if len(rows):
@@ -196,8 +196,11 @@ def _name_axes(ax: Axes, names: list[str], notes: list[str]) -> None:
 def _draw_colour_bar(ax: Axes, mesh: Any, unit: str) -> None:
     bar = ax.figure.colorbar(mesh, ax=ax, fraction=0.06, pad=0.03, aspect=25)
     bar.outline.set_visible(False)
-    step, comma, part = unit.partition(",")
-    bar.set_label(f"R-sens$_2$ {step} × {step.removeprefix('per ')}{comma}{part}")
+    step, _, part = unit.partition(", ")
+    label = f"R-sens$_2$ {step} × {step.removeprefix('per ')}"
+    # On two lines, where one is longer than the bar.
+    long = DIGIT * small() * (len(label) + len(part)) > 0.9 * axes_points(ax)[1]
+    bar.set_label(label + (f"{chr(10) if long else ', '}{part}" if part else ""))
 
 
 # ---- for results and the report --------------------------------------------------------------------------------------
@@ -231,7 +234,7 @@ def _add_tips(explanation: Any, ax: Axes) -> None:
     for i, row in enumerate(order[1:]):
         for j, column in enumerate(order[: i + 1]):
             pair = names[min(row, column)], names[max(row, column)]
-            lines = [" × ".join(name_in_text(names[d]) for d in (column, row)), *_tip(explanation, pair)]
+            lines = [" × ".join(map(name_in_text, pair)), *_tip(explanation, pair)]
             tip(ax.add_patch(Rectangle((j, i), 1.0, 1.0, alpha=0.0, linewidth=0.0, zorder=9.0)), "\n".join(lines))
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsens._text import percent
 from rsens._typing import Array
 from rsens.plots._along import Along
+from rsens.plots._profile_axes import band_labels, end_at_one, line_label, name_curves
 from rsens.plots._style import (
     BLACK,
     BLUE,
@@ -31,26 +31,34 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def draw_predictions(ax: Axes, numbers: Along, shares: Array, names: list[str], limits: tuple[float, float]) -> None:
-    """Central intervals as bars, the wide ones thin, with a point for the mean; or one point per output."""
+    """Central intervals as bars, the wide ones thin, with a point for the mean or the effect; or a point per output."""
     levels, outputs = np.arange(len(numbers.rsens)), numbers.prediction.shape[1]
     if numbers.kind in ("number", "count"):
-        for k, strength in enumerate(np.linspace(0.6, 0.15, max(len(shares), 2))[: len(shares)]):
+        label, held, of_curve = band_labels(numbers, shares)
+        darkest = 0.6 if numbers.curve is None else 0.35
+        for k, strength in enumerate(np.linspace(darkest, 0.15, max(len(shares), 2))[: len(shares)]):
             low, high = numbers.bands[:, k, :, 0].T
             style: dict[str, Any] = {"color": tint(BLUE, float(strength)), "zorder": 1.5 - 0.01 * k}
-            ax.vlines(
-                levels, low, high, linewidth=max(3.0, 9.0 - 2.5 * k), label=percent(shares[k], level=True), **style
-            )
-        ax.plot(levels, numbers.prediction[:, 0], "o", color=BLACK, markersize=5.0, label=numbers.middle, zorder=3)
-        legend_above(ax, *limits, first=numbers.middle)
+            ax.vlines(levels, low, high, linewidth=max(3.0, 9.0 - 2.5 * k), label=held[k], **style)
+        if numbers.curve is not None:
+            ax.vlines(levels, *numbers.curve[:, :, 0].T, color=BLACK, linewidth=1.4, label=of_curve, zorder=2.5)
+        ax.plot(levels, numbers.prediction[:, 0], "o", color=BLACK, markersize=5.0, label=label, zorder=3)
+        legend_above(ax, *limits, first=label)
         return
-    for k, name in enumerate(names):
+    for k in range(outputs):
         beside = levels + 0.5 * (k + 0.5) / outputs - 0.25  # outputs side by side
         colour, marker = SERIES[k % len(SERIES)], MARKERS[k % len(MARKERS)]
-        if numbers.kind == "vector" and len(shares):
+        if numbers.curve is not None:
+            ax.vlines(beside, *numbers.curve[:, :, k].T, color=tint(colour, 0.4), linewidth=4.0)
+        elif numbers.kind == "vector" and len(shares):
             ax.vlines(beside, *numbers.bands[:, 0, :, k].T, color=tint(colour, 0.4), linewidth=4.0)
-        label = name if outputs > 1 else None
-        ax.plot(beside, numbers.prediction[:, k], marker, color=colour, markersize=6.0, label=label)
-    legend_above(ax, *limits)
+        point: dict[str, Any] = {"color": colour, "markersize": 6.0, "label": line_label(numbers, names, k)}
+        ax.plot(beside, numbers.prediction[:, k], marker, **point)
+    name_curves(ax, numbers, shares)
+    if numbers.kind == "vector":
+        legend_above(ax, *limits)
+    else:
+        end_at_one(ax)
 
 
 def draw_sensitivities(ax: Axes, numbers: Along) -> None:

@@ -1,8 +1,8 @@
-"""The rows that a profile evaluates, from arguments that are checked here."""
+"""The variable that a profile runs along, from arguments that are checked here."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
@@ -13,57 +13,77 @@ from rsens._coding import Levels
 from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._text import listed, quoted
-from rsens._typing import Array
+from rsens._typing import Array, Flags
 
 
 @dataclass(frozen=True)
 class Line:
-    """Rows that differ in one column only, and what the labels of a profile need to know."""
+    """A variable, and what the labels of its profile need to know."""
 
     name: str
     column: int
-    rows: Array  # (g, D)
     step: float  # what one step of the variable is
     unit: str
-    others: str  # where the other columns stay, for the label of the axis
     data: Array  # (n,), the variable in the data
     targets: Array | None  # (n,)
     target_name: str
-    labels: tuple[str, ...] | None = None  # of the levels, for a categorical column
+    levels: Levels | None  # of a categorical column
+    values: Array  # (g,), the points, in increasing order
+    gaps: Flags  # (g − 1,), between which points nothing is drawn
+    others: str = ""  # where the other columns stay, for the label of the axis
+    near: bool = False  # whether all points are values that rows have
 
     @property
-    def values(self) -> Array:
-        """The points, in increasing order, shape (g,)."""
-        return self.rows[:, self.column]
+    def labels(self) -> tuple[str, ...] | None:
+        """Of the levels that are drawn, for a categorical column."""
+        return None if self.levels is None else tuple(str(self.levels.labels[int(code)]) for code in self.values)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The ends of the axis; near the rows with room for marks at the first and the last."""
+        low, high = float(self.values[0]), float(self.values[-1])
+        room = 0.02 * (high - low) if self.near else 0.0
+        return low - room, high + room
+
+    def at(self, values: Array, **known: Any) -> Line:
+        """The same with these points, and what else is known of them."""
+        return replace(self, values=values, **{"gaps": np.zeros(len(values) - 1, dtype=np.bool_)} | known)
 
 
-def line_of(table: Table, variable: Any, *, at: Any, grid: Any, scale: Any, y: Any) -> Line:
-    """The rows of a profile of this table along one column, or an `InputError` that says what is wrong."""
+def line_of(table: Table, variable: Any, *, scale: Any, y: Any) -> Line:
+    """The line along one column of a table, without points yet, or an `InputError` that says what is wrong."""
     column = find_column(table.names, variable)
-    data = table.values[:, column]
+    name, data = table.names[column], table.values[:, column]
+    levels = None if table.coding is None or column not in table.coding.categorical else table.coding[column]
+    step, unit = _step(scale, data, name) if levels is None else _levels_step(scale, levels)
+    targets, target_name = _targets(y, len(data))
+    return Line(name, column, step, unit, data, targets, target_name, levels, np.empty(0), np.empty(0, np.bool_))
+
+
+def slice_of(table: Table, variable: Any, *, at: Any, grid: Any) -> tuple[Array, str]:
+    """Rows (g, D) along a column while the other columns stay fixed, and where they stay, for the label of the axis."""
+    column = find_column(table.names, variable)
     point, others = typical_row(table, at)
     if table.coding is not None and column in table.coding.categorical:
-        return _levels_line(table, column, point, others, scale, y)
-    values = _grid(grid, data, table.names[column])
+        values = np.arange(float(len(table.coding[column])))
+    else:
+        values = _grid(grid, table.values[:, column], table.names[column])
     rows = np.repeat(point[None], len(values), axis=0)
     rows[:, column] = values
-    step, unit = _step(scale, data, table.names[column])
-    targets, target_name = _targets(y, len(data))
-    others = f" (others {others})" if len(table.names) > 1 else ""
-    return Line(table.names[column], column, rows, step, unit, others, data, targets, target_name)
+    return rows, f" (others {others})" if len(table.names) > 1 else ""
 
 
-def _levels_line(table: Table, column: int, point: Array, others: str, scale: Any, y: Any) -> Line:
-    """One row for every level of a categorical column."""
-    assert table.coding is not None
-    levels = table.coding[column]
-    rows = np.repeat(point[None], len(levels), axis=0)
-    rows[:, column] = np.arange(len(levels))
-    step, unit = _levels_step(scale, levels)
-    targets, target_name = _targets(y, len(table.values))
-    others = f" (others {others})" if len(table.names) > 1 else ""
-    labels = tuple(str(label) for label in levels.labels)
-    return Line(levels.name, column, rows, step, unit, others, table.values[:, column], targets, target_name, labels)
+def number_of_knots(grid: Any) -> int:
+    """About how many points a line near the rows has."""
+    if not _is_whole(grid) or grid < 2:
+        raise InputError(
+            Argument("grid"),
+            " must be a whole number of at least 2: a profile near the rows has its points where rows are; "
+            f"got {grid!r}. Points of your own need the values of the other columns: give ",
+            Argument("at", "median"),
+            ".",
+        )
+    return int(grid)
 
 
 def _levels_step(scale: Any, levels: Levels) -> tuple[float, str]:

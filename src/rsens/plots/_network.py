@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 WIDEST = 8.0
 #: The gap between a circle and the lines, on both sides together, in points.
 RIM = 4.5
+#: The most lines: among more, none can be followed.
+MOST_LINES = 40
 #: Pairs below this share of the largest have no line: it would be too thin to see.
 LEAST = 0.02
 
@@ -47,7 +49,8 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
     """`Explanation.main` and `Explanation.pairs` at once: circles whose area is R-sens, lines whose width is R-sens₂.
 
     The variables stand around a circle in the order of R-sens, from the top clockwise. Where the null level is known,
-    variables that are not above it are hollow. Where pairs were tested, only those that interact have a line.
+    variables that are not above it are hollow. Where pairs were tested, only those that interact have a line, the 40
+    strongest of them if there are more.
 
     Args:
         explanation: What `rsens.explain` returned, with pairs.
@@ -66,7 +69,8 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
     found = square(_drawn(explanation), bool)[cells]
     unclear = square(explanation.pair_unclear, bool)[cells] if is_tested(explanation) else ~found
     notes = _notes(explanation, len(main) - len(order), found, unclear)
-    values = np.where(found, square(explanation.pairs)[cells], 0.0)
+    values, weaker = _strongest(np.where(found, square(explanation.pairs)[cells], 0.0))
+    notes += [f"lines: the {MOST_LINES} strongest of {MOST_LINES + weaker} pairs"] * bool(weaker)
     labels = _legend_labels(main[order], values, per_unit(explanation), hollow=bool(_below(main[order], null).any()))
 
     ax = _new_axes(names, labels) if ax is None else ax
@@ -87,9 +91,18 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
     return ax
 
 
+def _strongest(values: Array) -> tuple[Array, int]:
+    """The values of the strongest pairs, 0 for the others, and how many others have a value."""
+    size = np.sort(values[np.triu_indices(len(values), 1)])[::-1]
+    if len(size) <= MOST_LINES or size[MOST_LINES] == 0.0:
+        return values, 0
+    kept = values >= size[MOST_LINES - 1]
+    return np.where(kept, values, 0.0), int(np.count_nonzero(size) - np.count_nonzero(np.triu(kept & (values > 0.0))))
+
+
 def _new_axes(names: list[str], labels: dict[str, str]) -> Axes:
     """A figure in which the circle is larger the more variables there are."""
-    radius = 1.3 if len(names) <= 8 else min(2.1, 0.5 + 0.1 * len(names))  # inches
+    radius = 1.3 if len(names) <= 8 else min(2.7, 0.5 + 0.08 * len(names))  # inches
     length = LETTER * small() / 0.9 / 72.0 * max(map(len, short_labels(names, LABEL_LENGTHS[0])))
     turned = length if len(names) > 14 else 0.2
     away = (0.5 * LARGEST + GAP) / 72.0

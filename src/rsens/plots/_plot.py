@@ -12,10 +12,23 @@ from rsens.plots._style import as_id
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: What a plot draws: an explanation as a whole, its pairs, one variable, one pair; or the result of another call.
-Subject = Literal["explanation", "pairs", "variable", "pair", "assessment", "comparison", "stability", "selection"]
+#: What a plot draws: an explanation as a whole, its effects, pairs, one variable, one pair; or what another call made.
+Subject = Literal[
+    "explanation",
+    "effects",
+    "pairs",
+    "variable",
+    "pair",
+    "subgroups",
+    "assessment",
+    "comparison",
+    "difference",
+    "stability",
+    "selection",
+    "row",
+]
 #: Where the report shows a plot. "further" is for plots that none of its own sections is about.
-Section = Literal["quality", "variables", "pairs", "profiles", "surfaces", "spread", "further"]
+Section = Literal["quality", "variables", "pairs", "subgroups", "profiles", "surfaces", "spread", "further"]
 
 #: Inches: on a phone the text can still be read, and on paper a figure is about as wide as the text.
 WIDTH = 5.6

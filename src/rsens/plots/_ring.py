@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: The most characters of a name: the first of these that leaves enough room for the circle.
-LABEL_LENGTHS = (24, 16, 10)
+LABEL_LENGTHS = (30, 24, 16, 10)
 #: Largest diameter of a circle, in points.
 LARGEST = 34.0
 #: Between a circle and its name, in points.

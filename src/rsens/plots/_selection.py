@@ -1,4 +1,4 @@
-"""Mean log predictive density by number of interactions: Figure 4 of the paper."""
+"""What models with few interactions lose against the full one. Figure 4 of the paper has their scores themselves."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ SPREAD = 0.4
 
 
 def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax: Axes | None = None) -> Axes:
-    """How well models with 0, 1, … k interactions predict, with intervals for the means over splits.
+    """How much better or worse than the full model those with 0, 1, … k interactions predict, with intervals.
 
-    The dotted line is the model of main effects alone, the dashed one the full model, with all interactions. A ring
-    marks the number of interactions that `Selection.suggestions` has. Each interval is for one mean alone: scores
-    of the same splits go up and down together, so differences are known better (`Selection.summary` has them).
+    The dashed line at 0 is the full model, with all interactions. Differences are taken split by split: scores of the
+    same split go up and down together, so a difference is known better than each of the two scores, and an interval
+    that holds 0 says that the two models may be as good. A ring marks the number of interactions that
+    `Selection.suggestions` has. `Selection.summary` has the scores themselves.
 
     Args:
         selection: What `rsens.select_interactions` returned.
@@ -42,8 +43,7 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     reach = NormalDist().inv_cdf(0.5 + 0.5 * fraction(level, "level"))
     table, enough = selection.summary(corrected=corrected), selection.suggestions
     ax = new_axes(5.6, 3.8) if ax is None else ax
-    full = float(table["mean"].iloc[-1])
-    low, high = full, full
+    low, high = 0.0, 0.0
     for number, method in enumerate(selection.methods):
         shift = SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
         ends = _draw(ax, table[table["method"] == method], number, shift, reach)
@@ -51,21 +51,19 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     for number, method in enumerate(selection.methods):
         shift = SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
         _draw_ring(ax, table[table["method"] == method], number, shift, int(enough[method]))
-    none = float(table["mean"].iloc[0])  # the same whatever the method
-    ax.axhline(none, color=BLACK, linestyle=(0, (1, 2)), linewidth=1.2, zorder=1, label="main effects")
-    ax.axhline(full, color=BLACK, linestyle=(0, (5, 3)), linewidth=1.2, zorder=1, label="full model")
+    ax.axhline(0.0, color=BLACK, linestyle=(0, (5, 3)), linewidth=1.2, zorder=1, label="full model")
     ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))  # all that fit
     ax.set_xlim(-0.5, selection.k + 0.5)
     ax.set_xlabel("interactions in the model")
-    ax.set_ylabel("log predictive density per row")
+    ax.set_ylabel("log predictive density per row,\ndifference to the full model")
     legend_above(ax, low, high)
     tidy(ax)
     return ax
 
 
 def _draw(ax: Axes, lines: pd.DataFrame, number: int, shift: float, reach: float) -> tuple[float, float]:
-    """The means and intervals of one method; returns the lowest and the highest value drawn."""
-    k, mean, se = (lines[name].to_numpy(dtype=np.float64) for name in ("k", "mean", "se"))
+    """The differences and intervals of one method; returns the lowest and the highest value drawn."""
+    k, mean, se = (lines[name].to_numpy(dtype=np.float64) for name in ("k", "difference", "difference_se"))
     half = np.nan_to_num(reach * se)  # unknown for a single split
     colour = SERIES[number % len(SERIES)]
     ax.plot(
@@ -87,7 +85,7 @@ def _draw(ax: Axes, lines: pd.DataFrame, number: int, shift: float, reach: float
 def _draw_ring(ax: Axes, lines: pd.DataFrame, number: int, shift: float, enough: int) -> None:
     ax.plot(
         enough + shift,
-        lines["mean"].iloc[enough],
+        lines["difference"].iloc[enough],
         marker="o",
         markersize=11.0,
         markerfacecolor="none",
@@ -104,6 +102,11 @@ SELECTION = Plot(
     draw=selection,
     of="selection",
     file="selection",
-    caption=lambda selection: "Log predictive density of held-out rows by number of interactions, with intervals.",
-    alt=lambda selection: "Points with intervals, one for each number of interactions in the model.",
+    caption=lambda selection: (
+        "Log predictive density of held-out rows by number of interactions, minus that of the full model, with "
+        "intervals."
+    ),
+    alt=lambda selection: (
+        "Points with intervals, one for each number of interactions: how much worse or better than the full model."
+    ),
 )

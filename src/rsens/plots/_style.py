@@ -92,6 +92,19 @@ def check_axes(ax: Any) -> None:
         )
 
 
+def check_two_axes(ax: Any, what: str, call: str) -> tuple[Axes, Axes]:
+    """Two matplotlib Axes; else an `InputError` that says `what` they are for and the `call` that makes them."""
+    try:
+        first, second = ax
+    except (TypeError, ValueError):
+        raise InputError(
+            Argument("ax"), f" must be two Axes, {what}; got {type(ax).__name__}. Make them with {call}."
+        ) from None
+    check_axes(first)
+    check_axes(second)
+    return first, second
+
+
 def check_plot(
     result: Any, plot: str, call: str, needed: Iterable[str], *, ax: Any = None, top: int | None = None
 ) -> None:
@@ -207,6 +220,25 @@ def legend_above(ax: Axes, low: float, high: float, *, first: str | None = None,
         for text in legend.get_texts():
             plain(text)
     ax.set_ylim(low - below * span, low + span / (1.0 - above))
+
+
+def legend_on_top(ax: Axes, handles: Sequence[Any]) -> None:
+    """A legend above the axes, for axes whose limits are fixed; none without entries."""
+    if not handles:
+        return
+    legend = ax.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=legend_columns([len(str(handle.get_label())) for handle in handles], axes_points(ax)[0]),
+        fontsize=small(),
+        frameon=False,
+        borderaxespad=0.2,
+        handlelength=1.6,
+        columnspacing=1.5,
+    )
+    for text in legend.get_texts():
+        plain(text)
 
 
 def legend_columns(lengths: list[int], width: float) -> int:

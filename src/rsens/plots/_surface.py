@@ -14,10 +14,9 @@ from rsens.plots._pair import pair_surface as pair_surface
 from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
 from rsens.plots._style import (
     BLACK,
-    axes_points,
     axis_label,
     check_plot,
-    legend_columns,
+    legend_on_top,
     new_axes,
     plain,
     short_labels,
@@ -29,8 +28,8 @@ from rsens.plots._surface_levels import draw_lines, draw_tiles
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Quantity = Literal["prediction", "uncertainty", "rsens2"]
-QUANTITIES = ("prediction", "uncertainty", "rsens2")
+Quantity = Literal["prediction", "interaction", "uncertainty", "rsens2"]
+QUANTITIES = ("prediction", "interaction", "uncertainty", "rsens2")
 
 #: With more rows than this, this many are drawn, evenly spaced in the order of the first variable.
 POINTS = 500
@@ -48,26 +47,34 @@ def surface(
     second: str | int,
     *,
     quantity: Quantity = "prediction",
-    n_grid: int = 40,
-    at: Any = "median",
+    n_grid: int | None = None,
+    at: Any = None,
     output: str | int | None = None,
     model: Any = None,
     X: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The prediction over two variables, as colours, with lines of equal R-sens₂: where the two interact.
+    """What two variables do to the prediction, as colours near the rows, with lines of equal R-sens₂: they interact.
 
-    The other variables stay fixed. Points are the rows of X; where none is near, the colours fade. A categorical
-    variable gives one line for each of its levels, and two of them a table.
+    Colours are the joint accumulated local effect of the two: how the prediction changes from a cell to the next,
+    averaged over the rows that are there, and added up, with the mean prediction as its mean over the rows. The other
+    variables stay as they are in these rows. A cell without a row near it is not drawn (near: in the cell, or within
+    0.35 standard deviations, given the correlation of the two; a little more if there are few rows). R-sens₂ and the
+    uncertainty are averages over the rows near each cell. Of more than 500 rows, 500 are used: evenly spaced in the
+    order of the first variable. A categorical variable gives one line for each of its levels, and two of them a table.
+
+    With `at`, a slice instead: the prediction while the other variables stay fixed. Its colours fade where no row is
+    near in the two variables; in the others, rows may be far all the same.
 
     Args:
         explanation: What `rsens.explain` returned. R-sens₂ is in its units.
         first: Name or position of the column along the horizontal axis.
         second: Name or position of the column along the vertical axis.
-        quantity: What the colours show: "prediction", "uncertainty" (the predictive standard deviation), or "rsens2";
-            then the lines join places of equal prediction.
-        n_grid: How many points along each continuous variable, over the range of the data.
-        at: Values of the other columns, as in `rsens.plots.profile`.
+        quantity: What the colours show: "prediction"; "interaction" (what is left of it after the best sum of a
+            function of each variable); "uncertainty" (the predictive standard deviation); or "rsens2", then the lines
+            join places of equal prediction.
+        n_grid: How many cells along each continuous variable, over the range of the data (30; on a slice 40 points).
+        at: None for a surface near the rows; for a slice the values of the other columns, as in `rsens.plots.profile`.
         output: Whose prediction, by name or position, for a model with several outputs such as class probabilities;
             None for the one that changes most.
         model: The model, for an explanation read from a file.
@@ -80,7 +87,12 @@ def surface(
     check_plot(explanation, "surface", "rsens.explain", ("main", "scale_kind"), ax=ax)
     one_of(quantity, "quantity", QUANTITIES)
     values = pair_surface(explanation, first, second, n_grid, at=at, output=output, model=model, X=X)
-    shown = {"prediction": values.prediction, "uncertainty": values.spread, "rsens2": values.sensitivity}[quantity]
+    shown = {
+        "prediction": values.prediction,
+        "interaction": values.interaction,
+        "uncertainty": values.spread,
+        "rsens2": values.sensitivity,
+    }[quantity]
     label = _labels(values)[quantity]
 
     ax = new_axes(6.2, 4.6) if ax is None else ax
@@ -101,6 +113,7 @@ def _labels(values: SurfaceValues) -> dict[str, str]:
     what = "probability" if values.kind == "probability" else values.middle
     return {
         "prediction": f"predicted {what}{of}",
+        "interaction": f"interaction in the {what}{of}",
         "uncertainty": "predictive standard deviation",
         "rsens2": f"R-sens₂ {values.unit}",
     }
@@ -111,46 +124,63 @@ def colours_of(quantity: str) -> Any:
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
-    return low_high() if quantity == "prediction" else ListedColormap(colormaps["Blues"](np.linspace(0.0, 0.7, 256)))
+    if quantity in ("prediction", "interaction"):
+        return low_high()
+    return ListedColormap(colormaps["Blues"](np.linspace(0.0, 0.7, 256)))
 
 
 def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, label: str, size: float) -> None:
     x, y = values.first, values.second
-    steps = _steps(shown, from_zero=quantity != "prediction")
-    filled = ax.contourf(x, y, shown.T, levels=steps, cmap=colours_of(quantity))
+    steps = _steps(shown[np.isfinite(shown)], quantity)
+    filled = _draw_cells(ax, values, shown, steps, quantity) if values.near else None
+    if filled is None:
+        filled = ax.contourf(x, y, shown.T, levels=steps, cmap=colours_of(quantity))
     handles = _draw_contours(ax, values, quantity, size)
     far = values.distance.T
-    if values.far.any():
+    if values.far.any() and not values.near:
         ax.contourf(x, y, far, levels=[1.0, float(far.max()) + 1.0], colors="white", alpha=1.0 - FADED, zorder=1.5)
         handles.append(_patch())
     handles.append(_draw_rows(ax, values.data))
-    ax.set_xlim(x[0], x[-1])
-    ax.set_ylim(y[0], y[-1])
+    half = [0.5 * (axis[1] - axis[0]) if values.near else 0.0 for axis in (x, y)]  # of a cell
+    ax.set_xlim(x[0] - half[0], x[-1] + half[0])
+    ax.set_ylim(y[0] - half[1], y[-1] + half[1])
     plain(ax.set_xlabel(axis_label(ax, values.names[0], values.held)))
     plain(ax.set_ylabel(axis_label(ax, values.names[1], along="height")))
     bar = ax.figure.colorbar(filled, ax=ax, fraction=0.06, pad=0.03, aspect=25)
     bar.outline.set_visible(False)
     plain(bar.ax.yaxis.label).set_text(label)
-    legend = ax.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=legend_columns([len(str(handle.get_label())) for handle in handles], axes_points(ax)[0]),
-        fontsize=small(),
-        frameon=False,
-        borderaxespad=0.2,
-        handlelength=1.6,
-        columnspacing=1.5,
-    )
-    for text in legend.get_texts():
-        plain(text)
+    legend_on_top(ax, handles)
     tidy(ax)
 
 
-def _steps(shown: Array, *, from_zero: bool) -> Array:
-    """At least two round values that enclose everything shown."""
+def _draw_cells(ax: Axes, values: SurfaceValues, shown: Array, steps: Array, quantity: str) -> Any:
+    """A cell of colour around each point; nothing where no row is near."""
+    from matplotlib.colors import BoundaryNorm
+
+    (left, right), (low, high) = (
+        (axis[0] - 0.5 * (axis[1] - axis[0]), axis[-1] + 0.5 * (axis[1] - axis[0]))
+        for axis in (values.first, values.second)
+    )
+    colours = colours_of(quantity)
+    return ax.imshow(
+        np.ma.masked_invalid(shown.T),
+        origin="lower",
+        extent=(left, right, low, high),
+        aspect="auto",
+        interpolation="nearest",
+        cmap=colours,
+        norm=BoundaryNorm(steps, colours.N),
+    )
+
+
+def _steps(shown: Array, quantity: str) -> Array:
+    """At least two round values that enclose everything shown; about 0 for an interaction."""
     from matplotlib.ticker import MaxNLocator
 
+    if quantity == "interaction":
+        most = float(np.abs(shown).max()) or 1.0
+        return np.asarray(MaxNLocator(STEPS, min_n_ticks=2, symmetric=True).tick_values(-most, most))
+    from_zero = quantity != "prediction"
     low, high = (0.0 if from_zero else float(shown.min())), float(shown.max())
     if high - low <= 1e-9 * max(abs(low), abs(high)):  # the same everywhere
         room = 0.5 * abs(high) or 0.5
@@ -166,7 +196,7 @@ def _draw_contours(ax: Axes, values: SurfaceValues, quantity: str, size: float) 
     other, label = values.sensitivity, _labels(values)["rsens2"]
     if quantity == "rsens2":
         other, label = values.prediction, _labels(values)["prediction"]
-    low, high = float(other.min()), float(other.max())
+    low, high = float(np.nanmin(other)), float(np.nanmax(other))
     if high - low <= FLAT * max(abs(low), abs(high), size):
         constant = 0.0 if max(abs(low), abs(high)) <= FLAT * size else high
         return [Line2D([], [], linestyle="none", label=f"{label.split(' per ')[0]} {constant:.3g} everywhere")]
@@ -175,7 +205,7 @@ def _draw_contours(ax: Axes, values: SurfaceValues, quantity: str, size: float) 
     style: dict[str, Any] = {"colors": BLACK, "linewidths": 0.9, "linestyles": "solid", "zorder": 1.2}
     # Rounding would tilt straight lines by a hair, and turn their labels upside down.
     straight = np.round(other.T / (high - low), 6) * (high - low)
-    lines = ax.contour(values.first, values.second, straight, levels=levels, **style)
+    lines = ax.contour(values.first, values.second, np.ma.masked_invalid(straight), levels=levels, **style)
     ax.clabel(lines, fontsize=0.9 * small(), fmt=lambda value: f"{value:.3g}")
     return [Line2D([], [], color=BLACK, linewidth=0.9, label=label)]
 
@@ -206,7 +236,7 @@ SURFACE = Plot(
     takes=("model", "X"),
     caption=lambda explanation, first, second: "",
     alt=lambda explanation, first, second: (
-        f"The prediction over {name_in_text(first)} and {name_in_text(second)}, with lines of equal R-sens₂."
+        f"What {name_in_text(first)} and {name_in_text(second)} do to the prediction, with lines of equal R-sens₂."
     ),
-    layout=lambda explanation: Layout(width=NARROW, height=4.0, options={"n_grid": 30}),
+    layout=lambda explanation: Layout(width=NARROW, height=4.0),
 )

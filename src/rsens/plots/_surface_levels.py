@@ -16,6 +16,7 @@ from rsens.plots._style import (
     axis_label,
     font_size,
     legend_above,
+    legend_on_top,
     name_ticks,
     plain,
     short_labels,
@@ -36,7 +37,7 @@ RUG = 200
 
 
 def draw_lines(ax: Axes, values: SurfaceValues, shown: Array, label: str) -> None:
-    """One line per level, thin where no row of that level is near; only the most frequent of many levels."""
+    """One line per level; where no row of that level is near, none, or on a slice thin. Of many levels the frequent."""
     k = 0 if values.labels[0] is not None else 1  # which of the two is categorical
     x, lines, far = (values.second, shown, values.far) if k == 0 else (values.first, shown.T, values.far.T)
     labels, codes = values.labels[k] or (), values.data[:, k].astype(np.intp)
@@ -47,16 +48,18 @@ def draw_lines(ax: Axes, values: SurfaceValues, shown: Array, label: str) -> Non
     ax.plot([], [], linestyle="none", label=title)
     for row, code in enumerate(frequent):
         colour, dash = SERIES[row], DASHES[row % len(DASHES)]
-        ax.plot(x, lines[code], color=tint(colour, 0.45), linewidth=0.9)
+        if not values.near:
+            ax.plot(x, lines[code], color=tint(colour, 0.45), linewidth=0.9)
         near = np.where(far[code], np.nan, lines[code])
         ax.plot(x, near, color=colour, linestyle=dash, linewidth=2.0, label=texts[row])
         _draw_ticks(ax, values.data[codes == code, 1 - k], colour, row)
-    low, high = float(lines[frequent].min()), float(lines[frequent].max())
+    low, high = float(np.nanmin(lines[frequent])), float(np.nanmax(lines[frequent]))
     if values.kind == "probability" and label.startswith("predicted"):
-        low, high = 0.0, 1.0
-    legend_above(
-        ax, low, high if high > low else low + (abs(low) or 1.0), first=title, below=0.04 + 0.03 * len(frequent)
-    )
+        legend_on_top(ax, ax.get_legend_handles_labels()[0])
+        ax.set_ylim(0.0, 1.0)
+    else:
+        high = high if high > low else low + (abs(low) or 1.0)
+        legend_above(ax, low, high, first=title, below=0.04 + 0.03 * len(frequent))
     ax.set_xlim(x[0], x[-1])
     hidden = len(labels) - len(frequent)
     more = f"\n{hidden} less frequent levels not shown" if hidden else ""
@@ -80,14 +83,21 @@ def _draw_ticks(ax: Axes, data: Array, colour: str, row: int) -> None:
 
 
 def draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, colours: Any, label: str) -> None:
-    """A cell for every two levels, with its value and below it R-sens₂; faded where no row has the two."""
+    """A cell for every two levels, with its value and below it R-sens₂; where no row has the two, empty or faded."""
     first, second = (list(labels or ()) for labels in values.labels)
-    low, high = (float(shown.min()) if label.startswith("predicted ") else 0.0), float(shown.max())
+    high = float(np.nanmax(shown))
+    low = 0.0 if label.startswith(("predictive ", "R-sens")) else float(np.nanmin(shown))
     mesh = ax.pcolormesh(
-        shown.T, cmap=colours, vmin=low, vmax=high if high > low else low + 1.0, edgecolors="white", linewidth=1.5
+        np.ma.masked_invalid(shown.T),
+        cmap=colours,
+        vmin=low,
+        vmax=high if high > low else low + 1.0,
+        edgecolors="white",
+        linewidth=1.5,
     )
-    far = np.ma.masked_where(~values.far.T, np.ones_like(shown.T))
-    ax.pcolormesh(far, cmap=_white(), alpha=0.75, vmin=0.0, vmax=1.0)
+    if not values.near:
+        far = np.ma.masked_where(~values.far.T, np.ones_like(shown.T))
+        ax.pcolormesh(far, cmap=_white(), alpha=0.75, vmin=0.0, vmax=1.0)
     ax.invert_yaxis()
     _write(ax, values, shown, mesh)
     size = font_size(ax, len(second))
@@ -98,7 +108,7 @@ def draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, colours: Any, labe
     name_ticks(ax.xaxis, first, across, offset=0.5, **(turned if wide else {}))
     name_ticks(ax.yaxis, second, size, offset=0.5)
     ax.tick_params(length=0)
-    note = "\nfaded: no such row" if values.far.any() else ""
+    note = f"\n{'empty' if values.near else 'faded'}: no such row" if values.far.any() else ""
     plain(ax.set_xlabel(axis_label(ax, values.names[0], values.held) + note))
     plain(ax.set_ylabel(axis_label(ax, values.names[1], along="height")))
     bar = ax.figure.colorbar(mesh, ax=ax, fraction=0.06, pad=0.03, aspect=25)
@@ -120,12 +130,15 @@ def _write(ax: Axes, values: SurfaceValues, shown: Array, mesh: Any) -> None:
     with_sensitivity = shown is not values.sensitivity
     if max(g, h) > WRITTEN:
         return
-    number, second = number_format(float(np.abs(shown).max())), number_format(float(values.sensitivity.max()))
+    number = number_format(float(np.nanmax(np.abs(shown))))
+    second = number_format(float(np.nanmax(values.sensitivity)))
     cell = np.array(axes_points(ax)) / [g, h]
     longest = max(len(number.format(value)) for value in shown.ravel())
     size = float(min(1.1 * small(), 0.85 * cell[0] / (DIGIT * longest), 0.35 * cell[1]))
     for i in range(g):
         for j in range(h):
+            if np.isnan(shown[i, j]):
+                continue
             colour = "#808080" if values.far[i, j] else "white" if dark[i, j] else "black"
             options: dict[str, Any] = {"ha": "center", "color": colour}
             place = "bottom" if with_sensitivity else "center"

@@ -31,7 +31,9 @@ def test_demo(tmp_path):
     """A regression, with everything; body mass index, blood pressure and s5 lead every analysis of these data."""
     done = rsens("demo", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("The prediction of progression depends most on s5, bmi and bp. ")
+    answer = " ".join(done.stdout.partition("\n\n")[0].split())
+    assert re.match(r"The prediction of progression depends most on s5 \(▲ 2\d per sd\), bmi \(▲ 2\d per sd\)", answer)
+    assert "Based on 442 rows, the model explains about half of the variation on unseen rows (R² 0.5" in answer
     assert "\n\ndiabetes: 442 rows, 10 columns; target 'progression'\n" in done.stdout
     assert "How good is the model" in done.stdout
     explanation = Explanation.load(tmp_path / "rsens-demo" / "explanation.json")

@@ -2,10 +2,12 @@
 
 import io
 import json
+import re
 import sys
 
 import pytest
 
+import rsens._progress
 import rsens._stability as stability_package
 from rsens._app.cli import _live
 from rsens._app.cli._kept_work import QUESTION
@@ -66,7 +68,23 @@ def test_hints_are_commands(capsys):
 def test_signs_of_life(monkeypatch, capsys):
     monkeypatch.setattr(_live, "EVERY", 0.01)
     assert main(EXPLAIN) == 0
-    assert "rsens: step 2 of 4: fitting, 0 min so far\n" in capsys.readouterr().err
+    assert "rsens: step 2 of 5: fitting, 0 min so far\n" in capsys.readouterr().err
+
+
+def test_signs_of_life_say_how_far_the_refits_are(monkeypatch, capsys):
+    monkeypatch.setattr(_live, "EVERY", 0.01)
+    assert main([*EXPLAIN[:-2], "--cv", "5"]) == 0
+    said = capsys.readouterr().err
+    assert re.search(r"rsens: step 4 of 5: checking the model, refit \d+ of 10, a few seconds, 0 min so far\n", said)
+    assert "Variables by R-sens, without null level and intervals yet\n" in said
+
+
+def test_long_work_is_announced(monkeypatch, capsys):
+    monkeypatch.setattr(rsens._progress, "LONG", 1e-6)
+    assert main([*EXPLAIN[:-2], "--cv", "5"]) == 0
+    said = capsys.readouterr()
+    assert "10 refits, a few seconds. Ctrl-C keeps what is done, and the same command goes on.\n" in said.err
+    assert "Ctrl-C" not in said.out
 
 
 def test_noise_is_told_first_by_every_command(table, capsys):

@@ -19,6 +19,10 @@ ON_TABLES = [name for name in BY_NAME if name != "demo"]
 #: For each setting that can be wrong, a value that is.
 WRONG = {
     "likelihood": "weibull",
+    "groups": "season",
+    "where": "open",
+    "date": "when=dd/mm/yyyy",
+    "date_parts": "when=century",
     "model": "forest",
     "missing": "fill",
     "rows": 0,
@@ -35,7 +39,7 @@ WRONG = {
     "repeats": 0,
 }
 #: These take any text; what is wrong with them shows when the table is read.
-ANY_TEXT = {"data", "target", "drop", "columns", "categorical", "numeric", "cluster", "out", "model_file"}
+ANY_TEXT = {"data", "target", "drop", "columns", "categorical", "numeric", "cluster", "by", "out", "model_file"}
 #: How Python users call a setting that has another name there.
 IN_PYTHON = {"seed": "random_state"}
 
@@ -106,6 +110,10 @@ def test_every_option_is_spelled_as_itself(command):
         ("compare", Argument("order", 2), "--order 2"),
         ("explain", Argument("categorical", ["batch no", "b"]), "--categorical 'batch no' --categorical b"),
         ("explain", Argument("data"), "DATA"),
+        ("select", Argument("where", "open!=no"), "--where 'open!=no'"),
+        ("compare", Argument("groups", {"g": ["a", "b c"]}), "--group 'g=a,b c'"),
+        ("compare", Argument("groups", {"g": ["a", "b, c", "d"]}), "--group g=a,d --group 'g=b, c'"),
+        ("explain", Argument("date", {"the day": "%d, %m, %Y"}), "--date 'the day=%d, %m, %Y'"),
         ("explain", Argument("cv", 0), "--cv 0"),
         ("select", Argument("cv", 0), "--no-check"),
         ("select", Argument("cv", 3), "--cv 3"),

@@ -1,10 +1,14 @@
-"""Every test here draws from matplotlib's own defaults, and leaves no figure behind."""
+"""Every test here draws from matplotlib's own defaults and leaves no figure behind; some have a browser."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests.app.report.browser import CHROMIUM, OPTIONS, Opened
 
 
 @pytest.fixture(autouse=True)
@@ -14,3 +18,27 @@ def no_figures_left() -> Iterator[None]:
     before = plt.get_fignums()
     yield
     assert plt.get_fignums() == before
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
+    """Opens the report of one of the studies."""
+    pages: list[Opened] = []
+
+    def open_page(name: str, interactive: bool, **options: Any) -> Opened:
+        pages.append(Opened(browser, tmp_path, name, interactive, **options))
+        return pages[-1]
+
+    yield open_page
+    for each in pages:
+        each.page.close()

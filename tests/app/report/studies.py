@@ -75,6 +75,44 @@ def classes() -> Any:
 
 
 @cache
+def counts() -> Any:
+    """Bikes by hour, weather and working day: counts with categories, some rows of many."""
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"hour": rng.uniform(0.0, 24.0, 80), "temperature": rng.normal(12.0, 8.0, 80)})
+    X["weather"] = rng.choice(["clear", "mist", "rain"], 80, p=[0.6, 0.3, 0.1])
+    X["working day"] = rng.choice(["no", "yes"], 80)
+    level = np.sin(np.pi * X["hour"] / 24.0) + 0.04 * X["temperature"] - 0.8 * (X["weather"] == "rain")
+    y = pd.Series(rng.poisson(np.exp(2.0 + level)), name="bikes")
+    model = GPRegressor(likelihood="poisson", random_state=0, n_restarts=0).fit(X, y)
+    return study(
+        explanation=explain(model, X, y, n_probes=3, n_bootstrap=50, random_state=0),
+        assessment=assess(model, X, y, cv=2, random_state=0),
+        likelihood=Choice("poisson", "counts from 0 to 60"),
+        settings=SETTINGS | {"rows_in_data": 17_379},
+        X=X,
+        y=y,
+        model=model,
+    )
+
+
+@cache
+def two_classes() -> Any:
+    """Sick or not: more often the larger the first of two columns is."""
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["u", "v"])
+    y = pd.Series(np.where(X["u"] + 0.5 * rng.normal(size=60) > 0.0, "yes", "no"), name="sick")
+    model = GPClassifier(optimize=False).fit(X, y)
+    return study(
+        explanation=explain(model, X, n_bootstrap=0),
+        assessment=assess(model, X, y, cv=2, random_state=0),
+        likelihood=Choice("classification", "2 classes", ("no", "yes")),
+        X=X,
+        y=y,
+        model=model,
+    )
+
+
+@cache
 def hostile() -> Any:
     """Names, levels, row labels, notes and a target that all try to get out; and a model that is too sure."""
     rng = np.random.default_rng(2)

@@ -2,72 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from tests.app.report import studies
+from tests.app.report.browser import needs_browser
 from tests.app.report.test_page import SECTIONS
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make browser")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium: make browser")
-
-OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-OPTIONS += ["--disable-sync", "--no-first-run"]
+needs_browser()
 BOTH = pytest.mark.parametrize("interactive", [True, False], ids=["plotly", "static"])
 PAGES = pytest.mark.parametrize(
     ("name", "interactive"), [("numbers", True), ("classes", True), ("hostile", True), ("numbers", False)]
 )
 TEXTS = """() => Object.fromEntries(['name', 'prediction', 'sentence'].map(
     (key) => [key, document.getElementById('row-' + key).textContent]))"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-        yield started
-        started.close()
-
-
-class Opened:
-    """A page that was opened from a file, and all that it complained of or asked for."""
-
-    def __init__(self, browser: Any, folder: Path, name: str, interactive: bool, **options: Any) -> None:
-        file = folder / "report.html"
-        file.write_text(studies.page(name, interactive=interactive), encoding="utf-8")
-        self.page = browser.new_page(**{"viewport": {"width": 1280, "height": 900}} | options)
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.complaints.append("dialog"), dialog.dismiss()))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(file.as_uri())
-
-    def scroll_through(self) -> None:
-        """To every figure; the one of plotly takes a moment."""
-        for figure in self.page.locator(".figure").all():
-            figure.scroll_into_view_if_needed()
-            self.page.wait_for_timeout(30)
-        self.page.wait_for_timeout(200)
-
-
-@pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
-    pages: list[Opened] = []
-
-    def open_page(name: str, interactive: bool, **options: Any) -> Opened:
-        pages.append(Opened(browser, tmp_path, name, interactive, **options))
-        return pages[-1]
-
-    yield open_page
-    for each in pages:
-        each.page.close()
 
 
 @PAGES
@@ -116,7 +63,9 @@ def test_row_selector(opened, interactive):
         assert shown["name"] == f"Row {row['label']}"
         assert shown["prediction"] == row["prediction"]
         assert shown["sentence"] == row["sentence"]
-        assert page.locator("#row-terms td.right").all_text_contents() == [t for x in row["terms"] for t in x[1:3]]
+        assert page.locator("#row-terms td.right").all_text_contents() == [
+            t for x in row["terms"] for t in (x[1], x[4], x[2])
+        ]
         assert page.locator("#row-select").input_value() == str(position)
 
     expect(rows["start"])

@@ -1,5 +1,6 @@
 """What plotly draws: the local values, texts escaped, colours by name."""
 
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -54,3 +55,12 @@ def test_the_axis_has_the_variables_by_rank():
     study = studies.numbers()
     axis = live_beeswarm(Facts.of(study))["layout"]["yaxis"]
     assert axis["ticktext"] == list(study.explanation.to_frame()["term"])
+
+
+def test_names_for_a_phone_are_shorter():
+    """Cut before they are escaped, so that no entity is."""
+    spec = live_beeswarm(Facts.of(studies.hostile()))
+    wide, narrow = spec["layout"]["yaxis"]["ticktext"], spec["narrow"]
+    assert len(narrow) == len(wide)
+    assert all(len(html.unescape(label)) <= 16 for label in narrow)
+    assert all(len(html.unescape(label)) <= 32 for label in wide)

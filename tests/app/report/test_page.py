@@ -161,7 +161,7 @@ def test_many_rows_stay_small():
 
 def test_many_variables_are_folded():
     page = render(studies.function(40, columns=31), interactive=False)
-    assert page.count('<tbody class="rest"') == 1  # of 31 columns there are no pairs
+    assert page.count('<tbody class="rest"') == 2  # variables and effects; of 31 columns there are no pairs
     assert "Show all 31 variables" in page
 
 
@@ -171,7 +171,9 @@ def test_row_shown_without_javascript_is_that_of_the_data():
     row = data["rows"][data["start"]]
     assert html.escape(row["sentence"]) in page
     body = page[page.index('id="row-terms"') : page.index('id="row-pairs"')]
-    assert re.findall(r'<td class="right">([^<]*)</td>', body) == [t for term in row["terms"] for t in term[1:3]]
+    assert re.findall(r'<td class="right">([^<]*)</td>', body) == [
+        t for term in row["terms"] for t in (term[1], term[4], term[2])
+    ]
 
 
 def test_write_report(tmp_path, monkeypatch):
@@ -185,6 +187,17 @@ def test_failure_leaves_no_file(tmp_path):
     with pytest.raises(AttributeError):
         write_report(None, tmp_path / "r.html")
     assert not list(tmp_path.iterdir())
+
+
+def test_plotly_keeps_its_licence():
+    """The notice at the head of its script, and the permission that it speaks of."""
+    page = studies.page("numbers", interactive=True)
+    library = max((text for _, text in Elements(page).scripts), key=len)
+    assert re.match(r"\s*/\*\*\s*\* plotly\.js v[\d.]+\s*\* Copyright .*Plotly, Inc\.", library)
+    assert "Licensed under the MIT license" in library[:400]
+    comment = page.partition("<!-- plotly.js: ")[2].partition("-->")[0]
+    assert "Permission is hereby granted, free of charge" in comment
+    assert "plotly.js" not in studies.page("numbers", interactive=False)
 
 
 def test_plotly_is_optional(monkeypatch):

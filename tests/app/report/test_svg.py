@@ -10,7 +10,7 @@ import pytest
 from rsens._app.report._facts import Facts
 from rsens._app.report._figures import Picture, pictures
 from rsens._app.report._svg import draw_svg, inline
-from rsens._text import as_label, number, p_text, percent
+from rsens._text import as_label, number, p_text, percent, side_by_side
 from tests.app.report import studies
 
 
@@ -59,10 +59,11 @@ def test_bars_say_their_numbers():
     for term in e.names:
         low, high = e.intervals.loc[term]
         lines = next(text for text in found if text.startswith(f"{term}\n")).split("\n")
-        assert lines[1] == f"R-sens {number(e.main[term])}"
-        assert lines[2] == f"95 % interval {number(low)} to {number(high)}"
+        value, low, high, null = side_by_side([e.main[term], low, high, e.null_levels[term]], e.main[term])
+        assert lines[1] == f"R-sens {value}"
+        assert lines[2] == f"95 % interval {low} to {high}"
         side = "above" if e.main[term] > e.null_levels[term] else "not above"
-        assert lines[-1] == f"{side} its null level {number(e.null_levels[term])}, p {p_text(e.p_value[term])}"
+        assert lines[-1] == f"{side} its null level {null}, p {p_text(e.p_value[term])}"
 
 
 def test_cells_say_their_numbers():

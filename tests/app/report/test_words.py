@@ -1,6 +1,7 @@
-"""The summary says what the tables say."""
+"""The answer and its details say what the tables say."""
 
 import dataclasses
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,39 +9,61 @@ import pandas as pd
 import pytest
 
 from rsens import BayesianLinearRegression, explain
+from rsens._app.report._answer import answer
 from rsens._app.report._facts import Facts
-from rsens._app.report._words import answer, as_text, summary
+from rsens._app.report._naming import as_text
+from rsens._app.report._tables import about
+from rsens._app.report._words import details
 from tests.app.report import studies
 from tests.explain.marked import marked
 from tests.explain.models import Linear
 
 
-def test_the_answer_is_part_of_the_summary():
-    """What the terminal prints is what the page says, with whole names."""
+def test_names_are_whole_in_text():
     facts = Facts.of(studies.hostile())
-    assert [s for s in answer(facts) if s not in summary(facts)] == []
     assert facts.target.full in as_text(answer(facts)[0])
 
 
+def plain(sentences) -> list[str]:
+    return ["".join(part if isinstance(part, str) else part.short for part in sentence) for sentence in sentences]
+
+
 def said(study) -> list[str]:
-    return [
-        "".join(part if isinstance(part, str) else part.short for part in sentence)
-        for sentence in summary(Facts.of(study))
-    ]
+    facts = Facts.of(study)
+    return plain(answer(facts) + details(facts))
 
 
 def test_known_answers():
     sentences = said(studies.numbers())
-    assert sentences[0] == "The prediction of price depends most on a, b and city."
-    above = next(s for s in sentences if "null level" in s and "variables" in s)
-    assert above.startswith("3 of 4 variables are above the null level")
-    assert "; at this level the others cannot be told from noise. A false-discovery rate of 10 % finds " in above
-    pairs = next(s for s in sentences if "marked as interacting" in s)
-    assert "(5 % per pair, so one in 20 by chance): " in pairs
-    assert "a × b" in pairs
-    assert "the data contradict a model in which they add up on the scale of y. A false-discovery rate" in pairs
+    assert re.fullmatch(
+        r"The prediction of price depends most on a \(▲ 0\.\d+ per sd\), b \(± both ways\) and city; ▲ is up and sd a "
+        r"standard deviation\.",
+        sentences[0],
+    )
+    assert re.fullmatch(
+        r"Based on 60 rows, the model explains about .* of the variation on unseen rows \(R² 0\.\d+\)\.", sentences[1]
+    )
+    assert sentences[2] == (
+        "3 of 4 variables have a star: they are above the null level, which 95 % of irrelevant columns like them stay "
+        "below."
+    )
+    assert "a × b" in sentences[3]
+    assert "the data contradict a model in which " in sentences[3]
+    assert any(s.startswith("Among all variables, a false-discovery rate of 10 % finds ") for s in sentences)
     assert any(s.startswith("Intervals: 95 %, ") for s in sentences)
     assert any("better than a constant" in s for s in sentences)
+
+
+def test_rows_of_how_many():
+    study = studies.numbers()
+    some = studies.study(**vars(study) | {"settings": {"rows_in_data": 8760}})
+    assert said(some)[1].startswith("Based on 60 of 8,760 rows, the model ")
+    assert dict(about(Facts.of(some)))["Rows"] == "60 of 8,760"
+    assert said(studies.function(50))[1] == "It is based on 50 rows; the model was not checked on unseen rows."
+
+
+def test_two_classes_have_the_probability_of_one():
+    assert said(studies.two_classes())[0].startswith("The predicted probability of sick “yes” depends most on u (▲ ")
 
 
 def test_what_moves_the_uncertainty():
@@ -52,7 +75,10 @@ def test_what_moves_the_uncertainty():
 
 
 def test_several_classes_have_no_one_direction():
-    assert not any("rises" in s or "falls" in s for s in said(studies.classes()))
+    sentences = said(studies.classes())
+    assert not any("rises" in s or "falls" in s for s in sentences)
+    assert re.match(r"The prediction of grade depends most on u \(▲ \w+ ▼ \w+\) and v ", sentences[0])
+    assert " of the uncertainty about the class of unseen rows, and is right in " in sentences[1]
 
 
 def explained(**changes):
@@ -73,6 +99,7 @@ def explained(**changes):
         "extrapolation": pd.Series([True, False]),
         "n": 2,
     }
+    base |= {"family": "Normal", "effects": pd.DataFrame({"term": [], "kind": [], "step": [], "effect": []})}
     return SimpleNamespace(**base | changes)
 
 
@@ -82,16 +109,21 @@ def sentences_of(explanation) -> list[str]:
     vars(facts)["ranked"] = list(explanation.main.index)
     vars(facts)["names"] = {n: SimpleNamespace(short=n, full=n) for n in explanation.main.index}
     vars(facts)["pairs"] = pd.DataFrame()
-    return ["".join(p if isinstance(p, str) else p.short for p in s) for s in summary(facts)]
+    return plain(answer(facts) + details(facts))
 
 
 def test_directions_and_null_level():
     sentences = sentences_of(explained())
-    assert sentences[2] == (
-        "4 of 8 variables are above the null level, which 95 % of irrelevant columns like them stay below: a, b, c and "
-        "d; at this level the others cannot be told from noise. A false-discovery rate of 10 % finds the same."
+    assert sentences[0] == (
+        "The prediction of the target depends most on a (▲ 1.0 per sd), b (▼ 1.0 per sd) and c (▲ 1.0 per sd); "
+        "▲ is up, ▼ down and sd a standard deviation."
     )
-    assert sentences[3] == "The prediction rises with a and c, falls with b and goes both ways with d."
+    assert sentences[2] == (
+        "4 of 8 variables have a star, also d: they are above the null level, which 95 % of irrelevant columns like "
+        "them stay below."
+    )
+    assert "The prediction rises with a and c, falls with b and goes both ways with d." in sentences
+    assert "Among all variables, a false-discovery rate of 10 % finds the same." in sentences
     assert sentences[-1] == "1 of 2 rows lies outside the cloud of the data, where the model extrapolates."
 
 
@@ -101,12 +133,13 @@ def test_directions_and_null_level():
 )
 def test_what_a_false_discovery_rate_finds(discovered, said):
     found = pd.Series([name in discovered for name in "abcdefgh"], list("abcdefgh"))
-    assert sentences_of(explained(discovery=found))[2].endswith(f"A false-discovery rate of 10 % finds {said}")
+    sentence = next(s for s in sentences_of(explained(discovery=found)) if "discovery" in s)
+    assert sentence == f"Among all variables, a false-discovery rate of 10 % finds {said}"
 
 
 def test_a_variable_without_a_level_is_not_counted():
     levels = pd.Series([0.45] * 7 + [np.nan], list("abcdefgh"))
-    assert sentences_of(explained(null_levels=levels))[2].startswith("4 of 7 variables are above")
+    assert sentences_of(explained(null_levels=levels))[2].startswith("4 of 7 variables have a star")
     assert not any("null" in s for s in sentences_of(explained(null_levels=levels * np.nan)))
 
 
@@ -140,14 +173,14 @@ def test_nothing_above_the_null_level():
     ],
 )
 def test_what_a_step_is(changes, start):
-    assert sentences_of(explained(**changes))[1].startswith(start)
+    assert any(sentence.startswith(start) for sentence in sentences_of(explained(**changes)))
 
 
 def test_all_above_the_null_level():
     everything = {"null_levels": pd.Series(0.0, list("abcdefgh")), "discovery": pd.Series(True, list("abcdefgh"))}
     assert sentences_of(explained(**everything))[2] == (
-        "8 of 8 variables are above the null level, which 95 % of irrelevant columns like them stay below. A "
-        "false-discovery rate of 10 % finds the same."
+        "8 of 8 variables have a star: they are above the null level, which 95 % of irrelevant columns like them stay "
+        "below."
     )
 
 
@@ -155,8 +188,10 @@ def test_what_is_largest_but_below_its_own_null_level_is_not_spoken_of():
     """Categories have a level of their own, above that of numbers."""
     levels = pd.Series([0.9] + [0.45] * 7, list("abcdefgh"))
     sentences = sentences_of(explained(categorical=("a",), null=None, null_levels=levels))
-    assert sentences[0] == "The prediction of the target depends most on b, c and d."
-    assert sentences[1].startswith("One standard deviation of b changes")
+    assert sentences[0].startswith(
+        "The prediction of the target depends most on b (▼ 1.0 per sd), c (▲ 1.0 per sd) and d"
+    )
+    assert any(sentence.startswith("One standard deviation of b changes") for sentence in sentences)
 
 
 # ---- pairs, with marks made by hand ----------------------------------------------------------------------------------
@@ -167,7 +202,7 @@ def pairs_said(**changes) -> str:
     explanation = marked(pairs=changes)
     X = pd.DataFrame(np.zeros((30, 4)), columns=list("abcd"))
     study = studies.study(explanation=explanation, X=X, y=None, model=Linear([4.0, 3.0, 2.0, 1.0], gamma=0.001))
-    return next(s for s in said(study) if "interact" in s)
+    return next(s for s in said(study) if "pairs ha" in s)
 
 
 def pair_flags(*which):
@@ -179,20 +214,18 @@ def pair_flags(*which):
     [
         (
             {},
-            "1 of 6 pairs is marked as interacting (5 % per pair, so one in 20 by chance): a × b; there the data "
-            "contradict a model in which they add up on the logit scale. A false-discovery rate of 10 % finds the "
-            "same.",
+            "1 of 6 pairs has a star, a × b: there the data contradict a model in which the two add up on the logit "
+            "scale (one in 20 pairs that add up has a star by chance).",
         ),
         (
             {"pair_above": pair_flags(0, 5), "pair_discovery": pair_flags()},
-            "2 of 6 pairs are marked as interacting (5 % per pair, so one in 20 by chance): a × b and c × d; there the "
-            "data contradict a model in which they add up on the logit scale. A false-discovery rate of 10 % finds "
-            "none.",
+            "2 of 6 pairs have a star, a × b and c × d: there the data contradict a model in which they add up on the "
+            "logit scale (one in 20 pairs that add up has a star by chance).",
         ),
         (
             {"pair_above": pair_flags(), "pair_discovery": pair_flags(), "pair_unclear": pair_flags(2, 3)},
-            "None of 6 pairs is marked as interacting (5 % per pair): the data do not contradict a model in which they "
-            "add up on the logit scale. For 2 pairs it cannot be told, because columns are collinear.",
+            "None of 6 pairs has a star: the data do not contradict a model in which they add up on the logit scale. "
+            "For 2 pairs it cannot be told, because columns are collinear.",
         ),
     ],
 )
@@ -201,4 +234,4 @@ def test_pairs_that_interact_by_the_test(changes, sentence):
 
 
 def test_many_pairs_are_counted():
-    assert "): a × b, a × c, a × d, b × c and 2 more; there" in pairs_said(pair_above=pair_flags(*range(6)))
+    assert "a star, a × b, a × c, a × d, b × c and 2 more: there" in pairs_said(pair_above=pair_flags(*range(6)))

@@ -8,8 +8,9 @@ import pytest
 
 from rsens import assess, study
 from rsens._app.study._check import FOLDS, generator
-from rsens._arguments import progress_bar, seed_sequence
+from rsens._arguments import seed_sequence
 from rsens._explain import ValuesOfRefits, explain, with_refits
+from rsens._progress import progress_of
 from rsens._refits import Fit, refit_folds, rounds_of_folds, rows_with_levels
 from tests.app.study.tables import classes, numbers, with_text
 
@@ -31,7 +32,7 @@ def test_shared_refits_are_the_same_as_separate_ones(table, options):
     rows, y = rows_with_levels(result.model, result.X), result.y.to_numpy()
     rounds = rounds_of_folds(2, count, y, False, seed)
     look = ValuesOfRefits.of(rows, pairs=result.explanation.order == 2, seed=seed)
-    [seen] = refit_folds(fit, rows, y, rounds, [look], n_jobs=None, seed=seed, progress=progress_bar(False))
+    [seen] = refit_folds(fit, rows, y, rounds, [look], n_jobs=None, seed=seed, progress=progress_of(False))
     pairs = result.explanation.order == 2
     expected = with_refits(explain(result.model, result.X, pairs=pairs, null=False), seen)
     assert (expected.interval_kind, expected.interval_refits) == ("refits", 2 * count)

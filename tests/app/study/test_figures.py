@@ -82,15 +82,15 @@ def test_files_in_their_order(result):
     from rsens._app.study._figures import figures_of
 
     names = [name for name, _ in figures_of(result)]
-    assert names[:4] == ["variables", "rows", "pairs", "network"]
-    assert [re.sub(r"-\d.*", "", name) for name in names[4:]] == ["profile"] * 3 + ["pair"] * 2
-    assert names[4] == "profile-1-a"
-    assert names[7] == "pair-1-b-c"
+    assert names[:5] == ["variables", "effects", "rows", "pairs", "network"]
+    assert [re.sub(r"-\d.*", "", name) for name in names[5:]] == ["profile"] * 3 + ["pair"] * 2
+    assert names[5] == "profile-1-a"
+    assert names[8] == "pair-1-b-c"
 
 
 def test_without_pairs_there_are_no_figures_of_them():
     from rsens._app.study._figures import figures_of
 
     names = [name for name, _ in figures_of(study(numbers(40), "y", pairs=0, cv=2, null=False))]
-    assert names[:3] == ["variables", "rows", "calibration"]
+    assert names[:4] == ["variables", "effects", "rows", "calibration"]
     assert not any(name.startswith(("pair", "network")) for name in names)

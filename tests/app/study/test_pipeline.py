@@ -31,11 +31,12 @@ def test_a_listener_hears_every_step_in_order():
     result = analyse(settings, explain_task(settings), listener=ear)
     assert isinstance(result, Study)
     assert ear.heard == [
-        "step 1 of 4: reading",
+        "step 1 of 5: reading",
         (30, "GPRegressor", "gaussian"),
-        "step 2 of 4: fitting",
-        "step 3 of 4: checking the model",
-        "step 4 of 4: explaining",
+        "step 2 of 5: fitting",
+        "step 3 of 5: explaining",
+        "step 4 of 5: checking the model",
+        "step 5 of 5: intervals",
     ]
 
 

@@ -1,5 +1,7 @@
 """The printed text."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,8 @@ def test_everything_is_there_in_order():
     places = [
         text.index(part)
         for part in (
-            "The prediction of y depends most on a, ",
+            "The prediction of y depends most on a (",
+            "Based on 60 rows, the model explains",
             "data: 60 rows, 4 columns; target 'y'",
             "Gaussian process with Gaussian noise",
             "How good is the model (5-fold",
@@ -38,9 +41,9 @@ def test_everything_is_there_in_order():
     ]
     assert places == sorted(places)
     answer = " ".join(text.split("\n\n")[0].split())
-    assert "of 4 variables are above the null level, which 95 % of irrelevant columns like them stay below" in answer
-    assert "marked as interacting (5 % per pair, so one in 20 by chance): b × c" in answer
-    assert "A false-discovery rate of 10 % finds" in answer
+    means = "they are above the null level, which 95 % of irrelevant columns like them stay below"
+    assert re.search(rf"of 4 variables have a star(, also \w)?: {means}", answer)
+    assert re.search(r"of 6 pairs ha(s|ve) a star, b × c", answer)
 
 
 def test_a_bad_model_is_told_first():

@@ -27,6 +27,7 @@ def files_in(folder):
 def test_files(result, tmp_path):
     written = result.write(tmp_path / "out", report=False)
     assert {path.name for path in written} == {
+        "effects.csv",
         "importance.csv",
         "pairs.csv",
         "local.parquet",

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
+from rsens._app.cli._options import DATE_FORMAT, DATE_PARTS
 from rsens._app.cli._say import complain
-from rsens._app.cli._spelling import options_of
+from rsens._app.cli._spelling import options_of, read_by_column, read_groups
 from rsens._errors import InputError, Spelling, spelled
 
 if TYPE_CHECKING:
@@ -87,6 +88,10 @@ class Command(ABC):
 
         return Settings(**from_click(given))
 
+    def takes(self, option: str, value: Any) -> bool:
+        """Whether a value that another command was given makes sense here too."""
+        return True
+
     def folder(self, settings: Settings) -> Path:
         """Where the results go, unless the user says otherwise."""
         from rsens._app.study._figures import plain
@@ -106,6 +111,10 @@ class Command(ABC):
     @abstractmethod
     def task(self, settings: Settings, folder: Path, live: Live) -> Task[Any]:
         """What is asked of the model."""
+
+    def stopped(self, folder: Path, live: Live) -> str:
+        """What is said after Ctrl-C: what is kept, if anything is."""
+        return "stopped."
 
     # ---- the views ---------------------------------------------------------------------------------------------------
 
@@ -212,4 +221,9 @@ class TableCommand(Command):
 def from_click(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options that were given, as arguments of `Settings`. Without --n-jobs, all cores are used where it helps."""
     chosen = {name: value for name, value in given.items() if value not in (None, ())}
+    if "groups" in chosen:
+        chosen["groups"] = read_groups(chosen["groups"])
+    for name, metavar in (("date", DATE_FORMAT), ("date_parts", DATE_PARTS)):
+        if name in chosen:
+            chosen[name] = read_by_column(chosen[name], name, metavar)
     return chosen | {"all_cores": True, "progress": False if given["quiet"] else None}

@@ -67,10 +67,11 @@ class CompareCommand(TableCommand):
             methods=settings.method_names,
             order=settings.order,  # type: ignore[arg-type]
             budget=settings.budget,
+            groups=setup.groups,
             numeric=setup.numeric,
             random_state=setup.seed,
             n_jobs=settings.n_jobs,
-            progress=settings.progress,
+            progress=setup.listener.progress,  # type: ignore[arg-type]
         )
 
     def answer(self, found: pd.DataFrame) -> Sequence[str]:
@@ -79,7 +80,7 @@ class CompareCommand(TableCommand):
 
     def details(self, found: pd.DataFrame, analysis: Analysis[Any]) -> str:
         """The ranks."""
-        return ranks_text(found, list(analysis.X.columns))
+        return ranks_text(found, list(analysis.terms))
 
     def tables(self, found: pd.DataFrame) -> dict[str, pd.DataFrame]:
         """All that `rsens.compare` gives."""

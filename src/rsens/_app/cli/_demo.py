@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,12 @@ from rsens._app.cli._explain import ExplainCommand
 from rsens._app.cli._options import OVERWRITE, QUIET, TRACEBACK, folder_option
 
 if TYPE_CHECKING:
-    from rsens._app.study import Hints, Settings
+    from rsens._app.cli._live import Live
+    from rsens._app.study import Hints, Settings, Study
 
 FOLDER = "rsens-demo"
+#: The data, among the results.
+TABLE = "diabetes.csv"
 
 
 class DemoCommand(ExplainCommand):
@@ -44,8 +48,16 @@ class DemoCommand(ExplainCommand):
         """Named after the command, as the data have no file."""
         return Path(FOLDER)
 
-    def hints(self, settings: Settings) -> Hints:
-        """For the user's own table."""
-        from rsens._app.study import Hints
+    def write(self, analysis: Study, settings: Settings, folder: Path, live: Live) -> list[Path]:
+        """With the table, so that the next command can be tried on it."""
+        from rsens._app.study import write_study
+        from rsens._files import write_csv
 
-        return Hints("rsens select DATA --target COLUMN", "rsens stability DATA --target COLUMN")
+        table = f"writing {TABLE}", lambda place: write_csv(settings.data, place / TABLE)
+        overwrite, report = settings.overwrite, settings.report
+        return write_study(analysis, folder, report=report, overwrite=overwrite, listener=live, also=[table])
+
+    def hints(self, settings: Settings) -> Hints:
+        """On the table that is written with the results."""
+        folder = self.folder(settings) if settings.out is None else settings.out
+        return super().hints(replace(settings, data=folder / TABLE, name=None))

@@ -11,7 +11,6 @@ import click
 
 from rsens._app.cli._command import DATA, NAMES, Command
 from rsens._app.cli._options import CHECK, flag, option, table_options
-from rsens._app.cli._spelling import command_line
 from rsens._errors import Spelling
 
 if TYPE_CHECKING:
@@ -36,11 +35,18 @@ class ExplainCommand(Command):
         "rsens explain data.csv --target price",
         "rsens explain data.csv --target price --drop id --drop 'name, full' --out results",
         "rsens explain data.csv --target rings --likelihood poisson --rows 500 --json",
+        "rsens explain data.csv --target price --by region",
         "rsens explain new.csv --model-file rsens-data/model.rsens",
     )
     options: ClassVar[tuple[click.Parameter, ...]] = table_options(
         "rsens-NAME",
         option("--pairs", type=int, metavar="K", help="Show K pairs.  [default: 10, or 0 above 60 columns]"),
+        option(
+            "--by",
+            metavar="COLUMN",
+            help="Rank within subgroups of rows too, and mark where one differs from the other rows; numbers are cut "
+            "into ranges.",
+        ),
         CHECK,
         flag("--no-null", "null", sets=False, otherwise=True, help="Skip the refits that measure the null level."),
         flag(
@@ -52,6 +58,8 @@ class ExplainCommand(Command):
         ),
         option("--model-file", type=click.Path(), metavar="FILE", help="Explain new rows with a model saved before."),
     )
+
+    pieces = "refits"
 
     def folder(self, settings: Settings) -> Path:
         """Named after the data alone: this is the main command."""
@@ -65,10 +73,11 @@ class ExplainCommand(Command):
         return {"model_file": None if file is None else os.path.basename(file)}
 
     def task(self, settings: Settings, folder: Path, live: Live) -> Task[Study]:
-        """The same as in `rsens.study`."""
+        """The same as in `rsens.study`, with finished refits kept until all is written."""
+        from rsens._app.cli._unfinished_refits import UnfinishedRefits
         from rsens._app.study import explain_task
 
-        return explain_task(settings)
+        return explain_task(settings, lambda setup: UnfinishedRefits(folder).resume(setup, live))
 
     def text(self, analysis: Study, settings: Settings, shown: Sequence[Note] | None, spell: Spelling) -> str:
         """The same as in Python, with commands as hints on what to ask next."""
@@ -78,16 +87,26 @@ class ExplainCommand(Command):
 
     def write(self, analysis: Study, settings: Settings, folder: Path, live: Live) -> list[Path]:
         """The same files as in Python."""
+        from rsens._app.cli._unfinished_refits import UnfinishedRefits
         from rsens._app.study import write_study
 
-        return write_study(analysis, folder, report=settings.report, overwrite=settings.overwrite, listener=live)
+        files = write_study(analysis, folder, report=settings.report, overwrite=settings.overwrite, listener=live)
+        UnfinishedRefits(folder).forget()
+        return files
+
+    def stopped(self, folder: Path, live: Live) -> str:
+        """How many refits are kept."""
+        from rsens._app.cli._unfinished_refits import UnfinishedRefits
+
+        return UnfinishedRefits(folder).stopped(live)
 
     def hints(self, settings: Settings) -> Hints:
         """What to ask next, as commands."""
+        from rsens._app.cli._follow_up import follow_up
+        from rsens._app.cli._select import SelectCommand
+        from rsens._app.cli._stability import StabilityCommand
         from rsens._app.study import Hints
 
         if settings.model_file is not None:
             return Hints("", "")
-        cluster = () if settings.cluster is None else ("--cluster", settings.cluster)
-        words = (settings.data, "--target", settings.target, *cluster)
-        return Hints(*(command_line("rsens", what, *words) for what in ("select", "stability")))
+        return Hints(*(follow_up(command, settings) for command in (SelectCommand(), StabilityCommand())))

@@ -27,11 +27,19 @@ DEPENDS_ON = (
     "columns",
     "categorical",
     "numeric",
+    "groups",
+    "where",
+    "date",
+    "date_parts",
     "cluster",
     "rows",
     "inducing",
     "seed",
 )
+
+
+#: Settings that are dicts. Work that was begun before they existed has none of them.
+BY_NAME = ("groups", "date", "date_parts")
 
 
 class Stopped(click.Abort):
@@ -108,4 +116,8 @@ class KeptWork:
 def _question(setup: ModelSetup) -> dict[str, Any]:
     """What all pieces depend on, in the words of users."""
     settings = setup.settings.plain("target", *DEPENDS_ON)
-    return settings | {"columns": settings["columns"] or []}
+    return (
+        settings
+        | {"columns": settings["columns"] or []}
+        | {name: settings[name] or None for name in ("where", *BY_NAME)}
+    )

@@ -9,9 +9,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rsens._app.cli._say import say
-from rsens._app.study import Listener, ModelSetup, Settings, heading_of, notes_of, warnings_of
+from rsens._app.study import (
+    Listener,
+    ModelSetup,
+    Settings,
+    early_quality,
+    early_ranking,
+    heading_of,
+    notes_of,
+    warnings_of,
+)
 from rsens._app.tables import Note
-from rsens._errors import Spelling, spelled
+from rsens._assess import Assessment
+from rsens._errors import Sentence, Spelling, spelled
+from rsens._explain import Explanation
 
 #: Seconds between two signs of life.
 EVERY = 60.0
@@ -25,10 +36,10 @@ class Live(Listener):
     shows the progress line instead.
     """
 
-    def __init__(self, settings: Settings, spell: Spelling, *, tells: bool = True) -> None:
+    def __init__(self, settings: Settings, spell: Spelling, *, tells: bool = True, keeps: bool = False) -> None:
         super().__init__(settings.progress)
         self._spell = spell
-        self._tells, self._quiet = tells, settings.quiet
+        self._tells, self._keeps, self._quiet = tells, keeps, settings.quiet
         self._on_screen = sys.stdout.isatty() and not settings.as_json
         self._shown: list[Note] | None = None
         self._step, self._start = "reading", time.monotonic()
@@ -55,6 +66,25 @@ class Live(Listener):
         self.say("\n\n".join(block for block in blocks if block) + "\n")
         self._shown = shown
 
+    def ranked(self, found: Explanation) -> None:
+        """The ranking is there: show it."""
+        if self._tells:
+            self.say(f"{early_ranking(found)}\n")
+
+    def checked(self, assessment: Assessment) -> None:
+        """The quality is there: show it."""
+        if self._tells:
+            self.say(f"{early_quality(assessment)}\n")
+
+    def announce(self, words: str) -> None:
+        """What the work will take."""
+        safe = " Ctrl-C keeps what is done, and the same command goes on." if self._keeps else ""
+        self.say(f"{words}.{safe}\n")
+
+    def tell(self, sentence: Sentence) -> None:
+        """A sentence with arguments in it, in the words of the command line."""
+        self.say(spelled(sentence, self._spell))
+
     def say(self, text: str) -> None:
         """Something to know before the result is there."""
         if text and not self._quiet:
@@ -73,8 +103,9 @@ class Live(Listener):
 
     def _signs_of_life(self) -> None:
         while not self._over.wait(EVERY):
-            minutes = (time.monotonic() - self._start) / 60.0
-            say(f"rsens: {self._step}, {minutes:.0f} min so far", sys.stderr)
+            minutes, words = (time.monotonic() - self._start) / 60.0, self.progress.words()
+            how_far = f", {words}" if words else ""
+            say(f"rsens: {self._step}{how_far}, {minutes:.0f} min so far", sys.stderr)
 
 
 def spelled_note(note: Note, spell: Spelling) -> Note:

@@ -37,6 +37,31 @@ QUIET = flag("--quiet", help="Print only errors.")
 TRACEBACK = flag("--traceback", expose_value=False, help="Show where a failure happened.")
 ORDER = option("--order", type=int, metavar="[1|2]", help="1 for variables, 2 for pairs.  [default: 1]")
 CHECK = option("--cv", type=int, metavar="K", help="Folds for checking the model, 0 for no check.  [default: 5]")
+GROUP = option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="NAME=A,B",
+    help="Columns that belong together and are ranked as one; may be repeated.",
+)
+#: What options about dates look like.
+DATE_FORMAT, DATE_PARTS = "COLUMN=FORMAT", "COLUMN=PARTS"
+DATES = (
+    option(
+        "--date",
+        multiple=True,
+        metavar=DATE_FORMAT,
+        help="How the dates of a column are written: day-first, month-first, year-first, or a format such as "
+        "%d/%m/%Y; may be repeated.",
+    ),
+    option(
+        "--date-parts",
+        multiple=True,
+        metavar=DATE_PARTS,
+        help="What to make of the dates of a column: some of days,year,weekday,hour; may be repeated.  [default: what "
+        "pays]",
+    ),
+)
 #: The kinds of models, and what they are.
 MODELS = {
     "gp|linear": "A Gaussian process, or a Bayesian (generalised) linear model.  [default: gp]",
@@ -50,8 +75,13 @@ def folder_option(default: str) -> click.Option:
     return option("--out", type=click.Path(path_type=Path), metavar="DIR", help=text)
 
 
-def table_options(folder: str, *own: click.Option, models: str = "gp|linear") -> tuple[click.Parameter, ...]:
-    """The options of every command on a table, and its own; `folder` is where its files go by default."""
+def table_options(
+    folder: str, *own: click.Option, models: str = "gp|linear", groups: bool = True
+) -> tuple[click.Parameter, ...]:
+    """The options of every command on a table, and its own; `folder` is where its files go by default.
+
+    `groups`: whether what it ranks can be groups of columns.
+    """
     return (
         click.Argument(["data"], metavar="DATA"),
         option("--target", metavar="COLUMN", help="The column to predict."),
@@ -61,6 +91,13 @@ def table_options(folder: str, *own: click.Option, models: str = "gp|linear") ->
             "--missing",
             metavar="[drop|error]",
             help="Leave out rows with missing values, or refuse them.  [default: drop]",
+        ),
+        flag(
+            "--no-header",
+            "header",
+            sets=False,
+            otherwise=True,
+            help="The first line of DATA is a row: call columns x0, x1.",
         ),
         option("--drop", multiple=True, metavar="COLUMN", help="Leave out a column; may be repeated."),
         option("--columns", multiple=True, metavar="COLUMN", help="Use only these columns; may be repeated."),
@@ -73,7 +110,15 @@ def table_options(folder: str, *own: click.Option, models: str = "gp|linear") ->
             metavar="COLUMN",
             help="A column with two numbers that is to have a slope; may be repeated.",
         ),
+        *([GROUP] if groups else []),
+        *DATES,
         option("--cluster", metavar="COLUMN", help="A column that says which rows belong together, such as person."),
+        option(
+            "--where",
+            multiple=True,
+            metavar="CONDITION",
+            help="Use the rows where COLUMN=VALUE (in quotes; also != < <= > >=); may be repeated.",
+        ),
         option("--rows", type=int, metavar="N", help="Use N rows, drawn at random.  [default: at most 1,000]"),
         option("--inducing", type=int, metavar="M", help="Use a sparse Gaussian process with M inducing inputs."),
         option("--seed", type=int, metavar="N", help="Seed of everything random.  [default: 0]"),

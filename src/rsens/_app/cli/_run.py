@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from rsens._app.cli._command import Command
+from rsens._app.cli._kept_work import Stopped
 from rsens._app.cli._live import Live, spelled_note
 from rsens._app.cli._say import say, say_json
-from rsens._app.study import Settings, analyse, paragraph
+from rsens._app.study import Settings, Unfinished, analyse, paragraph
 from rsens._errors import Spelling, spelled
 from rsens._files import Question, check_folder, read_summary
-from rsens._text import counted, safe
+from rsens._text import counted, listed, safe
 
 
 def run(command: Command, settings: Settings, spell: Spelling) -> None:
@@ -21,19 +22,32 @@ def run(command: Command, settings: Settings, spell: Spelling) -> None:
 
     matplotlib.use("Agg")  # figures are for files: no window is opened
     folder = command.folder(settings) if settings.out is None else settings.out
-    question = Question(
-        command.answers or command.name, settings.data_name, settings.target, command.question(settings)
-    )
+    more = command.question(settings) | {"where": list(settings.where or ()) or None}
+    question = Question(command.answers or command.name, settings.data_name, settings.target, more)
     check_folder(folder, settings.overwrite, command.pieces, question)
-    with Live(settings, spell, tells=command.tells) as live:
-        analysis = _spelled(analyse(settings, command.task(settings, folder, live), listener=live), spell)
-        if not (settings.quiet or settings.as_json):
-            say(f"{command.text(analysis, settings, live.shown, spell)}\n")
-        files = command.write(analysis, settings, folder, live)
+    with Live(settings, spell, tells=command.tells, keeps=command.pieces is not None) as live:
+        prints = not (settings.quiet or settings.as_json)
+        try:
+            analysis = _spelled(analyse(settings, command.task(settings, folder, live), listener=live), spell)
+            if prints:
+                say(f"{command.text(analysis, settings, live.shown, spell)}\n")
+            files = command.write(analysis, settings, folder, live)
+        except Unfinished as stopped:
+            if prints:
+                say(_unfinished(stopped, command.text(_spelled(stopped.analysis, spell), settings, live.shown, spell)))
+            raise Stopped(command.stopped(folder, live)) from None
+        except KeyboardInterrupt:
+            raise Stopped(command.stopped(folder, live)) from None
     if settings.as_json:
         say_json(read_summary(folder) | {"folder": str(folder)})
     elif not settings.quiet:
         say(files_written(folder, files))
+
+
+def _unfinished(stopped: Unfinished, text: str) -> str:
+    """The text of a result that is not whole: what is missing comes first."""
+    missing = f"Stopped before all was there. Missing: {listed(stopped.missing)}." if stopped.missing else "Stopped."
+    return f"{paragraph(missing, 'UNFINISHED  ', ' ' * 12)}\n\n{text}\n"
 
 
 def _spelled(analysis: Any, spell: Spelling) -> Any:

@@ -46,6 +46,7 @@ class SelectCommand(TableCommand):
         option("--repeats", type=int, metavar="N", help="Rounds of folds.  [default: 2]"),
         flag("--no-check", "cv", sets=0, otherwise=None, help="Skip the check of the model with all pairs."),
         models="gp",
+        groups=False,
     )
     pieces = "splits"
     fit = False
@@ -56,6 +57,10 @@ class SelectCommand(TableCommand):
         if settings.model != "gp":
             raise InputError(Argument("model"), f" must be 'gp' to choose pairs; got {settings.model!r}.")
         return settings
+
+    def takes(self, option: str, value: Any) -> bool:
+        """Pairs are chosen for a Gaussian process, whatever model was explained."""
+        return option != "model" or value == "gp"
 
     def question(self, settings: Settings) -> dict[str, Any]:
         """Everything that changes the scores."""
@@ -91,7 +96,7 @@ class SelectCommand(TableCommand):
             numeric=setup.numeric,
             random_state=setup.seed,
             n_jobs=settings.n_jobs,
-            progress=settings.progress,
+            progress=setup.listener.progress,  # type: ignore[arg-type]
         )
 
     def answer(self, found: Selection) -> Sequence[str]:

@@ -87,10 +87,11 @@ class StabilityCommand(TableCommand):
             order=settings.order,  # type: ignore[arg-type]
             clusters=setup.clusters,
             folder=folder,
+            groups=setup.groups,
             numeric=setup.numeric,
             random_state=setup.seed,
             n_jobs=settings.n_jobs,
-            progress=settings.progress,
+            progress=setup.listener.progress,  # type: ignore[arg-type]
         )
 
     def answer(self, found: Stability) -> Sequence[str]:
@@ -101,7 +102,7 @@ class StabilityCommand(TableCommand):
 
     def details(self, found: Stability, analysis: Analysis[Any]) -> str:
         """Mean ranks by method, and how much they vary."""
-        return mean_ranks_text(found, list(analysis.X.columns))
+        return mean_ranks_text(found, list(analysis.terms))
 
     def tables(self, found: Stability) -> dict[str, pd.DataFrame]:
         """A summary by method and term, and all ranks."""

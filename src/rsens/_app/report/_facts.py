@@ -23,7 +23,7 @@ from rsens.plots import Plot
 #: The most rows that can be looked at one by one, and that are points of the swarms.
 MOST_ROWS = 500
 #: The most characters of a name in text and tables, and in figures.
-NAME_LENGTH, LABEL_LENGTH = 40, 24
+NAME_LENGTH, LABEL_LENGTH = 80, 32
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,12 @@ class Facts:
             return self.assessment
         if plot.of in ("pairs", "pair") and not len(self.pairs):
             return None
-        return self.explanation if plot.of in ("explanation", "pairs", "variable", "pair") else None
+        if plot.of == "effects" and not len(self.explanation.effects):
+            return None
+        if plot.of == "subgroups" and self.explanation.by is None:
+            return None
+        of_explanations = ("explanation", "effects", "pairs", "subgroups", "variable", "pair")
+        return self.explanation if plot.of in of_explanations else None
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 

@@ -63,10 +63,10 @@ def _terms(facts: Facts, plot: Plot) -> list[tuple[str, ...]]:
     if plot.of == "variable":
         return [(term,) for term in facts.columns_that_vary[:VARIABLES]]
     if plot.of == "pair":
-        main, values = facts.explanation.main, facts.explanation.pairs
-        # The variable that matters more comes first: it has the horizontal axis.
-        pairs = [pair for pair in facts.pairs_that_vary if values[pair] > 0.0][:PAIRS]
-        return [pair if main[pair[0]] >= main[pair[1]] else pair[::-1] for pair in pairs]
+        # In the order of the columns, as everywhere: the first has the horizontal axis.
+        values = facts.explanation.pairs
+        pairs: list[tuple[str, ...]] = [pair for pair in facts.pairs_that_vary if values[pair] > 0.0]
+        return pairs[:PAIRS]
     return [()]
 
 

@@ -24,6 +24,8 @@ Spec = dict[str, Any]
 MOST_SWARMS = 10
 #: Of a swarm: points across its width, how many lanes, and what of the height of a row they take.
 ACROSS, LANES, HEIGHT = 110.0, 81, 0.84
+#: The most characters of a name on a phone.
+NARROW_LENGTH = 16
 #: Hover texts end with this: no box with the name of the trace.
 PLAIN = "<extra></extra>"
 #: What the theme calls the colours of levels.
@@ -66,7 +68,8 @@ def live_beeswarm(facts: Facts) -> Spec:
         "xaxis": {"title": {"text": f"R-sens {per_unit(e)}"}, "rangemode": "tozero"},
         "yaxis": _name_axis(terms),
     }
-    return {"data": [trace for trace in (numbers, levels, groups) if trace["x"]] + [means], "layout": layout}
+    shown = [trace for trace in (numbers, levels, groups) if trace["x"]]
+    return {"data": [*shown, means], "layout": layout, "narrow": _labels(terms, NARROW_LENGTH)}
 
 
 def for_plotly(text: str) -> str:
@@ -113,11 +116,15 @@ def _colours(facts: Facts, term: str, rows: Positions) -> tuple[list[Any], str]:
     return round_to(between_quantiles(values)[rows], 2), "numbers"
 
 
+def _labels(terms: list[str], length: int) -> list[str]:
+    return [for_plotly(label) for label in distinct([as_label(term) for term in terms], length)]
+
+
 def _name_axis(terms: list[str]) -> Spec:
     """Rows of names, the first on top."""
     return {
         "tickvals": list(range(len(terms))),
-        "ticktext": [for_plotly(label) for label in distinct([as_label(term) for term in terms], LABEL_LENGTH)],
+        "ticktext": _labels(terms, LABEL_LENGTH),
         "range": [len(terms) - 0.4, -0.6],
         "automargin": True,
         "showgrid": False,

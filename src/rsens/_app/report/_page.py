@@ -6,21 +6,25 @@ import base64
 import hashlib
 import os
 from importlib import import_module, resources
+from importlib.metadata import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from rsens import _meaning as meaning
+from rsens._app.report._answer import answer
 from rsens._app.report._cite import PAPER, bibtex, call_of, other_settings
 from rsens._app.report._colours import DARK, LIGHT, css_variables
 from rsens._app.report._facts import Facts
 from rsens._app.report._figures import pictures
 from rsens._app.report._json import json_in_html
 from rsens._app.report._rows import rows
-from rsens._app.report._tables import SHOWN_PAIRS, about, flatten, pairs, quality, variables
-from rsens._app.report._words import model_and_likelihood, summary, unit_of
+from rsens._app.report._subgroups import subgroups
+from rsens._app.report._tables import SHOWN_PAIRS, about, effects, flatten, pairs, quality, variables
+from rsens._app.report._words import details, model_and_likelihood, unit_of
 from rsens._errors import MissingExtraError
 from rsens._files import write_whole
+from rsens._text import as_label
 from rsens._version import __version__
 
 TEMPLATES = "templates"
@@ -50,12 +54,15 @@ def render(study: Any, *, interactive: bool | None = None) -> str:
     page = {
         "facts": facts,
         "about": about(facts),
-        "summary": summary(facts),
+        "answer": answer(facts),
+        "details": details(facts),
         "severe": facts.severe,
         "warnings": [] if facts.assessment is None else facts.assessment.warnings,
         "quality": quality(facts),
         "variables": variables(facts),
+        "effects": effects(facts),
         "pairs": pairs(facts),
+        "subgroups": subgroups(facts),
         "measured": meaning.RSENS2_LINK if facts.explanation.pair_scale == "link" else meaning.RSENS2,
         "marked": bool(facts.marked_pairs),
         "shown_pairs": getattr(study, "n_pairs", None) or SHOWN_PAIRS,
@@ -75,6 +82,7 @@ def render(study: Any, *, interactive: bool | None = None) -> str:
         "style": _text("report.css"),
         "script": script,
         "library": library,
+        "licence": _plotly_licence() if interactive else "",
         "policy": _policy([text for text in (library, script) if text]),
         "data": json_in_html({"figures": live, "rows": of_rows, "colours": {"light": LIGHT, "dark": DARK}}),
     }
@@ -91,6 +99,12 @@ def _with_plotly(interactive: bool | None) -> bool:
 def _plotly() -> str:
     """The library from the installed package. Nothing in it may end its script element."""
     return str(import_module("plotly.offline").get_plotlyjs()).replace("</script", "<\\/script")
+
+
+def _plotly_licence() -> str:
+    """Its licence, as the installed package has it; "--" would end the comment that it stands in."""
+    found = [file for file in files("plotly") or [] if file.name.lower().startswith("license")]
+    return found[0].read_text(encoding="utf-8").replace("--", "- -") if found else ""
 
 
 def _policy(scripts: list[str]) -> str:
@@ -122,4 +136,5 @@ def _template() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["unbroken"] = _unbroken
+    environment.filters["label"] = as_label
     return environment.get_template("report.html.j2")

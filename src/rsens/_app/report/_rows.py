@@ -8,12 +8,13 @@ import numpy as np
 
 from rsens._app.report._facts import NAME_LENGTH, Facts, Name
 from rsens._app.report._json import round_to
-from rsens._text import aligned, as_label, distinct, number, percent
+from rsens._explain import LocalRow, adds_up, bend_sign, has_local_pairs, in_points, local_rows, signed
+from rsens._text import aligned, as_label, distinct, number, percent, side_by_side
 from rsens._typing import Array
 from rsens.plots import INTERVALS, output_names, predictive
 
-#: The most variables, pairs and classes shown of a row.
-MOST_TERMS, MOST_PAIRS, MOST_CLASSES = 12, 3, 6
+#: The most variables and classes shown of a row.
+MOST_TERMS, MOST_CLASSES = 12, 6
 
 
 def rows(facts: Facts) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def rows(facts: Facts) -> dict[str, Any]:
     longest = max(float(local[shown].max(initial=0.0)), float(e.main.max())) or 1.0
     ranks = _shares_below(local)
     predictions = _predictions(facts)
-    pairs = _local_pairs(facts)
+    locals_ = _local(facts)
     return {
         "names": [{"short": facts.names[t].short, "full": facts.names[t].full} for t in e.names],
         "marks": round_to(e.main / longest, 3),
@@ -37,8 +38,12 @@ def rows(facts: Facts) -> dict[str, Any]:
                 "prediction": predictions[k]["text"],
                 "shape": predictions[k]["shape"],
                 "sentence": _sentence(facts, int(i), local[i], ranks[i]),
-                "terms": _terms(facts, int(i), local[i], longest),
-                "pairs": pairs[k],
+                "terms": _terms(facts, int(i), local[i], longest, locals_[k]),
+                "adds": _adds(facts, locals_[k]),
+                "moves": _moves(facts, locals_[k]),
+                "pairs": [
+                    [d, e, f"{number(value)} {bend_sign(bend)}".strip()] for d, e, value, bend in locals_[k].pairs
+                ],
             }
             for k, i in enumerate(shown)
         ],
@@ -84,33 +89,47 @@ def _sentence(facts: Facts, row: int, local: Array, below: Array) -> str:
     return f"Here the prediction depends most on {name} (R-sens {number(local[top])}{than}).{edge}"
 
 
-def _terms(facts: Facts, row: int, local: Array, longest: float) -> list[Any]:
-    """Number of the variable, its value, R-sens and the length of its bar; the largest first."""
+def _terms(facts: Facts, row: int, local: Array, longest: float, of_row: LocalRow) -> list[Any]:
+    """Number of the variable, its value, R-sens, the length of its bar, its contribution; the largest first."""
     names = facts.explanation.names
     order = np.argsort(-local, kind="stable")[:MOST_TERMS]
     write = aligned(float(local.max(initial=0.0)))
     lengths = round_to(local[order] / longest, 3)
+    contributions = signed((100.0 if in_points(facts.explanation) else 1.0) * of_row.contribution[order], digits=3)
     return [
-        [int(d), facts.value(row, names[d]), write(float(local[d])), length]
-        for d, length in zip(order, lengths, strict=True)
+        [
+            int(d),
+            facts.value(row, names[d]),
+            write(float(local[d])),
+            length,
+            contribution,
+        ]
+        for d, length, contribution in zip(order, lengths, contributions, strict=True)
     ]
 
 
-def _local_pairs(facts: Facts) -> list[list[Any]]:
-    """The strongest pairs of each row, if they were kept."""
-    record = facts.explanation
-    shown = facts.shown_rows
-    try:
-        kept = record.local_pairs
-    except AttributeError:  # NotComputedError
-        return [[] for _ in shown]
-    first, second = np.triu_indices(len(record.names), 1)
-    found = []
-    for i in shown:
-        values = kept[i][first, second]
-        order = [int(k) for k in np.argsort(-values, kind="stable")[:MOST_PAIRS] if values[k] > 0.0]
-        found.append([[int(first[k]), int(second[k]), number(values[k])] for k in order])
-    return found
+def _local(facts: Facts) -> list[LocalRow]:
+    """Contributions, pairs and changes of the rows that can be chosen."""
+    found, _ = local_rows(facts.explanation, facts.model, facts.X)
+    return list(found.rows(facts.shown_rows, pairs=has_local_pairs(facts.explanation)))
+
+
+def _adds(facts: Facts, local: LocalRow) -> str:
+    """How far the contributions explain the prediction."""
+    points = in_points(facts.explanation)
+    difference = local.prediction - local.mean_prediction
+    text = adds_up(float(np.nansum(local.contribution)), difference, points)
+    return f"Contributions are of first order{', in percentage points' if points else ''}: {text}."
+
+
+def _moves(facts: Facts, local: LocalRow) -> list[list[str]]:
+    """What would move the prediction: the variable, the change, and what it does."""
+    points = in_points(facts.explanation)
+    times, unit = (100.0, " points") if points else (1.0, "")
+    return [
+        [facts.names[move.term].short, as_label(move.change), f"{signed([times * move.effect])[0]}{unit}"]
+        for move in local.moves
+    ]
 
 
 # ---- predictions -----------------------------------------------------------------------------------------------------
@@ -147,7 +166,7 @@ def _of_numbers(middle: str, value: float, bands: Array, y: Any, low: float, hig
 
     inner, outer = bands[0], bands[-1]
     seen = "" if y is None else f"; observed {number(y)}"
-    interval = f"{percent(INTERVALS[-1], level=True)} interval {number(outer[0])} to {number(outer[1])}"
+    interval = f"{percent(INTERVALS[-1], level=True)} interval {' to '.join(side_by_side(outer, max(map(abs, outer))))}"
     shape = {
         "kind": "interval",
         "value": place(value),

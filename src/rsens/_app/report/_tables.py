@@ -6,16 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from rsens._app.report._answer import chosen_rows, rows_used
 from rsens._app.report._facts import Facts, Name
 from rsens._app.report._notes import DISCOVERY, FAMILYWISE, pair_notes, variable_notes
 from rsens._app.report._words import likelihood_name, model_name, unit_of
-from rsens._text import aligned, as_label, counted, number, p_text, percent, plus_minus
+from rsens._explain import EffectLine, effect_lines, effects_legend
+from rsens._text import as_label, counted, number, p_text, percent, plus_minus, side_by_side
 from rsens.measures import BOTH, DOWN, UP, arrows
 
 #: How many rows of a table are shown at first; the others on demand, and on paper.
 SHOWN_VARIABLES, SHOWN_PAIRS, MOST_PAIRS = 20, 10, 50
+#: Of how many variables effects are shown at first.
+SHOWN_EFFECTS = 6
 #: With more outputs than this, such as classes, directions do not fit side by side.
 MOST_OUTPUTS = 4
 #: What stands where a number is not known.
@@ -64,7 +69,7 @@ def variables(facts: Facts) -> VariablesTable:
     if len(heads) > MOST_OUTPUTS:
         heads = []
     signs = [arrows(direction.loc[t], consistency.loc[t]) if heads else [] for t in terms]
-    values, intervals = _values(frame), _intervals(frame)
+    values, intervals = _numbers(frame)
     lines = [
         VariableLine(
             rank=int(frame["rank"].iloc[k]),
@@ -125,7 +130,7 @@ def pairs(facts: Facts) -> PairsTable:
     e, frame = facts.explanation, facts.pairs.head(MOST_PAIRS)
     if not len(frame):
         return PairsTable([], False, False, False, [])
-    values, intervals = _values(frame), _intervals(frame)
+    values, intervals = _numbers(frame)
     parts = e.pair_parts if e.pair_parts is not None and e.pair_parts.shape[1] == 2 else None
     keys = list(zip(frame["first"], frame["second"], strict=True))
     only = set(e.uncertainty_only)
@@ -154,6 +159,37 @@ def pairs(facts: Facts) -> PairsTable:
     )
 
 
+@dataclass(frozen=True)
+class EffectRow:
+    """One line of the table of effects."""
+
+    name: Name
+    line: EffectLine
+
+
+@dataclass(frozen=True)
+class EffectsTable:
+    """What a change of each variable does; below it, what the columns mean."""
+
+    lines: list[EffectRow]
+    level: str
+    has: dict[str, bool]  # which columns have anything
+    shown: int
+    notes: list[str]
+
+
+def effects(facts: Facts) -> EffectsTable:
+    """The effects of all variables, the leading ones first."""
+    e = facts.explanation
+    lines = effect_lines(e, None)
+    has = {name: any(getattr(line, name) for line in lines) for name in ("lower", "per_unit", "percent", "spread")}
+    level = f"{percent(e.level, level=True)} interval" if e.intervals_hold else "interval (does not hold)"
+    first = {line.term for line in effect_lines(e, SHOWN_EFFECTS)}
+    shown = sum(line.term in first for line in lines)
+    rows = [EffectRow(facts.names[line.term], line) for line in lines]
+    return EffectsTable(rows, level, has, shown, effects_legend(e, lines) if lines else [])
+
+
 def _by_output(table: pd.Series[float] | pd.DataFrame) -> pd.DataFrame:
     return table.to_frame() if isinstance(table, pd.Series) else table
 
@@ -169,15 +205,18 @@ def _together(line: pd.Series[Any]) -> str:
     return DISCOVERY if _known(line["discovery"]) else ""
 
 
-def _values(frame: pd.DataFrame) -> list[str]:
-    write = aligned(float(frame["value"].max()), unknown=UNKNOWN)
-    return [write(value) for value in frame["value"]]
-
-
-def _intervals(frame: pd.DataFrame) -> list[str]:
-    write = aligned(float(frame["upper"].max()))
-    ends = zip(frame["lower"], frame["upper"], strict=True)
-    return [f"{write(low)} to {write(high)}" if low <= high else "" for low, high in ends]
+def _numbers(frame: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """The values, and their intervals."""
+    largest = float(np.nanmax(frame[["value", "upper"]].to_numpy(dtype=float)))
+    lines = [
+        side_by_side(line, largest, unknown=UNKNOWN)
+        for line in frame[["value", "lower", "upper"]].to_numpy(dtype=float).tolist()
+    ]
+    known = frame["lower"] <= frame["upper"]
+    return (
+        [value for value, _, _ in lines],
+        [f"{low} to {high}" if there else "" for (_, low, high), there in zip(lines, known, strict=True)],
+    )
 
 
 def _share(part: float, whole: float) -> str:
@@ -247,7 +286,7 @@ def about(facts: Facts) -> list[tuple[str, str]]:
     """What was explained, in a few entries for the head of the page."""
     e = facts.explanation
     entries = [
-        ("Rows", f"{e.n:,}"),
+        ("Rows", f"{rows_used(facts)}{chosen_rows(facts)}"),
         ("Variables", f"{len(e.names):,}{_kinds(e)}"),
         ("Model", model_name(facts.model)),
         ("Likelihood", e.family if facts.likelihood is None else likelihood_name(facts.likelihood)),

@@ -1,59 +1,43 @@
-"""What a study says in words, for the page and for the terminal.
+"""What else a study says in words: the details below the answer.
 
 A sentence is a list of texts and names, so that the page can set names apart; `as_text` makes plain text of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 
 from rsens import _meaning as meaning
 from rsens._app.report._facts import Facts, Name
+from rsens._app.report._naming import Words, levels, marked_pairs, names_of, pair_names, relevant
 from rsens._app.tables import Choice
 from rsens._assess import Assessment
 from rsens._explain import Explanation, has_test, intervals_legend
-from rsens._text import counted, number, percent, plus_minus
+from rsens._text import counted, number, percent, plus_minus, side_by_side
 from rsens.likelihoods import likelihood_named
 from rsens.measures import BOTH, DOWN, UP, arrows
 
-Words = list[str | Name]
-
-#: The most variables named in one place.
-MOST_NAMES = 6
 #: Above this share of R-sens, a variable is said to move the uncertainty.
 UNCERTAIN = 0.5
-#: The most pairs named in one place.
-MOST_PAIRS = 4
 
 
-def as_text(sentence: Words) -> str:
-    """The sentence with whole names."""
-    return "".join(part if isinstance(part, str) else part.full for part in sentence)
-
-
-def summary(facts: Facts) -> list[Words]:
-    """What matters, how much, above what level, which way, together with what, and on what ground."""
+def details(facts: Facts) -> list[Words]:
+    """How much, which way, what of all together, by prediction or uncertainty, and on what ground."""
     sentences = [
-        _leading(facts),
         _strength(facts),
-        _above_null(facts),
         _directions(facts),
+        _discovered_variables(facts),
         _parts(facts),
-        _pairs(facts),
+        _discovered_pairs(facts),
         _uncertain_pairs(facts),
         _intervals(facts.explanation),
         _quality(facts.assessment),
         _rows(facts.explanation),
     ]
     return [sentence for sentence in sentences if sentence]
-
-
-def answer(facts: Facts) -> list[Words]:
-    """The same in short: what matters, above what level, and together with what."""
-    return [sentence for sentence in (_leading(facts), _above_null(facts), _pairs(facts)) if sentence]
 
 
 # ---- the model -------------------------------------------------------------------------------------------------------
@@ -82,32 +66,9 @@ def unit_of(explanation: Explanation) -> str:
 # ---- variables -------------------------------------------------------------------------------------------------------
 
 
-def _relevant(facts: Facts) -> list[str]:
-    """The terms to speak of, largest first: those above the null level, or the leading ones where none is known."""
-    null = _levels(facts)
-    if null is None:
-        return [term for term in facts.ranked if facts.explanation.main[term] > 0.0][:MOST_NAMES]
-    return [term for term in facts.ranked if facts.explanation.main[term] > null[term]]
-
-
-def _levels(facts: Facts) -> pd.Series[float] | None:
-    """The null levels, if any is known."""
-    null = facts.explanation.null_levels
-    return None if null is None or null.isna().all() else null
-
-
-def _leading(facts: Facts) -> Words:
-    found = _relevant(facts)
-    if not found:
-        if _levels(facts) is None:
-            return ["No variable moves the prediction of ", facts.target, " at all."]
-        return ["No variable moves the prediction of ", facts.target, " more than an irrelevant one would."]
-    return ["The prediction of ", facts.target, " depends most on ", *_names(facts, found[:3]), "."]
-
-
 def _strength(facts: Facts) -> Words:
     e = facts.explanation
-    found = _relevant(facts)
+    found = relevant(facts)
     if not found:
         return []
     term = found[0]
@@ -115,12 +76,12 @@ def _strength(facts: Facts) -> Words:
         step: Words = ["A switch of ", facts.names[term], " to another level"]
     else:
         step = [f"One {unit_of(e)} of ", facts.names[term]]
-    interval = ""
+    value, interval = number(e.main[term]), ""
     if e.intervals is not None:
-        low, high = (float(e.intervals[end][term]) for end in ("lower", "upper"))
+        ends = (float(e.intervals[end][term]) for end in ("lower", "upper"))
+        value, low, high = side_by_side([e.main[term], *ends], e.main[term])
         rows_only = ", rows only" if e.interval_kind == "rows" else ""
-        interval = f" ({percent(e.level, level=True)} interval {number(low)} to {number(high)}{rows_only})"
-    value = number(e.main[term])
+        interval = f" ({percent(e.level, level=True)} interval {low} to {high}{rows_only})"
     if facts.outputs_are_probabilities:  # √(p(1 − p)) is the unit of R-sens, and ½ where p is ½
         half = number(0.5 * e.main[term], 2)
         return [*step, f" changes a probability of about one half by up to {half}: its R-sens is {value}{interval}."]
@@ -131,28 +92,31 @@ def _strength(facts: Facts) -> Words:
     ]
 
 
-def _above_null(facts: Facts) -> Words:
-    """Which variables have the mark, what it means, and which have that for all variables together."""
-    levels, found = _levels(facts), _relevant(facts)
-    if levels is None or not found:
+def _discovered_variables(facts: Facts) -> Words:
+    """Which variables have the mark for all of them together."""
+    discovery, found = facts.explanation.discovery, relevant(facts)
+    if discovery is None or levels(facts) is None or not found:
         return []
-    known = int(levels.notna().sum())
-    like = f"which 95 % of irrelevant columns like {'it' if len(found) == 1 else 'them'} stay below"
-    sentence: Words = [f"{len(found)} of {counted(known, 'variable')} {_is(found)} above the null level, {like}"]
-    if 3 < len(found) < known:
-        sentence += [": ", *_names(facts, found)]
-    if len(found) < known:
-        sentence.append("; at this level the others cannot be told from noise")
-    discovery = facts.explanation.discovery
-    if discovery is None:
-        return [*sentence, "."]
     discovered = [term for term in facts.ranked if discovery[term]]
-    return [*sentence, ". ", *_discoveries(found, discovered, lambda terms: _names(facts, terms))]
+    return ["Among all variables, a", *_discoveries(found, discovered, lambda terms: names_of(facts, terms))]
+
+
+def _discovered_pairs(facts: Facts) -> Words:
+    """Which pairs have the mark for all of them together."""
+    if not len(facts.pairs) or not has_test(facts.explanation):
+        return []
+    marked, discovered = (marked_pairs(facts, mark).index.to_list() for mark in ("above_null", "discovery"))
+    if not marked:
+        return []
+    return [
+        "Among all pairs, a",
+        *_discoveries(marked, discovered, lambda lines: pair_names(facts, facts.pairs.loc[lines])),
+    ]
 
 
 def _discoveries(marked: list[Any], discovered: list[Any], names: Callable[[list[Any]], Words]) -> Words:
     """What is found at a false-discovery rate, given what has a mark of its own."""
-    start = f"A {meaning.DISCOVERY.replace('rate', 'rate of')} finds "
+    start = f" {meaning.DISCOVERY.replace('rate', 'rate of')} finds "
     if discovered == marked:
         return [f"{start}the same."]
     if not discovered:
@@ -164,7 +128,7 @@ def _discoveries(marked: list[Any], discovered: list[Any], names: Callable[[list
 
 
 def _directions(facts: Facts) -> Words:
-    e, found = facts.explanation, _relevant(facts)
+    e, found = facts.explanation, relevant(facts)
     if not isinstance(e.direction, pd.Series) or not isinstance(e.consistency, pd.Series) or not found:
         return []
     signs = dict(zip(found, arrows(e.direction[found], e.consistency[found]), strict=True))
@@ -174,7 +138,7 @@ def _directions(facts: Facts) -> Words:
     sentence = _prediction(facts)
     for k, (verb, terms) in enumerate(groups):
         between = "" if k == 0 else " and" if k == len(groups) - 1 else ","
-        sentence += [between + verb, *_names(facts, terms)]
+        sentence += [between + verb, *names_of(facts, terms)]
     return [*sentence, "."] if groups else []
 
 
@@ -190,7 +154,7 @@ def _prediction(facts: Facts) -> Words:
 
 def _parts(facts: Facts) -> Words:
     parts, main = facts.explanation.parts, facts.explanation.main
-    found = _relevant(facts)
+    found = relevant(facts)
     if parts is None or parts.shape[1] != 2 or not found:
         return []
     share = float(parts.iloc[:, 1].sum() / main.sum())
@@ -205,44 +169,10 @@ def _parts(facts: Facts) -> Words:
     if not other:
         return [start]
     moves = "moves" if len(other) == 1 else "move"
-    return [f"{start} But ", *_names(facts, other), f" mostly {moves} {what}."]
+    return [f"{start} But ", *names_of(facts, other), f" mostly {moves} {what}."]
 
 
 # ---- pairs, quality, rows --------------------------------------------------------------------------------------------
-
-
-def _pairs(facts: Facts) -> Words:
-    """Which pairs interact, by the test."""
-    frame, e = facts.pairs, facts.explanation
-    if not len(frame):
-        return []
-    if not has_test(e):
-        top = float(frame["value"].iloc[0])
-        if not top > 0.0:
-            return ["No pair of variables has an R-sens₂ above 0."]
-        first = _pair_names(facts, frame.head(1))
-        return ["The largest R-sens₂ is that of ", *first, f" ({number(top)}); interactions were not tested."]
-    scale = meaning.scale_name(str(e.test_scale))
-    if e.pair_additive is not None and e.pair_additive.all():
-        return [f"No pair interacts: the model adds up on the {scale} by construction."]
-    tested = int(frame["p_value"].notna().sum())
-    marked, discovered = (
-        frame[frame[mark].fillna(False).astype(bool)].index.to_list() for mark in ("above_null", "discovery")
-    )
-    unclear = 0 if e.pair_unclear is None else int(e.pair_unclear.sum())
-    doubt = f" For {counted(unclear, 'pair')} it cannot be told, because columns are collinear." if unclear else ""
-    model = f"a model in which {'the two' if tested == 1 else 'they'} add up on the {scale}"
-    if not marked:
-        none = "The pair of variables is not" if tested == 1 else f"None of {tested} pairs is"
-        return [f"{none} marked as interacting (5 % per pair): the data do not contradict {model}.{doubt}"]
-
-    def names(lines: list[Any]) -> Words:
-        return _pair_names(facts, frame.loc[lines])
-
-    level = "5 % per pair, so one in 20 by chance"
-    start = f"{len(marked)} of {counted(tested, 'pair')} {_is(marked)} marked as interacting ({level}): "
-    found = _discoveries(marked, discovered, names)
-    return [start, *names(marked), f"; there the data contradict {model}. ", *found, doubt]
 
 
 def _uncertain_pairs(facts: Facts) -> Words:
@@ -258,19 +188,6 @@ def _uncertain_pairs(facts: Facts) -> Words:
 def _intervals(explanation: Explanation) -> Words:
     """What the intervals hold for."""
     return [f"{line[0].upper()}{line[1:]}." for line in intervals_legend(explanation)]
-
-
-def _pair_names(facts: Facts, pairs: pd.DataFrame) -> Words:
-    """a × b, c × d and e × f, with those that are uncertainty only; of many, the first ones and how many more."""
-    parts: Words = []
-    shown = pairs.head(MOST_PAIRS)
-    only = shown.get("uncertainty_only", pd.Series(False, shown.index))
-    for k, (first, second, alone) in enumerate(zip(shown["first"], shown["second"], only, strict=True)):
-        if k:
-            parts.append(" and " if k == len(pairs) - 1 else ", ")
-        parts += [facts.names[first], " × ", facts.names[second], " (uncertainty only)" if alone else ""]
-    more = len(pairs) - len(shown)
-    return [*parts, f" and {more} more"] if more > 0 else parts
 
 
 def _quality(assessment: Assessment | None) -> Words:
@@ -294,18 +211,3 @@ def _rows(explanation: Explanation) -> Words:
     lie = "lies" if outside == 1 else "lie"
     of = counted(explanation.n, "row")
     return [f"{outside:,} of {of} {lie} outside the cloud of the data, where the model extrapolates."]
-
-
-def _is(items: Sized) -> str:
-    return "is" if len(items) == 1 else "are"
-
-
-def _names(facts: Facts, terms: Sequence[str]) -> Words:
-    """a, b and c, each as a name; of many, the first ones and how many more."""
-    more = len(terms) - MOST_NAMES
-    parts: Words = []
-    for k, term in enumerate(terms[:MOST_NAMES]):
-        if k:
-            parts.append(" and " if k == len(terms) - 1 else ", ")
-        parts.append(facts.names[term])
-    return [*parts, f" and {more} more"] if more > 0 else parts

@@ -1,6 +1,8 @@
 """From a table to everything: the data made ready, a model, how good it is, what moves it, and files of all that."""
 
 from rsens._app.study._analysis import Analysis as Analysis
+from rsens._app.study._early import early_quality as early_quality
+from rsens._app.study._early import early_ranking as early_ranking
 from rsens._app.study._explain_task import explain_task as explain_task
 from rsens._app.study._folder import Writer as Writer
 from rsens._app.study._folder import figure_writers as figure_writers
@@ -9,9 +11,11 @@ from rsens._app.study._folder import write_folder as write_folder
 from rsens._app.study._hints import Hints as Hints
 from rsens._app.study._listener import Listener as Listener
 from rsens._app.study._pipeline import Task as Task
+from rsens._app.study._pipeline import Unfinished as Unfinished
 from rsens._app.study._pipeline import analyse as analyse
 from rsens._app.study._plain import head_as_dict as head_as_dict
 from rsens._app.study._plain import plain as plain
+from rsens._app.study._result import REFITS as REFITS
 from rsens._app.study._result import Study as Study
 from rsens._app.study._result import write_study as write_study
 from rsens._app.study._settings import Settings as Settings

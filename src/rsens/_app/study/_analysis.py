@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import pandas as pd
 
 from rsens._app.tables import Choice, Note
 from rsens._assess import Assessment
+from rsens.measures import Terms
 
 Found = TypeVar("Found")
 
@@ -30,3 +31,9 @@ class Analysis(Generic[Found]):
     recipe: dict[str, Any]
     found: Found
     clusters: Any = None
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """What is ranked: the columns, and groups in the place of theirs."""
+        return Terms.of(self.groups, tuple(map(str, self.X.columns))).names

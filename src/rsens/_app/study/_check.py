@@ -9,7 +9,7 @@ import numpy as np
 
 from rsens._app.study._setup import ModelSetup
 from rsens._app.tables import Note
-from rsens._arguments import child, progress_bar, seed_sequence
+from rsens._arguments import child, seed_sequence
 from rsens._assess import Assessment, HeldOut, assessment_of
 from rsens._explain import LEAST_FOLDS, most_folds, rounds_for
 from rsens._refits import Fit, read_clusters, read_targets, refit_folds, rounds_of_folds, rows_with_levels, stratified
@@ -32,10 +32,13 @@ def check_model(setup: ModelSetup) -> Assessment | None:
     return check_and_look(setup, None)[0]
 
 
-def check_and_look(setup: ModelSetup, make_look: MakeLook | None) -> tuple[Assessment | None, list[list[Any]] | None]:
+def check_and_look(
+    setup: ModelSetup, make_look: MakeLook | None, checked: Callable[[Assessment], object] = lambda assessment: None
+) -> tuple[Assessment | None, list[list[Any]] | None]:
     """The check, and what a look for intervals saw of its refits, by round and fold; None where there are too few.
 
-    The check is that of the first round, the same as without a look. Refits are quick; see `Fit.quick`.
+    The check is that of the first round, the same as without a look, and `checked` hears of it as soon as it is there.
+    Refits are quick; see `Fit.quick`.
     """
     settings, table, notes = setup.settings, setup.table, setup.notes
     if not settings.cv:
@@ -52,7 +55,15 @@ def check_and_look(setup: ModelSetup, make_look: MakeLook | None) -> tuple[Asses
     seed = seed_sequence(generator(setup.seed, FOLDS))
     rounds = rounds_of_folds(1 if make_look is None else rounds_for(count), count, y, stratify, seed, clusters)
     looks = [HeldOut(rows, y)] + ([] if make_look is None else [make_look(rows, seed)])
-    (held_out, *_), *others = refit_folds(
+    assessment: Assessment | None = None
+
+    def assess(seen: list[list[Any]]) -> None:
+        nonlocal assessment
+        assessment = assessment_of(seen[0], type(setup.model).__name__, rows, y)
+        notes.extend([Note("warning", (), text) for text in assessment.notes])
+        checked(assessment)
+
+    _, *others = refit_folds(
         Fit(setup.model).quick(),
         rows,
         y,
@@ -60,10 +71,10 @@ def check_and_look(setup: ModelSetup, make_look: MakeLook | None) -> tuple[Asses
         looks,
         n_jobs=settings.n_jobs,
         seed=seed,
-        progress=progress_bar(settings.progress),
+        progress=setup.listener.progress,
+        keep=setup.keep,
+        first_round=assess,
     )
-    assessment = assessment_of(held_out, type(setup.model).__name__, rows, y)
-    notes.extend([Note("warning", (), text) for text in assessment.notes])
     if settings.cv > units:
         text = f"The check has {units} folds, one for each {what}, and not {settings.cv}: there are no more {what}s."
         notes.append(Note("skipped", (), text))

@@ -26,5 +26,13 @@ def in_python(study: Study) -> Hints:
     # Interactions are selected for Gaussian processes: a study of another model takes a new one.
     process = GPClassifier if study.likelihood.kind == "classification" else GPRegressor
     model = "study.model" if isinstance(study.model, GPClassifier | GPRegressor) else f"rsens.{process.__name__}()"
-    rows = "study.X, study.y" + ("" if study.clusters is None else ", clusters=study.clusters")
-    return Hints(f"rsens.select_interactions({model}, {rows})", f"rsens.stability(study.model, {rows})")
+    asked = study.settings["arguments"]
+    rows = ["study.X", "study.y"]
+    rows += [] if study.clusters is None else ["clusters=study.clusters"]
+    rows += [f"numeric={asked['numeric']!r}"] if asked.get("numeric") else []
+    rows += [f"random_state={asked['seed']}"] if asked.get("seed") else []
+    grouped = ["groups=study.groups"] if study.groups else []
+    return Hints(
+        f"rsens.select_interactions({', '.join([model, *rows])})",
+        f"rsens.stability({', '.join(['study.model', *rows, *grouped])})",
+    )

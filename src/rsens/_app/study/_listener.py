@@ -6,27 +6,35 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rsens._arguments import progress_bar
+from rsens._assess import Assessment
+from rsens._explain import Explanation
+from rsens._progress import Progress, StatusLine
 
 if TYPE_CHECKING:
     from rsens._app.study._setup import ModelSetup
 
 
-class Listener:
+class Listener(StatusLine):
     """Shows the step at work on standard error; nothing where that is not a terminal.
 
-    Steps that take long show a progress bar of their own below it.
+    `progress` is for the calls that the steps make: how far they are stands on the same line.
     """
 
     def __init__(self, progress: bool | None = None) -> None:
-        self._progress = progress
+        self._shows = progress
         self._line: Any = None
+        self._called = ""
         self._total = self._number = 0
+        self.progress = Progress(self)
 
     @contextmanager
     def steps(self, total: int) -> Iterator[None]:
         """Within this, there are `total` steps."""
-        self._line = progress_bar(self._progress)(total=total, bar_format="{desc}", delay=0.0)
+        from tqdm import tqdm
+
+        # disable=None: silent unless the output is a terminal.
+        disable = None if self._shows is None else not self._shows
+        self._line = tqdm(total=total, bar_format="{desc}", disable=disable, leave=False)
         self._total, self._number = total, 0
         try:
             yield
@@ -37,16 +45,31 @@ class Listener:
     def step(self, what: str) -> str:
         """The next step begins; what it is called."""
         self._number += 1
-        called = what if self._total == 1 else f"step {self._number} of {self._total}: {what}"
-        self.detail(called)
-        return called
+        self._called = what if self._total == 1 else f"step {self._number} of {self._total}: {what}"
+        self.detail(self._called)
+        return self._called
 
     def detail(self, what: str) -> None:
         """What the step is doing now."""
-        self._line.set_description_str(f"{what} …")
+        if self._line is not None:
+            self._line.set_description_str(f"{what} …")
+
+    def show(self, words: str, share: float) -> None:
+        """How far the step is."""
+        self.detail(f"{self._called}, {words}")
+
+    def clear(self) -> None:
+        """What could be counted is done; the step may go on."""
+        self.detail(self._called)
 
     def read(self, setup: ModelSetup) -> None:
         """The table is read, and the model for it is chosen."""
+
+    def ranked(self, found: Explanation) -> None:
+        """The ranking is there; refits follow."""
+
+    def checked(self, assessment: Assessment) -> None:
+        """How good the model is; more refits follow."""
 
     @contextmanager
     def pause(self) -> Iterator[None]:

@@ -21,7 +21,17 @@ def as_dict(study: Study) -> dict[str, Any]:
     last = {name: head.pop(name) for name in ("notes", "settings")}
     e = study.explanation
     hold = None if e.intervals is None else e.intervals_hold
-    return head | {"variables": _variables(e), "pairs": _pairs(study), "intervals_hold": hold} | last
+    effects = [{str(name): plain(value) for name, value in line.items()} for line in e.effects.to_dict("records")]
+    found: dict[str, Any] = {
+        "variables": _variables(e),
+        "effects": effects,
+        "pairs": _pairs(study),
+        "intervals_hold": hold,
+    }
+    by = e.by_frame()
+    if by is not None:
+        found["by"] = [{str(name): plain(value) for name, value in line.items()} for line in by.to_dict("records")]
+    return head | found | last
 
 
 def head_as_dict(analysis: Analysis[Any]) -> dict[str, Any]:
@@ -32,6 +42,7 @@ def head_as_dict(analysis: Analysis[Any]) -> dict[str, Any]:
             "name": settings["data"],
             "rows": settings["rows_in_data"],
             "rows_used": settings["rows_used"],
+            **({"rows_kept": settings["rows_kept"]} if "rows_kept" in settings else {}),
             "columns": settings["columns_used"],
         },
         "target": settings["target"],

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from rsens._app.study._figures import figures_of
 from rsens._app.study._folder import Writer, figure_writers, table_writers, write_folder
 from rsens._app.study._listener import Listener
 from rsens._app.study._metadata import to_metadata
+from rsens._app.study._notebook import as_html
 from rsens._app.study._plain import as_dict
 from rsens._app.study._settings import AUTO_PAIRS
 from rsens._app.study._text import text_of
@@ -23,6 +25,8 @@ from rsens._files import Question, check_folder, write_csv
 from rsens.models import save_model
 
 MODEL = "model.rsens"
+#: The folder inside the folder of results that keeps the finished refits of an analysis that was stopped.
+REFITS = "refits"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -41,6 +45,7 @@ class Study(Analysis[Explanation]):
         recipe: How the columns were read; stored with the model, for new rows.
         n_pairs: How many pairs are shown.
         clusters: The labels of rows that belong together, for `clusters=`; None if no column has them.
+        groups: Columns that are explained together, for `groups=`, by the name of the group.
     """
 
     @property
@@ -60,6 +65,9 @@ class Study(Analysis[Explanation]):
 
     def __repr__(self) -> str:
         return self.text()
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values, ready for JSON."""
@@ -82,8 +90,9 @@ class Study(Analysis[Explanation]):
     ) -> list[Path]:
         """Write everything into a folder, all of it or nothing.
 
-        report.html, importance.csv, pairs.csv, local.parquet (local.csv without pyarrow), explanation.json,
-        model.rsens, summary.json, and figures/ with PNG and SVG. The model holds the rows that it was fitted to.
+        report.html, importance.csv, effects.csv, pairs.csv, by.csv (with `by`), local.parquet (local.csv without
+        pyarrow), explanation.json, model.rsens, summary.json, and figures/ with PNG and SVG. The model holds the rows
+        that it was fitted to.
 
         Args:
             folder: Made if it is not there. Results of an earlier run on the same data and target are replaced.
@@ -98,21 +107,26 @@ class Study(Analysis[Explanation]):
         return write_study(self, Path(folder), report=report, overwrite=overwrite, listener=Listener(progress))
 
 
-def write_study(study: Study, folder: Path, *, report: bool, overwrite: bool, listener: Listener) -> list[Path]:
-    """What `Study.write` does, told to a listener."""
+def write_study(
+    study: Study, folder: Path, *, report: bool, overwrite: bool, listener: Listener, also: Iterable[Writer] = ()
+) -> list[Path]:
+    """What `Study.write` does, told to a listener; `also` writes more files."""
     file = study.settings["arguments"].get("model_file")
-    more = {"model_file": file, "model_of": study.settings.get("model_of")}
+    where = study.settings["arguments"].get("where")
+    more = {"model_file": file, "model_of": study.settings.get("model_of"), "where": where}
     question = Question("explain", study.settings["data"], study.settings["target"], more)
-    check_folder(folder, overwrite, question=question)
+    check_folder(folder, overwrite, REFITS, question)
     keep = [] if file is None else [MODEL]  # the model that was read may be the one in this folder
-    writers = _writers(study, with_model=file is None, with_report=report)
+    writers = chain(_writers(study, with_model=file is None, with_report=report), also)
     return write_folder(folder, "explain", study.to_dict(), writers, listener=listener, keep=keep)
 
 
 def _writers(study: Study, *, with_model: bool, with_report: bool) -> Iterator[Writer]:
     found = study.explanation
-    tables = {"importance": found.to_frame()}
-    yield from table_writers(tables | ({"pairs": found.to_frame(order=2)} if found.order == 2 else {}))
+    tables = {"importance": found.to_frame(), "effects": found.effects}
+    by = found.by_frame()
+    pairs = {"pairs": found.to_frame(order=2)} if found.order == 2 else {}
+    yield from table_writers(tables | pairs | ({} if by is None else {"by": by}))
     yield "writing R-sens of every row", lambda folder: _write_local(found.local_main, folder)
     yield "writing explanation.json", lambda folder: found.save(folder / "explanation.json")
     if with_model:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables import column_names, likelihood_choices, name_list
+from rsens._app.study._subgroups import check_by
+from rsens._app.tables import (
+    column_names,
+    likelihood_choices,
+    name_list,
+    name_lists,
+    read_all_parts,
+    read_formats,
+    read_where,
+)
 from rsens._arguments import jobs, one_of, seed_sequence, whole_number
 from rsens._compare import resolved
 from rsens._errors import Argument, InputError
@@ -35,6 +44,8 @@ SETTLED: dict[str, Any] = {
     "drop": (),
     "columns": None,
     "categorical": (),
+    "date": {},
+    "date_parts": {},
     "cluster": None,
     "inducing": None,
 }
@@ -51,12 +62,18 @@ class Settings:
     data: Any
     target: str | None = None
     name: str | None = None  # of the data; by default the name of the file
+    header: bool = True
     missing: str = "drop"
     drop: Iterable[str] = ()
     columns: Iterable[str] | None = None
     categorical: Iterable[str] = ()
     numeric: Iterable[str] = ()
+    groups: Mapping[str, Iterable[str]] | None = None  # a dict of tuples once it is checked
+    where: str | Sequence[str] | None = ()  # a tuple of texts once it is checked
+    date: Mapping[str, str] | None = None  # a dict once it is checked
+    date_parts: Mapping[str, str | Iterable[str]] | None = None  # a dict of tuples once it is checked
     cluster: str | None = None
+    by: str | None = None
     rows: int | None = None
     # The model, and how it is checked.
     likelihood: str = "auto"
@@ -97,7 +114,7 @@ class Settings:
             self._check_left_to_the_file(self.model_file)
         elif self.target is None:
             raise InputError(
-                Argument("target"), f" is missing: the name of the column to predict.{_columns(self.data)}"
+                Argument("target"), f" is missing: the name of the column to predict.{_columns(self.data, self.header)}"
             )
 
     def _set(self, name: str, value: Any) -> None:
@@ -109,15 +126,23 @@ class Settings:
             raise InputError(Argument("data"), f" must be a data frame or the path of a file; got {got}.")
         if self.target is not None:
             self._set("target", str(self.target))
+        one_of(self.header, "header", (True, False))
+        if not self.header and not isinstance(self.data, str | os.PathLike):
+            raise InputError(Argument("header"), " is for files; a data frame has names. Leave it out.")
         one_of(self.missing, "missing", ("drop", "error"))
         for name in ("drop", "columns", "categorical", "numeric"):
             value = getattr(self, name)
             self._set(name, None if value is None else tuple(name_list(value, name)))
+        self._set("where", read_where(self.where))
+        self._set("groups", name_lists(self.groups, "groups"))
+        self._set("date", read_formats(self.date))
+        self._set("date_parts", read_all_parts(self.date_parts))
         if self.cluster is not None:
             if isinstance(self.cluster, list | tuple | set | dict | np.ndarray | pd.Series):
                 got = type(self.cluster).__name__
                 raise InputError(Argument("cluster"), f" must be the name of one column; got a {got}.")
             self._set("cluster", str(self.cluster))
+        self._set("by", check_by(self.by, self.target, self.cluster))
         if self.rows is not None:
             self._set("rows", whole_number(self.rows, "rows", 2 if self.model_file is None else 1))
 
@@ -185,8 +210,7 @@ class Settings:
 
     def plain(self, *names: str) -> dict[str, Any]:
         """These settings as plain values, ready for JSON."""
-        values = {name: getattr(self, name) for name in names}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return {name: _plain(getattr(self, name)) for name in names}
 
 
 def name_of(data: Any) -> str:
@@ -201,6 +225,13 @@ def name_of(data: Any) -> str:
     return name
 
 
+def _plain(value: Any) -> Any:
+    """Tuples as lists, also inside a dict."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
 def _whole_seed(random_state: Any) -> int:
     """The seed as a number that can be printed and given again."""
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
@@ -208,8 +239,8 @@ def _whole_seed(random_state: Any) -> int:
     return int(seed_sequence(random_state).generate_state(1)[0])
 
 
-def _columns(data: Any) -> str:
+def _columns(data: Any, header: bool) -> str:
     """A sentence that lists the columns, for users who did not name the target."""
     if isinstance(data, pd.DataFrame):
         return f" There are {quoted(data.columns, 30)}."
-    return "" if str(data) == "-" else f" {data} has {quoted(column_names(data), 30)}."
+    return "" if str(data) == "-" else f" {data} has {quoted(column_names(data, header), 30)}."

@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from rsens._app.study._collinear_notes import collinear_notes
+from rsens._app.study._groups import ColumnGroups, compared_columns, merged_groups
+from rsens._app.study._listener import Listener
 from rsens._app.study._metadata import from_metadata
 from rsens._app.study._model_table import ModelTable, read_new_rows, read_table
 from rsens._app.study._models import model_for, row_limit
 from rsens._app.study._provenance import provenance
 from rsens._app.study._settings import Settings
+from rsens._app.study._subgroups import division_of
 from rsens._app.study._two_valued import note_on_two_values, numeric_columns
 from rsens._app.tables import Choice, Note
 from rsens._errors import Argument, InputError
+from rsens._explain import Division
+from rsens._files import Checkpoint
 from rsens._refits import TightClustersWarning, numbers_of, tight_clusters, tight_clusters_text
-from rsens.adapters import two_valued_columns
 from rsens.models import load_model
 
 #: Cross-validation with fewer rows says nothing about unseen ones.
@@ -39,6 +44,14 @@ class ModelSetup:
     notes: list[Note]
     #: Columns with two numbers that are to have slopes.
     numeric: tuple[str, ...] = ()
+    #: Columns that are explained together, by the name of the group.
+    groups: ColumnGroups = field(default_factory=dict)
+    #: Subgroups of rows, if there are any.
+    division: Division | None = None
+    #: Who hears what is done with it.
+    listener: Listener = field(default_factory=Listener)
+    #: Where finished refits are kept, and read from.
+    keep: Checkpoint | None = None
 
     @property
     def clusters(self) -> Any:
@@ -80,14 +93,30 @@ def _new_model(settings: Settings, arguments: Mapping[str, Any], notes: list[Not
             ".",
         )
     numeric = numeric_columns(settings.numeric, table.X)
-    names = tuple(map(str, table.X.columns))
-    compared = [names[d] for d in two_valued_columns(table.X, numeric, names)]
+    groups, on_groups = merged_groups(settings.groups or {}, table)
+    compared = [str(table.X.columns[d]) for d in compared_columns(table.X, numeric, groups)]
     model, choice, on_model = model_for(settings, table.likelihood)
-    notes += [*table.notes, *note_on_two_values(compared), *on_model, *_on_clusters(table)]
+    notes += [*table.notes, *on_groups, *note_on_two_values(compared), *on_model, *_on_clusters(table)]
+    notes += collinear_notes(table, groups)
     settings = replace(settings, n_jobs=_jobs(settings, rows))
-    asked = {} if settings.cluster is None else {"cluster": settings.cluster}
-    record = provenance(table, {**arguments, **asked})
-    return ModelSetup(settings, replace(table, likelihood=choice), model, record, notes, numeric)
+    record = provenance(table, {**arguments, **_asked(settings)})
+    division = _division(settings, table, notes)
+    return ModelSetup(settings, replace(table, likelihood=choice), model, record, notes, numeric, groups, division)
+
+
+def _division(settings: Settings, table: ModelTable, notes: list[Note]) -> Division | None:
+    """The subgroups of rows, with notes on them; None if there are none."""
+    if settings.by is None:
+        return None
+    division, found = division_of(table.by, settings.by)
+    notes += found
+    return division
+
+
+def _asked(settings: Settings) -> dict[str, Any]:
+    """What every command records, where it was given."""
+    asked = settings.plain("cluster", "by", "groups", "where", "date", "date_parts")
+    return {name: value for name, value in asked.items() if value}
 
 
 def _on_clusters(table: ModelTable) -> list[Note]:
@@ -130,9 +159,12 @@ def _model_from_file(
         f"The model comes from {name} and was fitted to {rows:,} rows of {origin!r}. It was not fitted again: no check "
         "of the model, no null level."
     )
-    notes += [Note("skipped", (), text), *table.notes]
-    record = provenance(table, {**arguments, "model_file": name}) | {"model_of": origin}
-    return ModelSetup(settings, table, model, record, notes, numeric_columns(settings.numeric, table.X))
+    groups, on_groups = merged_groups(settings.groups or {}, table)
+    notes += [Note("skipped", (), text), *table.notes, *on_groups]
+    record = provenance(table, {**arguments, **_asked(settings), "model_file": name}) | {"model_of": origin}
+    division = _division(settings, table, notes)
+    numeric = numeric_columns(settings.numeric, table.X)
+    return ModelSetup(settings, table, model, record, notes, numeric, groups, division)
 
 
 def _text_columns(model: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +16,12 @@ from rsens._app.tables import Choice, Note
 from rsens._assess import Assessment, held_in
 from rsens._explain import (
     Explanation,
+    by_columns,
+    by_legend,
     directions,
     directions_legend,
+    effect_lines,
+    effects_legend,
     hidden,
     intervals_legend,
     pairs_legend,
@@ -26,15 +30,17 @@ from rsens._explain import (
     stars,
     variables_legend,
 )
-from rsens._text import Pair, aligned, counted, number, on_one_line, p_text, percent, plus_minus, short
+from rsens._text import Pair, counted, number, on_one_line, p_text, percent, plus_minus, short, side_by_side
 
 if TYPE_CHECKING:
     from rsens._app.study._result import Study
 
 #: How many variables are listed.
 VARIABLES = 30
+#: Of how many variables effects are listed; summary.json has all.
+EFFECTS = 5
 #: The longest bar, in characters.
-BAR = 12
+BAR = 8
 #: Pairs that bend the uncertainty and not the prediction.
 ONLY = "uncertainty only"
 #: Said where no variable has a mark.
@@ -51,9 +57,11 @@ def text_of(study: Study, *, hints: Hints | None = None, told: Sequence[Note] | 
         paragraph(answer_of(study)),
         heading,
         notes_of(left),
-        _quality(study),
+        quality_of(study.assessment),
         _variables(study, hints),
+        _effects(study),
         _pairs(study, hints),
+        _subgroups(study),
     ]
     return "\n\n".join(block for block in blocks if block)
 
@@ -66,11 +74,22 @@ def warnings_of(notes: Iterable[Note], assessment: Assessment | None = None) -> 
 
 def heading_of(settings: dict[str, Any], model: Any, likelihood: Choice) -> str:
     """Which data, which model, and why."""
+    return "\n".join(paragraph(line) for line in heading_lines(settings, model, likelihood))
+
+
+def heading_lines(settings: dict[str, Any], model: Any, likelihood: Choice) -> list[str]:
+    """The same, as a line on the data and a line on the model."""
     rows, used, columns = settings["rows_in_data"], settings["rows_used"], len(settings["columns_used"])
+    there, kept = counted(rows, "row"), settings.get("rows_kept")
+    if kept is not None:
+        rows, there = (
+            kept["rows"],
+            f"{kept['rows']:,} of {counted(kept['of'], 'row')} where {on_one_line(kept['where'])}",
+        )
     fitted = f" ({used:,} used)" if used < rows else ""
     data, target = on_one_line(settings["data"]), on_one_line(settings["target"])
-    what = f"{data}: {counted(rows, 'row')}{fitted}, {counted(columns, 'column')}; target '{target}'"
-    return f"{paragraph(what)}\n{paragraph(model_and_likelihood(model, likelihood))}"
+    what = f"{data}: {there}{fitted}, {counted(columns, 'column')}; target '{target}'"
+    return [what, model_and_likelihood(model, likelihood)]
 
 
 def notes_of(notes: Iterable[Note]) -> str:
@@ -79,8 +98,9 @@ def notes_of(notes: Iterable[Note]) -> str:
     return "\n".join(["Notes", *lines]) if lines else ""
 
 
-def _quality(study: Study) -> str:
-    a = study.assessment
+def quality_of(assessment: Assessment | None) -> str:
+    """How good the model is; nothing if it was not checked."""
+    a = assessment
     if a is None:
         return ""
     lines = [
@@ -107,13 +127,11 @@ def _variables(study: Study, hints: Hints) -> str:
     frame = e.to_frame()
     shown = frame.head(VARIABLES)
     most = float(frame["value"].max()) or 1.0
-    write = aligned(most)
     parts = part_columns(frame)
     columns = {
         "": [str(rank) for rank in shown["rank"]],
         "variable": [str(term) for term in shown["term"]],
-        **_values(e, shown, "R-sens", write, most),
-        "null": [write(level) for level in shown["null"]],
+        **_values(e, shown, "R-sens", most, "null"),
         "p": [p_text(p) for p in shown["p_value"]],
         _direction_title(study): directions(e, list(shown["term"])),
         "pred.": shares(shown, parts[0]) if parts else [""] * len(shown),
@@ -131,6 +149,26 @@ def _variables(study: Study, hints: Hints) -> str:
     return "\n".join(lines)
 
 
+def _effects(study: Study) -> str:
+    """What a change of the leading variables does."""
+    e = study.explanation
+    lines = effect_lines(e, EFFECTS)
+    if not lines:
+        return ""
+    level = f"{percent(e.level, level=True)} " if e.intervals_hold else ""
+    columns: dict[str, Sequence[str]] = {
+        "variable": [line.name for line in lines],
+        "step": [line.step for line in lines],
+        "effect": [line.effect for line in lines],
+        f"{level}interval": [f"{line.lower} to {line.upper}" if line.lower else "" for line in lines],
+        "per unit": [line.per_unit for line in lines],
+        "percent": [line.percent for line in lines],
+        "spread": [line.spread for line in lines],
+    }
+    shown = table(list(columns), _rows(columns), "~<>>>>>", give_way=[[6], [4], [5]])
+    return "\n".join(["Effects: what a change does", shown, *_legend_lines(effects_legend(e, lines))])
+
+
 def _pairs(study: Study, hints: Hints) -> str:
     e = study.explanation
     if e.order == 1 or not study.n_pairs or not len(e.pairs):
@@ -142,7 +180,7 @@ def _pairs(study: Study, hints: Hints) -> str:
     columns: dict[str, Sequence[str]] = {
         "": [str(rank) for rank in shown["rank"]],
         "pair": [Pair(first, second) for first, second in zip(shown["first"], shown["second"], strict=True)],
-        **_values(e, shown, "R-sens₂", aligned(most), most),
+        **_values(e, shown, "R-sens₂", most),
         "p": [p_text(p) for p in shown["p_value"]],
         "pred.": shares(shown, parts[0]) if parts else [""] * len(shown),
         " ": [ONLY if only else "" for only in shown["uncertainty_only"]] if parts else [""] * len(shown),
@@ -157,19 +195,33 @@ def _pairs(study: Study, hints: Hints) -> str:
     return "\n".join(lines)
 
 
+def _subgroups(study: Study) -> str:
+    e, by = study.explanation, study.settings["arguments"].get("by")
+    if e.by is None:
+        return ""
+    terms, cells = by_columns(e, VARIABLES)
+    columns: dict[str, Sequence[str]] = {"variable": terms, **cells}
+    lines = [
+        paragraph(f"Subgroups by '{on_one_line(str(by))}': R-sens over all rows, and within each"),
+        table(list(columns), _rows(columns), "~" + ">" * len(cells)),
+    ]
+    rest = len(e.names) - len(terms)
+    more = [f"… and {counted(rest, 'more variable')} in by.csv"] if rest else []
+    return "\n".join([*lines, *_legend_lines([*more, *by_legend(e)])])
+
+
 def _values(
-    explanation: Explanation, shown: pd.DataFrame, title: str, write: Callable[[float | None], str], most: float
+    explanation: Explanation, shown: pd.DataFrame, title: str, most: float, *further: str
 ) -> dict[str, list[str]]:
-    """The values with their marks, as bars, and their intervals."""
-    marks = stars(explanation, shown)
+    """The values with their marks, as bars, their intervals, and further columns of such numbers."""
+    names = ["value", "lower", "upper", *further]
+    lines = [side_by_side(line, most) for line in shown[names].to_numpy(dtype=float).tolist()]
     level = f"{percent(explanation.level, level=True)} " if explanation.intervals_hold else ""
     return {
-        f"{title} ": [write(value) + mark for value, mark in zip(shown["value"], marks, strict=True)],
+        f"{title} ": [line[0] + mark for line, mark in zip(lines, stars(explanation, shown), strict=True)],
         "  ": ["█" * round(BAR * value / most) for value in shown["value"]],
-        f"{level}interval": [
-            f"{write(low)} – {write(high)}" if np.isfinite(low) and np.isfinite(high) else ""
-            for low, high in zip(shown["lower"], shown["upper"], strict=True)
-        ],
+        f"{level}interval": [f"{line[1]} – {line[2]}" if line[1] and line[2] else "" for line in lines],
+        **{name: [line[3 + k] for line in lines] for k, name in enumerate(further)},
     }
 
 

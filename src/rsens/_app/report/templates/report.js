@@ -21,7 +21,7 @@ function themeChanged() {
 
 /* ---- the figure of plotly: a click on a point shows its row ---- */
 const drawn = new Set();
-const NARROW = 420; /* pixels: below, a colour bar has no room for its title */
+const NARROW = 420; /* pixels: below, there is no room for long names or titles */
 const family = getComputedStyle(document.body).fontFamily;
 
 /* Colours named "@ink" become those of the theme; only where plotly expects a colour, so that no name is touched. */
@@ -41,8 +41,9 @@ function axis(given, colours) {
   const title = Object.assign({ font: { color: colours.muted, size: 12.5 }, standoff: 8 }, given.title);
   return Object.assign(style, given, { title });
 }
-function layoutOf(spec, colours) {
-  const layout = colour(spec, false, colours);
+function layoutOf(spec, colours, width) {
+  const layout = colour(spec.layout, false, colours);
+  if (width < NARROW) layout.yaxis.ticktext = spec.narrow;
   layout.xaxis = axis(layout.xaxis, colours);
   layout.yaxis = axis(layout.yaxis, colours);
   return Object.assign({
@@ -57,7 +58,7 @@ function tracesOf(spec, colours, width) {
     if (!colorbar) continue;
     Object.assign(colorbar, { tickfont: { color: colours.muted, size: 12 }, len: 1, lenmode: "fraction", ypad: 0, xpad: 6 });
     colorbar.title.font = { color: colours.muted, size: 12.5 };
-    if (width < NARROW) colorbar.title.text = "";
+    if (width < NARROW) colorbar.title.text = "value";
   }
   return traces;
 }
@@ -66,7 +67,7 @@ function draw(id) {
   const spec = report.figures[id];
   const colours = report.colours[theme()];
   const config = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false, typesetMath: false };
-  window.Plotly.react(place, tracesOf(spec.data, colours, place.clientWidth), layoutOf(spec.layout, colours), config);
+  window.Plotly.react(place, tracesOf(spec.data, colours, place.clientWidth), layoutOf(spec, colours, place.clientWidth), config);
   if (!drawn.has(id)) {
     place.on("plotly_click", (event) => {
       const data = event.points[0].customdata;
@@ -118,7 +119,7 @@ function named(d) {
   if (short !== full) made.title = full;
   return made;
 }
-function termLine([d, value, text, length]) {
+function termLine([d, value, text, length, contribution]) {
   const line = element("tr");
   const head = element("th");
   head.scope = "row";
@@ -130,7 +131,7 @@ function termLine([d, value, text, length]) {
   const tick = element("span", "tick");
   tick.style.left = share(report.rows.marks[d]);
   cell.append(bar, tick);
-  line.append(head, element("td", "right", value), element("td", "right", text), cell);
+  line.append(head, ...[value, contribution, text].map((shown) => element("td", "right", shown)), cell);
   return line;
 }
 function interval(shape) {
@@ -176,11 +177,15 @@ function show(position) {
   byId("row-sentence").textContent = row.sentence;
   byId("row-shape").replaceChildren(...shapeOf(row.shape));
   byId("row-terms").replaceChildren(...row.terms.map(termLine));
+  byId("row-adds").textContent = row.adds;
+  byId("row-moves").replaceChildren(...row.moves.map(([term, change, effect]) => element("li", "", `${term} ${change}: ${effect}`)));
+  byId("row-moves-block").hidden = row.moves.length === 0;
   const pairs = byId("row-pairs");
   pairs.replaceChildren();
   row.pairs.forEach(([d, e, text], k) => {
     pairs.append(k === 0 ? "Strongest pairs here: " : ", ", named(d), " × ", named(e), " " + text);
   });
+  if (row.pairs.some(([, , text]) => /[▲▼]$/.test(text))) pairs.append("; ▲ ▼: the slope along one rises or falls with the other");
   picks.forEach((pick) => pick.setAttribute("aria-pressed", String(Number(pick.dataset.row) === position)));
 }
 function step(by) {

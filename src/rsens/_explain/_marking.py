@@ -1,0 +1,147 @@
+"""The marks of terms and pairs: the null level by refits with probes, and the test of pairs."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rsens._arguments import child, seed_sequence
+from rsens._explain._explanation import Explanation
+from rsens._explain._interaction_marks import Interactions, find_interaction_marks
+from rsens._explain._null_level import NullLevel, find_null_level, probe_plan, refitter
+from rsens._explain._query import Query, query_of
+from rsens._explain._values import Values
+from rsens._files import Checkpoint
+from rsens._progress import Progress
+from rsens._refits import Fit, read_clusters
+from rsens._table import Table
+from rsens._typing import Positions
+from rsens.adapters import as_contrasts, read_for
+from rsens.derivatives import Model
+from rsens.measures import adds_up, check_weights, training_inputs
+
+#: What random numbers of `explain` are for.
+BOOTSTRAP, PROBES, FOLDS, INTERACTIONS = range(4)
+#: Working memory for chunks of rows, as in `explain`.
+MEMORY_MB = 256.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Marking:
+    """All that the marks need; the work is done by `run`.
+
+    fit: How to refit for the null level; None for no level.
+    level_required, test_required: Whether what is not possible is an error; else it is a warning.
+    keep: Where finished refits are kept, and read from.
+    """
+
+    model: Any
+    source: Model
+    table: Table
+    y: Any
+    query: Query
+    clusters: Positions | None
+    fit: Fit | None
+    n_probes: int | None
+    n_jobs: int | None
+    seed: np.random.SeedSequence
+    progress: Progress
+    level_required: bool = False
+    test_required: bool = False
+    keep: Checkpoint | None = None
+
+    def expect(self) -> None:
+        """Let the refits count from now on, whatever is refitted before them."""
+        if self.fit is not None:
+            plan = probe_plan(self.table, self.query, self.n_probes, child(self.seed, PROBES))
+            self.progress.expect("refit", "probes", len(plan))
+
+    def run(self, values: Values) -> tuple[NullLevel | None, Interactions | None]:
+        """The null level for these values, and the test of pairs; None for what is not possible."""
+        adding_up = adds_up(self.model, self.source, self.table, self.query.terms)
+        level = None
+        if self.fit is not None:
+            level = find_null_level(
+                self.fit,
+                self.table,
+                self.y,
+                self.query,
+                values,
+                clusters=self.clusters,
+                linear=bool(adding_up.all()),
+                n_probes=self.n_probes,
+                n_jobs=self.n_jobs,
+                seed=child(self.seed, PROBES),
+                required=self.level_required,
+                progress=self.progress,
+                keep=self.keep,
+            )
+        if not self.query.pairs:
+            return level, None
+        return level, find_interaction_marks(
+            self.model,
+            self.source,
+            self.table,
+            self.y,
+            self.query,
+            additive=adding_up,
+            clusters=self.clusters,
+            seed=child(self.seed, INTERACTIONS),
+            required=self.test_required,
+            progress=self.progress,
+        )
+
+
+def marking_of(
+    explanation: Explanation,
+    y: Any,
+    *,
+    clusters: Any,
+    n_jobs: int | None,
+    random_state: Any,
+    progress: Progress,
+    keep: Checkpoint | None = None,
+) -> Marking:
+    """How `explain` would mark what it found without marks, with all else as it was; for rows that count the same."""
+    model, setup = explanation.model, explanation._setup
+    source, table = read_for(model, explanation.data)
+    n, n_columns = table.values.shape
+    weights, training = check_weights(None, n), training_inputs(model, n_columns)
+    source, table = as_contrasts(source, table, setup.two_valued, training=training, weights=weights)
+    query = query_of(
+        model,
+        table,
+        training,
+        groups=explanation.groups,
+        scale=setup.units if setup.scale == "given" else setup.scale,
+        weights=weights,
+        alpha=setup.alpha,
+        aggregate=setup.aggregate,
+        pairs=explanation.order == 2,
+        keep_local_pairs=False,
+        max_memory_mb=MEMORY_MB,
+    )
+    return Marking(
+        model=model,
+        source=source,
+        table=table,
+        y=y,
+        query=query,
+        clusters=read_clusters(clusters, n),
+        fit=refitter(model, None),
+        n_probes=None,
+        n_jobs=n_jobs,
+        seed=seed_sequence(random_state),
+        progress=progress,
+        keep=keep,
+    )
+
+
+def with_marks(explanation: Explanation, marking: Marking) -> Explanation:
+    """The explanation with a null level and tests of pairs, as far as that is possible."""
+    same = copy(explanation)
+    same._null_level, same._interactions = marking.run(explanation._values)
+    return same

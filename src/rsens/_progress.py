@@ -1,0 +1,177 @@
+"""How far long work is, in words: "refit 7 of 26, about 2 minutes".
+
+Work is done piece by piece. Pieces of one kind, such as refits, may come in stages that cost differently: without a
+fold, and with probes. The count and the time are for all stages together, those to come included.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from rsens._arguments import one_of
+from rsens._text import counted, duration
+
+#: Work that is over within this many seconds shows nothing, unless it was asked for.
+DELAY = 1.0
+#: Work of at least this many seconds is announced as soon as its first piece has been timed.
+LONG = 60.0
+
+
+class StatusLine:
+    """Where the words go. This one shows nothing."""
+
+    def show(self, words: str, share: float) -> None:
+        """How far the work is, in words and as a share between 0 and 1."""
+
+    def clear(self) -> None:
+        """The stage is over."""
+
+    def announce(self, words: str) -> None:
+        """What the work will take, once, where it is long."""
+
+
+@dataclass
+class Stage:
+    """Pieces of one stage: how many, how many are done, and the seconds of those that were timed."""
+
+    count: int
+    done: int = 0
+    timed: int = 0
+    seconds: float = 0.0
+    at_once: int = 1
+
+    @property
+    def left(self) -> int:
+        """Pieces to do."""
+        return max(0, self.count - self.done)
+
+
+class Progress:
+    """Follows the work of one call."""
+
+    def __init__(self, line: StatusLine, clock: Callable[[], float] = time.monotonic) -> None:
+        self._line, self._clock = line, clock
+        self._stages: dict[str, dict[str, Stage]] = {}
+        self._announced: set[str] = set()
+        self._told = ("", 0.0, 0.0)  # the count, the seconds left, and when that was
+
+    def expect(self, noun: str, stage: str, count: int) -> None:
+        """There will be a stage of so many pieces: they count from now on."""
+        self._stages.setdefault(noun, {}).setdefault(stage, Stage(count))
+
+    @contextmanager
+    def stage(
+        self, noun: str, count: int, *, name: str = "", done: int = 0, at_once: int = 1
+    ) -> Iterator[Callable[..., None]]:
+        """Within this, pieces are done, `at_once` at a time; yields what is called after each of them.
+
+        That is `advance(pieces=1, seconds=None)`. Without seconds, it has the time since the piece before it. `done`
+        pieces were there before.
+        """
+        stage = Stage(count, done, at_once=at_once)
+        self._stages.setdefault(noun, {})[name] = stage
+        began = self._clock()
+
+        def advance(pieces: int = 1, seconds: float | None = None) -> None:
+            nonlocal began
+            now = self._clock()
+            stage.seconds += (now - began) * at_once if seconds is None else seconds
+            stage.timed += pieces
+            stage.done += pieces
+            began = now
+            self._show(noun)
+
+        self._show(noun)
+        try:
+            yield advance
+        finally:
+            self._told = ("", 0.0, 0.0)
+            self._line.clear()
+
+    @contextmanager
+    def doing(self, what: str) -> Iterator[None]:
+        """Within this, work is done that cannot be counted."""
+        self._told = (what, 0.0, 0.0)
+        self._line.show(what, 0.0)
+        try:
+            yield
+        finally:
+            self._told = ("", 0.0, 0.0)
+            self._line.clear()
+
+    def total(self, noun: str) -> int:
+        """How many pieces there are of all stages that are known."""
+        return sum(stage.count for stage in self._stages.get(noun, {}).values())
+
+    def words(self) -> str:
+        """How far the work is at this moment: the time that has passed since the last piece counts. "" in between."""
+        count, left, when = self._told
+        return count + _time_left(left - (self._clock() - when) if left else 0.0)
+
+    def _show(self, noun: str) -> None:
+        stages = self._stages[noun].values()
+        total, done = sum(stage.count for stage in stages), sum(stage.done for stage in stages)
+        left = seconds_left(list(stages))
+        if total > done and left >= LONG and noun not in self._announced:
+            self._announced.add(noun)
+            resumed = done > sum(stage.timed for stage in stages)
+            what = f"{total - done:,} of {total:,} {noun}s left" if resumed else counted(total, noun)
+            self._line.announce(f"{what}{_time_left(left)}")
+        self._told = (f"{noun} {min(done + 1, total):,} of {total:,}", left, self._clock())
+        self._line.show(self.words(), done / total if total else 1.0)
+
+
+def seconds_left(stages: list[Stage]) -> float:
+    """Mean time of the pieces of each stage, times the pieces left; a stage that has no time yet costs like the others.
+
+    0 where nothing was timed.
+    """
+    timed = sum(stage.timed for stage in stages)
+    if not timed:
+        return 0.0
+    usual, at_once = sum(stage.seconds for stage in stages) / timed, max(stage.at_once for stage in stages)
+    return sum(stage.left * (stage.seconds / stage.timed if stage.timed else usual) for stage in stages) / at_once
+
+
+def _time_left(seconds: float) -> str:
+    return f", {duration(seconds)}" if seconds > 0.0 else ""
+
+
+class Bar(StatusLine):
+    """A bar on standard error, with the words before it; None: only in a terminal, and only if it takes long."""
+
+    def __init__(self, progress: bool | None) -> None:
+        self._progress, self._start = progress, time.monotonic()
+        self._bar: Any = None
+
+    def show(self, words: str, share: float) -> None:
+        if self._progress is None and time.monotonic() < self._start + DELAY:
+            return
+        if self._bar is None:
+            from tqdm import tqdm
+
+            # disable=None: silent unless the output is a terminal.
+            disable = None if self._progress is None else not self._progress
+            self._bar = tqdm(total=1.0, bar_format="{desc} |{bar:20}|", disable=disable, leave=False)
+        self._bar.n = share
+        self._bar.set_description_str(words)
+
+    def clear(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+
+def progress_of(progress: Any) -> Progress:
+    """What follows a call, by its argument `progress`: True, False, or None for a bar only where it is of use.
+
+    A call of ours that is part of another is given the `Progress` of that one.
+    """
+    if isinstance(progress, Progress):
+        return progress
+    one_of(progress, "progress", (True, False, None))
+    return Progress(StatusLine() if progress is False else Bar(progress))

@@ -1,0 +1,88 @@
+"""Work in pieces, one after the other or several at once; each is kept as soon as it is done."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any
+
+from rsens._progress import Progress
+
+
+def _nothing(number: int) -> None:
+    """No piece is there from before."""
+
+
+def _nowhere(number: int, piece: Any) -> None:
+    """The piece is not kept."""
+
+
+def run_pieces(
+    work: Callable[..., Any],
+    count: int,
+    arguments: Callable[[int], Sequence[Any]],
+    *,
+    n_jobs: int | None,
+    progress: Progress,
+    noun: str,
+    stage: str = "",
+    get: Callable[[int], Any] = _nothing,
+    put: Callable[[int, Any], None] = _nowhere,
+    done: Callable[[list[Any]], None] = lambda pieces: None,
+) -> list[Any]:
+    """work(*arguments(k)) for k = 0, …, count − 1, in this order, whichever piece is finished first.
+
+    Args:
+        work: Does one piece; it may run in another process.
+        count: How many pieces.
+        arguments: What each is made from, asked for when its turn comes.
+        n_jobs: How many run at once, as in joblib.
+        progress: Counts them.
+        noun: What a piece is called.
+        stage: What these pieces are, where there are others of the same name.
+        get: Gives the piece of a number if it is there from before, else None.
+        put: Keeps a piece that is done.
+        done: Called after each piece with all of them, None where one is not there yet.
+    """
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    pieces = [get(number) for number in range(count)]
+    missing = [number for number, piece in enumerate(pieces) if piece is None]
+    run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    at_once = max(1, min(effective_n_jobs(n_jobs), len(missing)))
+    with progress.stage(noun, count, name=stage, done=count - len(missing), at_once=at_once) as advance:
+        done(pieces)
+        with _deaf_children():
+            results = run(delayed(_timed)(number, work, *arguments(number)) for number in missing)
+        with closing(results):  # whatever ends the loop ends the processes
+            for number, seconds, piece in results:
+                put(number, piece)
+                pieces[number] = piece
+                advance(1, seconds)
+                done(pieces)
+    return pieces
+
+
+def _timed(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, float, Any]:
+    start = time.perf_counter()
+    piece = work(*arguments)
+    return number, time.perf_counter() - start, piece
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes that are started within this do not hear Ctrl-C: they are ended by the one that started them.
+
+    A terminal tells all processes, and each would complain. Ctrl-C within this is heard at its end.
+    """
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
+        yield  # Windows; or a thread, which hears nothing itself
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,84 @@
+"""--group in the commands."""
+
+import json
+
+import pytest
+
+from rsens._app.cli._main import main
+from rsens._app.cli._spelling import group_texts, read_groups
+from tests.app.study.test_groups import seasons
+
+TABLE = ["table.csv", "--target", "y", "--model", "linear", "--cv", "0"]
+SEASON = ["--group", "season=sin,cos"]
+
+
+@pytest.fixture(autouse=True)
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    seasons().to_csv("table.csv", index=False)
+    return tmp_path
+
+
+def run(capsys, *arguments):
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_explain(capsys):
+    answer = run(capsys, "explain", *TABLE, *SEASON, "--no-null", "--no-report")
+    assert sorted(line["name"] for line in answer["variables"]) == ["a", "flag", "kind", "season"]
+    assert answer["settings"]["arguments"]["groups"] == {"season": ["sin,cos"]}
+
+
+def test_compare(capsys):
+    answer = run(capsys, "compare", *TABLE, *SEASON, "--methods", "rsens,pfi,kl", "--budget", "paper")
+    rsens, pfi, kl = answer["methods"]
+    for method in (rsens, pfi):
+        assert sorted(line["term"] for line in method["terms"]) == ["a", "flag", "kind", "season"]
+    assert kl["terms"] == []
+    assert kl["status"] == "kl has no value for columns that belong together; it takes single columns."
+    assert answer["settings"]["arguments"]["groups"] == {"season": ["sin,cos"]}
+
+
+def test_pairs_of_groups_are_printed_as_two_names(capsys):
+    assert main(["compare", *TABLE, *SEASON, "--methods", "rsens2", "--order", "2"]) == 0
+    assert "season × a" in capsys.readouterr().out
+
+
+def test_stability_and_its_kept_work(capsys):
+    command = ["stability", *TABLE, "--methods", "rsens", "--samples", "2"]
+    answer = run(capsys, *command, *SEASON)
+    assert sorted(line["term"] for line in answer["terms"]) == ["a", "flag", "kind", "season"]
+    assert main(command) == 2
+    assert "work on another question (--group was season=sin,cos)" in capsys.readouterr().err
+    assert main([*command, "--group", "other=sin,cos"]) == 2
+
+
+def test_select_ranks_pairs_of_columns(capsys):
+    assert main(["select", "table.csv", "--target", "y", *SEASON]) == 2
+    assert "No such option" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("group", "text"),
+    [
+        ("season", "--group must look like NAME=A,B with names of columns; got 'season'."),
+        ("=a,b", "--group must look like"),
+        ("g=", "--group must look like"),
+        ("g=sin,coz", "no column for 'g' 'coz'. Did you mean 'cos'?"),
+        ("g=sin,sin", "--group: column 'sin' is in 'g' and again in 'g'"),
+        ("a=sin,cos", "--group: the name 'a' belongs to a column outside the group too"),
+        ("g=a,kind", "--group: 'g' has the categorical column 'kind'"),
+        ("g=a,y", "--group: 'y' is the target"),
+    ],
+)
+@pytest.mark.parametrize("command", ["explain", "compare", "stability"])
+def test_what_is_refused(command, group, text, capsys):
+    assert main([command, *TABLE, "--group", group]) == 2
+    assert text in capsys.readouterr().err
+
+
+def test_texts_and_groups():
+    assert read_groups(["g=a,b", "h=c", "g=d, e"]) == {"g": ["a,b", "d, e"], "h": ["c"]}
+    assert read_groups(["g=a=b"]) == {"g": ["a=b"]}
+    assert group_texts({"g": ["a", "d, e", "b"], "h": ["x, y"]}) == ["g=a,b", "g=d, e", "h=x, y"]

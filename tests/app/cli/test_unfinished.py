@@ -1,0 +1,196 @@
+"""`rsens explain` that is stopped: what it shows, what it keeps, and how the same command goes on."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rsens._app.cli._main import main
+from rsens._files import Checkpoint
+from tests.app.cli.terminal import in_a_terminal
+from tests.app.study.tables import numbers
+
+EXPLAIN = ["explain", "table.csv", "--target", "y", "--no-report"]
+
+
+@pytest.fixture(autouse=True)
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    numbers(40).to_csv("table.csv", index=False)
+    return tmp_path
+
+
+def refits(folder, results="rsens-table"):
+    return sorted(path.name for path in (folder / results / "refits").glob("refit-*.json"))
+
+
+def stop_after(monkeypatch, count):
+    """Ctrl-C as soon as so many refits are kept."""
+    put, done = Checkpoint.put, []
+
+    def stopping(self, key, content):
+        put(self, key, content)
+        done.append(key)
+        if len(done) == count:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Checkpoint, "put", stopping)
+
+
+def as_json(capsys, *options):
+    capsys.readouterr()
+    assert main([*EXPLAIN, "--json", *options]) == 0
+    said = capsys.readouterr()
+    return json.loads(said.out), said.err
+
+
+def test_the_same_command_goes_on_to_the_same_numbers(table, capsys, monkeypatch):
+    whole, _ = as_json(capsys, "--out", "whole")
+    assert not (table / "whole" / "refits").exists()
+    for count in (1, 7, 10, 17, 30):
+        with monkeypatch.context() as patch:
+            stop_after(patch, count)
+            assert main(EXPLAIN) == 130
+        said = capsys.readouterr()
+        assert said.out.startswith("UNFINISHED  Stopped before all was there. Missing: ")
+        assert "Variables by R-sens: " in said.out
+        assert ("How good is the model" in said.out) is (count > 5)
+        assert f"rsens: stopped. {count if count == 30 else f'{count} of 30'} refits are kept in" in said.err
+        assert "rsens-table/refits; run the same command again to go on.\n" in said.err
+        assert len(refits(table)) == count
+        assert [path.name for path in (table / "rsens-table").iterdir()] == ["refits"]
+        resumed, told = as_json(capsys)
+        assert f"Resumed: {count} refit{'s are' if count > 1 else ' is'} there from before." in told
+        assert resumed | {"folder": "whole"} == whole
+        assert not (table / "rsens-table" / "refits").exists()
+        (table / "rsens-table").rename(table / f"done-{count}")
+
+
+def test_a_complete_result_stays_until_the_next_one_is_whole(table, capsys, monkeypatch):
+    as_json(capsys)
+    before = (table / "rsens-table" / "summary.json").read_bytes()
+    with monkeypatch.context() as patch:
+        stop_after(patch, 3)
+        assert main([*EXPLAIN, "--seed", "1"]) == 130
+    assert (table / "rsens-table" / "summary.json").read_bytes() == before
+    assert len(refits(table)) == 3
+
+
+def test_refits_of_another_question_are_not_used(table, capsys, monkeypatch):
+    for first, second, why in (
+        ([], ["--seed", "1"], "(--seed was 0)"),
+        ([], ["--cv", "3"], "(--cv was 5)"),
+        (["--drop", "d"], [], "(--drop was d)"),
+    ):
+        fresh, _ = as_json(capsys, *second, "--out", "fresh", "--overwrite")
+        with monkeypatch.context() as patch:
+            stop_after(patch, 4)
+            assert main([*EXPLAIN, *first, "--overwrite"]) == 130
+        found, told = as_json(capsys, *second)
+        assert f"Unfinished refits of another question {why} are forgotten." in told
+        assert "Resumed" not in told
+        assert found | {"folder": "fresh"} == fresh
+
+
+def test_other_rows_are_another_question_and_what_is_shown_is_not(table, capsys, monkeypatch):
+    with monkeypatch.context() as patch:
+        stop_after(patch, 4)
+        assert main([*EXPLAIN, "--pairs", "2", "--n-jobs", "1"]) == 130
+    _, told = as_json(capsys, "--pairs", "3", "--no-null")
+    assert "Resumed: 4 refits" in told
+    with monkeypatch.context() as patch:
+        stop_after(patch, 4)
+        assert main(EXPLAIN) == 130
+    numbers(40, seed=1).to_csv("table.csv", index=False)
+    _, told = as_json(capsys)
+    assert "Resumed" not in told
+
+
+def test_overwrite_forgets(table, capsys, monkeypatch):
+    with monkeypatch.context() as patch:
+        stop_after(patch, 4)
+        assert main(EXPLAIN) == 130
+    _, told = as_json(capsys, "--overwrite")
+    assert "Resumed" not in told
+    assert "another question" not in told
+
+
+def test_a_failure_leaves_nothing(table, capsys, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("nothing left")
+
+    monkeypatch.setattr("rsens._app.study._explain_task.with_marks", fail)
+    assert main(EXPLAIN) == 1
+    assert [path.name for path in table.iterdir()] == ["table.csv"]
+
+
+@pytest.mark.parametrize("option", ["--json", "--quiet"])
+def test_no_half_document(table, capsys, monkeypatch, option):
+    stop_after(monkeypatch, 2)
+    assert main([*EXPLAIN, option]) == 130
+    assert capsys.readouterr().out == ""
+
+
+def test_somebody_elses_folder_stays(table, capsys):
+    (table / "rsens-table" / "refits").mkdir(parents=True)
+    (table / "rsens-table" / "refits" / "mine.txt").write_text("mine")
+    assert main(EXPLAIN) == 2
+    assert (table / "rsens-table" / "refits" / "mine.txt").read_text() == "mine"
+
+
+def test_killed_work_goes_on_too(table, capsys):
+    whole, _ = as_json(capsys, "--out", "whole")
+    command = [sys.executable, "-m", "rsens", *EXPLAIN, "--n-jobs", "1"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while len(refits(table)) < 3 and process.poll() is None:
+            time.sleep(0.005)
+        process.kill()
+    assert process.returncode < 0
+    resumed, told = as_json(capsys)
+    assert "Resumed: " in told
+    assert resumed | {"folder": "whole"} == whole
+
+
+# ---- in a terminal ---------------------------------------------------------------------------------------------------
+
+
+def test_in_a_terminal_each_answer_comes_as_soon_as_it_is_there(table):
+    code, shown = in_a_terminal(*EXPLAIN, cwd=table)
+    assert code == 0
+    order = [
+        "table: 40 rows, 4 columns",
+        "Variables by R-sens, without null level and intervals yet",
+        "checking the model, refit 2 of 30, a few seconds …",
+        "How good is the model",
+        "checking the model, refit 8 of 30, a few seconds …",
+        "null level, refit 20 of 30, a few seconds …",
+        "null level, testing pairs …",
+        "The prediction of y depends most on",
+        "Variables by R-sens: how far",
+        "Written to rsens-table",
+    ]
+    places = [shown.find(each) for each in order]
+    assert -1 not in places, order[places.index(-1)]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_in_a_terminal(table, n_jobs):
+    """It reaches the worker processes too: they end, and nothing is printed but what we say."""
+    code, shown = in_a_terminal(*EXPLAIN, "--n-jobs", n_jobs, cwd=table, press_at="refit 8 of 30")
+    assert code == 130
+    shown = shown[shown.index("^C") :]
+    assert "UNFINISHED  Stopped before all was there. Missing: the null level" in shown
+    assert " of 30 refits are kept in rsens-table/refits; run the same command again to go on." in shown
+    for foreign in ("Traceback", "Error", "loky", "joblib", "Interrupt"):
+        assert foreign not in shown
+    assert len(refits(table)) >= 7
+
+
+def test_ctrl_c_twice_ends_at_once(table):
+    code, shown = in_a_terminal(*EXPLAIN, cwd=table, press_at="refit 8 of 30", times=2)
+    assert code in (130, -2)  # a shell says the same of both
+    assert "Traceback" not in shown
+    assert "rsens: stopped." in shown

@@ -1,0 +1,123 @@
+"""Columns that belong together, from the table to the result."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import InputError, explain
+from rsens._app.study import Settings, study
+from rsens._app.study._groups import merged_groups
+from rsens._app.study._setup import set_up
+
+QUICK = {"model": "linear", "null": False}
+
+
+def seasons(n: int = 80) -> pd.DataFrame:
+    """A season in two columns, a number, a category and a flag."""
+    rng = np.random.default_rng(5)
+    t = rng.uniform(0.0, 2.0 * np.pi, n)
+    frame = pd.DataFrame({"sin": np.sin(t), "cos": np.cos(t), "a": rng.normal(size=n)})
+    frame = frame.assign(kind=rng.choice(["u", "v"], n), flag=rng.integers(0, 2, n))
+    return frame.assign(y=2.0 * np.sin(t + 0.3) + frame["a"] + 0.3 * rng.normal(size=n))
+
+
+def setup(data=None, **options):
+    notes = []
+    data = seasons() if data is None else data
+    return set_up(Settings(data=data, target="y", **options), {}, notes), notes
+
+
+def test_the_group_takes_the_place_of_its_columns():
+    found = study(seasons(), "y", groups={"season": ["sin", "cos"]}, **QUICK)
+    assert list(found.explanation.main.index) == ["season", "a", "kind", "flag"]
+    assert found.settings["arguments"]["groups"] == {"season": ["sin", "cos"]}
+    assert found.settings["columns_used"] == ["sin", "cos", "a", "kind", "flag"]
+    same = explain(found.model, found.X, groups={"season": ["sin", "cos"]})
+    pd.testing.assert_series_equal(found.explanation.main, same.main)
+    pd.testing.assert_series_equal(found.explanation.pairs, same.pairs)
+    assert found.explanation.intervals_hold  # from refits of the check, with the same groups
+    assert len(found.explanation.intervals) == 4
+
+
+def test_a_group_of_all_columns_has_no_pairs():
+    frame = seasons()[["sin", "cos", "y"]]
+    found = study(frame, "y", groups={"season": ["sin", "cos"]}, **QUICK)
+    assert list(found.explanation.main.index) == ["season"]
+    assert "season" in found.text()
+
+
+def test_a_flag_in_a_group_is_a_number():
+    found, notes = setup(groups={"both": ["a", "flag"]})
+    assert found.groups == {"both": ("a", "flag")}
+    assert not [note for note in notes if note.kind == "two_values"]
+    assert [note.columns for note in setup()[1] if note.kind == "two_values"] == [("flag",)]
+
+
+def test_names_with_commas():
+    frame = seasons().rename(columns={"a": "a, raw"})
+    assert setup(frame, groups={"g": ["sin,cos"]})[0].groups == {"g": ("sin", "cos")}
+    assert setup(frame, groups={"g": ["a, raw", "cos"]})[0].groups == {"g": ("a, raw", "cos")}
+
+
+def test_columns_that_were_left_out_leave_their_group():
+    frame = seasons().assign(same=1.0)
+    found, notes = setup(frame, groups={"g": ["a", "same"], "h": ["same"]})
+    assert found.groups == {"g": ("a",)}
+    said = [note.text for note in notes if note.kind == "group"]
+    assert said == [
+        "'same' of 'g' was left out of the table: the group has 1 column.",
+        "'same' of 'h' was left out of the table: there is no such group.",
+    ]
+
+
+def test_groups_of_the_table_and_of_the_user_become_one():
+    """A table may make several columns of one, a date say, and groups them under its name."""
+    table = replace(setup()[0].table, groups={"when": ("sin", "cos")})
+    assert merged_groups({}, table)[0] == {"when": ("sin", "cos")}
+    assert merged_groups({"g": ["a", "flag"]}, table)[0] == {"g": ("a", "flag"), "when": ("sin", "cos")}
+    assert merged_groups({"g": ["when", "a"]}, table)[0] == {"g": ("sin", "cos", "a")}
+    assert merged_groups({"when": ["when", "a"]}, table)[0] == {"when": ("sin", "cos", "a")}
+    assert merged_groups({"g": ["sin", "a"]}, table)[0] == {"g": ("sin", "a"), "when": ("cos",)}
+    with pytest.raises(InputError, match="there is a column 'when' outside the group too"):
+        merged_groups({"when": ["a", "flag"]}, table)
+    with pytest.raises(InputError, match="column 'sin' is in 'g' and again in 'g'"):
+        merged_groups({"g": ["when", "sin"]}, table)
+
+
+def test_new_rows_may_have_groups(tmp_path):
+    study(seasons(), "y", **QUICK, cv=0, pairs=0).write(tmp_path / "out", report=False)
+    file = tmp_path / "out" / "model.rsens"
+    again = study(seasons().head(20), model_file=file, groups={"season": ["sin", "cos"]})
+    assert list(again.explanation.main.index) == ["season", "a", "kind", "flag"]
+    assert again.settings["arguments"]["groups"] == {"season": ["sin", "cos"]}
+    with pytest.raises(InputError, match="no column for 'g' 'b'"):
+        study(seasons(), model_file=file, groups={"g": ["a", "b"]})
+
+
+@pytest.mark.parametrize(
+    ("groups", "text"),
+    [
+        (["sin", "cos"], r"^groups must be a dict from names to columns, .*got a list\.$"),
+        ({"g": "sin"}, "^groups must have a list of columns for 'g'; got 'sin'"),
+        ({"g": 3}, "^groups must have a list of columns for 'g'; got 3"),
+        ({"g": []}, "^groups must have names with at least one column each"),
+        ({" ": ["sin"]}, "^groups must have names"),
+        ({"g": ["sin", "coz"]}, r"no column for 'g' 'coz'\. Did you mean 'cos'"),
+        ({"g": ["sin", "y"]}, r"^groups: 'y' is the target and cannot be in 'g'\."),
+        ({"g": ["sin", "cos"], "h": ["cos", "a"]}, "^groups: column 'cos' is in 'g' and again in 'h'"),
+        ({"g": ["sin", "sin"]}, "^groups: column 'sin' is in 'g' and again in 'g'"),
+        ({"a": ["sin", "cos"]}, "^groups: the name 'a' belongs to a column outside the group too"),
+        ({"g": ["a", "kind"]}, "^groups: 'g' has the categorical column 'kind'"),
+    ],
+)
+def test_what_is_refused(groups, text):
+    with pytest.raises(InputError, match=text):
+        study(seasons(), "y", groups=groups)
+
+
+def test_clusters_cannot_be_in_a_group():
+    frame = seasons().assign(person=np.repeat(np.arange(20), 4))
+    with pytest.raises(InputError, match="'person' is the column of clusters and cannot be in 'g'"):
+        study(frame, "y", cluster="person", groups={"g": ["a", "person"]})

@@ -1,0 +1,157 @@
+"""What is there first: the ranking, then the quality, then the rest; and what is there when it is stopped."""
+
+import json
+from contextlib import nullcontext
+
+import pytest
+
+import rsens
+from rsens._app.study import Listener, Settings, Unfinished, analyse, explain_task
+from rsens._app.study._check import PROBES, generator
+from rsens._app.study._explain_task import _ExplainNew
+from rsens._explain import explain, with_refits
+from rsens._files import Checkpoint
+from tests.app.study.tables import classes, numbers, with_text
+
+
+class Ear(Listener):
+    """Remembers what it hears; stops the work like Ctrl-C after so many things."""
+
+    def __init__(self, stop=None):
+        super().__init__(progress=False)
+        self.heard, self._stop = [], stop
+
+    def hear(self, what):
+        self.heard.append(what)
+        if what == self._stop:
+            raise KeyboardInterrupt
+
+    def step(self, what):
+        self.hear(what)
+        return super().step(what)
+
+    def show(self, words, share):
+        super().show(words, share)
+        self.hear(words.partition(",")[0])
+
+    def ranked(self, found):
+        self.first = found
+        self.hear("ranked")
+
+    def checked(self, assessment):
+        self.assessment = assessment
+        self.hear("checked")
+
+
+def run(ear, data, **options):
+    settings = Settings(data=data, target="y", **options)
+    return analyse(settings, explain_task(settings), listener=ear)
+
+
+def test_the_ranking_comes_before_the_refits_and_the_quality_after_the_first_round():
+    ear = Ear()
+    study = run(ear, numbers(40))
+    order = [ear.heard.index(what) for what in ("fitting", "explaining", "ranked", "checking the model")]
+    assert order == sorted(order)
+    at = ear.heard.index("checked")
+    assert ear.heard[at - 1 : at + 2] == ["refit 6 of 30", "checked", "refit 7 of 30"]
+    assert ear.heard.index("refit 11 of 30") < ear.heard.index("null level") < ear.heard.index("refit 12 of 30")
+    assert "testing pairs" in ear.heard[ear.heard.index("refit 30 of 30") :]
+    assert ear.first.null_levels is None
+    assert ear.first.main.equals(study.explanation.main)
+    assert ear.assessment is study.assessment
+
+
+def in_one_go(data, **options):
+    """The same study with all marks found by `explain` itself, after the check."""
+
+    class OneGo(_ExplainNew):
+        def rank(self, setup):
+            pass
+
+        def mark(self, setup):
+            settings, table = setup.settings, setup.table
+            found = explain(
+                setup.model, table.X, table.y if settings.null else None,
+                pairs=settings.computes_pairs(table.X.shape[1]), groups=setup.groups, numeric=setup.numeric,
+                clusters=setup.clusters, null="auto" if settings.null else False, intervals="rows",
+                random_state=generator(setup.seed, PROBES), progress=False,
+            )  # fmt: skip
+            return found if self.seen is None else with_refits(found, self.seen)
+
+    settings, work = Settings(data=data, target="y", **options), OneGo()
+    task = explain_task(settings)
+    return analyse(settings, type(task)(task.step, work.mark, task.result, task.arguments, check=work.check))
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        (numbers(40), {}),
+        (with_text(60), {"model": "linear", "cluster": "code"}),
+        (classes(3, 60), {"pairs": 0}),
+        (numbers(40), {"groups": {"both": ["a", "d"]}, "cv": 3}),
+        (numbers(40), {"null": False}),
+        (numbers(40), {"cv": 0}),
+    ],
+    ids=["numbers", "linear", "classes", "groups", "no null", "no check"],
+)
+def test_the_order_changes_no_number(data, options):
+    staged = rsens.study(data, "y", progress=False, **options)
+    at_once = in_one_go(data, **options)
+    assert json.dumps(staged.to_dict()) == json.dumps(at_once.to_dict())
+    assert staged.text() == at_once.text()
+
+
+QUALITY, LEVEL, TESTS, INTERVALS = (
+    "how good the model is",
+    "the null level",
+    "the tests of pairs",
+    "intervals for new data",
+)
+
+
+@pytest.mark.parametrize(
+    ("stop", "quality", "missing"),
+    [
+        ("ranked", False, (QUALITY, LEVEL, TESTS, INTERVALS)),
+        ("refit 4 of 30", False, (QUALITY, LEVEL, TESTS, INTERVALS)),
+        ("refit 8 of 30", True, (LEVEL, TESTS, INTERVALS)),
+        ("refit 20 of 30", True, (LEVEL, TESTS)),
+        ("testing pairs", True, (LEVEL, TESTS)),
+    ],
+)
+def test_what_is_there_when_it_is_stopped(stop, quality, missing):
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        run(Ear(stop), numbers(40))
+    assert isinstance(stopped.value, Unfinished)
+    study = stopped.value.analysis
+    assert stopped.value.missing == missing
+    assert (study.assessment is not None) is quality
+    assert study.explanation.null_levels is None
+    kind = "rows" if "intervals for new data" in missing else "refits"
+    assert study.explanation.interval_kind == kind
+    assert "no stars" in study.text()
+
+
+@pytest.mark.parametrize("stop", ["reading", "fitting", "explaining"])
+def test_nothing_is_there_yet(stop):
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        run(Ear(stop), numbers(40))
+    assert not isinstance(stopped.value, Unfinished)
+
+
+def test_what_each_refit_records_can_be_kept(tmp_path):
+    """All of it, for numbers and for categories: a record that cannot be kept would be fitted again."""
+    for number, data in enumerate((numbers(40), with_text(60), classes(3, 60))):
+        folder = tmp_path / str(number)
+        settings = Settings(data=data, target="y", progress=False)
+
+        task = explain_task(settings, lambda setup, folder=folder: nullcontext(Checkpoint.open(folder, {}, 0)))
+        whole = analyse(settings, task)
+        refits = whole.explanation.interval_refits + whole.explanation._null_level.null_refits
+        assert len(list(folder.glob("refit-*.json"))) == refits
+        ear = Ear()
+        again = analyse(settings, task, listener=ear)
+        assert f"refit 1 of {refits}" not in ear.heard  # none was done again
+        assert json.dumps(again.to_dict()) == json.dumps(whole.to_dict())

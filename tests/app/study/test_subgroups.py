@@ -1,0 +1,71 @@
+"""Subgroups of rows: numbers are cut, small subgroups put together, and what divides nothing is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import InputError
+from rsens._app.study._subgroups import check_by, division_of
+
+
+def test_labels_keep_their_order_and_small_ones_are_put_together():
+    column = pd.Series(["b"] * 30 + ["a"] * 20 + ["c"] * 6 + ["d"] * 6)
+    division, notes = division_of(column, "g")
+    assert division.labels == ("a", "b", "(others)")
+    assert np.bincount(division.codes).tolist() == [20, 30, 12]
+    assert "2 values of 'g' with fewer than 10 rows each are one subgroup" in notes[0].text
+
+
+def test_a_few_rows_are_in_no_subgroup():
+    division, notes = division_of(pd.Series(["b"] * 30 + ["a"] * 20 + ["c"] * 3), "g")
+    assert division.labels == ("a", "b")
+    assert (division.codes[-3:] == -1).all()
+    assert "count among the other rows" in notes[0].text
+
+
+@pytest.mark.parametrize(("n", "ranges"), [(100, 4), (60, 3)])
+def test_numbers_are_cut_and_that_is_said(n, ranges):
+    division, notes = division_of(pd.Series(np.arange(n) + 0.5), "g")
+    assert len(division.labels) == ranges
+    assert np.ptp(np.bincount(division.codes)) <= 1
+    assert division.labels[0].startswith("up to ")
+    assert f"cut into {ranges} ranges" in notes[0].text
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        (["a", "b"], ("a", "b", "(missing)")),
+        ([5.0, 10.0, -2.5], ("-2.5", "5", "10", "(missing)")),
+        ([True, False], ("False", "True", "(missing)")),
+    ],
+)
+def test_missing_values_are_the_last_subgroup(values, labels):
+    division, notes = division_of(pd.Series(values * 20 + [None] * 15), "g")
+    assert division.labels == labels
+    assert (division.codes[-15:] == len(labels) - 1).all()
+    assert [labels[code] for code in division.codes[: len(values)]] == [
+        str(value).removesuffix(".0") for value in values
+    ]
+    assert not notes
+
+
+def test_missing_numbers_are_no_range():
+    division, notes = division_of(pd.Series([*np.arange(100.0), *[np.nan] * 15]), "g")
+    assert len(division.labels) == 5
+    assert division.labels[-1] == "(missing)"
+    assert "cut into 4 ranges of about as many rows, at " in notes[0].text
+
+
+@pytest.mark.parametrize("column", [["a"] * 50, ["a"] * 50 + ["b"] * 3, [f"v{i}" for i in range(40)]])
+def test_what_divides_nothing(column):
+    with pytest.raises(InputError, match="by: 'g' has no two subgroups"):
+        division_of(pd.Series(column), "g")
+
+
+@pytest.mark.parametrize(("by", "words"), [("y", "is the target"), ("c", "belong together"), (["a"], "one column")])
+def test_wrong_columns(by, words):
+    with pytest.raises(InputError, match=words):
+        check_by(by, "y", "c")

@@ -1,0 +1,112 @@
+"""`evaluations` is what it says: the rows that the model was really asked about, by every method there is."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._compare import compare, known
+from rsens._errors import InputError
+from rsens.derivatives import Model, from_function
+from rsens.distributions import Normal
+from tests.explain.models import Linear
+
+rng = np.random.default_rng(0)
+X = pd.DataFrame({"a": rng.normal(size=20), "b": rng.normal(size=20), "flag": np.arange(20) % 2})
+MIXED = X.assign(site=np.where(np.arange(20) % 3 == 0, "north", "south"))
+Y = rng.normal(size=20)
+#: Every method that works for any model, by order. The others never ask (ard), or need a function in JAX.
+METHODS = [(name, order) for order in (1, 2) for name in known(order) if name not in ("ard", "fourth_derivative")]
+
+
+class Asked:
+    """How many rows a function was asked about."""
+
+    def __init__(self):
+        self.rows = 0
+
+    def __call__(self, X):
+        self.rows += len(X)
+        return Normal(X[:, 0] * X[:, 1] + X[:, 2] * X[:, 0], 1.0 + X[:, 1] ** 2)
+
+
+class AskedObject(Linear):
+    """The same for an object that knows its derivatives."""
+
+    rows = 0
+
+    def derivatives(self, X, order=1):
+        self.rows += len(X)
+        return super().derivatives(X, order)
+
+
+def real_count(rows, name, order, budget):
+    asked = Asked()
+    table = compare(from_function(asked), rows, Y, methods=name, order=order, budget=budget, random_state=0)
+    assert (table["status"] == "ok").all()
+    return table["evaluations"].iloc[0], asked.rows
+
+
+@pytest.mark.parametrize("rows", [X, MIXED], ids=["numbers", "levels"])
+@pytest.mark.parametrize(("name", "order"), METHODS)
+def test_differences_count_every_copy_of_a_row(name, order, rows):
+    counted, asked = real_count(rows, name, order, "paper")
+    assert counted == asked > 0
+
+
+@pytest.mark.parametrize(("name", "order"), METHODS)
+def test_objects_count_rows(name, order):
+    model = AskedObject([1.0, 2.0, 3.0], gamma=0.5)
+    table = compare(model, X, Y, methods=name, order=order, budget="paper", random_state=0)
+    assert table["evaluations"].iloc[0] == model.rows > 0
+
+
+@pytest.mark.parametrize(("order", "copies"), [(1, 2 * 2 + 1), (2, 2 * 2**2 + 2 * 2 + 1)])
+def test_differences_ask_about_2d_plus_1_copies(order, copies):
+    """And about some more: the checks look at a few rows of each batch again."""
+    numbers = rng.normal(size=(3000, 2))
+    fn = Asked()
+    model = from_function(lambda rows: fn(np.column_stack([rows, rows[:, 0]])), step=0.1)
+    table = compare(model, numbers, methods="rsens" if order == 1 else "rsens2", order=order)
+    counted = table["evaluations"].iloc[0]
+    assert counted == fn.rows
+    assert copies * len(numbers) < counted < 1.25 * copies * len(numbers)
+
+
+def test_a_method_that_never_asks():
+    from rsens.models import GPRegressor
+
+    model = GPRegressor(n_restarts=0, random_state=0).fit(X[["a", "b"]], Y)
+    assert compare(model, X[["a", "b"]], methods="ard")["evaluations"].iloc[0] == 0
+
+
+def test_a_function_in_jax_counts_rows():
+    import jax.numpy as jnp
+
+    from rsens.derivatives import from_jax
+
+    model = from_jax(lambda rows: Normal(rows[:, 0] * jnp.sin(rows[:, 1]), 1.0))
+    numbers = X[["a", "b"]].to_numpy()
+    for name, order in (("rsens", 1), ("rsens2", 2), ("fourth_derivative", 2)):
+        assert compare(model, numbers, methods=name, order=order)["evaluations"].iloc[0] == len(X)
+
+
+def test_what_was_asked_before_a_failure_counts():
+    class Fails(Model):
+        rows = 0
+
+        def derivatives(self, X, order):
+            self.rows += len(X)
+            raise InputError("no derivatives here.")
+
+        def predict_distribution(self, X):
+            return Normal(np.zeros(len(X)), 1.0)
+
+        rows_per_chunk = partial(lambda *_: 7)
+
+    model = Fails()
+    table = compare(model, X[["a", "b"]].to_numpy(), methods=["rsens", "kl"])
+    assert table["evaluations"].iloc[0] == model.rows > 0

@@ -1,0 +1,145 @@
+"""The table of `compare` is a data frame with a view of its own."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens._compare import ComparisonFrame, compare
+from rsens._errors import InputError
+from rsens.derivatives import from_function
+from rsens.distributions import Normal
+from tests.compare.models import noisy
+from tests.explain.models import Linear
+from tests.pages import NASTY, harmless
+
+rng = np.random.default_rng(0)
+X = pd.DataFrame(rng.normal(size=(20, 3)), columns=["a", "b", "c"])
+
+
+@pytest.fixture(scope="module")
+def table():
+    model = from_function(lambda X: Normal(X[:, 0] + 2.0 * X[:, 1], 1.0 + X[:, 2] ** 2))
+    return compare(model, X, methods=["ead", "pd", "ard", "rsens"], random_state=0)
+
+
+def test_it_is_a_data_frame(table):
+    assert isinstance(table, pd.DataFrame)
+    assert list(table.columns) == ["method", "term", "value", "rank", "seconds", "evaluations", "status"]
+
+
+WHOLE = {
+    "rows": lambda t: t[t["method"] == "ead"],
+    "first": lambda t: t.head(2),
+    "sorted": lambda t: t.sort_values("value"),
+    "copied": lambda t: t.copy(),
+    "with more": lambda t: t.assign(note="x"),
+    "two": lambda t: pd.concat([t, t]),
+    "pickled": lambda t: pickle.loads(pickle.dumps(t)),
+}
+OTHER = {
+    "columns": lambda t: t[["method", "value"]],
+    "sums": lambda t: t.groupby("method")[["value", "seconds"]].sum(),
+    "turned": lambda t: t.T,
+    "counted": lambda t: t.groupby("method").size().reset_index(),
+}
+
+
+@pytest.mark.parametrize("part", WHOLE.values(), ids=WHOLE)
+def test_parts_with_all_columns_are_comparisons(table, part):
+    assert type(part(table)) is ComparisonFrame
+
+
+@pytest.mark.parametrize("part", OTHER.values(), ids=OTHER)
+def test_other_tables_are_plain(table, part):
+    assert type(part(table)) is pd.DataFrame
+
+
+def test_pickles_keep_everything(table):
+    again = pickle.loads(pickle.dumps(table))
+    pd.testing.assert_frame_equal(again, table)
+    assert again.attrs == table.attrs == {"order": 1, "scale": "sd", "budget": "standard"}
+
+
+def test_columns_and_cells(table):
+    assert type(table["value"]) is pd.Series
+    assert table.loc[0, "method"] == "ead"
+
+
+# ---- wide ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["value", "rank"])
+def test_wide_has_terms_by_methods(table, what):
+    wide = table.wide(what)
+    assert type(wide) is pd.DataFrame
+    assert list(wide.columns) == ["ead", "pd", "rsens"]  # ard could not answer
+    assert list(wide.index) == ["b", "a", "c"]  # by the ranks of the first
+    for _, row in table[table["status"] == "ok"].iterrows():
+        assert wide.loc[row["term"], row["method"]] == row[what]
+    assert wide.shape == (3, 3)
+
+
+def test_wide_shows_what_is_there(table):
+    wide = table[table["rank"] == 1].wide()
+    assert wide.loc["b"].notna().all()
+    assert wide.shape == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        (lambda t: pd.concat([t, t]), "two rows for one term"),
+        (lambda t: t.rename(columns={"term": "x"}), "no column 'term'"),
+    ],
+    ids=["two", "renamed"],
+)
+def test_what_is_no_comparison_any_more(table, part, text):
+    other = part(table)
+    with pytest.raises(InputError, match=text):
+        other.wide()
+    assert "dataframe" in other._repr_html_()  # as pandas shows it
+
+
+def test_wide_takes_value_or_rank(table):
+    with pytest.raises(InputError, match="what must be"):
+        table.wide("seconds")
+
+
+# ---- views -----------------------------------------------------------------------------------------------------------
+
+
+def test_plot_ranks_is_the_plot(table):
+    import matplotlib.pyplot as plt
+
+    _, ax = plt.subplots()
+    assert table.plot_ranks(ax) is ax
+    assert table.plot_ranks(ax=ax, top=2) is ax
+    assert "b" in [label.get_text() for label in ax.get_yticklabels()]
+    plt.close("all")
+
+
+def test_the_view_has_ranks_values_costs_and_reasons(table):
+    texts = harmless(table._repr_html_()).texts
+    assert "3 methods on 3 single variables" in texts
+    value = table.wide().loc["b", "ead"]
+    assert any(text.startswith(f"1 ({value:.2f}"[:7]) for text in texts)
+    assert f"{table['evaluations'].iloc[0]:,}" in texts
+    assert "mean size of the slope" in texts
+    assert any("ard could not answer: ard reads the length-scales" in text for text in texts)
+
+
+def test_the_view_escapes_names():
+    frame = pd.DataFrame(rng.normal(size=(10, len(NASTY))), columns=NASTY)
+    texts = harmless(compare(Linear(np.arange(1.0, 8.0), gamma=0.5), frame, methods="ead")._repr_html_()).texts
+    assert NASTY[0] in texts
+
+
+def test_the_view_of_many_terms_and_of_none(table):
+    many = compare(noisy(lambda X: X[:, 0]), rng.normal(size=(20, 40)), methods="ead")
+    assert "… and 10 more in wide()" in harmless(many._repr_html_()).texts
+    failed = table[table["status"] != "ok"]
+    assert not any("Rank" in text for text in harmless(failed._repr_html_()).texts)

@@ -1,0 +1,131 @@
+"""One row: contributions, slopes, pairs, and what would move it, with known answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from rsens import BayesianLinearRegression, Explanation, InputError, explain, from_function
+from rsens.distributions import Bernoulli, Normal
+from tests.explain.test_effects import QUICK, mixed
+
+
+@pytest.fixture(scope="module")
+def linear():
+    X, y = mixed()
+    model = BayesianLinearRegression().fit(X, y)
+    return X, model, explain(model, X, **QUICK)
+
+
+def test_a_linear_model_is_explained_exactly(linear):
+    X, model, found = linear
+    row = found.row(7)
+    frame = row.to_frame().set_index("term")
+    a, b, genf, ulm, new = model.coef_
+    assert frame["contribution"]["a"] == pytest.approx(a * (X["a"][7] - X["a"].mean()))
+    of_level = {"Bern": 0.0, "Genf": genf, "Ulm": ulm}
+    assert frame["contribution"]["city"] == pytest.approx(of_level[X["city"][7]] - X["city"].map(of_level).mean())
+    assert frame["contribution"]["new"] == pytest.approx(new * (X["new"][7] - X["new"].mean()))
+    assert row.explained == pytest.approx(row.prediction - row.mean_prediction)
+    assert row.prediction == pytest.approx(model.predict(X)[7])
+    assert frame["slope"]["b"] == pytest.approx(b * X["b"].std(ddof=0))
+    assert np.isnan(frame["slope"]["city"])
+    assert frame["value"]["city"] == X["city"][7]
+
+
+def test_moves_are_what_the_model_says(linear):
+    X, model, found = linear
+    for position in range(20):
+        for move in found.row(position=position).moves.itertuples():
+            changed = X.iloc[[position]].copy()
+            if move.term in ("city", "new"):
+                changed[move.term] = type(changed[move.term].iloc[0])(move.change.split(" → ")[1])
+            else:
+                step = X[move.term].std(ddof=0) * (1.0 if move.change.startswith("up") else -1.0)
+                changed[move.term] += step
+                assert X[move.term].min() <= changed[move.term].iloc[0] <= X[move.term].max()
+            there = float(model.predict(changed)[0])
+            assert move.effect == pytest.approx(there - model.predict(X)[position])
+
+
+def test_moves_stay_within_the_cloud():
+    """x₁ = x₀: moving one alone by a step leaves the rows, so nothing is proposed."""
+    x = np.random.default_rng(0).normal(size=60)
+    found = explain(
+        from_function(lambda X: Normal(X[:, 0], 1.0)), np.column_stack([x, x + 1e-3 * np.sin(9 * x)]), **QUICK
+    )
+    assert not len(found.row(int(np.abs(x).argmin())).moves)
+
+
+def test_pairs_have_the_sign_of_the_mixed_derivative():
+    X = np.random.default_rng(1).normal(size=(40, 3))
+    found = explain(from_function(lambda X: Normal(-2.0 * X[:, 0] * X[:, 1] + X[:, 2], 1.0)), X, scale="raw", **QUICK)
+    pairs = found.row(0).pairs
+    assert tuple(pairs.iloc[0][["first", "second"]]) == ("x0", "x1")
+    assert pairs["value"][0] == pytest.approx(2.0, rel=1e-4)
+    assert pairs["bend"][0] == pytest.approx(-2.0, rel=1e-4)
+
+
+def test_local_values_are_those_of_the_explanation(linear):
+    _, _, found = linear
+    frame = found.row(11).to_frame().set_index("term")["rsens"]
+    np.testing.assert_array_equal(frame[list(found.names)], found.local_main.loc[11])
+
+
+def test_groups_have_a_contribution_and_no_slope():
+    X, y = mixed()
+    model = BayesianLinearRegression().fit(X[["a", "b"]], y)
+    row = explain(model, X[["a", "b"]], groups={"both": ["a", "b"]}, **QUICK).row(0)
+    expected = (model.coef_ * (X[["a", "b"]].iloc[0] - X[["a", "b"]].mean())).sum()
+    assert row.to_frame()["contribution"][0] == pytest.approx(expected)
+    assert np.isnan(row.to_frame()["slope"][0])
+
+
+def test_probabilities_are_in_points():
+    X = np.random.default_rng(2).normal(size=(50, 2))
+    row = explain(from_function(lambda X: Bernoulli(logit=X[:, 0])), X, **QUICK).row(3)
+    assert row.prediction == pytest.approx(expit(X[3, 0]))
+    assert "percentage points" in repr(row)
+    assert f"Row 3: probability {100 * row.prediction:.0f} %" in repr(row)
+
+
+def test_print_and_notebook(linear):
+    _, _, found = linear
+    row = found.row(0)
+    assert "What would move it" in repr(row)
+    assert "they add up to" in repr(row)
+    assert "What would move it" in row._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        ({"label": 999}, "is no label of a row"),
+        ({"position": 999}, "from 0 to 119"),
+        ({"position": True}, "whole number"),
+        ({"position": -1}, "whole number"),
+        ({"position": 0, "X": [[1.0, 2.0]]}, "X must have"),
+    ],
+)
+def test_wrong_rows(linear, call, text):
+    with pytest.raises(InputError, match=text):
+        linear[2].row(**call)
+
+
+def test_repeated_labels_need_a_position():
+    X = pd.DataFrame({"a": [1.0, 2.0, 4.0]}, index=["p", "p", "q"])
+    found = explain(from_function(lambda X: Normal(X[:, 0], 1.0)), X, **QUICK)
+    with pytest.raises(InputError, match="label of 2 rows"):
+        found.row("p")
+    assert found.row("q").prediction == 4.0
+
+
+def test_after_load_the_model_is_given(linear, tmp_path):
+    X, model, found = linear
+    found.save(tmp_path / "x.json")
+    loaded = Explanation.load(tmp_path / "x.json")
+    with pytest.raises(InputError, match="neither model nor data"):
+        loaded.row(0)
+    assert repr(loaded.row(0, model=model, X=X)) == repr(found.row(0))

@@ -1,0 +1,152 @@
+"""R-sens within subgroups: values, intervals and p-values by hand, what they hold for, and what is printed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from rsens import Explanation
+from rsens._arguments import child, seed_sequence
+from rsens._explain import explain
+from rsens._explain._marking import FOLDS
+from rsens._refits import rounds_of_folds
+from tests.explain.models import BayesianLinear, Linear
+
+QUICK = {"null": False, "pairs": False, "random_state": 3}
+LABELS = np.array(["north", "south", "east"])
+
+
+def regions(n=60, seed=0):
+    """The rows of the south lie far out, where the prediction is less certain."""
+    rng = np.random.default_rng(seed)
+    region = LABELS[np.arange(n) % 3]
+    X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"])
+    X.loc[region == "south", "b"] *= 4.0
+    return X, X["a"] + 0.5 * X["b"] + rng.normal(size=n), region
+
+
+def tables(explanation: Explanation) -> pd.DataFrame:
+    return explanation.by_frame().set_index(["subgroup", "term"])
+
+
+def mean_or_rms(local, weights, aggregate):
+    power = 2 if aggregate == "rms" else 1
+    return ((local**power).T @ weights / weights.sum()) ** (1 / power)
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "rms"])
+def test_values_are_averages_of_local_values(aggregate):
+    X, y, region = regions()
+    found = explain(BayesianLinear().fit(X, y), X, by=region, aggregate=aggregate, **QUICK)
+    frame, local = tables(found), found.local_main
+    for label in LABELS:
+        inside = region == label
+        lines = frame.loc[label].loc[list(X.columns)]
+        value, rest = (mean_or_rms(local[rows], np.ones(rows.sum()), aggregate) for rows in (inside, ~inside))
+        np.testing.assert_allclose(lines["value"], value, rtol=1e-12)
+        np.testing.assert_allclose(lines["rest"], rest, rtol=1e-12)
+        np.testing.assert_allclose(lines["difference"], value - rest, rtol=1e-9, atol=1e-12)
+        assert (lines["rows"] == inside.sum()).all()
+
+
+def test_lines_are_in_the_order_of_subgroups_and_of_what_matters():
+    X, y, region = regions()
+    frame = explain(BayesianLinear().fit(X, y), X, by=region, **QUICK).by_frame()
+    assert list(frame["subgroup"].unique()) == sorted(LABELS)
+    ranked = explain(BayesianLinear().fit(X, y), X, **QUICK).main.sort_values(ascending=False).index
+    assert list(frame["term"]) == 3 * list(ranked)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"aggregate": "rms", "level": 0.8}, {"weights": 1.0 + np.arange(60) % 4}, {"scale": "raw"}]
+)
+def test_intervals_from_refits_by_hand(options):
+    """Each refit is explained with its own rows; within and outside of a subgroup, these are averaged as all rows are.
+
+    The difference is found within each refit, so that what a refit changes in both is not counted.
+    """
+    X, y, region = regions()
+    found = explain(BayesianLinear().fit(X, y), X, y, by=region, **options, **QUICK)
+    weights, aggregate = options.get("weights", np.ones(60)), options.get("aggregate", "mean")
+    spreads = {label: [] for label in LABELS}
+    for splits in rounds_of_folds(2, 5, y.to_numpy(), False, child(seed_sequence(3), FOLDS)):
+        seen = {label: [] for label in LABELS}
+        for train, _ in splits:
+            part, counts = X.iloc[train], weights[train]
+            fixed = {**options, "weights": counts, "intervals": False, "null": False, "pairs": False}
+            local = explain(BayesianLinear().fit(part, y.iloc[train]), part, **fixed).local_main.to_numpy()
+            for label in LABELS:
+                rows = region[train] == label
+                value, rest = (mean_or_rms(local[side], counts[side], aggregate) for side in (rows, ~rows))
+                seen[label].append([value, value - rest])
+        for label in LABELS:
+            refits = np.array(seen[label])  # refits × value and difference × terms
+            spreads[label].append(4 / 5 * ((refits - refits.mean(axis=0)) ** 2).sum(axis=0))
+    t = stats.t.ppf(0.5 + options.get("level", 0.95) / 2, 8)
+    frame = tables(found)
+    for label in LABELS:
+        lines = frame.loc[label].loc[list(X.columns)]
+        se, se_difference = np.sqrt(np.mean(spreads[label], axis=0))
+        np.testing.assert_allclose(lines["upper"], lines["value"] + t * se, rtol=1e-9)
+        np.testing.assert_allclose(lines["lower"], np.maximum(lines["value"] - t * se, 0.0), rtol=1e-9, atol=1e-12)
+        apart = lines["difference"]
+        np.testing.assert_allclose(lines["difference_upper"], apart + t * se_difference, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(lines["difference_lower"], apart - t * se_difference, rtol=1e-9, atol=1e-12)
+        p = 2.0 * stats.t.sf(np.abs(apart) / se_difference, 8)
+        np.testing.assert_allclose(lines["p_value"], p, rtol=1e-7)
+        assert (lines["differs"] == (p <= 0.05)).all()
+    assert set(frame["interval_kind"]) == {"refits"}
+    assert frame["differs"].nunique() == 2  # both occur, or the last line above says nothing
+
+
+def test_intervals_from_rows_by_hand():
+    """A subgroup and the other rows are independent: the t-test of Welch, of which no p-value is given."""
+    X, y, region = regions()
+    found = explain(BayesianLinear().fit(X, y), X, by=region, **QUICK)
+    frame, local = tables(found), found.local_main
+    for label in LABELS:
+        inside, lines = region == label, frame.loc[label].loc[list(X.columns)]
+        one = stats.t.interval(0.95, inside.sum() - 1, local[inside].mean(), stats.sem(local[inside]))
+        np.testing.assert_allclose(lines[["lower", "upper"]].T, np.maximum(one, 0.0), rtol=1e-9)
+        both = stats.ttest_ind(local[inside], local[~inside], equal_var=False).confidence_interval(0.95)
+        np.testing.assert_allclose(lines[["difference_lower", "difference_upper"]].T, both, rtol=1e-9)
+    assert set(frame["interval_kind"]) == {"rows"}
+    assert frame["p_value"].isna().all()
+    assert frame["differs"].isna().all()
+
+
+def test_without_intervals_and_without_subgroups():
+    X, _, region = regions()
+    model = Linear([1.0, 0.5, 0.0])
+    frame = explain(model, X, by=region, intervals=False, **QUICK).by_frame()
+    assert frame[["lower", "upper", "difference_lower", "difference_upper", "p_value", "differs"]].isna().all(axis=None)
+    assert frame[["value", "rest", "difference"]].notna().all(axis=None)
+    assert explain(model, X, **QUICK).by_frame() is None
+
+
+def test_a_subgroup_that_a_refit_lacks_has_no_interval():
+    """The one row of a subgroup is left out by one refit of each round."""
+    X, y, region = regions()
+    region = np.where(np.arange(60) == 7, "alone", region)
+    frame = tables(explain(BayesianLinear().fit(X, y), X, y, by=region, **QUICK))
+    ends = ["lower", "upper", "difference_lower", "difference_upper", "p_value", "differs"]
+    assert frame.loc["alone", ends].isna().all(axis=None)
+    assert frame.loc["alone", ["value", "rest"]].notna().all(axis=None)
+    assert frame.loc["north", ends].notna().all(axis=None)
+
+
+def test_subgroups_of_equal_rows_do_not_differ():
+    """R-sens of this model is the same in every row."""
+    X, _, region = regions()
+    frame = explain(Linear([1.0, 0.5, 0.0]), X, by=region, **QUICK).by_frame()
+    ends = ["difference", "difference_lower", "difference_upper"]
+    np.testing.assert_allclose(frame[ends], 0.0, atol=1e-12)
+
+
+def test_kept_in_files(tmp_path):
+    X, y, region = regions()
+    found = explain(BayesianLinear().fit(X, y), X, y, by=region, **QUICK)
+    found.save(tmp_path / "e.json")
+    pd.testing.assert_frame_equal(Explanation.load(tmp_path / "e.json").by_frame(), found.by_frame())

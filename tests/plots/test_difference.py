@@ -1,0 +1,73 @@
+"""Two explanations side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+from rsens._errors import InputError
+from rsens.plots import difference
+from tests.explain.differing import differing
+from tests.plots.looks import drawn, outside_figure, overlapping, texts
+from tests.plots.pictured import NAMES, ODD_NAMES
+
+
+def line(ax, label: str):
+    return next(line for line in ax.lines if line.get_label() == label)
+
+
+def test_values_and_differences_stand_on_one_line():
+    found = differing(NAMES)
+    left, right = found.plot()
+    frame = found.to_frame().set_index("term").loc[NAMES]  # the largest value first
+    np.testing.assert_allclose(line(left, "before").get_xdata(), frame["value_a"])
+    np.testing.assert_allclose(line(left, "after").get_xdata(), frame["value_b"])
+    marked, others = (each for each in right.lines if each.get_marker() == "o")
+    assert marked.get_markerfacecolor() != others.get_markerfacecolor()
+    np.testing.assert_allclose(marked.get_xdata(), frame["a_minus_b"][frame["differs"]])
+    np.testing.assert_allclose(marked.get_ydata(), np.flatnonzero(frame["differs"]))
+    assert [label.get_gid() for label in left.get_yticklabels()] == NAMES
+    assert right.get_title(loc="left") == "before − after"
+    low, high = right.get_xlim()
+    assert low == -high
+
+
+def test_pairs_top_and_given_axes():
+    figure, axes = plt.subplots(1, 2, sharey=True, figsize=(6, 4))
+    left, right = difference(differing(NAMES), order=2, top=5, ax=axes)
+    assert left.figure is right.figure is figure
+    assert left.get_yticklabels()[-1].get_text().startswith("… ")
+    assert "refitted without the same rows" in left.get_xlabel().replace("\n", " ")
+
+
+def test_without_intervals():
+    left, right = difference(differing(["a", "b"], intervals=False))
+    assert not left.containers
+    assert not right.containers
+
+
+LONG = ("the model of the year 2024, fitted in Berlin", "x" * 60)
+
+
+@pytest.mark.parametrize("names", [("before", "after"), LONG, ("$a$", "_")])
+@pytest.mark.parametrize("terms", [NAMES, ODD_NAMES, ["only"], [f"a long name of variable {d}" for d in range(30)]])
+def test_nothing_is_cut_off(names, terms):
+    left, right = difference(differing(terms, names))
+    drawn(left)
+    title = right._left_title
+    assert title.get_text()
+    assert not outside_figure([*texts(left), title, *left.figure.texts])
+    assert not overlapping([*left.get_legend().get_texts(), title])
+
+
+@pytest.mark.parametrize("ax", [3, "ab", [1, 2, 3], [None, None]])
+def test_axes_are_two(ax):
+    with pytest.raises(InputError, match="Axes"):
+        difference(differing(["a"]), ax=ax)
+
+
+@pytest.mark.parametrize("top", [0, True, 2.5])
+def test_top(top):
+    with pytest.raises(InputError, match="top"):
+        difference(differing(["a"]), top=top)

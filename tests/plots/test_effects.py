@@ -1,0 +1,180 @@
+"""Effects as dots: they stand where `Explanation.effects` says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from scipy.special import softmax
+
+from rsens import BayesianLinearRegression, InputError, explain, from_function
+from rsens.distributions import Categorical, Normal
+from rsens.plots import effects
+from tests.plots.effects_and_rows import mixed_columns, of_classes, of_events, with_names
+from tests.plots.looks import drawn, outside_figure, overlapping, texts
+from tests.plots.pictured import ODD_NAMES
+
+
+def dots(ax: Axes) -> np.ndarray:
+    """Where the dots stand, from top to bottom."""
+    found = [line for line in ax.lines if line.get_marker() == "o"]
+    return np.array([line.get_xdata()[0] for line in found])
+
+
+def intervals(ax: Axes) -> np.ndarray:
+    """Both ends of each interval, from top to bottom."""
+    found = [line for line in ax.lines if line.get_marker() != "o" and line.get_transform() == ax.transData]
+    return np.array([line.get_xdata() for line in found])
+
+
+def names(ax: Axes) -> list[str]:
+    return [label.get_gid() for label in ax.get_yticklabels() if label.get_gid()]
+
+
+def test_dots_and_intervals_are_the_table():
+    found = mixed_columns()
+    ax = effects(found)
+    table = found.effects
+    assert isinstance(ax, Axes)
+    np.testing.assert_allclose(dots(ax), table["effect"])
+    np.testing.assert_allclose(intervals(ax), table[["lower", "upper"]])
+    assert ax.get_xlabel().startswith("change of the prediction\n")
+
+
+def below(ax: Axes) -> str:
+    return ax.get_xlabel().replace("\n", " ")
+
+
+def test_names_say_what_changes():
+    """A number of two values goes from one to the other, a level is held against the rest, others grow by one sd."""
+    found = mixed_columns()
+    expected = {"a": ["a"], "b": ["b"], "city": [f"city = {each}" for each in ("Bern", "Genf", "Ulm")]}
+    expected["new"] = ["new, 0 to 1"]
+    ax = effects(found)
+    assert names(ax) == [name for term in dict.fromkeys(found.effects["term"]) for name in expected[term]]
+    assert "numbers: one sd, or between the values named; levels: against the rest" in below(ax)
+
+
+def test_two_levels_are_one_line():
+    """The first against the second is the same with the other sign."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"site": ["north", "south"] * 20, "dose": np.linspace(0.0, 1.0, 40)})
+    y = (X["site"] == "south") * 3.0 + X["dose"] + 0.1 * rng.normal(size=40)
+    model = BayesianLinearRegression().fit(X, y)
+    found = explain(model, X, null=False, n_bootstrap=0)
+    ax = effects(found)
+    assert names(ax) == ["site = south", "dose"]
+    assert dots(ax)[0] == found.effects.set_index("level").loc["south", "effect"]
+
+
+def test_many_levels_are_the_largest():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"letter": rng.choice(list("abcdefghij"), 200), "x": rng.normal(size=200)})
+    y = X["letter"].map(dict(zip("abcdefghij", [0, 9, 0, -9, 5, 0, -5, 7, 0, -7], strict=True)))
+    y = y + X["x"] + 0.1 * rng.normal(size=200)
+    found = explain(BayesianLinearRegression().fit(X, y), X, null=False, n_bootstrap=0)
+    assert names(effects(found)) == [f"letter = {level}" for level in "bdeghj"] + ["x"]
+
+
+@pytest.mark.parametrize("make", [of_events, of_classes])
+def test_probabilities_are_in_percentage_points(make):
+    found = make()
+    ax = effects(found)
+    np.testing.assert_allclose(dots(ax), 100.0 * found.effects["effect"])
+    np.testing.assert_allclose(intervals(ax), 100.0 * found.effects[["lower", "upper"]])
+    assert ax.get_xlabel().startswith("change of the probability, percentage points\n")
+
+
+def test_every_class_has_its_colour():
+    found = of_classes()
+    ax = effects(found)
+    colours = [to_hex(line.get_color()) for line in ax.lines if line.get_marker() == "o"]
+    handles = [to_hex(handle.get_color()) for handle in ax.get_legend().legend_handles]
+    assert len(set(handles)) == 3
+    assert colours == handles * 3
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(found.effects["output"][:3])
+
+
+def test_classes_have_room():
+    """Dots of one line do not touch."""
+    ax = drawn(effects(of_classes()))
+    found = [line for line in ax.lines if line.get_marker() == "o"]
+    heights = np.array([ax.transData.transform((0.0, line.get_ydata()[0]))[1] for line in found])
+    size = found[0].get_markersize() * ax.figure.dpi / 72.0
+    assert (np.diff(heights) < -size).all()
+
+
+def test_many_classes_are_counted():
+    weights = np.random.default_rng(0).normal(size=(2, 9))
+    model = from_function(lambda Z: Categorical(softmax(Z @ weights, axis=1)))
+    found = explain(model, np.random.default_rng(1).normal(size=(40, 2)), null=False, n_bootstrap=0)
+    ax = effects(found)
+    assert "7 of 9 classes" in below(ax)
+    kept = found.effects[found.effects["output"].isin([f"y{k}" for k in range(7)])]
+    np.testing.assert_allclose(dots(ax), 100.0 * kept["effect"])
+
+
+def test_top_and_given_axes():
+    figure, own = plt.subplots(figsize=(5, 3))
+    found = mixed_columns()
+    ax = effects(found, top=2, ax=own)
+    assert ax is own
+    assert ax.figure is figure
+    kept = list(dict.fromkeys(found.effects["term"]))[:2]
+    np.testing.assert_allclose(dots(ax), found.effects.loc[found.effects["term"].isin(kept), "effect"])
+    assert ax.get_yticklabels()[-1].get_text() == "… 2 more"
+
+
+def test_the_method_of_the_explanation():
+    np.testing.assert_array_equal(dots(mixed_columns().plot_effects()), dots(effects(mixed_columns())))
+
+
+def test_without_intervals():
+    found = with_names(["a", "b"])
+    assert not len(intervals(effects(found)))
+    assert "lines:" not in below(effects(found))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        mixed_columns,
+        of_classes,
+        lambda: with_names(ODD_NAMES),
+        lambda: with_names(["only"]),
+        lambda: with_names([f"a long name of variable {d}" for d in range(30)]),
+    ],
+    ids=["mixed", "classes", "odd names", "one", "thirty"],
+)
+def test_nothing_is_cut_off(make):
+    ax = drawn(effects(make()))
+    assert not outside_figure(texts(ax))
+    assert not overlapping(texts(ax))
+
+
+def test_hostile_names_are_kept_whole():
+    found = with_names(ODD_NAMES)
+    assert sorted(names(drawn(effects(found)))) == sorted(ODD_NAMES)
+
+
+def test_groups_have_no_effects():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    model = from_function(lambda Z: Normal(Z.sum(axis=1), 1.0))
+    found = explain(model, X, groups={"both": ["x0", "x1"]}, null=False, n_bootstrap=0)
+    with pytest.raises(InputError, match="no effects to draw"):
+        effects(found)
+
+
+@pytest.mark.parametrize("top", [0, -1, True, 2.5, "3"])
+def test_wrong_top(top):
+    with pytest.raises(InputError, match="top must be"):
+        effects(mixed_columns(), top=top)
+
+
+@pytest.mark.parametrize("ax", [3, "axes", plt])
+def test_wrong_axes(ax):
+    with pytest.raises(InputError, match="Axes"):
+        effects(mixed_columns(), ax=ax)

@@ -1,0 +1,138 @@
+"""One row as signed bars: they are as long as `RowExplanation.to_frame` says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+
+from rsens import InputError, explain, from_function
+from rsens.distributions import Normal
+from rsens.plots import PLOTS, row
+from tests.plots.effects_and_rows import mixed_columns, of_classes, of_events, with_names
+from tests.plots.looks import drawn, outside_figure, overlapping, texts
+from tests.plots.pictured import ODD_NAMES
+
+PLOT = next(plot for plot in PLOTS if plot.name == "row")
+THIRTY = [f"a long name of variable {d}" for d in range(30)]
+
+
+def lengths(ax: Axes) -> list[float]:
+    """Of the bars, from top to bottom."""
+    return [bar.get_width() for bar in ax.patches]
+
+
+def names(ax: Axes) -> list[str]:
+    return [label.get_gid() for label in ax.get_yticklabels() if label.get_gid()]
+
+
+def below(ax: Axes) -> str:
+    return ax.get_xlabel().replace("\n", " ")
+
+
+def test_bars_are_the_contributions():
+    explained = mixed_columns().row(7)
+    ax = row(explained)
+    frame = explained.to_frame()
+    assert isinstance(ax, Axes)
+    np.testing.assert_allclose(lengths(ax), frame["contribution"])
+    assert names(ax) == [f"{term} = {value}" for term, value in zip(frame["term"], frame["value"], strict=True)]
+    assert below(ax) == f"contribution of first order {explained.adds_up}"
+
+
+def test_both_signs_have_their_colour():
+    explained = with_names(list("abcdef")).row(0)
+    ax = row(explained)
+    colours = [to_hex(bar.get_facecolor()) for bar in ax.patches]
+    negative = {colour for colour, length in zip(colours, lengths(ax), strict=True) if length < 0.0}
+    positive = {colour for colour, length in zip(colours, lengths(ax), strict=True) if length > 0.0}
+    assert len(negative) == len(positive) == 1
+    assert negative != positive
+
+
+@pytest.mark.parametrize("make", [of_events, of_classes])
+def test_probabilities_are_in_percentage_points(make):
+    """The bars and the sum below them have one unit."""
+    explained = make().row(3)
+    ax = row(explained)
+    np.testing.assert_allclose(lengths(ax), 100.0 * explained.to_frame()["contribution"])
+    assert sum(lengths(ax)) == pytest.approx(100.0 * explained.explained)
+    assert "percentage points" in below(ax)
+    assert "percentage points" in PLOT.caption(explained)
+
+
+def test_classes_are_named():
+    explained = of_classes().row(3)
+    assert explained.output in ("y0", "y1", "y2")
+    assert f"contribution of first order to {explained.output}, percentage points" in below(row(explained))
+
+
+def test_groups_have_bars():
+    """A group has no value to name."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    model = from_function(lambda Z: Normal(Z.sum(axis=1), 1.0))
+    explained = explain(model, X, groups={"both": ["x0", "x1"]}, null=False, n_bootstrap=0).row(0)
+    ax = row(explained)
+    np.testing.assert_allclose(lengths(ax), explained.to_frame()["contribution"])
+    assert "both" in names(ax)
+
+
+def test_top_and_given_axes():
+    figure, own = plt.subplots(figsize=(5, 3))
+    explained = with_names(THIRTY).row(0)
+    ax = row(explained, top=4, ax=own)
+    assert ax is own
+    assert ax.figure is figure
+    np.testing.assert_allclose(lengths(ax), explained.to_frame()["contribution"][:4])
+    assert ax.get_yticklabels()[-1].get_text() == "… 26 more"
+    assert len(lengths(row(explained, top=None))) == 30
+
+
+def test_the_method_of_the_row():
+    explained = mixed_columns().row(0)
+    assert lengths(explained.plot(top=2)) == lengths(row(explained, top=2))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        mixed_columns,
+        of_classes,
+        lambda: with_names(ODD_NAMES),
+        lambda: with_names(["only"]),
+        lambda: with_names(THIRTY),
+    ],
+    ids=["mixed", "classes", "odd names", "one", "thirty"],
+)
+def test_nothing_is_cut_off(make):
+    ax = drawn(row(make().row(position=0), top=None))
+    assert not outside_figure(texts(ax))
+    assert not overlapping(texts(ax))
+
+
+def test_hostile_names_are_kept_whole():
+    explained = with_names(ODD_NAMES).row(0)
+    frame = explained.to_frame()
+    whole = [f"{term} = {value}" for term, value in zip(frame["term"], frame["value"], strict=True)]
+    assert names(drawn(row(explained))) == whole
+
+
+def test_words_for_those_who_do_not_see_it():
+    explained = with_names(["a", "b"]).row(0)
+    for term in ("a", "b"):
+        assert f"{term} " in PLOT.alt(explained)
+    assert explained.adds_up in PLOT.caption(explained)
+
+
+@pytest.mark.parametrize("top", [0, -1, True, 2.5, "3"])
+def test_wrong_top(top):
+    with pytest.raises(InputError, match="top must be"):
+        row(with_names(["a"]).row(0), top=top)
+
+
+@pytest.mark.parametrize("ax", [3, "axes", plt])
+def test_wrong_axes(ax):
+    with pytest.raises(InputError, match="Axes"):
+        row(with_names(["a"]).row(0), ax=ax)

@@ -1,0 +1,460 @@
+"""Profiles with the other variables fixed, as in Figures 1 and 2 of the paper, and what all profiles share."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from scipy import stats
+from scipy.special import expit, softmax
+
+from rsens._errors import InputError
+from rsens.derivatives import Derivatives, from_function
+from rsens.distributions import (
+    Bernoulli,
+    Categorical,
+    LogNormal,
+    Mixture,
+    MultivariateNormal,
+    Normal,
+    Poisson,
+    StudentT,
+)
+from rsens.measures import ead, rsens
+from rsens.plots import profile as any_profile
+from rsens.plots import profile_values as any_profile_values
+from tests.plots.looks import box, drawn, outside_figure, overlapping, texts
+from tests.plots.pictured import LinearModel, gp_like
+
+profile = partial(any_profile, at="median", levels=(1, 2, 3))
+profile_values = partial(any_profile_values, at="median", levels=(1, 2, 3))
+
+
+@pytest.fixture
+def X() -> pd.DataFrame:
+    return pd.DataFrame(np.random.default_rng(2).standard_normal((40, 3)), columns=["a", "b", "c"])
+
+
+@pytest.fixture
+def model():
+    return from_function(lambda X: Normal(np.sin(X[:, 0]) + X[:, 0] * X[:, 1], 0.2 + 0.1 * X[:, 0] ** 2))
+
+
+def lines(ax) -> dict[str, np.ndarray]:
+    """The labelled lines, (2, points) each."""
+    return {line.get_label(): np.array(line.get_data()) for line in ax.lines if not line.get_label().startswith("_")}
+
+
+def band(ax, label: str) -> dict[float, tuple[float, float]]:
+    """Lowest and highest point of a band at each value of the variable."""
+    (found,) = [c for c in ax.collections if c.get_label() == label]
+    points = found.get_paths()[0].vertices
+    return {
+        x: (points[points[:, 0] == x, 1].min(), points[points[:, 0] == x, 1].max()) for x in np.unique(points[:, 0])
+    }
+
+
+def rows_at(X: pd.DataFrame, name: str, values: np.ndarray) -> pd.DataFrame:
+    """Rows with the middle value that occurs in all columns but one."""
+    rows = pd.DataFrame({c: np.full(len(values), np.sort(X[c])[(len(X) - 1) // 2]) for c in X.columns})
+    rows[name] = values
+    return rows
+
+
+def test_the_lower_axes_show_r_sens(model, X):
+    upper, lower = profile(model, X, "a")
+    x, y = lines(lower)["R-sens"]
+    np.testing.assert_allclose(x, np.linspace(X["a"].min(), X["a"].max(), 101))
+    # differences with steps from other rows agree to their accuracy
+    np.testing.assert_allclose(y, rsens(model, rows_at(X, "a", x))[:, 0] * X["a"].std(ddof=0), rtol=1e-7)
+    assert lower.get_xlabel() == "a (others at the median)"
+    assert lower.get_ylabel() == "R-sens per sd"
+    assert lower.get_ylim()[0] == 0.0
+    assert upper.get_xlim() == lower.get_xlim() == (x[0], x[-1])
+
+
+def test_parts_add_up_to_r_sens(model, X):
+    found = lines(profile(model, X, "a")[1])
+    total = found["prediction (mean)"][1] + found["uncertainty (variance)"][1]
+    np.testing.assert_allclose(total, found["R-sens"][1], rtol=1e-12)
+
+
+def test_the_paper_linear_model_gives_its_equation_5():
+    linear = LinearModel.simulated()
+    values = np.linspace(-3.0, 3.0, 31)
+    for d in (0, 1):
+        rows = np.zeros((31, 2))
+        rows[:, d] = values
+        first, second = linear.summands(rows, d)
+        whole = np.sqrt(first + second)
+        _, lower = profile(linear.model(), linear.X, d, at={"x0": 0.0, "x1": 0.0}, grid=values, scale="raw")
+        found = lines(lower)
+        # central differences are right to about 1e-10 of the values; the parts of x₂ are small differences of them
+        np.testing.assert_allclose(found["R-sens"][1], whole, rtol=1e-7)
+        np.testing.assert_allclose(found["prediction (location)"][1], first / whole, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(found["uncertainty (scale2)"][1], second / whole, rtol=1e-6, atol=1e-9)
+
+
+def test_the_naive_line_is_the_derivative_over_a_typical_deviation(model, X):
+    x, y = lines(profile(model, X, "a", scale="raw")[1])["|derivative| / typical sd"]
+    rows = rows_at(X, "a", x)
+    sd = np.median(np.sqrt(0.2 + 0.1 * x**2))
+    np.testing.assert_allclose(y, ead(model, rows)[:, 0] / sd, rtol=1e-7)
+
+
+def test_with_constant_uncertainty_the_naive_line_is_r_sens(X):
+    constant = from_function(lambda X: Normal(np.sin(X[:, 0]), 0.3 + 0.0 * X[:, 0]))
+    found = lines(profile(constant, X, "a")[1])
+    np.testing.assert_allclose(found["|derivative| / typical sd"][1], found["R-sens"][1], rtol=1e-9)
+
+
+def test_the_upper_axes_show_the_mean_and_its_bands(model, X):
+    upper, _ = profile(model, X, "a")
+    x, mean = lines(upper)["mean"]
+    b = np.sort(X["b"])[19]
+    np.testing.assert_allclose(mean, np.sin(x) + x * b, rtol=1e-12)
+    sd = np.sqrt(0.2 + 0.1 * x**2)
+    for k, label in ((1, "68 %"), (2, "95 %"), (3, "99.7 %")):
+        found = band(upper, label)
+        expected = {v: (m - k * s, m + k * s) for v, m, s in zip(x, mean, sd, strict=True)}
+        assert list(found) == list(expected)
+        np.testing.assert_allclose(list(found.values()), list(expected.values()), rtol=1e-8)
+
+
+def test_narrow_bands_are_in_front_and_darker(model, X):
+    upper, _ = profile(model, X, "a")
+    shades = {c.get_label(): (c.get_zorder(), c.get_facecolor()[0, :3].sum()) for c in upper.collections}
+    assert shades["68 %"][0] > shades["95 %"][0] > shades["99.7 %"][0]
+    assert shades["68 %"][1] < shades["95 %"][1] < shades["99.7 %"][1]
+
+
+def test_levels_choose_the_bands(model, X):
+    assert {c.get_label() for c in profile(model, X, "a", levels=(0.5, 0.9))[0].collections} == {"50 %", "90 %"}
+    upper, _ = profile(model, X, "a", levels=())
+    assert not upper.collections
+    drawn(upper)
+
+
+def test_ticks_are_the_data(model, X):
+    upper, _ = profile(model, X, "a")
+    (rug,) = [line for line in upper.lines if line.get_marker() == "|"]
+    np.testing.assert_array_equal(rug.get_xdata(), X["a"])
+    many = np.random.default_rng(0).standard_normal((5000, 3))
+    upper, _ = profile(model, many, 0)
+    (rug,) = [line for line in upper.lines if line.get_marker() == "|"]
+    shown = rug.get_xdata()
+    assert len(shown) == 500
+    assert np.isin(shown, many[:, 0]).all()
+    assert (shown.min(), shown.max()) == (many[:, 0].min(), many[:, 0].max())
+
+
+def test_targets_are_points_and_name_the_axis(model, X):
+    y = pd.Series(np.linspace(-30.0, 30.0, 40), name="$price_")
+    upper, _ = drawn(profile(model, X, "a", y=y)[0]), None
+    (points,) = [line for line in upper.lines if line.get_marker() == "o"]
+    np.testing.assert_array_equal(points.get_xydata(), np.column_stack([X["a"], y]))
+    assert upper.get_ylabel() == "$price_"
+    assert not upper.yaxis.label.get_parse_math()
+    low, high = upper.get_ylim()
+    assert low < -30.0
+    assert high > 30.0
+
+
+@pytest.mark.parametrize(
+    ("at", "b", "label"),
+    [
+        ("median", 0.2, "at the median"),
+        ("mean", 2.0, "at the mean"),
+        (3, 9.0, "as in row 3"),
+        ({"b": 1.5}, 1.5, "as given"),
+        (pd.Series({"b": 1.5, "c": 0.0}), 1.5, "as given"),
+        ([0.0, 7.0, 0.0], 7.0, "as given"),
+    ],
+)
+def test_where_the_others_stay(at, b, label):
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [-1.4, 0.2, 0.2, 9.0], "c": [1.0, 2.0, 3.0, 4.0]})
+    linear = from_function(lambda X: Normal(X[:, 1], 1.0 + X[:, 0] ** 2))
+    upper, lower = profile(linear, X, "a", at=at)
+    np.testing.assert_allclose(lines(upper)["mean"][1], b, rtol=1e-12)
+    assert lower.get_xlabel() == f"a (others {label})"
+
+
+def test_the_median_is_a_value_that_occurs():
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0], [3.0, 1.0]])
+    linear = from_function(lambda X: Normal(X[:, 1], 1.0 + X[:, 0] ** 2))
+    assert lines(profile(linear, X, 0)[0])["mean"][1][0] in (0.0, 1.0)
+
+
+def test_a_single_column_has_no_others():
+    model, X, _ = gp_like()
+    assert profile(model, X, "x")[1].get_xlabel() == "x"
+
+
+def test_the_grid_may_be_given_in_any_order(model, X):
+    _, lower = profile(model, X, "a", grid=[2.0, -1.0, 0.5, 0.5])
+    np.testing.assert_array_equal(lines(lower)["R-sens"][0], [-1.0, 0.5, 2.0])
+    assert len(lines(profile(model, X, "a", grid=7)[1])["R-sens"][0]) == 7
+
+
+def test_scale_and_alpha_multiply(model, X):
+    raw = lines(profile(model, X, "a", scale="raw")[1])
+    _, lower = profile(model, X, "a", scale=2.5, alpha=4.0)
+    for label, (_, y) in lines(lower).items():
+        np.testing.assert_allclose(y, 5.0 * raw[label][1], rtol=1e-9)
+    assert lower.get_ylabel() == "R-sens per 2.5"
+    assert profile(model, X, "a", scale="raw")[1].get_ylabel() == "R-sens per unit"
+
+
+def test_variables_have_names_or_positions(model, X):
+    by_name, by_position = (lines(profile(model, X, v)[1])["R-sens"] for v in ("b", 1))
+    np.testing.assert_array_equal(by_name, by_position)
+
+
+# ---- families -----------------------------------------------------------------------------------------------------
+
+
+def test_bernoulli_is_a_probability_without_bands(X):
+    upper, lower = profile(from_function(lambda X: Bernoulli(expit(2.0 * X[:, 0]))), X, "a")
+    (line,) = [line for line in upper.lines if line.get_marker() != "|"]
+    np.testing.assert_allclose(line.get_ydata(), expit(2.0 * line.get_xdata()), rtol=1e-12)
+    assert not upper.collections
+    assert upper.get_ylabel() == "probability"
+    assert upper.get_legend() is None
+    assert set(lines(lower)) == {"R-sens", "|derivative| / typical sd"}
+
+
+def test_categorical_has_a_line_per_class(X):
+    weights = np.random.default_rng(0).standard_normal((3, 4))
+    upper, _ = profile(from_function(lambda X: Categorical(softmax(X @ weights, axis=1))), X, "a")
+    found = lines(upper)
+    assert list(found) == ["class 0", "class 1", "class 2", "class 3"]
+    np.testing.assert_allclose(sum(y for _, y in found.values()), 1.0, rtol=1e-12)
+    styles = {(line.get_color(), line.get_linestyle()) for line in upper.lines}
+    assert len(styles) == 5  # four classes and the ticks of the data
+
+
+class Classifier:
+    """Names its classes, wants a data frame with its columns, and remembers what it was given."""
+
+    classes_ = np.array(["no", "may_be", "$yes$"])
+
+    def __init__(self) -> None:
+        self.seen: list[object] = []
+        weights = np.random.default_rng(0).standard_normal((3, 3))
+        self.source = from_function(lambda X: Categorical(softmax(X @ weights, axis=1)))
+
+    def derivatives(self, X: object, order: int) -> Derivatives:
+        self.seen.append(X)
+        return self.source.derivatives(X, order)
+
+
+def test_classes_have_their_names_and_frames_stay_frames(X):
+    model = Classifier()
+    upper, _ = profile(model, X, "a")
+    drawn(upper)
+    assert list(lines(upper)) == ["no", "may_be", "$yes$"]
+    (rows,) = model.seen
+    assert isinstance(rows, pd.DataFrame)
+    assert list(rows.columns) == ["a", "b", "c"]
+    assert len(rows) == 101
+
+
+def test_counts_have_quantile_bands_in_steps(X):
+    upper, _ = profile(from_function(lambda X: Poisson(np.exp(X[:, 0] + 0.5))), X, "a")
+    x, mean = lines(upper)["mean"]
+    np.testing.assert_allclose(mean, np.exp(x + 0.5), rtol=1e-12)
+    points = next(c for c in upper.collections if c.get_label() == "95 %").get_paths()[0].vertices
+    assert set(points[:, 1]) <= set(range(100))
+    highest = stats.poisson.ppf(0.9772498680518208, mean[-1])
+    assert points[points[:, 0] == x[-1], 1].max() == highest
+
+
+def test_student_t_without_moments_has_a_median(X):
+    cauchy = from_function(lambda X: StudentT(X[:, 0], 1.0 + X[:, 0] ** 2, 1.0))
+    upper, lower = profile(cauchy, X, "a")
+    drawn(upper)
+    x, median = lines(upper)["median"]
+    np.testing.assert_allclose(median, x, rtol=1e-12, atol=1e-12)
+    scale = np.sqrt(1.0 + x**2)
+    low, high = np.array(list(band(upper, "95 %").values())).T
+    np.testing.assert_allclose((high - low) / scale, 2.0 * stats.cauchy.ppf(0.9772498680518208), rtol=1e-9)
+    # One deviation of a normal is where the 84.13 % quantile is; without a deviation that quantile stands for it.
+    typical = np.median(scale) * stats.cauchy.ppf(0.8413447460685429)
+    np.testing.assert_allclose(lines(lower)["|derivative| / typical sd"][1], X["a"].std(ddof=0) / typical, rtol=1e-6)
+    assert np.ptp(upper.get_ylim()) < (high - low).max() * 4.0  # the widest band would need nineteen times as much
+
+
+def test_heavy_tails_do_not_break_the_limits(X):
+    upper, _ = profile(from_function(lambda X: LogNormal(X[:, 0], 400.0 + 0.0 * X[:, 0])), X, "a")
+    drawn(upper)
+    low, high = upper.get_ylim()
+    inner = band(upper, "68 %")
+    assert np.isfinite([low, high]).all()
+    assert low < min(end for end, _ in inner.values())
+    assert high > max(end for _, end in inner.values())
+
+
+def test_vectors_have_a_line_and_a_band_per_output(X):
+    def predict(X: np.ndarray) -> MultivariateNormal:
+        covariance = np.zeros((len(X), 2, 2))
+        covariance[:, 0, 0], covariance[:, 1, 1] = 0.25, 1.0 + X[:, 0] ** 2
+        return MultivariateNormal(np.column_stack([X[:, 0], np.cos(X[:, 0])]), covariance)
+
+    upper, lower = profile(from_function(predict), X, "a")
+    found = lines(upper)
+    np.testing.assert_allclose(found["y1"][1], np.cos(found["y1"][0]), rtol=1e-12)
+    first, _ = upper.collections
+    points = first.get_paths()[0].vertices
+    assert points[:, 1].max() == pytest.approx(X["a"].max() + 0.5)
+    assert {"prediction (mean)", "uncertainty (covariance)"} <= set(lines(lower))
+
+
+def test_mixtures_have_bands_and_no_parts(X):
+    def predict(X: np.ndarray) -> Mixture:
+        one = np.ones(len(X))
+        return Mixture([Normal(X[:, 0], 0.2 * one), Normal(-X[:, 0], 0.1 * one)], np.array([0.7, 0.3]))
+
+    upper, lower = profile(from_function(predict), X, "a", grid=21)
+    np.testing.assert_allclose(lines(upper)["mean"][1], 0.4 * lines(upper)["mean"][0], rtol=1e-9, atol=1e-12)
+    assert {c.get_label() for c in upper.collections} == {"68 %", "95 %", "99.7 %"}
+    assert set(lines(lower)) == {"R-sens", "|derivative| / typical sd"}
+
+
+class Certain:
+    """Always 1, whatever x is."""
+
+    def derivatives(self, X: pd.DataFrame, order: int) -> Derivatives:
+        return Derivatives(Bernoulli(np.ones(len(X))).checked(), np.zeros((len(X), 1, 3)), None)
+
+
+def test_certainty_has_no_naive_line(X):
+    upper, lower = profile(Certain(), X, "a")
+    drawn(upper)
+    assert set(lines(lower)) == {"R-sens"}
+    assert lower.get_ylim()[1] > 1.0
+
+
+def test_a_derivative_too_large_for_float64_is_an_error(X):
+    class Steep:
+        def derivatives(self, X: pd.DataFrame, order: int) -> Derivatives:
+            family = Normal(np.zeros(len(X)), np.full(len(X), 1e-100)).checked()
+            return Derivatives(family, np.full((len(X), 2, 3), 1e300), None)
+
+    with pytest.raises(InputError, match=r"R-sens is .* at row 0, column 'a'"):
+        profile(Steep(), X, "a")
+    assert plt.get_fignums() == []
+
+
+# ---- looks and manners --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [(6.4, 5.2), (4.0, 4.0), (10.0, 6.0)])
+def test_legends_cover_nothing(model, X, size):
+    _, axes = plt.subplots(2, 1, figsize=size, sharex=True, layout="constrained")
+    upper, lower = profile(model, X, "a", ax=axes)
+    drawn(upper)
+    highest = max(lower.transData.transform(line.get_xydata())[:, 1].max() for line in lower.lines)
+    assert box(lower.get_legend()).y0 > highest
+    top = max(upper.transData.transform(c.get_paths()[0].vertices)[:, 1].max() for c in upper.collections)
+    assert box(upper.get_legend()).y0 > top
+    for ax in (upper, lower):
+        assert overlapping(texts(ax)) == []
+        assert outside_figure(texts(ax)) == []
+        assert box(ax.get_legend()).x1 <= ax.bbox.x1 + 1.0
+
+
+def test_given_axes_are_used_and_nothing_global_changes(model, X):
+    figure, axes = plt.subplots(2, 2)
+    before, current = dict(matplotlib.rcParams), plt.gca()
+    result = profile(model, X, "a", ax=axes[:, 0])
+    assert isinstance(result, np.ndarray)
+    assert list(result) == list(axes[:, 0])
+    assert plt.get_fignums() == [figure.number]
+    assert plt.gca() is current
+    assert dict(matplotlib.rcParams) == before
+    assert not axes[0, 1].has_data()
+    assert axes[0, 0].get_xlim() == axes[1, 0].get_xlim()
+
+
+def test_without_axes_there_is_one_new_figure_of_two(model, X):
+    result = profile(model, X, "a")
+    assert plt.get_fignums() == [result[0].figure.number]
+    assert list(result[0].figure.axes) == list(result)
+
+
+def test_data_are_not_changed(model, X):
+    before, values = X.copy(), X.to_numpy(copy=True)
+    values.setflags(write=False)
+    point = pd.Series({"b": 1.0})
+    profile(model, X, "a", at=point)
+    profile(model, values, 0)
+    pd.testing.assert_frame_equal(X, before)
+    pd.testing.assert_series_equal(point, pd.Series({"b": 1.0}))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"variable": "z"}, "variable must be a column of X, by name or position; got 'z'. X has a, b and c"),
+        ({"variable": 3}, "got 3"),
+        ({"variable": -1}, "got -1"),
+        ({"variable": True}, "got True"),
+        ({"at": "mode"}, "at must be 'median', 'mean'"),
+        ({"at": 40}, "at must be a row of X, from 0 to 39; got 40"),
+        ({"at": {"z": 1.0}}, "at names columns that X does not have: 'z'"),
+        ({"at": {"b": "high"}}, r"at\['b'\] must be numbers"),
+        ({"at": {"b": np.nan}}, r"at\['b'\] must be finite"),
+        ({"at": [1.0, 2.0]}, r"at must have shape \(3,\); got shape \(2,\)"),
+        ({"grid": 1}, "grid must be at least 2 points; got 1"),
+        ({"grid": [1.0]}, "at least two different points"),
+        ({"grid": [[1.0, 2.0]]}, "grid must have one axis"),
+        ({"grid": "fine"}, "grid must be numbers"),
+        ({"levels": (0,)}, "levels must be"),
+        ({"scale": "iqr"}, "scale must be 'sd', 'raw' or a number greater than 0; got 'iqr'"),
+        ({"scale": 0.0}, "scale must be"),
+        ({"alpha": 0.0}, "alpha must be"),
+        ({"y": [1.0]}, r"y must have shape \(40,\)"),
+        ({"ax": "here"}, "ax must be two Axes, upper and lower; got str"),
+        ({"ax": (1, 2)}, "ax must be matplotlib Axes or None; got int"),
+    ],
+)
+def test_wrong_arguments_are_errors_and_leave_no_figure(model, X, options, message):
+    with pytest.raises(InputError, match=message):
+        profile(model, X, options.pop("variable", "a"), **options)
+    assert plt.get_fignums() == []
+
+
+def test_a_constant_column_has_no_range(model, X):
+    constant = X.assign(a=2.0)
+    with pytest.raises(InputError, match=r"'a' is 2 in all rows of X, so it has no range\. Give the points"):
+        profile(model, constant, "a")
+    with pytest.raises(InputError, match=r"'a' does not vary in X.*Give scale='raw'"):
+        profile(model, constant, "a", grid=[0.0, 1.0])
+    assert len(lines(profile(model, constant, "a", grid=[0.0, 1.0], scale="raw")[1])["R-sens"][0]) == 2
+
+
+def test_a_function_is_told_to_be_wrapped(X):
+    with pytest.raises(InputError, match="from_function"):
+        profile(lambda X: Normal(X[:, 0], 1.0), X, "a")
+    assert plt.get_fignums() == []
+
+
+def test_the_numbers_without_a_picture(model, X):
+    found = profile_values(model, X, "a", grid=7, levels=(0.5, 0.9))
+    upper, lower = profile(model, X, "a", grid=7, levels=(0.5, 0.9))
+    np.testing.assert_array_equal(found.line.values, lines(lower)["R-sens"][0])
+    np.testing.assert_array_equal(found.numbers.rsens, lines(lower)["R-sens"][1])
+    np.testing.assert_array_equal(found.numbers.prediction[:, 0], lines(upper)["mean"][1])
+    np.testing.assert_array_equal(found.numbers.bands[0, 1, :, 0], band(upper, "90 %")[found.line.values[0]])
+    np.testing.assert_allclose(found.shares, [0.5, 0.9])
+    assert found.outputs == ("y0",)
+
+
+def test_a_name_that_is_nearly_right_gets_a_suggestion(model, X):
+    X = X.rename(columns={"b": "blood pressure"})
+    with pytest.raises(InputError, match="Did you mean 'blood pressure'"):
+        profile(model, X, "blood presure")

@@ -1,0 +1,110 @@
+"""Work in pieces, and pieces that are kept."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from rsens._files import Checkpoint
+from rsens._progress import progress_of
+from rsens._refits import Failed, Fit, refit_folds, rounds_of_folds, run_pieces
+
+SEED = np.random.SeedSequence(0)
+X, Y = np.arange(40.0).reshape(20, 2), np.random.default_rng(0).normal(size=20)
+
+
+def square(number):
+    return number**2
+
+
+def pieces(count, **options):
+    return run_pieces(
+        square, count, lambda k: (k,), **{"n_jobs": None, "progress": progress_of(False), "noun": "piece", **options}
+    )
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_pieces_come_in_order(n_jobs):
+    assert pieces(7, n_jobs=n_jobs) == [0, 1, 4, 9, 16, 25, 36]
+    assert pieces(0, n_jobs=n_jobs) == []
+
+
+def test_what_is_there_is_not_done_again_and_what_is_done_is_kept():
+    kept, seen = {1: -1, 3: -3}, []
+    found = pieces(4, get=kept.get, put=kept.__setitem__, done=lambda some: seen.append(list(some)))
+    assert found == [0, -1, 4, -3]
+    assert kept == {0: 0, 1: -1, 2: 4, 3: -3}
+    assert seen == [[None, -1, None, -3], [0, -1, None, -3], [0, -1, 4, -3]]
+
+
+@dataclass(frozen=True)
+class Seen:
+    values: np.ndarray
+
+
+@dataclass
+class Means:
+    """Sees the mean of the rows held out; it fails where `failing` is among them."""
+
+    sees: ClassVar[type] = Seen
+    failing: int = -1
+    looked: int = 0
+
+    def __call__(self, model, train, test):
+        self.looked += 1
+        if self.failing in test:
+            raise ValueError("not this one")
+        return Seen(np.array([Y[test].mean(), model, np.nan]))
+
+
+def fit(X, y):
+    return float(np.mean(y))
+
+
+def folds(look, keep=None, **options):
+    rounds = rounds_of_folds(2, 4, Y, False, SEED)
+    options |= {"n_jobs": None, "seed": SEED, "progress": progress_of(False), "keep": keep}
+    [seen] = refit_folds(Fit(None, fit), X, Y, rounds, [look], **options)
+    return seen
+
+
+def bits(seen):
+    return [[fold.values.tobytes() for fold in part] for part in seen]
+
+
+def test_refits_that_are_kept_are_not_fitted_again(tmp_path):
+    whole = folds(Means())
+    first, again = Means(), Means()
+    assert bits(folds(first, Checkpoint.open(tmp_path, {"a": 1}, 0))) == bits(whole)
+    (tmp_path / "refit-fold-00002.json").write_text("{}")
+    (tmp_path / "refit-fold-00005.json").unlink()
+    assert bits(folds(again, Checkpoint.open(tmp_path, {"a": 1}, 0))) == bits(whole)
+    assert (first.looked, again.looked) == (8, 2)
+
+
+def test_failures_are_not_kept(tmp_path):
+    look, again = Means(failing=0), Means(failing=0)
+    seen = folds(look, Checkpoint.open(tmp_path, {}, 0))
+    assert sum(isinstance(fold, Failed) for part in seen for fold in part) == 2  # once in each round
+    folds(again, Checkpoint.open(tmp_path, {}, 0))
+    assert (look.looked, again.looked) == (8, 2)
+
+
+def test_the_first_round_is_told_as_soon_as_it_is_there(tmp_path):
+    told = []
+    look = Means()
+    seen = folds(look, first_round=lambda first: told.append((look.looked, first)))
+    [(looked, [first])] = told
+    assert looked == 4
+    assert bits([first]) == bits(seen[:1])
+
+
+def test_a_disk_that_is_full_does_not_end_the_work(tmp_path, monkeypatch):
+    keep = Checkpoint.open(tmp_path, {}, 0)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Checkpoint, "put", full)
+    assert bits(folds(Means(), keep)) == bits(folds(Means()))

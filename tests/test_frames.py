@@ -1,0 +1,336 @@
+"""Tables of polars and Arrow: every call says the same about them as about the table of pandas."""
+
+from __future__ import annotations
+
+import datetime as dt
+import subprocess
+import sys
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rsens
+from rsens._errors import InputError
+from rsens._frames import as_pandas
+
+N = 40
+
+
+def data() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    city = np.array(["Oslo", "Bergen", "Ås"])[rng.integers(3, size=N)]
+    frame = pd.DataFrame(
+        {
+            "whole": rng.integers(0, 9, size=N),
+            "real": rng.normal(size=N),
+            "text": city,
+            "level": pd.Categorical(np.array(["high", "low"])[rng.integers(2, size=N)]),
+            "flag": rng.random(N) < 0.5,
+        }
+    )
+    frame["y"] = frame["real"] + 0.1 * frame["whole"] + (frame["text"] == "Oslo") + 0.1 * rng.normal(size=N)
+    frame["kind"] = np.where(frame["y"] > frame["y"].median(), "more", "less")
+    frame["person"] = [f"p{k % 10}" for k in range(N)]
+    frame["weight"] = rng.uniform(0.5, 2.0, size=N)
+    return frame
+
+
+DATA = data()
+COLUMNS = ["whole", "real", "text", "level", "flag"]
+#: What a library makes of a table of pandas, and of one of its columns.
+KINDS = {
+    "polars": (pl.from_pandas, pl.from_pandas),
+    "arrow": (pa.Table.from_pandas, lambda column: pa.chunked_array([pa.Array.from_pandas(column)])),
+    "batches": (pa.RecordBatch.from_pandas, pa.Array.from_pandas),
+}
+
+
+def gp(**settings):
+    return rsens.GPRegressor(n_restarts=0, random_state=0, **settings)
+
+
+def explained(X, table):
+    model = gp().fit(X, table("y"))
+    found = rsens.explain(
+        model, X, table("y"), weights=table("weight"), clusters=table("person"), by=table("text"), n_probes=3,
+        random_state=0, n_bootstrap=20,
+    )  # fmt: skip
+    return [found.to_frame(), found.to_frame(2), found.local_main, found.by, found.data]
+
+
+def classified(X, table):
+    model = rsens.BayesianLogisticRegression().fit(X, table("kind"))
+    scores = [model.score(X, table("kind")), model.log_predictive_density(X, table("kind"))]
+    return [model.predict_proba(X), model.predict(X).tolist(), model.classes_.tolist(), *scores]
+
+
+def weighted(X, table):
+    model = rsens.BayesianPoissonRegression().fit(
+        X, table("whole"), sample_weight=table("weight"), offset=table("real")
+    )
+    return [model.predict(X, offset=table("real")), model.score(X, table("whole"), sample_weight=table("weight"))]
+
+
+def compared(X, table):
+    model = rsens.BayesianLogisticRegression().fit(X, table("kind"))
+    frame = rsens.compare(model, X, table("kind"), methods=["rsens", "pfi", "pd", "ead"], random_state=0)
+    return [frame.drop(columns="seconds")]
+
+
+def stable(X, table):
+    found = rsens.stability(
+        rsens.BayesianLinearRegression(), X, table("y"), n_boot=3, clusters=table("person"), random_state=0
+    )
+    return [found.ranks]
+
+
+def selected(X, table):
+    found = rsens.select_interactions(gp(), X, table("y"), 1, cv=2, repeats=1, clusters=table("person"), random_state=0)
+    return [found.scores, found.pairs]
+
+
+def assessed(X, table):
+    found = rsens.assess(
+        rsens.BayesianLinearRegression(), X, table("y"), cv=3, clusters=table("person"), random_state=0
+    )
+    return [found.to_frame()]
+
+
+def of_a_function(X, table):
+    function = rsens.from_function(lambda rows: rsens.Normal(rows[:, 1] * rows[:, 2], 1.0 + rows[:, 4]))
+    return [rsens.rsens(function, X), rsens.rsens2(function, X), rsens.explain(function, X, by="text").by]
+
+
+def by_levels(X, table):
+    """Columns may also be named."""
+    model = rsens.BayesianLinearRegression(categorical=["whole"]).fit(X, table("y"))
+    return [rsens.rsens(model, X), model.derivatives(X).first, [str(column.labels) for column in model.coding_.columns]]
+
+
+def drawn(X, table):
+    import matplotlib.pyplot as plt
+
+    model = rsens.BayesianLinearRegression().fit(X, table("y"))
+    found = rsens.explain(model, X, random_state=0, n_bootstrap=20)
+    lines = []
+    profile = np.ravel(rsens.plots.profile(model, X, "real"))
+    for ax in (*profile, found.plot_beeswarm(), rsens.plots.beeswarm(found, X=X)):
+        lines += [line.get_xydata() for line in ax.lines] + [dots.get_offsets() for dots in ax.collections[:1]]
+        plt.close(ax.figure)
+    return lines
+
+
+CALLS = [explained, classified, weighted, compared, stable, selected, assessed, of_a_function, by_levels, drawn]
+
+
+def same(found, expected) -> None:
+    if isinstance(expected, pd.DataFrame):
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    elif isinstance(expected, list | str):
+        assert found == expected
+    else:
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """What each call says about the table of pandas, asked once."""
+    kept: dict[str, list[object]] = {}
+
+    def answer(call):
+        if call.__name__ not in kept:
+            kept[call.__name__] = call(DATA[COLUMNS], lambda name: DATA[name])
+        return kept[call.__name__]
+
+    return answer
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)
+@pytest.mark.filterwarnings("ignore::rsens.RsensWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_call_says_the_same_about_every_kind_of_table(call, kind, answers):
+    table, column = KINDS[kind]
+    found = call(table(DATA[COLUMNS]), lambda name: column(DATA[name]))
+    for one, other in zip(found, answers(call), strict=True):
+        same(one, other)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_study(kind):
+    table, _ = KINDS[kind]
+    settings = {"model": "linear", "null": False, "cv": 0, "pairs": 0, "drop": ["kind", "person", "weight"]}
+    expected = rsens.study(DATA, "y", **settings).explanation.to_frame()
+    pd.testing.assert_frame_equal(rsens.study(table(DATA), "y", **settings).explanation.to_frame(), expected)
+
+
+# ---- columns ---------------------------------------------------------------------------------------------------------
+
+DAYS = [dt.date(2020, 1, 1), dt.date(2021, 5, 17)]
+TIMES = [dt.datetime(2020, 1, 1, 5), dt.datetime(2021, 7, 2, 23, 30)]
+#: A column of polars, and the same as pandas has it.
+COLUMN_TYPES = {
+    "whole": (pl.Series([3, 1]), pd.Series([3, 1])),
+    "small": (pl.Series([3, 1], dtype=pl.UInt8), pd.Series([3, 1], dtype="uint8")),
+    "single": (pl.Series([0.5, 1.5], dtype=pl.Float32), pd.Series([0.5, 1.5], dtype="float32")),
+    "whole, missing": (pl.Series([3, None]), pd.Series([3.0, np.nan])),
+    "real, missing": (pl.Series([0.5, None]), pd.Series([0.5, np.nan])),
+    "decimal": (pl.Series([Decimal("1.10"), None]), pd.Series([1.1, np.nan])),
+    "truth": (pl.Series([True, False]), pd.Series([True, False])),
+    "truth, missing": (pl.Series([True, None]), pd.Series([True, None], dtype="boolean")),
+    "text": (pl.Series(["b", "a"]), pd.Series(["b", "a"])),
+    "text, missing": (pl.Series(["b", None]), pd.Series(["b", None])),
+    "enum": (
+        pl.Series(["b", "a"], dtype=pl.Enum(["c", "b", "a"])),
+        pd.Series(pd.Categorical(["b", "a"], categories=["c", "b", "a"])),
+    ),
+    "days": (pl.Series(DAYS), pd.Series(pd.to_datetime(DAYS)).astype("datetime64[s]")),
+    "times": (pl.Series(TIMES), pd.Series(TIMES).astype("datetime64[us]")),
+    "times of a zone": (
+        pl.Series(TIMES).dt.replace_time_zone("Europe/Oslo"),
+        pd.Series(TIMES).dt.tz_localize("Europe/Oslo").astype("datetime64[us, Europe/Oslo]"),
+    ),
+    "durations": (pl.Series([dt.timedelta(1)]), pd.Series([dt.timedelta(1)]).astype("timedelta64[us]")),
+    "clock": (pl.Series([dt.time(5)]), pd.Series([dt.time(5)], dtype=object)),
+    "lists": (pl.Series([[1], [2]]), pd.Series([[1], [2]], dtype=object)),
+    "nothing": (pl.Series([None, None]), pd.Series([None, None], dtype=object)),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMN_TYPES)
+@pytest.mark.parametrize("through", [lambda s: s, lambda s: s.to_arrow()], ids=["polars", "arrow"])
+def test_a_column_has_the_type_that_pandas_gives_it(kind, through):
+    column, expected = COLUMN_TYPES[kind]
+    pd.testing.assert_series_equal(as_pandas(through(column)), expected, check_names=False)
+    found = as_pandas(pl.DataFrame({"a": column}) if through(column) is column else pa.table({"a": through(column)}))
+    pd.testing.assert_series_equal(found["a"], expected, check_names=False)
+
+
+def test_categories_of_polars_are_those_in_use_sorted():
+    """polars shares one list of categories among all columns, so that it tells nothing about one of them."""
+    pl.Series(["z", "q"], dtype=pl.Categorical)
+    assert as_pandas(pl.Series(["b", "a", "b"], dtype=pl.Categorical)).cat.categories.tolist() == ["a", "b"]
+
+
+def test_a_dictionary_keeps_its_order_and_what_is_not_in_use():
+    chunks = [pa.DictionaryArray.from_arrays([1], ["c", "b"]), pa.DictionaryArray.from_arrays([0], ["a", "c"])]
+    column = as_pandas(pa.chunked_array(chunks))
+    assert column.tolist() == ["b", "a"]
+    assert column.cat.categories.tolist() == ["c", "b", "a"]
+    assert as_pandas(pa.DictionaryArray.from_arrays([0, 1], ["a", "a"])).tolist() == ["a", "a"]
+
+
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pa.table], ids=["polars", "arrow"])
+def test_numbers_are_not_copied(make):
+    values = np.arange(5.0)
+    table = make({"a": values, "b": 2.0 * values})
+    at = (table["a"].to_numpy() if make is pl.DataFrame else table["a"].chunk(0).to_numpy()).ctypes.data
+    assert as_pandas(table)["a"].to_numpy().ctypes.data == at
+
+
+@pytest.mark.parametrize("index", [pd.Index(["r", "s"], name="id"), pd.Index(["r", "s"]), pd.Index([7, 9])], ids=str)
+def test_an_index_that_went_through_arrow_is_an_index_again(index):
+    frame = pd.DataFrame({"a": [1.0, 2.0]}, index=index)
+    pd.testing.assert_frame_equal(as_pandas(pa.Table.from_pandas(frame)), frame)
+
+
+class Stream:
+    """A table of a library that nobody knows, with nothing but Arrow's protocol."""
+
+    def __init__(self, table):
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def test_any_library_can_come_through_arrow():
+    pd.testing.assert_frame_equal(as_pandas(Stream(pa.table({"a": [1, 2]}))), pd.DataFrame({"a": [1, 2]}))
+    assert as_pandas(Stream(pa.chunked_array([["a"], ["b"]]))).tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("value", [DATA, DATA["y"], DATA.to_numpy(), [[1.0]], None, 3, "text"], ids=lambda v: type(v))
+def test_everything_else_stays_as_it_is(value):
+    assert as_pandas(value) is value
+
+
+REFUSED = {
+    "lazy": (pl.LazyFrame({"a": [1.0]}), "X is a LazyFrame: its rows are not there yet. Use X.collect()."),
+    "missing": (pl.DataFrame({"a": [1.0, None]}), "column 'a' has 1 missing or infinite values, the first at row 1"),
+    "missing in arrow": (pa.table({"a": [None, 1]}), "column 'a' has 1 missing or infinite values, the first at row 0"),
+    "missing text": (pl.DataFrame({"a": ["x", None, "y"]}), "column 'a' has 1 missing values, the first at row 1"),
+    "missing truth": (pa.table({"a": [True, None]}), "column 'a' has 1 missing values, the first at row 1"),
+    "nothing": (pl.DataFrame({"a": [None, None]}), "column 'a' has 2 missing"),
+    "dates": (pl.DataFrame({"a": DAYS}), "not numeric: 'a' (datetime64[s])"),
+    "lists": (pa.table({"a": [[1], [2]]}), "not numeric: 'a' (object)"),
+    "no rows": (pl.DataFrame({"a": []}), "X has no rows"),
+    "no columns": (pl.DataFrame(), "X has no"),
+    "same names": (pa.table([[1.0], [2.0]], names=["a", "a"]), "columns of the same name"),
+}
+MODEL = rsens.from_function(lambda rows: rsens.Normal(rows[:, 0], 1.0))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize(
+    "call",
+    [rsens.rsens, rsens.explain, rsens.compare, lambda _, X: rsens.BayesianLinearRegression().fit(X, [1.0, 2.0])],
+    ids=["rsens", "explain", "compare", "fit"],
+)
+def test_what_cannot_be_read_is_said_in_our_words(name, call):
+    X, text = REFUSED[name]
+    with pytest.raises(InputError) as caught:
+        call(MODEL, X)
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("X", [pl.Series([1.0, 2.0]), pa.chunked_array([[1.0, 2.0]])], ids=["polars", "arrow"])
+def test_a_column_is_no_table(X):
+    with pytest.raises(InputError, match="X must have two axes"):
+        rsens.rsens(MODEL, X)
+    with pytest.raises(InputError, match="Expected a 2-dimensional container"):
+        rsens.BayesianLinearRegression().fit(X, [1.0, 2.0])
+
+
+def test_targets_that_are_missing():
+    X = pl.DataFrame({"a": [1.0, 2.0, 3.0]})
+    for y in (pl.Series([1, None, 3]), pa.array([1.0, None, 3.0])):
+        with pytest.raises(InputError, match="y must be finite; it has 1 missing"):
+            rsens.BayesianLinearRegression().fit(X, y)
+    with pytest.raises(InputError, match="y has 1 missing labels, the first at row 2"):
+        rsens.BayesianLogisticRegression().fit(X, pl.Series(["a", "b", None]))
+    with pytest.raises(InputError, match="clusters has no label for 1 of 3 rows"):
+        rsens.assess(rsens.BayesianLinearRegression(), X, [1.0, 2.0, 3.0], clusters=pl.Series(["a", None, "b"]))
+
+
+# ---- imports ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "absent"),
+    [
+        ("import pandas; X = pandas.DataFrame({'a': [1.0, 2.0]})", {"narwhals", "polars"}),
+        ("import numpy; X = numpy.ones((2, 1))", {"narwhals", "polars", "pandas"}),
+    ],
+    ids=["pandas", "numpy"],
+)
+def test_libraries_are_loaded_only_for_their_own_tables(make, absent):
+    code = f"import sys\n{make}\nfrom rsens._table import read_table\nread_table(X)\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not absent & set(done.stdout.split())
+
+
+def test_polars_needs_no_pyarrow():
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "import polars; from rsens._frames import as_pandas\n"
+        "X = polars.DataFrame({'a': [1.0, 2.0], 'b': ['x', None], 'c': [True, False]})\n"
+        "print(as_pandas(X).columns.tolist())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "['a', 'b', 'c']", done.stderr
