@@ -29,8 +29,8 @@ from experiments._journal import Journal, run
 from experiments._real_data_figure import draw
 from experiments._style import METHODS as STYLES
 from experiments._tables import mean_and_half, write_csv, write_text
+from rsens._arguments import child
 from rsens._compare import ComparisonSettings
-from rsens._files import Checkpoint
 from rsens._select_interactions import KernelTerms, SplitAnalysis
 from rsens._typing import Array
 
@@ -52,8 +52,8 @@ def repetition(data: str, name: str, number: int, *, rows: int | None, pairs: in
     order = np.random.default_rng([seed, number]).permutation(len(y))  # the same for all settings of a data set
     settings = ComparisonSettings.read(METHODS, 2, BUDGET)
     analysis = SplitAnalysis(setting.estimator, KernelTerms(X.shape[1]), X, y.to_numpy(), pairs, settings, warm=True)
-    seeds = Checkpoint(np.random.SeedSequence([seed, number]))
-    done = analysis.run(f"split-{number}", np.sort(order[:size]), np.sort(order[size:]), seeds, number)
+    fits = child(np.random.SeedSequence([seed, number]), 1, number)
+    done = analysis.run(np.sort(order[:size]), np.sort(order[size:]), fits)
     return {
         "full": _short(done["full"]),
         "scores": {method: [_short(score) for score in scores] for method, scores in done["scores"].items()},
