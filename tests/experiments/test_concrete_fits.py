@@ -110,7 +110,7 @@ class Stop(Exception):
 def test_splits_are_those_of_figure_4(monkeypatch):
     given = []
 
-    def record(self, key, train, test, seeds, number):
+    def record(self, train, test, seeds):
         given.append((train, test))
         raise Stop
 

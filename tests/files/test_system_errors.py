@@ -49,6 +49,17 @@ def test_sentences(code, sentence):
     assert str(pickle.loads(pickle.dumps(error.value))) == sentence
 
 
+def test_errors_travel_where_distributed_has_changed_pickle():
+    code = (
+        "import pickle, tblib.pickling_support as t; t.install()\n"
+        "from rsens._files import MissingPathError; from rsens._files._system_errors import CannotWriteError\n"
+        "for kind in (MissingPathError, CannotWriteError):\n"
+        "    print(pickle.loads(pickle.dumps(kind('x', ' is gone'))))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "x is gone\n" * 2
+
+
 def test_what_is_no_error_of_the_system_stays_what_it_is():
     given = InputError("rows must be …")
     with pytest.raises(InputError) as error, writing("x"):

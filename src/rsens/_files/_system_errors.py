@@ -37,9 +37,14 @@ REASONS = OF_THE_PATH | OF_THE_DISK
 class MissingPathError(InputError, FileNotFoundError):
     """There is no such file to read, or no such folder to write into."""
 
+    # Else a copy made by tblib, which distributed uses, asks ValueError to make an OSError.
+    __new__ = OSError.__new__  # type: ignore[assignment]
+
 
 class CannotWriteError(InputError, OSError):
     """The system does not write a file, for a reason that the user can do something about."""
+
+    __new__ = OSError.__new__  # type: ignore[assignment]  # as above
 
 
 def reason_of(error: BaseException) -> str | None:
