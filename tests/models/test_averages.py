@@ -14,7 +14,7 @@ from rsens.kernels import EQ, Constant, Kernel, Linear, Matern12, Matern32, Mate
 from rsens.models import _averages
 from rsens.models._averages import averaged_mean
 from rsens.models._gp import GPClassifier, GPRegressor
-from rsens.models._posterior import DenseRoot, LatentPosterior
+from rsens.posteriors import DenseRoot, LatentPosterior
 from tests.kernels.cases import KERNELS, rows
 
 INPUTS, X, HELD = rows(9, seed=3), rows(6, seed=4), rows(5, seed=5)

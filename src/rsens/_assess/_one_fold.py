@@ -12,7 +12,7 @@ from rsens._assess._baseline import Kind, constant_for_classes, constant_for_cou
 from rsens._errors import Argument, InputError
 from rsens._refits import take_rows
 from rsens._typing import Array, Flags, Positions
-from rsens.adapters import as_model
+from rsens.adapters import as_model, classes_of
 from rsens.derivatives import Model
 from rsens.distributions import Distribution, Mixture, is_event
 
@@ -81,7 +81,8 @@ class HeldOut:
         """Probabilities in the order of all classes of y; rows of a class that the model has not seen are left out."""
         classes = np.unique(self.y)
         codes = np.searchsorted(classes, self.y)
-        own = np.asarray(getattr(model, "classes_", np.arange(_n_classes(family))))
+        labels = classes_of(model)
+        own = np.arange(_n_classes(family)) if labels is None else np.asarray(labels)
         place = {label: k for k, label in enumerate(own.tolist())}
         seen = np.array([label in place for label in classes.tolist()])
         if len(own) > len(classes) or not set(own.tolist()) <= set(classes.tolist()):

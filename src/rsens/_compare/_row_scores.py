@@ -10,6 +10,7 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._refits import check_one_per_row
 from rsens._typing import Array
+from rsens.adapters import classes_of
 from rsens.derivatives import Model
 from rsens.models import read_labels
 
@@ -74,7 +75,7 @@ def _per_row(score: Any, n: int) -> Array:
 
 def _numbers(model: Any, y: Any, n: int) -> Array:
     """The targets as families take them: class labels as codes, in the order of `classes_`."""
-    classes = getattr(model, "classes_", None)
+    classes = classes_of(model)
     if classes is not None:
         return read_labels(y, np.asarray(classes), n)
     try:

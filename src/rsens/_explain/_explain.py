@@ -31,7 +31,7 @@ from rsens._explain._values import Values, evaluate
 from rsens._frames import as_pandas
 from rsens._progress import progress_of
 from rsens._refits import Fit, read_clusters, warn_of_tight_clusters
-from rsens.adapters import as_contrasts, read_for, two_valued
+from rsens.adapters import as_contrasts, classes_of, read_for, two_valued
 from rsens.derivatives import NoSecondDerivativesError
 from rsens.measures import Terms, check_alpha, check_weights, training_inputs, warn_of_gaps
 
@@ -330,7 +330,7 @@ def _fit_for_intervals(intervals: Any, model: Any, y: Any, refit: Any, *, same_r
 
 def _output_names(model: Any, n_outputs: int) -> tuple[str, ...]:
     """The classes where the model names them, else y0, y1, …"""
-    classes = getattr(model, "classes_", None)
+    classes = classes_of(model)
     if n_outputs > 1 and classes is not None and len({str(c) for c in classes}) == len(classes) == n_outputs:
         return tuple(str(c) for c in classes)
     return ("y",) if n_outputs == 1 else tuple(f"y{p}" for p in range(n_outputs))

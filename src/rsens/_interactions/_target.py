@@ -11,6 +11,7 @@ from scipy.special import logit
 from rsens._errors import Argument, InputError
 from rsens._refits import read_targets
 from rsens._typing import Array
+from rsens.adapters import classes_of
 from rsens.distributions import (
     Bernoulli,
     Beta,
@@ -133,7 +134,7 @@ def _inside(y: Array, low: float, high: float, where: str) -> Array:
 
 
 def _classes(model: Any, family: Bernoulli | Categorical, targets: Any) -> Target | Untested:
-    known = getattr(model, "classes_", None)
+    known = classes_of(model)
     plain = targets.astype(str) if targets.dtype == object else targets
     codes = plain if known is None else read_labels(targets, np.asarray(known), len(targets))
     present, numbered = np.unique(codes, return_inverse=True)

@@ -3,6 +3,7 @@
 from rsens.adapters._adapter import Adapter as Adapter
 from rsens.adapters._door import ADAPTERS as ADAPTERS
 from rsens.adapters._door import as_model as as_model
+from rsens.adapters._door import classes_of as classes_of
 from rsens.adapters._door import coding_of as coding_of
 from rsens.adapters._door import read_for as read_for
 from rsens.adapters._two_valued import as_contrasts as as_contrasts

@@ -47,6 +47,11 @@ def read_for(model: Any, X: Any, weights: Any = None) -> tuple[Model, Table]:
     return source, rows_of(source, X)
 
 
+def classes_of(model: Any) -> Any:
+    """The class labels that the codes 0, 1, … of the model's predictions stand for; None if it does not say."""
+    return as_model(model).classes_
+
+
 def coding_of(model: Any) -> Coding | None:
     """The categorical columns that a fitted model knows; None if it has none. A function finds them in the rows."""
     return as_model(model).coding

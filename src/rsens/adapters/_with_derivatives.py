@@ -19,6 +19,8 @@ class WithDerivatives(Model):
         self._estimator = estimator
         self.coding = getattr(estimator, "coding_", None) or None
         self.takes_codes = bool(getattr(estimator, "_takes_codes", False))
+        for name in ("input_scale_", "training_inputs_", "classes_"):
+            setattr(self, name, getattr(estimator, name, None))
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)

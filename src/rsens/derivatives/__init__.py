@@ -6,6 +6,8 @@ from rsens.derivatives._contrasts import contrasts_at as contrasts_at
 from rsens.derivatives._counted import Counter as Counter
 from rsens.derivatives._derivatives import Derivatives as Derivatives
 from rsens.derivatives._derivatives import without_derivatives as without_derivatives
+from rsens.derivatives._description import Description as Description
+from rsens.derivatives._description import Finding as Finding
 from rsens.derivatives._differences import from_function as from_function
 from rsens.derivatives._jax import JaxModel as JaxModel
 from rsens.derivatives._jax import from_jax as from_jax

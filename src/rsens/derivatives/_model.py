@@ -14,6 +14,7 @@ from rsens._typing import Array
 from rsens.derivatives._bends import Bends
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
 from rsens.derivatives._derivatives import Derivatives
+from rsens.derivatives._description import Description, Finding
 from rsens.distributions import Distribution
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ class Model(ABC):
     takes_tables: bool = False
     #: Whether rows whose levels were switched may be a `Table` of level codes: labels need not be made and read again.
     takes_codes: bool = False
+    #: What the model was trained on, where it says so: standard deviations of its inputs (D,), the inputs (N, D).
+    input_scale_: Any = None
+    training_inputs_: Any = None
+    #: The class labels that the codes 0, 1, … of its predictions stand for.
+    classes_: Any = None
 
     @property
     def name(self) -> str:
@@ -58,6 +64,15 @@ class Model(ABC):
     def predict_point(self, X: Any) -> Array:
         """The point prediction at the rows X, shape (n, P) for P outputs: usually the mean."""
         return self.predict_distribution(X).prediction()
+
+    @property
+    def description(self) -> Description | None:
+        """What was understood of a model that somebody else made; None for models of rsens and wrapped functions."""
+        return None
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        """What `rsens.check` has to say about this model at the rows X, beyond what it checks of every model."""
+        yield from ()
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
         """The point prediction with `columns` held at values `at`, averaged over the rows X, if that has a closed form.

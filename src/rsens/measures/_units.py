@@ -19,6 +19,7 @@ from rsens._coding import Coding
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._table import Table, column_deviations
 from rsens._typing import Array
+from rsens.adapters import as_model
 from rsens.measures._rows import check_scale
 
 
@@ -68,7 +69,7 @@ def read_scale(scale: Any, names: tuple[str, ...]) -> str | Array:
 
 def standard_deviations(values: Array, weights: Array, model: Any, training: Array | None) -> Array:
     """Standard deviation of each column in the training data where the model knows it, else in X under the weights."""
-    known = getattr(model, "input_scale_", None)
+    known = as_model(model).input_scale_
     if known is not None:
         return _known_scale(known, values.shape[1])
     if training is not None:
@@ -106,7 +107,7 @@ def level_deviations(deviations: Array, coding: Coding) -> Array:
 
 def training_inputs(model: Any, n_columns: int) -> Array | None:
     """The inputs the model was trained on, or None for a model that does not say."""
-    given = getattr(model, "training_inputs_", None)
+    given = as_model(model).training_inputs_
     if given is None:
         return None
     try:

@@ -21,7 +21,7 @@ from scipy.linalg import blas
 
 from rsens._typing import Array
 from rsens.kernels import Kernel, Leaf, Product, Sum, Term
-from rsens.models._posterior import CHUNK_BYTES, LatentPosterior
+from rsens.posteriors import CHUNK_BYTES, LatentPosterior
 
 
 def averaged_mean(posterior: LatentPosterior, columns: Sequence[int], held: Array, X: Array) -> Array | None:

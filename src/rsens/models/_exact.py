@@ -8,7 +8,7 @@ from scipy.linalg import blas, lapack
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood
-from rsens.models._posterior import LatentPosterior, TriangularRoot, jittered_cholesky
+from rsens.posteriors import LatentPosterior, TriangularRoot, jittered_cholesky
 
 
 def objective(kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array) -> tuple[float, Array]:

@@ -26,9 +26,9 @@ from rsens.models._file_values import (
 from rsens.models._gp import GPClassifier, GPRegressor
 from rsens.models._inference import FittedGP
 from rsens.models._linear import BayesianLinearRegression
-from rsens.models._posterior import DenseRoot, LatentPosterior, Root, ScaledTriangularRoot, TriangularRoot
 from rsens.models._standard import Standard
 from rsens.models._weights import Columns, WeightPosterior
+from rsens.posteriors import DenseRoot, LatentPosterior, Root, ScaledTriangularRoot, TriangularRoot
 
 #: Plain values for the header, and arrays by name.
 State = tuple[dict[str, Any], dict[str, Array]]

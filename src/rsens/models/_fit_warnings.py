@@ -10,7 +10,7 @@ import numpy as np
 from rsens._errors import Argument, RsensWarning, Sentence
 from rsens._typing import Array
 from rsens.likelihoods import Likelihood
-from rsens.models._posterior import LatentPosterior
+from rsens.posteriors import LatentPosterior
 
 #: A hyperparameter this near to its limit, on the log scale, is at its limit.
 NEAR = 1e-6

@@ -21,8 +21,8 @@ from rsens.models._gp_settings import GPSettings, link_likelihood, prediction, r
 from rsens.models._inference import Data, FittedGP, fit_gp
 from rsens.models._link import LatentLink
 from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
-from rsens.models._posterior import Latent
 from rsens.models._standard import Standard
+from rsens.posteriors import Latent
 
 
 class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):

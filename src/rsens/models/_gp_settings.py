@@ -20,9 +20,9 @@ from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, through_likelihood
 from rsens.models._inference import FittedGP, Search
 from rsens.models._link import Mean, by_mean
-from rsens.models._posterior import Latent
 from rsens.models._priors import check_priors
 from rsens.models._standard import Standard
+from rsens.posteriors import Latent
 
 #: Without `inducing`, a GP is exact up to MOST_EXACT_ROWS rows, and has INDUCING inducing inputs above.
 MOST_EXACT_ROWS = 3000

@@ -20,10 +20,10 @@ from rsens.models._fit_warnings import warn_at_limits, warn_of_unknown_counts, w
 from rsens.models._inducing import choose_inducing
 from rsens.models._laplace import LaplaceApproximation
 from rsens.models._optimize import Objective, Optimizer, curvature
-from rsens.models._posterior import LatentPosterior
 from rsens.models._priors import log_normals
 from rsens.models._sparse import VariationalApproximation
 from rsens.models._sparse_laplace import SparseLaplaceApproximation
+from rsens.posteriors import LatentPosterior
 
 #: Up to this many rows a fit runs on one thread. At 1000 rows two threads save a third of the time on two idle cores;
 #: if one core is busy, a fit takes ten to fifty times as long: the threads wait for each other in every step of a

@@ -19,7 +19,7 @@ from rsens._typing import Array
 from rsens.kernels import Kernel, KernelOn
 from rsens.likelihoods import Likelihood
 from rsens.models._mode import Factor, Mode, Prior, find_mode
-from rsens.models._posterior import LatentPosterior, ScaledTriangularRoot
+from rsens.posteriors import LatentPosterior, ScaledTriangularRoot
 
 
 @dataclass(eq=False)

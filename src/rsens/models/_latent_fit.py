@@ -14,7 +14,7 @@ from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
 from rsens.models._inference import Data, Search, fit_gp, posterior_of
-from rsens.models._posterior import Root, ScaledTriangularRoot
+from rsens.posteriors import Root, ScaledTriangularRoot
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from scipy.linalg import blas, lapack
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.kernels import Kernel
-from rsens.models._posterior import DenseRoot, LatentPosterior
+from rsens.posteriors import DenseRoot, LatentPosterior
 
 #: The size of one array (M, rows of a chunk).
 CHUNK_BYTES = 4 * 2**20

@@ -14,7 +14,7 @@ from scipy.linalg import blas, lapack
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.likelihoods import Likelihood
-from rsens.models._posterior import jittered_cholesky
+from rsens.posteriors import jittered_cholesky
 
 MAX_STEPS = 200
 MAX_HALVINGS = 60

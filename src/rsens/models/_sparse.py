@@ -18,7 +18,7 @@ from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood
 from rsens.models._low_rank import LowRankPrior, add_outer, factored_identity_plus, inverse_from, symmetric
-from rsens.models._posterior import LatentPosterior
+from rsens.posteriors import LatentPosterior
 
 
 def approximate(

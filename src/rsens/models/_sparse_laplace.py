@@ -20,7 +20,7 @@ from rsens.likelihoods import Likelihood
 from rsens.models._laplace import WarmStart
 from rsens.models._low_rank import LowRankPrior, add_outer, factored_identity_plus, inverse_from, symmetric
 from rsens.models._mode import MAX_HALVINGS, MAX_STEPS, ROUNDING, TOLERANCE
-from rsens.models._posterior import LatentPosterior
+from rsens.posteriors import LatentPosterior
 
 
 def approximate(

@@ -9,7 +9,7 @@ import numpy as np
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
-from rsens.models._posterior import Latent, LatentPosterior
+from rsens.posteriors import Latent, LatentPosterior
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from rsens._coding import Coding
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.adapters import as_model
+from rsens.adapters import as_model, classes_of
 from rsens.derivatives import Derivatives, Model, iterate, prepare
 from rsens.distributions import Distribution, is_event
 from rsens.measures import check_alpha, contrast_parts, contrast_values, finite, first_of_prediction, parts
@@ -111,7 +111,7 @@ def _evaluate(derivatives: Derivatives, column: int, step: float, shares: Array,
 
 def output_names(model: Any, kind: Kind, n_outputs: int) -> tuple[str, ...]:
     """The classes where the model names them."""
-    classes = getattr(model, "classes_", None)
+    classes = classes_of(model)
     if kind == "probability" and classes is not None and len(classes) == n_outputs:
         return tuple(str(name) for name in classes)
     return tuple(f"class {k}" if kind == "probability" else f"y{k}" for k in range(n_outputs))

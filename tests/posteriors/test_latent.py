@@ -10,12 +10,12 @@ import pytest
 
 from rsens._errors import InputError
 from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, RationalQuadratic, additive
-from rsens.models import _posterior
-from rsens.models._posterior import (
+from rsens.posteriors import (
     DenseRoot,
     LatentPosterior,
     ScaledTriangularRoot,
     TriangularRoot,
+    _latent,
     jittered_cholesky,
 )
 from tests.kernels.oracle import covariance
@@ -156,7 +156,7 @@ def test_orders_and_moments_agree(name):
 def test_chunks_change_nothing(name, monkeypatch):
     posterior, _ = latent_posterior(KERNELS[name])
     whole, moments = posterior.derivatives(X, 2), posterior.moments(X)
-    monkeypatch.setattr(_posterior, "CHUNK_BYTES", 1)  # one row at a time
+    monkeypatch.setattr(_latent, "CHUNK_BYTES", 1)  # one row at a time
     assert len(list(posterior._chunks(len(X), 5))) == len(X)
     by_row = posterior.derivatives(X, 2)
     np.testing.assert_allclose(posterior.moments(X).variance, moments.variance, rtol=1e-12)
@@ -165,7 +165,7 @@ def test_chunks_change_nothing(name, monkeypatch):
 
 
 def test_memory_is_bounded_whatever_the_number_of_rows(monkeypatch):
-    monkeypatch.setattr(_posterior, "CHUNK_BYTES", 2 * 2**20)
+    monkeypatch.setattr(_latent, "CHUNK_BYTES", 2 * 2**20)
     kernel, inputs = EQ(1.0, (1.0,) * 8), np.random.default_rng(0).normal(size=(200, 8))
     L, _ = jittered_cholesky(kernel(inputs), 0.1)
     posterior = LatentPosterior(kernel, inputs, np.ones(200), TriangularRoot(L))

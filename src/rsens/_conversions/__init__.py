@@ -1,0 +1,1 @@
+"""Distributions of other libraries as our families, in our parameters λ."""
