@@ -19,6 +19,7 @@ from rsens.derivatives._model import prepare as prepare
 from rsens.derivatives._model import result_bytes as result_bytes
 from rsens.derivatives._model import rows_for as rows_for
 from rsens.derivatives._model import rows_of as rows_of
+from rsens.derivatives._prediction_model import PredictionModel as PredictionModel
 from rsens.derivatives._second_checks import NoSecondDerivativesError as NoSecondDerivativesError
 from rsens.derivatives._steps import step_unit as step_unit
 from rsens.derivatives._torch import from_torch as from_torch
