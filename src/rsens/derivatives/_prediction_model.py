@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from rsens._coding import Coding
 from rsens._errors import Argument, RsensWarning
-from rsens._table import Table
 from rsens._typing import Array
+from rsens.derivatives._as_given import AsGiven
 from rsens.derivatives._counted import Counter
 from rsens.derivatives._derivatives import Derivatives
 from rsens.derivatives._description import Description, Finding, Verdict
 from rsens.derivatives._differences import DifferenceModel
-from rsens.derivatives._model import Model, check_order, rows_of
+from rsens.derivatives._model import check_order, rows_of
 from rsens.derivatives._output import categorical_values
 from rsens.derivatives._second_checks import NoSecondDerivativesError
 from rsens.derivatives._wide_step import WideStep, wide_step
@@ -25,7 +23,7 @@ from rsens.distributions import Distribution
 
 
 @dataclass(frozen=True, eq=False)
-class PredictionModel(Model):
+class PredictionModel(AsGiven):
     """A model from `predict`, which takes rows in the type they were given (a data frame, an array) and gives a family.
 
     Derivatives are central differences, over a small step where the prediction is smooth, and over a wide step chosen
@@ -37,20 +35,11 @@ class PredictionModel(Model):
     #: What errors call the model: the class of the object.
     label: str
     about: Description | None = None
-    #: Columns that are categorical in addition to a data frame's own, as in `from_function`.
-    categorical: Any = None
-    training_inputs_: Any = None
-    classes_: Any = None
-    coding: Coding | None = None
-    #: A table like the rows, to build rows of the same type from numbers; set by `coded`.
-    like: Table | None = None
     #: Set by `prepared`.
     differences: DifferenceModel | None = None
     wide: WideStep | None = None
 
     by_differences: ClassVar[bool] = True
-    takes_tables = True
-    takes_codes = True
 
     @property
     def name(self) -> str:
@@ -91,30 +80,14 @@ class PredictionModel(Model):
     def predict_distribution(self, X: Any) -> Distribution:
         model = self.coded(X)
         table = rows_of(model, X)
-        rows = model._rows(table.values) if table.source is None else table.source
-        return self.predict(rows).checked(len(table))
+        return self.predict(model.rows(table)).checked(len(table))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         model = self.differences or DifferenceModel(self._of_numbers, None, None)
         return model.rows_per_chunk(n_columns, order)
 
-    def coded(self, X: Any, weights: Any = None) -> PredictionModel:
-        if self.like is not None:
-            return self
-        coding: Coding | None = self.coding
-        if coding is None and isinstance(X, Table) and weights is None:
-            coding = X.coding
-        elif coding is None:
-            coding = Coding.of(X, self.categorical, weights=weights, keep_unused=True) or None
-        model = replace(self, coding=coding)
-        table = rows_of(model, X)
-        if table.source is None:  # only its numbers are left
-            return model
-        return replace(model, like=Table(table.names, table.values[:1], table.rows(0, 1), coding))
-
     def contrasted(self, coding: Coding) -> PredictionModel:
-        like = None if self.like is None else replace(self.like, coding=coding)
-        return replace(self, coding=coding, like=like, differences=None, wide=None)
+        return replace(super().contrasted(coding), differences=None, wide=None)
 
     def counted(self, counter: Counter) -> PredictionModel:
         return replace(self, predict=counter.calls(self.predict))
@@ -122,9 +95,9 @@ class PredictionModel(Model):
     def prepared(self, X: Any) -> PredictionModel:
         model = self.coded(X)
         table = rows_of(model, X)
-        numbers = table.values if model.coding is None else model.coding.numbers(table.values)
-        columns = list(range(numbers.shape[1]) if model.coding is None else model.coding.continuous)
-        wide = wide_step(model._of_numbers, numbers, columns, categorical_values(model.coding, numbers))
+        numbers = model.numbers(table)
+        levels = categorical_values(model.coding, numbers)
+        wide = wide_step(model._of_numbers, numbers, model.continuous(numbers.shape[1]), levels)
         if wide is not None:
             advice = " Read them as rough averages, or choose a step yourself: from_function(fn, step=…)."
             warnings.warn(
@@ -139,19 +112,4 @@ class PredictionModel(Model):
 
     def _of_numbers(self, numbers: Array) -> Distribution:
         """The prediction for rows of numbers, as differences move them."""
-        return self.predict(self._rows(numbers if self.coding is None else _codes_of(self.coding, numbers)))
-
-    def _rows(self, values: Array) -> Any:
-        """Values, with level codes in categorical columns, as rows of the type that was given."""
-        if self.like is None:
-            return values
-        return self.like.like(values)
-
-
-def _codes_of(coding: Coding, numbers: Array) -> Array:
-    """Level codes in place of the numbers that stand for levels: the inverse of `Coding.numbers`."""
-    codes = numbers.copy()
-    for column in coding.columns:
-        order = np.argsort(column.numbers)
-        codes[:, column.position] = order[np.searchsorted(column.numbers[order], numbers[:, column.position])]
-    return codes
+        return self.predict(self.rows_from(numbers))
