@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rsens._app.study import study as study
     from rsens._assess import Assessment as Assessment
     from rsens._assess import assess as assess
+    from rsens._check import Check as Check
+    from rsens._check import check as check
     from rsens._compare import compare as compare
     from rsens._errors import InputError as InputError
     from rsens._errors import MissingExtraError as MissingExtraError
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
 #: Where each public name lives: the same list as above, for run time. The families are in `distributions.ALL_FAMILIES`.
 _EXPORTS: dict[str, tuple[str, ...]] = {
+    "rsens._check": ("Check", "check"),
     "rsens._compare": ("compare",),
     "rsens._errors": ("InputError", "MissingExtraError", "RsensWarning"),
     "rsens._explain": ("Difference", "Explanation", "explain"),

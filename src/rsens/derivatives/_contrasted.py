@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from rsens._coding import Coding
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives
+from rsens.derivatives._description import Description, Finding
 from rsens.derivatives._model import Model
 from rsens.distributions import Distribution
 
@@ -31,6 +33,13 @@ class Contrasted(Model):
     @property
     def name(self) -> str:
         return self._model.name
+
+    @property
+    def description(self) -> Description | None:
+        return self._model.description
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        return self._model.checks(X)
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         record = self._model.derivatives(self._as_given(X), order)
