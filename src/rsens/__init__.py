@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rsens._check import Check as Check
     from rsens._check import check as check
     from rsens._compare import compare as compare
+    from rsens._conversions import as_family as as_family
     from rsens._errors import InputError as InputError
     from rsens._errors import MissingExtraError as MissingExtraError
     from rsens._errors import RsensWarning as RsensWarning
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from rsens._select_interactions import select_interactions as select_interactions
     from rsens._stability import Stability as Stability
     from rsens._stability import stability as stability
+    from rsens.adapters import from_statsmodels as from_statsmodels
     from rsens.derivatives import Derivatives as Derivatives
     from rsens.derivatives import Model as Model
     from rsens.derivatives import from_function as from_function
@@ -50,12 +52,14 @@ if TYPE_CHECKING:
 _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._check": ("Check", "check"),
     "rsens._compare": ("compare",),
+    "rsens._conversions": ("as_family",),
     "rsens._errors": ("InputError", "MissingExtraError", "RsensWarning"),
     "rsens._explain": ("Difference", "Explanation", "explain"),
     "rsens._assess": ("Assessment", "assess"),
     "rsens._select_interactions": ("Selection", "select_interactions"),
     "rsens._stability": ("Stability", "stability"),
     "rsens._app.study": ("Study", "study"),
+    "rsens.adapters": ("from_statsmodels",),
     "rsens.derivatives": ("Derivatives", "Model", "from_function", "from_jax", "from_torch"),
     "rsens.measures": ("rsens", "rsens2"),
     "rsens.models": (
