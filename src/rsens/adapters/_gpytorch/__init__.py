@@ -52,6 +52,8 @@ def _adapt(model: Any, likelihood: Any = None) -> Model:
     from rsens.adapters._gpytorch._copies import is_single
     from rsens.adapters._gpytorch._refusals import refuse_kind, refuse_list
 
+    if is_a(model, "botorch.ModelList", "gpytorch.IndependentModelList"):
+        raise refuse_list(model)
     if is_single(model):
         warnings.warn(RsensWarning(SINGLE), stacklevel=3)
     if is_a(model, "botorch.Model"):
@@ -64,8 +66,6 @@ def _adapt(model: Any, likelihood: Any = None) -> Model:
                 " out.",
             )
         return botorch_model(model)
-    if is_a(model, "gpytorch.IndependentModelList"):
-        raise refuse_list(model)
     if is_a(model, "gpytorch.ExactGP"):
         from rsens.adapters._gpytorch._exact import exact_gp
 

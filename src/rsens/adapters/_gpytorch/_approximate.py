@@ -11,7 +11,7 @@ from rsens.adapters._gpytorch._copies import numpy_of, working_copy
 from rsens.adapters._gpytorch._model import GaussianProcess
 from rsens.adapters._gpytorch._moments import LatentMoments
 from rsens.adapters._gpytorch._observations import read_observation
-from rsens.adapters._gpytorch._refusals import refuse_without_likelihood
+from rsens.adapters._gpytorch._refusals import check_variational, refuse_without_likelihood
 from rsens.adapters._gpytorch._transforms import Outcome
 from rsens.adapters._origin import is_a
 from rsens.derivatives import Finding
@@ -22,6 +22,7 @@ def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     given = getattr(model, "likelihood", None) if likelihood is None else likelihood
     if not is_a(given, "gpytorch.Likelihood"):
         raise refuse_without_likelihood(model)
+    check_variational(model)
     copy, observation = working_copy(model), read_observation(working_copy(given))
     anchors = inducing_points(copy)
     source = Autograd.of(LatentMoments(copy), anchors, None, 1 if anchors is None else len(anchors))

@@ -18,7 +18,7 @@ from rsens.adapters._gpytorch._model import GaussianProcess
 from rsens.adapters._gpytorch._moments import Moments, PosteriorMoments
 from rsens.adapters._gpytorch._noise import observed, read_noise
 from rsens.adapters._gpytorch._observations import gaussian, read_observation
-from rsens.adapters._gpytorch._refusals import check_single_exact, check_single_output, refuse_kind, refuse_list
+from rsens.adapters._gpytorch._refusals import check_single_exact, check_single_output, check_variational, refuse_kind
 from rsens.adapters._gpytorch._source import Source
 from rsens.adapters._gpytorch._transforms import (
     Outcome,
@@ -36,8 +36,6 @@ USUAL_POSTERIORS = ("GPyTorchModel.posterior", "BatchedMultiOutputGPyTorchModel.
 
 def botorch_model(model: Any) -> Model:
     """A model of BoTorch with one output."""
-    if is_a(model, "botorch.ModelList"):
-        raise refuse_list(model)
     if not is_a(model, "botorch.GPyTorchModel"):
         raise refuse_kind(model)
     check_single_output(model)
@@ -83,6 +81,7 @@ def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
 
 def _variational(model: Any) -> GaussianProcess:
     """SingleTaskVariationalGP and its kin."""
+    check_variational(model)
     copy = working_copy(model)
     outcome = read_outcome(copy)
     if outcome is None:

@@ -66,7 +66,7 @@ def findings(state: State, source: Source, X: Array, inputs: Array | None) -> It
 def _mode(state: State) -> Finding:
     if not state.training:
         return Finding("mode", "ok", "The model is in evaluation mode.")
-    text = "The model is in training mode, where it gives no predictions. rsens uses a copy in evaluation mode."
+    text = "The model is in training mode; rsens predicts with a copy in evaluation mode."
     return Finding("mode", "ok", text)
 
 

@@ -29,6 +29,7 @@ class DrawnProcesses(Model):
 
     processes: tuple[GaussianProcess, ...]
     state: State
+    noise: str
     training_inputs_: Array
     takes_tables = True
 
@@ -58,8 +59,8 @@ class DrawnProcesses(Model):
     @property
     def description(self) -> Description:
         first = self.processes[0]
-        family = f"mixture of {len(self.processes)} {first.observation.family}"
-        return Description(self.state.title, family, "included: of each draw", first.source.way, self.state.columns)
+        family = f"Mixture of {len(self.processes)} {first.observation.family}"
+        return Description(self.state.title, family, self.noise, first.source.way, self.state.columns)
 
     def checks(self, X: Any) -> Iterator[Finding]:
         rows = numbers(self, X, self.state.n_columns)
@@ -80,7 +81,7 @@ def drawn_gps(model: Any) -> DrawnProcesses:
     units = affine_inputs(copy, inputs)
     if hasattr(copy, "outcome_transform"):
         del copy.outcome_transform
-    processes = []
+    processes, variances = [], []
     for draw in range(copy.num_mcmc_samples):
         noise = read_noise(copy.likelihood, draw)
         if noise is None:
@@ -92,4 +93,7 @@ def drawn_gps(model: Any) -> DrawnProcesses:
         observation, finding = observed(noise, outcome)
         state = State.of(model, inputs.shape[1], finding)
         processes.append(GaussianProcess(source, outcome, observation, state, inputs))
-    return DrawnProcesses(tuple(processes), processes[0].state, inputs)
+        variances.append(noise.mean * outcome.scale**2)
+    text = f"included: of each draw, {min(variances):.3g} to {max(variances):.3g}"
+    finding = Finding("noise", "ok", f"The prediction is of an observation: noise {text}.")
+    return DrawnProcesses(tuple(processes), State.of(model, inputs.shape[1], finding), text, inputs)

@@ -45,6 +45,14 @@ def refuse_list(model: Any) -> InputError:
     )
 
 
+def check_variational(model: Any) -> None:
+    """GPyTorch draws the first variational parameters at random when a model is first used."""
+    for part in model.modules():
+        started = getattr(part, "variational_params_initialized", None)
+        if started is not None and not bool(started):
+            raise InputError(f"{type(model).__name__} is not fitted: it has never been called. Train it first.")
+
+
 def refuse_without_likelihood(model: Any) -> InputError:
     return InputError(
         f"{type(model).__name__} does not carry its likelihood, so the noise of an observation is not known. Write "

@@ -14,9 +14,11 @@ ANY_SIZE = 10**9
 @contextmanager
 def exact_settings() -> Iterator[None]:
     """Inside, predictions are exact; afterwards all settings are as they were."""
+    import torch
     from gpytorch import settings
 
     with ExitStack() as stack:
+        stack.enter_context(torch.random.fork_rng(devices=()))  # a model may draw numbers
         for context in (
             settings.max_cholesky_size(ANY_SIZE),
             settings.fast_computations(covar_root_decomposition=False, log_prob=False, solves=False),
