@@ -115,10 +115,13 @@ class Model(ABC):
 class Function(Model):
     """A model made from a function of numbers. It is a frozen dataclass with the fields `coding` and `categorical`."""
 
-    name = "function"
     categorical: Any
     takes_tables = True
     takes_codes = True
+
+    @property
+    def name(self) -> str:
+        return "function"
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
