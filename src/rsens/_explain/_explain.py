@@ -32,7 +32,7 @@ from rsens._frames import as_pandas
 from rsens._progress import progress_of
 from rsens._refits import Fit, read_clusters, warn_of_tight_clusters
 from rsens.adapters import as_contrasts, classes_of, read_for, two_valued
-from rsens.derivatives import NoSecondDerivativesError
+from rsens.derivatives import Model, NoSecondDerivativesError
 from rsens.measures import Terms, check_alpha, check_weights, training_inputs, warn_of_gaps
 
 
@@ -256,7 +256,7 @@ def explain(
             subgroups = from_refits.within(subgroups, share)
     null_level, interactions = (None, None) if marking is None else marking.run(values)
     return Explanation(
-        setup=Setup.of(query, table.names, scale, pair_scale, share),
+        setup=Setup.of(query, table.names, scale, pair_scale, share, _understood(source)),
         values=values,
         effects=effects,
         intervals=found,
@@ -326,6 +326,11 @@ def _fit_for_intervals(intervals: Any, model: Any, y: Any, refit: Any, *, same_r
             ".",
         )
     return how
+
+
+def _understood(source: Model) -> str:
+    """One line on a model of another library; nothing to say of our own."""
+    return "" if source.description is None else str(source.description)
 
 
 def _output_names(model: Any, n_outputs: int) -> tuple[str, ...]:

@@ -132,6 +132,7 @@ class Explanation(PlotMethods, Comparisons):
     scale: pd.Series[float] = _field("setup", "units", name="scale")
     scale_kind: str = _field("setup", "scale")
     pair_scale: str = _field("setup", "pair_scale")
+    understood: str = _field("setup", "understood")
     alpha: float = _field("setup", "alpha")
     aggregate: str = _field("setup", "aggregate")
     level: float = _field("setup", "level")

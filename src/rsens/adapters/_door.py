@@ -9,6 +9,8 @@ from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._table import Table
 from rsens.adapters._adapter import Adapter
+from rsens.adapters._gpytorch import GPYTORCH
+from rsens.adapters._sklearn import SCIKIT_LEARN
 from rsens.adapters._statsmodels import STATSMODELS
 from rsens.adapters._with_derivatives import WITH_DERIVATIVES
 from rsens.derivatives import Model, rows_of
@@ -17,6 +19,8 @@ from rsens.derivatives import Model, rows_of
 ADAPTERS: list[Adapter] = [
     WITH_DERIVATIVES,
     STATSMODELS,
+    SCIKIT_LEARN,
+    GPYTORCH,
 ]
 
 

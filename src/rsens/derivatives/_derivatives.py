@@ -54,6 +54,11 @@ class Derivatives:
     def __len__(self) -> int:
         return len(self.first)
 
+    @property
+    def for_pairs(self) -> Derivatives:
+        """The record that R-sens₂ reads."""
+        return self
+
 
 def without_derivatives(distribution: Distribution, columns: int, order: int) -> Derivatives:
     """The record of a distribution that depends on no continuous column."""
