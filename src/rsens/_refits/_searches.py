@@ -41,6 +41,8 @@ def widened(estimator: Any, extra: int) -> Any:
     A kernel of scikit-learn with one length-scale per column gets one for each of them, the geometric mean of those it
     has; their bounds are repeated. Anything else that counts columns is its own affair.
     """
+    from sklearn.base import clone
+
     params = estimator.get_params(deep=True)
     changed: dict[str, Any] = {}
     for name, value in params.items():
@@ -50,7 +52,7 @@ def widened(estimator: Any, extra: int) -> Any:
             bounds = params.get(f"{name}_bounds")
             if np.ndim(bounds) == 2 and len(bounds) == len(lengths):
                 changed[f"{name}_bounds"] = np.concatenate([bounds, np.repeat(bounds[-1:], extra, axis=0)])
-    return estimator.set_params(**changed) if changed else estimator
+    return clone(estimator).set_params(**changed) if changed else estimator
 
 
 def with_likelihood_of(model: Any, estimator: Any) -> Any:
