@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rsens._assess import Assessment as Assessment
     from rsens._assess import assess as assess
     from rsens._compare import compare as compare
+    from rsens._conversions import as_family as as_family
     from rsens._errors import InputError as InputError
     from rsens._errors import MissingExtraError as MissingExtraError
     from rsens._errors import RsensWarning as RsensWarning
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 #: Where each public name lives: the same list as above, for run time. The families are in `distributions.ALL_FAMILIES`.
 _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._compare": ("compare",),
+    "rsens._conversions": ("as_family",),
     "rsens._errors": ("InputError", "MissingExtraError", "RsensWarning"),
     "rsens._explain": ("Difference", "Explanation", "explain"),
     "rsens._assess": ("Assessment", "assess"),

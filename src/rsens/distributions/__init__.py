@@ -1,5 +1,6 @@
 """Predictive families: parameters λ, Fisher norm, Rényi divergence, log density, sampling."""
 
+from rsens.distributions._arrays import namespace as namespace
 from rsens.distributions._base import Distribution as Distribution
 from rsens.distributions._bernoulli import Bernoulli as Bernoulli
 from rsens.distributions._bernoulli import Binomial as Binomial

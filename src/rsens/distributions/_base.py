@@ -77,6 +77,10 @@ class Distribution(ABC):
         """The arrays of `fields`, flat; `rebuilt` is the inverse."""
         return list(self.fields().values())
 
+    def event_axes(self) -> list[int]:
+        """For each of `leaves` how many of its axes, the last ones, belong to one row."""
+        return [self.domains[name].event_ndim for name in self.fields()]
+
     def rebuilt(self, leaves: Iterator[Any]) -> Self:
         """The same family from other arrays, taken from `leaves` in the order of `self.leaves()`."""
         return type(self)(**{name: next(leaves) for name in self.fields()})

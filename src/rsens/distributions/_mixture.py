@@ -67,6 +67,9 @@ class Mixture(Distribution):
     def leaves(self) -> list[Any]:
         return [leaf for component in self.components for leaf in component.leaves()] + [self.weights]
 
+    def event_axes(self) -> list[int]:
+        return [axes for component in self.components for axes in component.event_axes()] + [1]
+
     def rebuilt(self, leaves: Iterator[Any]) -> Self:
         return type(self)([component.rebuilt(leaves) for component in self.components], next(leaves))
 
