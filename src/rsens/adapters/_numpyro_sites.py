@@ -93,7 +93,7 @@ def _trace(program: Program, rows: int, n_columns: int) -> Sites:
                 found.params.append(name)
             elif kind == "control_flow":
                 found.control_flow.append(name)
-            elif kind == "plate" and msg["args"][0] != msg["args"][1]:
+            elif kind == "plate" and msg["value"] is None:
                 found.subsampled.append(name)
             elif kind == "sample" and msg["is_observed"]:
                 found.observed.append(name)
