@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,6 +61,18 @@ def without_derivatives(distribution: Distribution, columns: int, order: int) ->
     return Derivatives(
         distribution, np.zeros((n, m, columns)), np.zeros((n, m, columns, columns)) if order == 2 else None
     )
+
+
+def without_columns(record: Derivatives, columns: Sequence[int]) -> Derivatives:
+    """The record with derivatives of 0 in some columns: those whose levels are compared instead."""
+    if not columns:
+        return record
+    first, second = record.first.copy(), None if record.second is None else record.second.copy()
+    first[..., columns] = 0.0
+    if second is not None:
+        second[..., columns] = 0.0
+        second[..., columns, :] = 0.0
+    return replace(record, first=first, second=second)
 
 
 def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: str) -> None:
