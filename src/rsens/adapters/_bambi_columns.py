@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._table import is_frame
+from rsens._typing import Array
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,19 @@ class FormulaColumns:
     levels: dict[str, tuple[Any, ...]]
     #: The variables of the left-hand side.
     response: tuple[str, ...]
+
+    #: The types of the columns, which rows made from numbers get again.
+    types: dict[str, Any]
+
+    def frame(self, numbers: Array, names: tuple[str, ...]) -> Any:
+        """Rows of numbers as a data frame with the labels that the model was fitted to."""
+        import pandas as pd
+
+        columns = dict(zip(names, numbers.T, strict=True))
+        for name, levels in self.levels.items():
+            labels = pd.Series([levels[code] for code in _codes(columns[name], levels)])
+            columns[name] = labels.astype(self.types[name])
+        return pd.DataFrame(columns)
 
     def check(self, X: Any) -> Any:
         """X as a data frame that has these columns and not the response."""
@@ -62,8 +79,17 @@ def formula_columns(model: Any) -> FormulaColumns:
     return FormulaColumns(
         names,
         {name: tuple(_levels(data[name])) for name in names if name in with_levels},
-        tuple(sorted(getattr(getattr(response, "term", response), "var_names", ()) or ())),
+        tuple(sorted(set(getattr(getattr(response, "term", response), "var_names", ()) or ()) - {""})),
+        {name: data[name].dtype for name in names},
     )
+
+
+def _codes(numbers: Array, levels: tuple[Any, ...]) -> list[int]:
+    """Which level each number stands for: levels that are numbers stand for themselves, others are counted."""
+    if not all(isinstance(level, Real | np.bool_) for level in levels):
+        return [int(number) for number in numbers]
+    known = {float(level): code for code, level in enumerate(levels)}
+    return [known[float(number)] for number in numbers]
 
 
 def _factors(term: Any) -> Iterator[str]:

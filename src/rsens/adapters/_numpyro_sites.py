@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,10 +34,13 @@ class Sites:
         return {name: shape for name, shape in self.latent.items() if name != site}
 
 
-def latent_sites(program: Program, site: str, n_columns: int) -> Sites:
-    """The sites of a model whose likelihood is `site`, checked: the rest must not depend on the number of rows."""
+def latent_sites(program: Program, site: str, n_columns: int, drawn: Collection[str]) -> Sites:
+    """The sites of a model whose likelihood is `site`, checked: the rest must not depend on the number of rows.
+
+    `drawn` are the names of which there are draws.
+    """
     few, more = (_trace(program, rows, n_columns) for rows in (2, 3))
-    _check_site(few, site)
+    _check_site(few, site, drawn)
     if few.params:
         raise InputError(
             f"the model has numpyro.param sites without a value ({_listed(few.params)}), which would keep their initial "
@@ -64,13 +67,13 @@ def latent_sites(program: Program, site: str, n_columns: int) -> Sites:
     return few
 
 
-def _check_site(sites: Sites, site: str) -> None:
+def _check_site(sites: Sites, site: str, drawn: Collection[str]) -> None:
     if site in sites.observed or site in sites.latent:
         return
-    names = sites.observed or list(sites.latent)
+    names = sites.observed or [name for name in sites.latent if name not in drawn]
     raise InputError(
         Argument("site"),
-        f" must be the site of y, the one with obs=; got {site!r}, and the model has {_listed(names) or 'no sites'}. "
+        f" must be the site of y, the one with obs=; got {site!r}, and the model has {_listed(names) or 'no such site'}. "
         f"Write from_numpyro(model, samples, site={names[0] if names else 'y'!r}).",
     )
 

@@ -20,6 +20,11 @@ def is_posterior(obj: Any) -> bool:
     return is_a(obj, *_XARRAY, *_FITS)
 
 
+def names_of(posterior: Any, argument: str) -> list[str]:
+    """The names of everything that was drawn."""
+    return list(_by_name(posterior, argument))
+
+
 def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape], *, within: str) -> Draws:
     """The draws of the variables in `shapes`, each (S, *shape): chains stacked, what else was drawn left out.
 
@@ -57,6 +62,13 @@ def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape], *, with
     return draws
 
 
+#: What holds draws but is none, and how to get them.
+_INSTEAD = {
+    "numpyro.Predictive": "Predictive gives random samples of y, whose differences are noise. Give the MCMC object",
+    "numpyro.AutoGuide": "Give guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))",
+    "numpyro.SVIRunResult": "Give guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))",
+    "numpyro.SVI": "Give guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))",
+}
 _XARRAY = ("xarray.DataTree", "xarray.Dataset", "arviz.InferenceData")
 _FITS = ("numpyro.MCMC", "pymc.MultiTrace", "cmdstanpy.CmdStanMCMC")
 
@@ -72,10 +84,11 @@ def _by_name(posterior: Any, argument: str) -> Mapping[str, Any]:
         return posterior.stan_variables()
     if isinstance(posterior, Mapping):
         return posterior
+    instead = [advice for name, advice in _INSTEAD.items() if is_a(posterior, name)]
     raise InputError(
         Argument(argument),
         f" must be posterior draws: what the sampler returned, or a dict with an array of draws for each variable, "
-        f"the draws on the first axis; got {type(posterior).__name__}.",
+        f"the draws on the first axis; got {type(posterior).__name__}.{''.join(f' {advice}.' for advice in instead)}",
     )
 
 

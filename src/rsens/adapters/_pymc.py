@@ -2,109 +2,82 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
+from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
+from rsens.adapters._draws_finding import draws_finding
 from rsens.adapters._origin import is_a
 from rsens.adapters._posterior_draws import draws_of
 from rsens.adapters._pymc_data import DataNames, DataRows, data_rows, training_rows
 from rsens.adapters._pymc_families import family_of
 from rsens.adapters._pymc_graph import LikelihoodGraph, likelihood_of
+from rsens.adapters._pymc_variables import free_variables, observed_variable, shape_of, try_out
+from rsens.derivatives import (
+    MAX_BYTES,
+    Derivatives,
+    Description,
+    DrawsModel,
+    Finding,
+    Function,
+    Model,
+    from_function,
+    rows_of,
+    spread_out,
+)
+from rsens.distributions import Distribution, Mixture
 
 
-def likelihood_graph(model: Any, posterior: Any, data: DataNames, site: str | None) -> tuple[LikelihoodGraph, DataRows]:
-    """The likelihood of an observed variable, compiled for the rows X and the draws, and tried out."""
+def from_pymc(
+    model: Any, posterior: Any, *, data: DataNames = "X", site: str | None = None, categorical: Any = None
+) -> Model:
+    """A PyMC model with its posterior draws, as a model to explain.
+
+    The predictive is the mixture over draws of the likelihood, noise included. Its parameters are read from the graph of
+    the model, with exact derivatives; second derivatives, of the mixture's mean and variance, are differences. The model
+    and the draws are left as they are.
+
+    Args:
+        model: A `pymc.Model` (PyMC 5 or newer) in which the rows are `pm.Data`. A model that was sampled with constants
+            can be written again with `pm.Data` and given here with the old draws.
+        posterior: What `pm.sample` returned (a DataTree or InferenceData), its posterior group, or a dict with arrays
+            (draws, …) or (chains, draws, …) for every free variable.
+        data: The name of the pm.Data with rows X, (n, D); or, where each column has a pm.Data of its own,
+            {"column": "name of its pm.Data"}. Columns of whole numbers on their own, such as the index of a group, are
+            categorical.
+        site: The name of the observed variable, if there are several.
+        categorical: Columns of X that are categorical, by name or position, in addition to a data frame's own.
+
+    Returns:
+        A model for `explain`, `rsens` and all other measures.
+    """
+    _check_model(model)
     observed = observed_variable(model, site)
     rows = data_rows(model, data)
     family, fields = family_of(observed)
-    free = _free_variables(model, list(fields.values()), rows, observed)
-    shapes = {variable.name: _shape(model, variable) for variable in free}
-    draws = draws_of(posterior, "posterior", shapes, within="the model")
+    free = free_variables(model, list(fields.values()), rows, observed)
+    draws = draws_of(posterior, "posterior", {v.name: shape_of(v) for v in free}, within="the model")
     graph = likelihood_of(family, fields, free, list(draws.values()), rows.placements)
-    _try_out(graph, rows, model, observed)
-    return graph, rows
-
-
-def observed_variable(model: Any, site: str | None) -> Any:
-    """The random variable of y: the one named, or the only one observed."""
-    known = {variable.name: variable for variable in model.observed_RVs}
-    if not known:
-        raise InputError("the model has no observed variable. Give y to its likelihood: observed=y.")
-    if site is None and len(known) == 1:
-        return next(iter(known.values()))
-    if site in known:
-        return known[site]
-    raise InputError(
-        Argument("site"),
-        f" must name the observed variable to explain, one of {', '.join(map(repr, known))}; got {site!r}. "
-        f"Write from_pymc(model, posterior, site={next(iter(known))!r}).",
+    try_out(graph, rows, model, observed)
+    predictive = GraphDraws(graph, rows, (*rows.levels, *_positions(categorical)))
+    predictive.training_inputs_ = training_rows(rows, data, posterior, int(observed.shape.eval()[0]))
+    description = Description(
+        model=f"PyMC model with {len(graph)} draws",
+        family=f"mixture of {family.__name__}",
+        noise=f"included: the likelihood of {observed.name!r}",
+        derivatives="exact (PyTensor), second ones by differences",
+        columns="columns of X as given" if isinstance(data, str) else "one pm.Data for each column",
     )
+    matched = from_function(predictive.matched, categorical=predictive.categorical)
+    return DrawsModel(predictive, matched, len(graph) * len(graph.gradients), description)
 
 
-def _free_variables(model: Any, fields: list[Any], rows: DataRows, observed: Any) -> list[Any]:
-    """The random variables that the likelihood depends on. None of them may depend on the rows."""
-    from pytensor.graph.traversal import ancestors
-
-    graphs = [field for field in fields if hasattr(field, "owner")]
-    reached = set(ancestors(graphs, blockers=model.free_RVs))
-    free = [variable for variable in model.free_RVs if variable in reached]
-    data = {variable for variable, _ in rows.placements}
-    if not data <= reached and not any(data & set(ancestors([variable])) for variable in free):
-        unused = ", ".join(repr(variable.name) for variable in data - reached)
-        raise InputError(f"the likelihood of {observed.name!r} does not depend on the pm.Data {unused}.")
-    of_rows = [variable.name for variable in free if data & set(ancestors([variable]))]
-    if of_rows:
-        raise InputError(
-            f"the model draws {', '.join(map(repr, of_rows))} from a distribution that depends on the rows. Those draws "
-            "belong to the rows it was fitted to, and other rows have none. Integrate them out of the model, for "
-            "instance by a StudentT or NegativeBinomial in place of a draw per row."
-        )
-    return free
-
-
-def _shape(model: Any, variable: Any) -> tuple[int, ...]:
-    """The shape of one draw of a free variable."""
-    if None not in variable.type.shape:
-        return tuple(variable.type.shape)
-    return tuple(int(size) for size in variable.shape.eval())
-
-
-def _try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) -> None:
-    """One draw at one row more than the model holds, and again in another order: rows must be free and independent."""
-    n = len(rows.values)
-    X = rows.values[np.arange(n + 1) % n]
-    alone = graph.one_draw()
-    half = np.arange(n // 2 + 1)[::-1]
-    try:
-        λ = _parameters(alone, X)
-        again = _parameters(alone, X[half])
-    except (ValueError, IndexError, TypeError, AssertionError) as error:
-        fixed = [v.name for v in model.data_vars if all(v is not moved for moved, _ in rows.placements)]
-        raise InputError(
-            f"the likelihood of {observed.name!r} cannot be evaluated at other rows than the model holds: "
-            f"{str(error).splitlines()[0]} Everything that has one entry per row must come from the rows X"
-            + (f"; the model also has the pm.Data {', '.join(map(repr, fixed))}" if fixed else "")
-            + '. Name all of them, one for each column: data={"height": "height", "group": "group"}. Variables drawn for '
-            "each row cannot be explained."
-        ) from error
-    scale = np.abs(λ).max(axis=0)
-    if not np.allclose(λ[half], again, rtol=0.0, atol=1e-9 * scale.max(initial=1e-300)):
-        raise InputError(
-            f"the likelihood of {observed.name!r} mixes rows: a row's prediction changed when the other rows did. "
-            "Compute means and scales from the training data before they go into the model, not from pm.Data."
-        )
-
-
-def _parameters(graph: LikelihoodGraph, X: Array) -> Array:
-    """λ of one draw, (n, M)."""
-    components = graph.components(X)
-    return np.asarray(components.parameters)[0]
-
-
-def check_model(model: Any) -> None:
+def _check_model(model: Any) -> None:
     if is_a(model, "pymc.Model"):
         return
     if is_a(model, "bambi.Model"):
@@ -112,4 +85,48 @@ def check_model(model: Any) -> None:
     raise InputError("from_pymc: ", Argument("model"), f" must be a pymc.Model; got {type(model).__name__}.")
 
 
-__all__ = ["check_model", "likelihood_graph", "training_rows"]
+@dataclass(frozen=True, eq=False)
+class GraphDraws(Function):
+    """The mixture of a likelihood's draws, with exact first derivatives of every draw's λ."""
+
+    graph: LikelihoodGraph
+    data: DataRows
+    categorical: Any = None
+    coding: Coding | None = None
+    training_inputs_: Any = None
+
+    def coded(self, X: Any, weights: Any = None) -> Self:
+        model = super().coded(X, weights)
+        self.data.check(rows_of(model, X), model.coding)
+        return model
+
+    def mixture(self, X: Array) -> Mixture:
+        """The predictive at rows of numbers, arrays (S, n)."""
+        size = len(self.graph)
+        return Mixture(self.graph.components(X), np.full(size, 1.0 / size))
+
+    def matched(self, X: Array) -> Distribution:
+        """One distribution in place of the mixture, in blocks of rows."""
+        rows = max(1, BLOCK // (len(self.graph) * len(self.graph.gradients)))
+        parts = [self.mixture(X[k : k + rows]).matched() for k in range(0, len(X), rows)]
+        leaves = [np.concatenate(leaf) for leaf in zip(*(part.leaves() for part in parts), strict=True)]
+        return parts[0].rebuilt(iter(leaves))
+
+    def _derivatives(self, X: Any, order: int) -> Derivatives:
+        if order == 2:  # of every draw's λ, which pairs are not taken from
+            return from_function(self.mixture, categorical=self.coding).derivatives(X, 2)
+        X = self.numbers(X)
+        first = self.graph.first(X)[..., self.continuous(X.shape[1])]
+        distribution = self.mixture(X).checked(len(X))
+        return Derivatives(distribution, spread_out(first.reshape(len(X), -1, first.shape[-1]), self.coding, 1))
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        X = self.coded(X).numbers(X)
+        return self.mixture(X).checked(len(X))
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        yield draws_finding(len(self.graph))
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        numbers = len(self.graph) * len(self.graph.gradients) * (1 + n_columns)
+        return max(1, int(MAX_BYTES / (8.0 * 6.0 * numbers)))  # PyTensor holds a few arrays of this size

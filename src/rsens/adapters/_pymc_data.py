@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from rsens._coding import Coding
 from rsens._errors import Argument, InputError
+from rsens._table import Table, is_frame
 from rsens._typing import Array
 from rsens.adapters._origin import is_a
 from rsens.adapters._pymc_graph import Placement
@@ -28,6 +31,26 @@ class DataRows:
     columns: tuple[str, ...] | None
     #: Columns that hold whole numbers on their own, such as the index of a group: they have levels, not derivatives.
     levels: tuple[int, ...]
+
+    def check(self, table: Table, coding: Coding | None) -> None:
+        """Rows to explain must have the model's columns, and the numbers that its index variables take."""
+        if table.values.shape[1] != self.values.shape[1]:
+            raise InputError(
+                Argument("X"),
+                f" must have the {self.values.shape[1]} columns of the model's pm.Data; got {table.values.shape[1]}.",
+            )
+        if self.columns is not None and is_frame(table.source) and table.names != self.columns:
+            raise InputError(
+                Argument("X"),
+                f" must have the columns of the model, in their order: {list(self.columns)}; got {list(table.names)}.",
+            )
+        for column in () if coding is None else coding.columns:
+            if not all(isinstance(label, Real | np.bool_) for label in column.labels):
+                raise InputError(
+                    Argument("X"),
+                    f": column {column.name!r} holds labels such as {column.labels[0]!r}, and the model takes numbers. "
+                    "Give the number that stands for each label in the model.",
+                )
 
 
 def data_rows(model: Any, data: DataNames) -> DataRows:

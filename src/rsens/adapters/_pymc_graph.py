@@ -29,9 +29,13 @@ class LikelihoodGraph:
     gradients: tuple[Any, ...]
     draws: tuple[Array, ...]
 
+    def __len__(self) -> int:
+        """How many draws there are."""
+        return len(self.draws[0])
+
     def components(self, X: Array) -> Distribution:
         """The family of every draw at every row, arrays (S, n)."""
-        shape = (len(self.draws[0]), len(X))
+        shape = (len(self), len(X))
         arrays = dict(zip(self.fields, self._run_values(X, *self.draws), strict=True))
         return self.family(
             **{name: _filled(a, shape, self.family.domains[name].event_ndim) for name, a in arrays.items()}
@@ -39,7 +43,7 @@ class LikelihoodGraph:
 
     def first(self, X: Array) -> Array:
         """∂λ/∂x of every draw, (n, S, M, D)."""
-        shape = (len(self.draws[0]), *X.shape)
+        shape = (len(self), *X.shape)
         # A λ that does not depend on the draws comes back without their axis.
         columns = [np.broadcast_to(gradient, shape) for gradient in self._run_gradients(X, *self.draws)]
         return np.moveaxis(np.stack(columns, axis=2), 0, 1)
