@@ -21,10 +21,10 @@ from rsens.distributions import Distribution, Mixture
 def from_bambi(model: Any, posterior: Any) -> Model:
     """A bambi model with its posterior draws, as a model to explain.
 
-    The predictive is the mixture over draws of the model's family, noise included, also of distributional models. Rows are
-    data frames with the columns of the formula. Factors and the groups of group-specific terms are categorical: their
-    levels are compared, and only levels that the model was fitted to are known. The model and the draws are left as they
-    are.
+    The predictive is the mixture over draws of the model's family, noise included, also of distributional models. Rows
+    are data frames with the columns of the formula. Factors and the groups of group-specific terms are categorical:
+    their levels are compared, and only levels that the model was fitted to are known. The model and the draws are left
+    as they are.
 
     Args:
         model: A fitted `bambi.Model` with one of the families gaussian, t, bernoulli, categorical, poisson,
@@ -124,8 +124,8 @@ class FormulaDraws(Draws):
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise InputError(
                 Argument("X"),
-                f": bambi cannot predict at these rows: {str(error).rstrip('.')}. Rows may have only the groups and levels "
-                "that the model was fitted to, also where the formula combines them.",
+                f": bambi cannot predict at these rows: {str(error).rstrip('.')}. Rows may have only the groups and "
+                "levels that the model was fitted to, also where the formula combines them.",
             ) from error
         parameters = {}
         for name in self.model.family.likelihood.params:

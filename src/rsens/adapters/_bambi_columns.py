@@ -57,7 +57,8 @@ class FormulaColumns:
         if response:
             raise InputError(
                 Argument("X"),
-                f" has the column {response[0]!r}, which the model predicts. Leave it out: X.drop(columns={response[0]!r}).",
+                f" has the column {response[0]!r}, which the model predicts. Leave it out: "
+                f"X.drop(columns={response[0]!r}).",
             )
         return X
 

@@ -45,7 +45,7 @@ def family_named(model: Any) -> Callable[..., Distribution]:
     for kind in ("censored", "truncated"):
         if getattr(response, f"is_{kind}", False):
             raise InputError(
-                f"the response of the model is {kind}, so its family is not that of an observation. Write the prediction "
-                "of one draw as a function: from_draws(fn, draws)."
+                f"the response of the model is {kind}, so its family is not that of an observation. Write the "
+                "prediction of one draw as a function: from_draws(fn, draws)."
             )
     return FAMILIES[name]

@@ -1,4 +1,4 @@
-"""Half of a model: a Bayesian program without its draws, or draws without their program. The error says what to write."""
+"""Half of a model: a program without its draws, or draws without their program. The error says what to write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ def _line(obj: Any) -> str | None:
     if is_a(obj, "bambi.Model"):
         return "from_bambi(model, posterior), where posterior is what model.fit() returned"
     if is_a(obj, "pymc.Model"):
-        return 'from_pymc(model, posterior, data="X"), where posterior is what pm.sample() returned and X = pm.Data("X", …)'
+        return (
+            'from_pymc(model, posterior, data="X"), where posterior is what pm.sample() returned and the rows are '
+            'X = pm.Data("X", …)'
+        )
     if is_a(obj, "numpyro.MCMC", "numpyro.Predictive") or _is_numpyro_program(obj):
         return "from_numpyro(model, mcmc), where model(X, y=None) is the function and mcmc has run"
     if is_a(obj, "numpyro.AutoGuide", "numpyro.SVI", "numpyro.SVIRunResult"):

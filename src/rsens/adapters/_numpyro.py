@@ -21,12 +21,13 @@ from rsens.derivatives import Description, Model, from_draws
 def from_numpyro(model: Any, samples: Any, *, site: str = "y", categorical: Any = None, **arguments: Any) -> Model:
     """A NumPyro model with its posterior draws, as a model to explain.
 
-    The predictive is the mixture over draws of the likelihood, noise included. The likelihood of each draw is read from a
-    trace of the model, never from samples of y, so derivatives are exact. It runs in float64, whatever the draws were.
+    The predictive is the mixture over draws of the likelihood, noise included. The likelihood of each draw is read from
+    a trace of the model, never from samples of y, so derivatives are exact. It runs in float64, whatever the draws
+    were.
 
     Args:
-        model: The model function, `model(X)` or `model(X, y=None)`, where X is (n, D). Arguments without a default, such
-            as y, are given as None. A model of several arrays can be wrapped: `lambda X: model(X[:, 0], X[:, 1])`.
+        model: The model function, `model(X)` or `model(X, y=None)`, where X is (n, D). Arguments without a default,
+            such as y, are given as None. A model of several arrays can be wrapped: `lambda X: model(X[:, 0], X[:, 1])`.
         samples: An MCMC object that has run; a dict of draws, (draws, …) or (chains, draws, …), such as
             `mcmc.get_samples()` or `guide.sample_posterior(…)`; or InferenceData.
         site: The name of the site of y.
@@ -64,8 +65,8 @@ class NumPyroModel(Pending):
         draws = draws_of(self._samples, "samples", shapes, within="the model")
         if not draws:
             raise InputError(
-                f"the model draws nothing besides {self._site!r}, so there is no posterior to average over. Explain its "
-                "prediction as a function: from_jax(fn)."
+                f"the model draws nothing besides {self._site!r}, so there is no posterior to average over. Explain "
+                "its prediction as a function: from_jax(fn)."
             )
         exact = {name: v.astype(np.float64) if v.dtype.kind == "f" else v for name, v in draws.items()}
         fn = LikelihoodSite(self._program, self._site, frozenset(sites.discrete))

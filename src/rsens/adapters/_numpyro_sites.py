@@ -43,8 +43,8 @@ def latent_sites(program: Program, site: str, n_columns: int, drawn: Collection[
     _check_site(few, site, drawn)
     if few.params:
         raise InputError(
-            f"the model has numpyro.param sites without a value ({_listed(few.params)}), which would keep their initial "
-            "values. Fill them in: from_numpyro(numpyro.handlers.substitute(model, params), samples)."
+            f"the model has numpyro.param sites without a value ({_listed(few.params)}), which would keep their "
+            "initial values. Fill them in: from_numpyro(numpyro.handlers.substitute(model, params), samples)."
         )
     if few.control_flow:
         raise InputError(
@@ -60,9 +60,9 @@ def latent_sites(program: Program, site: str, n_columns: int, drawn: Collection[
     of_rows = [name for name, shape in few.without(site).items() if more.latent.get(name) != shape]
     if of_rows:
         raise InputError(
-            f"the model draws {_listed(of_rows)} for every row, as it draws {site!r}. Those draws belong to the rows it "
-            "was fitted to, and other rows have none. Integrate them out of the model, for instance by a StudentT or "
-            "NegativeBinomial2 in place of a draw per row."
+            f"the model draws {_listed(of_rows)} for every row, as it draws {site!r}. Those draws belong to the rows "
+            "it was fitted to, and other rows have none. Integrate them out of the model, for instance by a StudentT "
+            "or NegativeBinomial2 in place of a draw per row."
         )
     return few
 
@@ -73,8 +73,8 @@ def _check_site(sites: Sites, site: str, drawn: Collection[str]) -> None:
     names = sites.observed or [name for name in sites.latent if name not in drawn]
     raise InputError(
         Argument("site"),
-        f" must be the site of y, the one with obs=; got {site!r}, and the model has {_listed(names) or 'no such site'}. "
-        f"Write from_numpyro(model, samples, site={names[0] if names else 'y'!r}).",
+        f" must be the site of y, the one with obs=; got {site!r}, and the model has "
+        f"{_listed(names) or 'no such site'}. Write from_numpyro(model, samples, site={names[0] if names else 'y'!r}).",
     )
 
 
@@ -123,9 +123,9 @@ def _trace(program: Program, rows: int, n_columns: int) -> Sites:
             ) from error
         except (TypeError, ValueError, IndexError, AttributeError, AssertionError) as error:
             raise InputError(
-                f"the model does not run for {rows} rows and {n_columns} columns: {_first_line(error)}. It is called as "
-                "model(X), or model(X, y=None) if it has more arguments without a default. Sizes of plates and arrays "
-                "must come from X.shape[0], not from the training data, and draws per row cannot be explained."
+                f"the model does not run for {rows} rows and {n_columns} columns: {_first_line(error)}. It is called "
+                "as model(X), or model(X, y=None) if it has more arguments without a default. Sizes of plates and "
+                "arrays must come from X.shape[0], not from the training data, and draws per row cannot be explained."
             ) from error
     return found
 

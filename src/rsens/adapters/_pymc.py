@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -19,14 +19,15 @@ from rsens.adapters._pymc_families import family_of
 from rsens.adapters._pymc_graph import LikelihoodGraph, likelihood_of
 from rsens.adapters._pymc_variables import free_variables, observed_variable, shape_of, try_out
 from rsens.derivatives import (
-    MAX_BYTES,
     Derivatives,
     Description,
+    Draws,
     DrawsModel,
     Finding,
     Function,
     Model,
     from_function,
+    rows_for,
     rows_of,
     spread_out,
 )
@@ -38,9 +39,9 @@ def from_pymc(
 ) -> Model:
     """A PyMC model with its posterior draws, as a model to explain.
 
-    The predictive is the mixture over draws of the likelihood, noise included. Its parameters are read from the graph of
-    the model, with exact derivatives; second derivatives, of the mixture's mean and variance, are differences. The model
-    and the draws are left as they are.
+    The predictive is the mixture over draws of the likelihood, noise included. Its parameters are read from the graph
+    of the model, with exact derivatives; second derivatives, of the mixture's mean and variance, are differences. The
+    model and the draws are left as they are.
 
     Args:
         model: A `pymc.Model` (PyMC 5 or newer) in which the rows are `pm.Data`. A model that was sampled with constants
@@ -64,8 +65,10 @@ def from_pymc(
     draws = draws_of(posterior, "posterior", {v.name: shape_of(v) for v in free}, within="the model")
     graph = likelihood_of(family, fields, free, list(draws.values()), rows.placements)
     try_out(graph, rows, model, observed)
-    predictive = GraphDraws(graph, rows, (*rows.levels, *_positions(categorical)))
-    predictive.training_inputs_ = training_rows(rows, data, posterior, int(observed.shape.eval()[0]))
+    ours = LikelihoodDraws.of(graph)
+    categorical = _categorical(rows.levels, categorical)
+    trained_on = training_rows(rows, data, posterior, len(model.rvs_to_values[observed].eval()))
+    predictive = LikelihoodModel(ours, rows, categorical, training_inputs_=trained_on)
     description = Description(
         model=f"PyMC model with {len(graph)} draws",
         family=f"mixture of {family.__name__}",
@@ -73,8 +76,9 @@ def from_pymc(
         derivatives="exact (PyTensor), second ones by differences",
         columns="columns of X as given" if isinstance(data, str) else "one pm.Data for each column",
     )
-    matched = from_function(predictive.matched, categorical=predictive.categorical)
-    return DrawsModel(predictive, matched, len(graph) * len(graph.gradients), description)
+    return DrawsModel(
+        predictive, from_function(ours.matched, categorical=categorical), len(graph) * len(graph.gradients), description
+    )
 
 
 def _check_model(model: Any) -> None:
@@ -86,10 +90,24 @@ def _check_model(model: Any) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class GraphDraws(Function):
-    """The mixture of a likelihood's draws, with exact first derivatives of every draw's λ."""
+class LikelihoodDraws(Draws):
+    """The draws of a likelihood's parameters; all of them are evaluated in one call."""
 
     graph: LikelihoodGraph
+
+    @classmethod
+    def of(cls, graph: LikelihoodGraph) -> LikelihoodDraws:
+        return cls(graph.components, {}, np.full(len(graph), 1.0 / len(graph)), graph)
+
+    def mixture(self, X: Array) -> Mixture:
+        return Mixture(self.graph.components(X), self.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class LikelihoodModel(Function):
+    """The mixture of a likelihood's draws, with exact first derivatives of every draw's λ."""
+
+    draws: LikelihoodDraws
     data: DataRows
     categorical: Any = None
     coding: Coding | None = None
@@ -100,33 +118,30 @@ class GraphDraws(Function):
         self.data.check(rows_of(model, X), model.coding)
         return model
 
-    def mixture(self, X: Array) -> Mixture:
-        """The predictive at rows of numbers, arrays (S, n)."""
-        size = len(self.graph)
-        return Mixture(self.graph.components(X), np.full(size, 1.0 / size))
-
-    def matched(self, X: Array) -> Distribution:
-        """One distribution in place of the mixture, in blocks of rows."""
-        rows = max(1, BLOCK // (len(self.graph) * len(self.graph.gradients)))
-        parts = [self.mixture(X[k : k + rows]).matched() for k in range(0, len(X), rows)]
-        leaves = [np.concatenate(leaf) for leaf in zip(*(part.leaves() for part in parts), strict=True)]
-        return parts[0].rebuilt(iter(leaves))
-
     def _derivatives(self, X: Any, order: int) -> Derivatives:
-        if order == 2:  # of every draw's λ, which pairs are not taken from
-            return from_function(self.mixture, categorical=self.coding).derivatives(X, 2)
+        if order == 2:  # of every draw's λ; pairs are taken from the matched distribution instead
+            return from_function(self.draws.mixture, categorical=self.coding).derivatives(X, 2)
         X = self.numbers(X)
-        first = self.graph.first(X)[..., self.continuous(X.shape[1])]
-        distribution = self.mixture(X).checked(len(X))
+        first = self.draws.graph.first(X)[..., self.continuous(X.shape[1])]
+        distribution = self.draws.mixture(X).checked(len(X))
         return Derivatives(distribution, spread_out(first.reshape(len(X), -1, first.shape[-1]), self.coding, 1))
 
     def predict_distribution(self, X: Any) -> Distribution:
         X = self.coded(X).numbers(X)
-        return self.mixture(X).checked(len(X))
+        return self.draws.mixture(X).checked(len(X))
 
     def checks(self, X: Any) -> Iterator[Finding]:
-        yield draws_finding(len(self.graph))
+        yield draws_finding(len(self.draws))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        numbers = len(self.graph) * len(self.graph.gradients) * (1 + n_columns)
-        return max(1, int(MAX_BYTES / (8.0 * 6.0 * numbers)))  # PyTensor holds a few arrays of this size
+        numbers = len(self.draws) * len(self.draws.graph.gradients) * (1 + n_columns)
+        return rows_for(8.0 * 6.0 * numbers)  # PyTensor holds a few arrays of this size
+
+
+def _categorical(levels: tuple[int, ...], categorical: Any) -> Any:
+    """The columns that the model indexes with, and those that the user names."""
+    if categorical is None:
+        return levels or None
+    if isinstance(categorical, Mapping):
+        return {**dict.fromkeys(levels), **categorical}
+    return (*levels, *([categorical] if isinstance(categorical, str | int) else categorical))

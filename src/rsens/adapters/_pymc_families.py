@@ -42,9 +42,9 @@ def family_of(variable: Any) -> tuple[type[Distribution], dict[str, Any]]:
     if name not in FIELDS:
         known = ", ".join(sorted({key.removesuffix("RV").removesuffix("Beta") or "Beta" for key in FIELDS}))
         raise InputError(
-            f"the likelihood of {variable.name!r} is a {name.removesuffix('RV')} of PyMC, which is none of rsens' families "
-            f"(known: {known}). Zero-inflated, truncated, censored and custom likelihoods are not. Write the prediction of "
-            "one draw as a function that returns a family, such as Mixture([…], weights): from_draws(fn, draws)."
+            f"the likelihood of {variable.name!r} is a {name.removesuffix('RV')} of PyMC, which is none of rsens' "
+            f"families (known: {known}). Zero-inflated, truncated, censored and custom likelihoods are not. Write the "
+            "prediction of one draw as a function that returns a family: from_draws(fn, draws)."
         )
     family, fields = FIELDS[name]
     if variable.ndim == 0 or variable.ndim > 2:

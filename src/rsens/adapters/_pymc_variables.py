@@ -42,8 +42,8 @@ def free_variables(model: Any, fields: list[Any], rows: DataRows, observed: Any)
     of_rows = [variable.name for variable in free if data & set(ancestors([variable]))]
     if of_rows:
         raise InputError(
-            f"the model draws {', '.join(map(repr, of_rows))} from a distribution that depends on the rows. Those draws "
-            "belong to the rows it was fitted to, and other rows have none. Integrate them out of the model, for "
+            f"the model draws {', '.join(map(repr, of_rows))} from a distribution that depends on the rows. Those "
+            "draws belong to the rows it was fitted to, and other rows have none. Integrate them out of the model, for "
             "instance by a StudentT or NegativeBinomial in place of a draw per row."
         )
     return free
@@ -71,8 +71,8 @@ def try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) -
             f"the likelihood of {observed.name!r} cannot be evaluated at other rows than the model holds: "
             f"{str(error).splitlines()[0]} Everything that has one entry per row must come from the rows X"
             + (f"; the model also has the pm.Data {', '.join(map(repr, fixed))}" if fixed else "")
-            + '. Name all of them, one for each column: data={"height": "height", "group": "group"}. Variables drawn for '
-            "each row cannot be explained."
+            + '. Name all of them, one for each column: data={"height": "height", "group": "group"}. Variables drawn '
+            "for each row cannot be explained."
         ) from error
     scale = np.abs(λ).max(axis=0)
     if not np.allclose(λ[half], again, rtol=0.0, atol=1e-9 * scale.max(initial=1e-300)):
