@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rsens._stability import stability as stability
     from rsens.derivatives import Derivatives as Derivatives
     from rsens.derivatives import Model as Model
+    from rsens.derivatives import from_draws as from_draws
     from rsens.derivatives import from_function as from_function
     from rsens.derivatives import from_jax as from_jax
     from rsens.derivatives import from_torch as from_torch
@@ -53,7 +54,7 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._select_interactions": ("Selection", "select_interactions"),
     "rsens._stability": ("Stability", "stability"),
     "rsens._app.study": ("Study", "study"),
-    "rsens.derivatives": ("Derivatives", "Model", "from_function", "from_jax", "from_torch"),
+    "rsens.derivatives": ("Derivatives", "Model", "from_draws", "from_function", "from_jax", "from_torch"),
     "rsens.measures": ("rsens", "rsens2"),
     "rsens.models": (
         "BayesianLinearRegression",
