@@ -12,6 +12,7 @@ from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._bambi_columns import FormulaColumns, formula_columns
 from rsens.adapters._bambi_families import family_named
+from rsens.adapters._draws_finding import draws_finding
 from rsens.adapters._origin import is_a
 from rsens.adapters._pending import Pending
 from rsens.derivatives import Description, DrawDifferences, Draws, DrawsModel, Model, from_function
@@ -63,8 +64,7 @@ class BambiModel(Pending):
             DrawDifferences(draws, categorical=levels),
             from_function(draws.matched, categorical=levels),
             2 * len(draws),
-            self._description(len(draws)),
-        )
+        ).described(self._description(len(draws)), draws_finding(len(draws)))
 
     def _description(self, count: int) -> Description:
         return Description(

@@ -11,6 +11,7 @@ import numpy as np
 
 from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._table import shape_of
+from rsens.adapters._draws_finding import draws_finding
 from rsens.adapters._numpyro_sites import latent_sites
 from rsens.adapters._origin import is_a
 from rsens.adapters._pending import Pending
@@ -77,7 +78,8 @@ class NumPyroModel(Pending):
                 family="mixture of the likelihood over draws",
                 noise=f"included: the likelihood of {self._site!r}",
                 derivatives="exact (JAX)",
-            )
+            ),
+            draws_finding(len(next(iter(draws.values())))),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -23,7 +23,6 @@ from rsens.derivatives import (
     Description,
     Draws,
     DrawsModel,
-    Finding,
     Function,
     Model,
     from_function,
@@ -129,9 +128,6 @@ class LikelihoodModel(Function):
     def predict_distribution(self, X: Any) -> Distribution:
         X = self.coded(X).numbers(X)
         return self.draws.mixture(X).checked(len(X))
-
-    def checks(self, X: Any) -> Iterator[Finding]:
-        yield draws_finding(len(self.draws))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         numbers = len(self.draws) * len(self.draws.graph.gradients) * (1 + n_columns)
