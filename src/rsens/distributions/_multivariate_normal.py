@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
@@ -94,6 +95,13 @@ class MultivariateNormal(Distribution):
         scale = np.sqrt(diagonal)
         correlation = self.covariance / scale[..., :, None] / scale[..., None, :]
         return scale[..., :, None] * np.linalg.cholesky(correlation)
+
+    def _matched(self, average: Callable[..., Any]) -> MultivariateNormal:
+        """The mean and the covariance of the mixture."""
+        mean = average(self.mean, 1)
+        apart = self.mean - mean
+        spread = average(apart[..., :, None] * apart[..., None, :], 2)
+        return MultivariateNormal(mean, average(self.covariance, 2) + spread)
 
     def _log_prob(self, y: Array) -> Array:
         z = _solve(self._factor, (y - self.mean)[..., None])[..., 0]

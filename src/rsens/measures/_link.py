@@ -112,6 +112,7 @@ class OnLink(Model):
             eta, first, second = self.latent.link_derivatives(_rows(X), order)
             return Derivatives(self._latent(eta, X), first, second)
         record = self.source.derivatives(X, order)
+        record = record.for_pairs if order == 2 else record
         link = _link(record.distribution)
         first, second = chain_rule(record.first, record.second, link.first, link.second)
         return Derivatives(Linked(link.eta, lambda: (record.distribution, link.jacobian)), first, second)

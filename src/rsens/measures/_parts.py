@@ -39,6 +39,7 @@ def pair_parts_of(
     group, or the difference between levels. The part of block b is R_b²/R₂ of that change; of a contrast, averaged
     over levels just as R₂ is. The last block is what the others leave, so the parts add up to R₂ to the last digit.
     """
+    derivatives = derivatives.for_pairs
     family, n_columns = derivatives.distribution, derivatives.first.shape[-1]
     units, terms = np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
     if not family.orthogonal_blocks:
