@@ -15,7 +15,7 @@ from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
 from rsens.adapters._design import SECOND_STEP, first_differences, second_differences
-from rsens.adapters._linear_predictor import Predictor
+from rsens.adapters._linear_predictor import DesignPredictor
 from rsens.adapters._origin import is_a
 from rsens.derivatives import (
     AsGiven,
@@ -40,7 +40,7 @@ NAMES = re.compile(r"""([^\W\d]\w*\b)(?!\s*[("'])|["']([^"']+)["']""")
 class FormulaModel(AsGiven):
     """A prediction at the design of a formula, with derivatives in the columns of the data frame by the chain rule."""
 
-    predictor: Predictor
+    predictor: DesignPredictor
     #: A data frame → its design, a matrix.
     transform: Callable[[Any], Any]
     formula: str

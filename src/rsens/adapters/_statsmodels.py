@@ -14,7 +14,7 @@ from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._formula import FormulaModel, categorical_names
-from rsens.adapters._linear_predictor import Predictor
+from rsens.adapters._linear_predictor import DesignPredictor
 from rsens.adapters._origin import is_a
 from rsens.adapters._statsmodels_results import Read, read_results
 from rsens.derivatives import Derivatives, Description, Finding, Function, Model, rows_for, without_columns
@@ -77,7 +77,7 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
 class ExogModel(Function):
     """A prediction at rows of `exog`, with derivatives in closed form."""
 
-    predictor: Predictor
+    predictor: DesignPredictor
     label: str
     about: Description
     findings: tuple[Finding, ...] = ()

@@ -65,7 +65,7 @@ def from_torch(fn: Callable[[Any], Distribution], *, categorical: Any = None) ->
     except ImportError:
         raise MissingExtraError("torch", "torch") from None
     if isinstance(fn, torch.nn.Module):
-        _check_evaluation_mode(fn)
+        check_evaluation_mode(fn)
     return TorchModel(fn, categorical=categorical)
 
 
@@ -267,7 +267,7 @@ def _is_single(leaf: Any) -> bool:
     return str(getattr(leaf, "dtype", "")) in ("torch.float32", "torch.float16", "torch.bfloat16")
 
 
-def _check_evaluation_mode(module: Any) -> None:
+def check_evaluation_mode(module: Any) -> None:
     """Dropout is random and batch normalisation mixes rows (and changes the module) while they are in training mode."""
     import torch
 
