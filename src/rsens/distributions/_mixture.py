@@ -16,7 +16,7 @@ from rsens._typing import Array
 from rsens.distributions._base import Distribution, RowShaper
 from rsens.distributions._domain import Domain
 from rsens.distributions._finite import finite_renyi
-from rsens.distributions._mixture_nodes import mixture_nodes, supremum
+from rsens.distributions._mixture_nodes import check_same_bins, mixture_nodes, over_bins, supremum
 from rsens.distributions._univariate import Univariate, tail_probability
 
 _BLOCK = 4_000_000  # how many numbers to hold at once while the information is summed
@@ -31,7 +31,8 @@ class Mixture(Distribution):
     information has no closed form; uᵀIu = E_y[(∂ log p · u)²] is summed over y (classes, counts) or integrated
     (numbers), right to about 1e-8 if the mass lies within float64 (a Gamma of shape 0.01 has some below it). Vectors
     are integrated on lattices around the components: right to about 1e-8 in two dimensions and 1e-5 in three and more
-    if the components are of similar size, and to about three digits if their sizes differ a lot.
+    if the components are of similar size, and to about three digits if their sizes differ a lot. Histograms over the
+    same borders are summed bin by bin, exactly.
 
     Args:
         components: A list of S families over the same kind of y, each with n rows, or with one for all rows.
@@ -101,6 +102,7 @@ class Mixture(Distribution):
             raise InputError(
                 "Mixture: all ", Argument("components"), " must have the same number of classes, or of dimensions."
             )
+        check_same_bins(components)
         weights = self._read_field("weights", self.weights)
         total = weights.sum(axis=-1)
         if weights.shape[-1] != len(components) or (np.abs(total - 1.0) > 1e-8).any():
@@ -255,14 +257,17 @@ class Mixture(Distribution):
             log_p, log_q = p._log_prob(y)[:, 0], q._log_prob(y)[:, 0]
             with np.errstate(invalid="ignore"):
                 d = np.where(np.isneginf(log_p), 0.0, log_q - log_p)
-            if np.isinf(alpha) and self.support == "continuous":
+            smooth = self.support == "continuous" and not over_bins(p.components)
+            if np.isinf(alpha) and smooth:
                 result[i] = supremum(p, q, y[:, 0])
                 continue
             w = log_weights[:, 0]
-            if alpha > 1.0 and self.support == "continuous" and _diverges(log_p + (1.0 - alpha) * d + w):
+            if alpha > 1.0 and smooth and _diverges(log_p + (1.0 - alpha) * d + w):
                 result[i] = np.inf
                 continue
-            result[i] = finite_renyi(log_p + w, log_q + w, d, alpha, exact=self.support == "classes")
+            result[i] = finite_renyi(
+                log_p + w, log_q + w, d, alpha, exact=self.support == "classes" or over_bins(p.components)
+            )
         return result.reshape(rows)
 
     def _prediction(self) -> Array:

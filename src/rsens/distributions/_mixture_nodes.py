@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.distributions._base import Distribution
 from rsens.distributions._counts import count_rule
+from rsens.distributions._histogram import Histogram
 from rsens.distributions._multivariate_normal import MultivariateNormal
 from rsens.distributions._normal import Normal
 from rsens.distributions._univariate import Univariate
@@ -23,8 +25,29 @@ _FEW_COMPONENTS = 16
 
 def mixture_nodes(components: Sequence[Distribution], weights: Array, tails: bool = False) -> tuple[Array, Array]:
     """y (K, n) [vectors: (K, n, dimension)] and log weights (K, n) for a checked mixture with n rows."""
+    if over_bins(components):
+        return _bins(components, weights)
     rules: dict[str, Any] = {"continuous": _continuous, "counts": _counts, "classes": _classes, "vector": _vectors}
     return rules[components[0].support](components, weights, tails)
+
+
+def over_bins(components: Sequence[Distribution]) -> bool:
+    """Whether these are histograms, whose densities are constant between borders."""
+    return isinstance(components[0], Histogram)
+
+
+def check_same_bins(components: Sequence[Distribution]) -> None:
+    """Histograms are mixed with histograms over the same borders only."""
+    histograms = [component for component in components if isinstance(component, Histogram)]
+    if histograms and (
+        len(histograms) < len(components)
+        or any(not np.array_equal(each._borders, histograms[0]._borders) for each in histograms)
+    ):
+        raise InputError(
+            "Mixture: a Histogram can be mixed with Histograms over the same borders only; all ",
+            Argument("components"),
+            " must be of that kind. Count the others over these bins: P(a < Y ≤ b) = cdf(b) − cdf(a).",
+        )
 
 
 def supremum(p: Distribution, q: Distribution, y: Array) -> float:
@@ -43,6 +66,13 @@ def supremum(p: Distribution, q: Distribution, y: Array) -> float:
         top = int(np.argmax(f(t[:, None])))
         low, high = t[max(top - 1, 0)], t[min(top + 1, 32)]
     return max(float(f(np.array([[0.5 * (low + high)]]))[0]), 0.0)
+
+
+def _bins(components: Sequence[Any], weights: Array) -> tuple[Array, Array]:
+    """The middle of each bin, which stands for its width."""
+    middles, widths = components[0]._middles[:, None], components[0]._widths[:, None]
+    shape = (len(middles), weights.shape[0])
+    return np.broadcast_to(middles, shape), np.broadcast_to(np.log(widths), shape)
 
 
 def _continuous(components: Sequence[Univariate], weights: Array, tails: bool) -> tuple[Array, Array]:
