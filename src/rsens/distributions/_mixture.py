@@ -16,6 +16,7 @@ from rsens._typing import Array
 from rsens.distributions._arrays import flat_draws, rows_first, rows_second, weighted_sum
 from rsens.distributions._base import Distribution, RowShaper
 from rsens.distributions._domain import Domain
+from rsens.distributions._histogram import check_same_bins
 from rsens.distributions._mixture_groups import Group, group_of_draws, groups_of
 from rsens.distributions._mixture_integral import changes_at_nodes
 from rsens.distributions._mixture_renyi import mixture_renyi
@@ -32,7 +33,7 @@ class Mixture(Distribution):
 
     λ stacks the components' own parameters, and R-sens₂ uses this stacked λ; the weights are fixed. The Fisher
     information has no closed form; uᵀIu = ∫ (∂p·u)²/p dy is summed over y (counts) or integrated (numbers), right to
-    about 1e-8. Classes and events need neither: a mixture of Bernoullis is a Bernoulli. Vectors are integrated on
+    about 1e-8. Classes, events and bins need neither: a mixture of Bernoullis is a Bernoulli. Vectors are integrated on
     lattices around the components: right to about 1e-8 in two dimensions and 1e-5 in three and more if the components
     are of similar size, and to about three digits if their sizes differ a lot.
 
@@ -162,6 +163,7 @@ class Mixture(Distribution):
             raise InputError(
                 "Mixture: all ", Argument("components"), " must have the same number of classes, or of dimensions."
             )
+        check_same_bins(components)
         shapes = [weights.shape[:-1], *(c.parameters.shape[:-1] for c in components)]
         try:
             rows = np.broadcast_shapes(*shapes)
