@@ -73,7 +73,7 @@ def leaf_labels(family: Distribution) -> list[tuple[str, bool]]:
     labels = []
     if isinstance(family, Mixture):
         components = (
-            {"": family.components} if family.of_draws else {f"[{s}]": c for s, c in enumerate(family.components)}
+            {"": family.components} if family.held_as_arrays else {f"[{s}]": c for s, c in enumerate(family.components)}
         )
         for place, component in components.items():
             labels += [(f"components{place}.{name}", fixed) for name, fixed in leaf_labels(component)]
@@ -83,7 +83,7 @@ def leaf_labels(family: Distribution) -> list[tuple[str, bool]]:
 def _event_axes(family: Distribution) -> list[int]:
     """For each of `family.leaves()` how many of its axes belong to one row."""
     own = [family.domains[name].event_ndim for name in family.fields()]
-    if isinstance(family, Mixture) and family.of_draws:
+    if isinstance(family, Mixture) and family.held_as_arrays:
         return [1 + axes for axes in _event_axes(family.components)] + own
     components = family.components if isinstance(family, Mixture) else ()
     return [axes for component in components for axes in _event_axes(component)] + own
