@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rsens._select_interactions import select_interactions as select_interactions
     from rsens._stability import Stability as Stability
     from rsens._stability import stability as stability
+    from rsens.adapters import from_ensemble as from_ensemble
     from rsens.derivatives import Derivatives as Derivatives
     from rsens.derivatives import Model as Model
     from rsens.derivatives import from_draws as from_draws
@@ -54,6 +55,7 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._select_interactions": ("Selection", "select_interactions"),
     "rsens._stability": ("Stability", "stability"),
     "rsens._app.study": ("Study", "study"),
+    "rsens.adapters": ("from_ensemble",),
     "rsens.derivatives": ("Derivatives", "Model", "from_draws", "from_function", "from_jax", "from_torch"),
     "rsens.measures": ("rsens", "rsens2"),
     "rsens.models": (

@@ -6,6 +6,7 @@ from rsens.adapters._door import as_model as as_model
 from rsens.adapters._door import classes_of as classes_of
 from rsens.adapters._door import coding_of as coding_of
 from rsens.adapters._door import read_for as read_for
+from rsens.adapters._from_ensemble import from_ensemble as from_ensemble
 from rsens.adapters._two_valued import as_contrasts as as_contrasts
 from rsens.adapters._two_valued import read_numeric as read_numeric
 from rsens.adapters._two_valued import two_valued as two_valued

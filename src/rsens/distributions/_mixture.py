@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from rsens._errors import Argument, InputError
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 from rsens.distributions._arrays import flat_draws, rows_first, rows_second, weighted_sum
 from rsens.distributions._base import Distribution, RowShaper
 from rsens.distributions._domain import Domain
@@ -77,7 +77,9 @@ class Mixture(Distribution):
     @property
     def members(self) -> list[Distribution]:
         """The components, one object each, of any array type."""
-        return [self._member(s) for s in range(self.weights.shape[-1])] if self.held_as_arrays else list(self.components)
+        return (
+            [self._member(s) for s in range(self.weights.shape[-1])] if self.held_as_arrays else list(self.components)
+        )
 
     @property
     def member(self) -> Distribution:
@@ -239,7 +241,14 @@ class Mixture(Distribution):
     def groups(self) -> list[Group]:
         """The components of a checked mixture with n rows, those of one family in one."""
         me = self._rowed
-        return [group_of_draws(me.components, me.weights)] if me.held_as_arrays else groups_of(me.components, me.weights)
+        return (
+            [group_of_draws(me.components, me.weights)] if me.held_as_arrays else groups_of(me.components, me.weights)
+        )
+
+    @property
+    def positions(self) -> list[Positions]:
+        """Which of the components each of the groups holds."""
+        return [group.members for group in self.groups]
 
     @property
     def _rowed(self) -> Self:
@@ -315,7 +324,7 @@ class Mixture(Distribution):
             rows = slice(start, start + size)
             at = [
                 (
-                    Group(g.family, g.weights[rows], g.columns),
+                    replace(g, weights=g.weights[rows]),
                     g.family._taken((slice(None), None, rows)),
                     points[:, rows],
                 )
