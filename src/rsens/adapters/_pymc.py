@@ -95,7 +95,7 @@ class LikelihoodDraws(Draws):
 
     @classmethod
     def of(cls, graph: LikelihoodGraph) -> LikelihoodDraws:
-        return cls(graph.components, {}, np.full(len(graph), 1.0 / len(graph)), graph)
+        return cls(lambda _, X: graph.components(X), {}, np.full(len(graph), 1.0 / len(graph)), graph)
 
     def mixture(self, X: Array) -> Mixture:
         return Mixture(self.graph.components(X), self.weights)

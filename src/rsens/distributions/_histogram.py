@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
@@ -207,7 +207,7 @@ class Histogram(Univariate):
         return np.broadcast_to(self._middles, self.probabilities.shape)[..., None, :]
 
 
-def _chosen(values: Array, number: Array) -> Array:
+def _chosen(values: Array, number: NDArray[np.integer[Any]]) -> Array:
     """values[…, number]: one entry of the last axis for each number."""
     shape = np.broadcast_shapes(values.shape[:-1], number.shape)
     index = np.broadcast_to(number, shape)[..., None]
