@@ -8,6 +8,7 @@ from typing import Any
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._origin import is_a, library_of
 from rsens.adapters._sklearn._closed_model import ClosedModel
+from rsens.adapters._sklearn._distributional import distributional
 from rsens.adapters._sklearn._foreign_errors import foreign_errors
 from rsens.adapters._sklearn._pipeline import encoded_columns, step_names
 from rsens.adapters._sklearn._read import pipeline_of, read
@@ -18,7 +19,8 @@ from rsens.distributions import Distribution
 
 
 def _accepts(obj: Any) -> bool:
-    return is_a(obj, "sklearn.BaseEstimator") or callable(getattr(obj, "predict_proba", None)) or gives_std(obj)
+    looks_alike = callable(getattr(obj, "predict_proba", None)) or gives_std(obj) or distributional(obj) is not None
+    return is_a(obj, "sklearn.BaseEstimator") or looks_alike
 
 
 def _adapt(obj: Any) -> Model:
@@ -44,6 +46,7 @@ def _adapt(obj: Any) -> Model:
         predict,
         label,
         about,
+        reading.findings,
         categorical=encoded or None,
         training_inputs_=reading.training,
         classes_=reading.classes,
