@@ -75,9 +75,8 @@ def from_pymc(
         derivatives="exact (PyTensor), second ones by differences",
         columns="columns of X as given" if isinstance(data, str) else "one pm.Data for each column",
     )
-    return DrawsModel(
-        predictive, from_function(ours.matched, categorical=categorical), len(graph) * len(graph.gradients), description
-    )
+    matched = from_function(ours.matched, categorical=categorical)
+    return DrawsModel(predictive, matched, len(graph) * len(graph.gradients), description, (draws_finding(len(graph)),))
 
 
 def _check_model(model: Any) -> None:
@@ -96,7 +95,7 @@ class LikelihoodDraws(Draws):
 
     @classmethod
     def of(cls, graph: LikelihoodGraph) -> LikelihoodDraws:
-        return cls(graph.components, {}, np.full(len(graph), 1.0 / len(graph)), graph)
+        return cls(lambda _, X: graph.components(X), {}, np.full(len(graph), 1.0 / len(graph)), graph)
 
     def mixture(self, X: Array) -> Mixture:
         return Mixture(self.graph.components(X), self.weights)

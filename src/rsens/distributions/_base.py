@@ -260,6 +260,26 @@ class Distribution(ABC):
         """sqrt(uᵀ I(λ) u) for u (n, M, …), from the factor B, so nothing is squared before it is scaled."""
         return norm(self.whiten(u), self._checked.parameters.ndim - 1)
 
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """What a change of λ is made of, the prediction first; empty where it cannot be told apart."""
+        return tuple(self.orthogonal_blocks)
+
+    def shares(self, u: ArrayLike) -> dict[str, Array]:
+        """How much of uᵀIu is in each part of u (n, M, …), by name: at least 0 and adding up to 1, or 0 where u is.
+
+        The parts are the blocks of λ between which the information is zero, so each has its own square.
+        """
+        u = as_numbers(u, "u")
+        whole = self.fisher_norm(u)
+        safe, axis = np.where(whole > 0.0, whole, 1.0), self._checked.parameters.ndim - 1
+        shares = {}
+        for name, block in self.orthogonal_blocks.items():
+            alone, index = np.zeros_like(u), (*(slice(None),) * axis, block)
+            alone[index] = u[index]
+            shares[name] = (self.fisher_norm(alone) / safe) ** 2
+        return shares
+
     def fisher(self) -> Array:
         """The Fisher information I(λ), shape (n, M, M)."""
         m = self._checked.parameters.shape[-1]

@@ -33,7 +33,7 @@ from rsens.distributions import (
 def has_spread(distribution: Distribution) -> bool:
     """Whether the standard deviation and its derivative are known: of one number that is not a class."""
     if isinstance(distribution, Mixture):
-        return not is_event(distribution) and all(map(has_spread, distribution.components))
+        return not is_event(distribution) and all(kind in _VARIANCE_GRADIENTS for kind in distribution.kinds)
     return type(distribution) in _VARIANCE_GRADIENTS
 
 
@@ -63,12 +63,13 @@ def variance_gradient(distribution: Distribution) -> Array:
 
 def _of_mixture(p: Mixture) -> Array:
     """V = Σ w_s (V_s + (μ_s − μ)²), so ∂V/∂λ_s = w_s (∂V_s + 2 (μ_s − μ) ∂μ_s)."""
-    blocks = [
-        w[:, np.newaxis]
-        * (variance_gradient(c) + 2.0 * (c.mean - p.mean)[:, np.newaxis] * c.prediction_gradient()[:, 0])
-        for w, c in zip(p.weights.T, p.components, strict=True)
-    ]
-    return np.concatenate(blocks, axis=1)
+    mean, gradient = p.mean, np.empty(p.parameters.shape)
+    for group in p.groups:  # arrays (S, n)
+        c: Any = group.family
+        own = np.stack(np.broadcast_arrays(c.mean, *_VARIANCE_GRADIENTS[type(c)](c))[1:], axis=-1)
+        each = own + 2.0 * (c.mean - mean)[..., np.newaxis] * c.prediction_gradient()[..., 0, :]
+        gradient[:, group.columns] = group.weights[..., np.newaxis] * np.moveaxis(each, 0, 1)
+    return gradient
 
 
 def _of_weibull(p: Weibull) -> tuple[Array, Array]:

@@ -173,7 +173,7 @@ def _mixture(q: Any, y: Any) -> Any:
     from jax.scipy.special import logsumexp
 
     weights = jnp.asarray(q.weights)
-    parts = [jnp.log(weights[..., s])[..., None] + log_density(c, y) for s, c in enumerate(q.components)]
+    parts = [jnp.log(weights[..., s])[..., None] + log_density(c, y) for s, c in enumerate(q.members)]
     return logsumexp(jnp.stack(jnp.broadcast_arrays(*parts)), axis=0)
 
 
