@@ -64,7 +64,7 @@ def test_nuts_end_to_end(sampled, rows):
     model, posterior = sampled
     explanation = rsens.explain(from_pymc(model, posterior), rows, null=False, random_state=0)
     assert list(explanation.main.sort_values(ascending=False).index) == ["x1", "x0", "x2"]
-    expected = rsens_of_normals(rows, **stacked(posterior)) * rows.std(axis=0, ddof=1)
+    expected = rsens_of_normals(rows, **stacked(posterior)) * rows.std(axis=0)
     np.testing.assert_allclose(explanation.local_main, expected, rtol=1e-7)  # the integral stops at a change of 1e-6
 
 
@@ -181,7 +181,8 @@ def test_likelihoods_are_converted_to_our_parameters(name, rows):
     few = rows[:6]
     np.testing.assert_allclose(rsens.rsens(ours, few), rsens.rsens(oracle, few), rtol=1e-6)  # differences there
     second = rsens.rsens2(oracle, few)
-    np.testing.assert_allclose(rsens.rsens2(ours, few), second, atol=1e-4 * second.max())  # second differences in both
+    # Second differences in both; where the link is linear and the family has no variance, nothing bends.
+    np.testing.assert_allclose(rsens.rsens2(ours, few), second, atol=1e-4 * max(second.max(), 1e-2))
 
 
 def test_gradients_agree_with_differences_of_the_prediction(rows):

@@ -102,7 +102,7 @@ def _from_xarray(posterior: Any, argument: str) -> Draws:
     if is_a(posterior, "xarray.Dataset"):
         group = posterior
     else:
-        groups = list(getattr(posterior, "children", None) or posterior.groups())
+        groups = list(posterior.children if is_a(posterior, "xarray.DataTree") else posterior.groups())
         group = posterior["posterior"] if "posterior" in groups else posterior
         if group is posterior and not getattr(group, "data_vars", None):
             raise InputError(
