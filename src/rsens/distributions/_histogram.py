@@ -146,7 +146,7 @@ class Histogram(Univariate):
         """Which bin y falls in."""
         return Categorical(self.probabilities)
 
-    def _bin(self, y: Array) -> Array:
+    def _bin(self, y: Array) -> NDArray[np.integer[Any]]:
         """The number of the bin that holds y; −1 outside. A border belongs to the bin above it, the last one below."""
         b = self._borders
         number = np.searchsorted(b, y, side="right") - 1
