@@ -23,6 +23,10 @@ class Closed(ABC):
     def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
         """The prediction with its derivatives in X, or, with `inner`, in the columns that X is made of."""
 
+    def check_steps(self, X: Any) -> None:
+        """A `RoughStepError` if something that happens to the rows X on their way has no derivatives."""
+        return
+
     def bytes_per_row(self, n_columns: int, order: int) -> int:
         """Working memory of `derivatives` for one row."""
         return result_bytes(n_columns, order)

@@ -84,7 +84,7 @@ class ClosedModel(AsGiven):
         some = np.unique(np.linspace(0, len(rows) - 1, TRIED).astype(np.intp))
         try:
             with foreign_errors(self.label):
-                self.closed.derivatives(self.as_fitted(rows.iloc[some] if is_frame(rows) else rows[some]), 1)
+                self.closed.check_steps(self.as_fitted(rows.iloc[some] if is_frame(rows) else rows[some]))
         except RoughStepError:
             return model._by_differences().prepared(X)
         for finding in self.findings:

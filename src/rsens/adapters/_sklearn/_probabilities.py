@@ -12,7 +12,7 @@ from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._origin import is_a
 from rsens.adapters._sklearn._logistic import LINEAR, logistic_of
-from rsens.adapters._sklearn._reading import Reading, not_fitted
+from rsens.adapters._sklearn._understood import Understood, not_fitted
 from rsens.adapters._sklearn._rows import as_fitted, n_columns_of
 from rsens.derivatives import Finding
 from rsens.distributions import Bernoulli, Categorical, Distribution
@@ -35,7 +35,7 @@ EDGE = 0.005
 NOISE = "of a class, by its probability"
 
 
-def read_probabilities(classifier: Any) -> Reading:
+def read_probabilities(classifier: Any) -> Understood:
     """The probabilities of the classes, as the classifier gives them."""
     classes = getattr(classifier, "classes_", None)
     if classes is None:
@@ -43,10 +43,10 @@ def read_probabilities(classifier: Any) -> Reading:
     _check_classes(classifier, classes)
     closed = logistic_of(classifier) if is_a(classifier, *LINEAR) else None
     if closed is not None:
-        return Reading.of(closed, "Bernoulli" if len(classes) == 2 else "Categorical", NOISE, classes=classes)
+        return Understood.of(closed, "Bernoulli" if len(classes) == 2 else "Categorical", NOISE, classes=classes)
     logit = _logit_of(classifier) if len(classes) == 2 else None
     if logit is not None:
-        return Reading(lambda X: Bernoulli(logit=logit(X)), "Bernoulli", NOISE, classes=classes)
+        return Understood(lambda X: Bernoulli(logit=logit(X)), "Bernoulli", NOISE, classes=classes)
     votes, findings = is_a(classifier, *VOTES), list[Finding]()
     if votes:
         findings.append(
@@ -64,7 +64,7 @@ def read_probabilities(classifier: Any) -> Reading:
         p = p / p.sum(axis=1, keepdims=True)
         return Bernoulli(p[:, 1]) if len(classes) == 2 else Categorical(p)
 
-    return Reading(
+    return Understood(
         predict, "Bernoulli" if len(classes) == 2 else "Categorical", NOISE, classes=classes, findings=tuple(findings)
     )
 
