@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._refits._searches import quick
+from rsens.adapters import widened
 
 Refit = Callable[[Any, Any], Any]
 
@@ -26,6 +27,13 @@ class Fit:
 
     def __call__(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
         return self.refit(X, y) if self.refit is not None else with_seed(self.estimator, seed).fit(X, y)
+
+    def for_columns(self, X: Any, y: Any, origin: Sequence[int]) -> Fit:
+        """How to fit to rows X with further columns, where column k is made like column `origin[k]` of the usual rows.
+
+        An estimator that names or counts its columns takes the further ones as it takes those that they are made like.
+        """
+        return self if self.refit is not None else Fit(widened(self.estimator, X, y, origin))
 
     def quick(self) -> Fit:
         """How to fit quickly; see `quick`. A function of the user stays as it is."""

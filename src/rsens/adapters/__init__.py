@@ -6,6 +6,7 @@ from rsens.adapters._door import as_model as as_model
 from rsens.adapters._door import classes_of as classes_of
 from rsens.adapters._door import coding_of as coding_of
 from rsens.adapters._door import read_for as read_for
+from rsens.adapters._sklearn import widened as widened
 from rsens.adapters._statsmodels import from_statsmodels as from_statsmodels
 from rsens.adapters._two_valued import as_contrasts as as_contrasts
 from rsens.adapters._two_valued import read_numeric as read_numeric

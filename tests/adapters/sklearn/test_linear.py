@@ -9,7 +9,8 @@ from rsens._errors import InputError
 from rsens.adapters import as_model
 from tests.adapters.sklearn.cases import ROWS, X, Y, by_richardson, gap, record
 
-SHIFTED = X + [0.0, 50.0, -3.0]
+OFFSET = np.array([0.0, 50.0, -3.0])
+SHIFTED = X + OFFSET
 MODELS = {
     "ridge": BayesianRidge().fit(SHIFTED, Y),
     "no intercept": BayesianRidge(fit_intercept=False).fit(X, Y),
@@ -25,7 +26,7 @@ def test_a_column_was_dropped():
 
 @pytest.mark.parametrize("name", MODELS)
 def test_its_own_prediction(name):
-    model, rows = MODELS[name], ROWS + [0.0, 50.0, -3.0]
+    model, rows = MODELS[name], ROWS + OFFSET
     mean, sd = model.predict(rows, return_std=True)
     found = as_model(model).predict_distribution(rows)
     np.testing.assert_allclose(found.mean, mean, rtol=1e-10)
@@ -36,7 +37,7 @@ def test_its_own_prediction(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_derivatives(name):
     """Both moments are at most quadratic, so differences over any step are exact up to rounding."""
-    model, rows = MODELS[name], ROWS + [0.0, 50.0, -3.0]
+    model, rows = MODELS[name], ROWS + OFFSET
 
     def moments(R):
         mean, sd = model.predict(R, return_std=True)

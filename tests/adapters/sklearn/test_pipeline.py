@@ -215,7 +215,7 @@ class TestDataFrames:
     def test_levels_are_compared(self):
         """Months are numbers, but the pipeline takes them for levels."""
         model = encoded(gp()).fit(TABLE, TARGET)
-        source, table = read_for(model, TABLE)
+        source, _ = read_for(model, TABLE)
         assert [column.name for column in source.coding.columns] == ["city", "month"]
         assert source.coding[2].labels == (1, 2, 3, 4)
         found = record(model, TABLE)

@@ -16,8 +16,8 @@ from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._sklearn._closed import Closed, numbers_in, record_of
 from rsens.adapters._sklearn._kernels import Translated, UntranslatableError, translated
-from rsens.adapters._sklearn._understood import Understood, overrides
 from rsens.adapters._sklearn._return_std import read_std
+from rsens.adapters._sklearn._understood import Understood, overrides
 from rsens.derivatives import Derivatives, Finding, Inner, result_bytes
 from rsens.distributions import Distribution, Normal
 from rsens.kernels import Kernel

@@ -8,9 +8,9 @@ import numpy as np
 
 from rsens._typing import Array
 from rsens.adapters._sklearn._closed import Closed, numbers_in, record_of
-from rsens.adapters._sklearn._understood import Understood, not_fitted, overrides
 from rsens.adapters._sklearn._return_std import read_std
 from rsens.adapters._sklearn._rows import as_fitted
+from rsens.adapters._sklearn._understood import Understood, not_fitted, overrides
 from rsens.derivatives import Derivatives, Finding, Inner
 from rsens.distributions import Distribution, Normal
 

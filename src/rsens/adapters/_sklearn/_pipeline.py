@@ -9,8 +9,8 @@ from typing import Any
 from rsens.adapters._origin import is_a
 from rsens.adapters._sklearn._closed import Closed
 from rsens.adapters._sklearn._columns import is_identity, positions_of
-from rsens.adapters._sklearn._understood import Understood
 from rsens.adapters._sklearn._steps import encodes, through
+from rsens.adapters._sklearn._understood import Understood
 from rsens.derivatives import Derivatives, Inner
 from rsens.distributions import Distribution
 

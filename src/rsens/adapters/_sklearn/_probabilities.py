@@ -12,8 +12,8 @@ from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._origin import is_a
 from rsens.adapters._sklearn._logistic import LINEAR, logistic_of
-from rsens.adapters._sklearn._understood import Understood, not_fitted
 from rsens.adapters._sklearn._rows import as_fitted, n_columns_of
+from rsens.adapters._sklearn._understood import Understood, not_fitted
 from rsens.derivatives import Finding
 from rsens.distributions import Bernoulli, Categorical, Distribution
 

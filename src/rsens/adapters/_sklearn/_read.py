@@ -12,10 +12,10 @@ from rsens.adapters._sklearn._linear import read_bayesian_linear
 from rsens.adapters._sklearn._pipeline import behind
 from rsens.adapters._sklearn._plain import no_distribution
 from rsens.adapters._sklearn._probabilities import read_probabilities
-from rsens.adapters._sklearn._understood import Understood, check_fitted, not_fitted
 from rsens.adapters._sklearn._return_std import gives_std, read_std
 from rsens.adapters._sklearn._rsens_model import read_own
 from rsens.adapters._sklearn._target import read_transformed_target
+from rsens.adapters._sklearn._understood import Understood, check_fitted, not_fitted
 
 
 def read(estimator: Any) -> Understood:
