@@ -51,6 +51,13 @@ def test_a_scaler():
     assert as_model(model).description.columns == "original columns of the pipeline"
 
 
+def test_points():
+    """A mean alone needs no variance, and is the mean of the distribution."""
+    for model in (make_pipeline(StandardScaler(), gp(normalize_y=True)), make_pipeline(StandardScaler(), BayesianRidge())):
+        model.fit(FAR, 5.0 + Y)
+        np.testing.assert_allclose(as_model(model).predict_point(FAR_ROWS)[:, 0], model.predict(FAR_ROWS), rtol=1e-10)
+
+
 def test_polynomial_features():
     """More columns inside than outside: ∂k goes to the outer columns before the solves. JAX does the same by itself."""
     import jax.numpy as jnp

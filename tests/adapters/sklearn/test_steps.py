@@ -190,3 +190,18 @@ def test_a_step_that_mixes_labels_and_numbers():
     np.testing.assert_allclose(inner.second[:, 1, 0, 2], 1.0, atol=1e-7)
     assert np.abs(inner.second[:, 1, 0, 0]).max() < 1e-7
     np.testing.assert_allclose(step.transform(FRAME)[:, 1], age * size)
+
+
+def test_numbers_pass_beside_labels():
+    """Affine for each row, whatever its labels add."""
+    step = ColumnTransformer([("order", OrdinalEncoder(), ["city"])], remainder="passthrough")
+    frame = FRAME.assign(open=np.resize([True, False, False], 40))
+    inner = derivatives_of(step.fit(frame), frame, 2)
+    expected = np.zeros((5, 5))
+    expected[[1, 2, 3], [0, 2, 3]] = 1.0
+    np.testing.assert_allclose(inner.first[0], expected, atol=1e-12)
+    assert inner.second is None
+    shifted = FunctionTransformer(lambda f: np.column_stack([f["size"] + 5.0 * (f["city"] == "Oslo"), f["age"]]))
+    inner = derivatives_of(shifted.fit(FRAME), FRAME, 2)
+    np.testing.assert_allclose(inner.first[0], [[1, 0, 0, 0], [0, 0, 1, 0]], atol=1e-12)
+    assert inner.second is None

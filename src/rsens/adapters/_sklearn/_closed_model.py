@@ -11,6 +11,7 @@ import numpy as np
 
 from rsens._errors import RsensWarning
 from rsens._table import is_frame
+from rsens._typing import Array
 from rsens.adapters._sklearn._closed import Closed
 from rsens.adapters._sklearn._foreign_errors import foreign_errors
 from rsens.adapters._sklearn._richardson import RoughStepError
@@ -73,6 +74,11 @@ class ClosedModel(AsGiven):
         table = rows_of(model, X)
         with foreign_errors(self.label):
             return self.closed.predict(self.as_fitted(model.rows(table))).checked(len(table))
+
+    def predict_point(self, X: Any) -> Array:
+        model = self.coded(X)
+        with foreign_errors(self.label):
+            return self.closed.predict_point(self.as_fitted(model.rows(rows_of(model, X))))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(self.closed.bytes_per_row(n_columns, order))

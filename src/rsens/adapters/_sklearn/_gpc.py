@@ -34,7 +34,7 @@ class LaplaceGP(Closed):
     def _posterior(self) -> LatentPosterior:
         gp = self._gp
         weights = np.asarray(gp.y_train_ - gp.pi_, dtype=np.float64)
-        root = ScaledTriangularRoot(np.asfortranarray(gp.L_), np.ravel(gp.W_sr_))
+        root = ScaledTriangularRoot(np.asfortranarray(gp.L_, np.float64), np.ravel(gp.W_sr_))
         assert self._kernel.smooth is not None
         return LatentPosterior(self._kernel.smooth, np.ascontiguousarray(gp.X_train_, np.float64), weights, root)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from rsens._typing import Array
 from rsens.adapters._origin import is_a
 from rsens.adapters._sklearn._closed import Closed
 from rsens.adapters._sklearn._columns import is_identity, positions_of
@@ -23,6 +24,9 @@ class Behind(Closed):
 
     def predict(self, X: Any) -> Distribution:
         return self._last.predict(transformed(self._steps, X))
+
+    def predict_point(self, X: Any) -> Array:
+        return self._last.predict_point(transformed(self._steps, X))
 
     def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
         Z, own = through(self._steps, X, order)

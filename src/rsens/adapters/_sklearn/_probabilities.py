@@ -21,12 +21,11 @@ from rsens.distributions import Bernoulli, Categorical, Distribution
 VOTES = (
     "sklearn.BaseDecisionTree",
     "sklearn.BaseForest",
-    "sklearn.BaggingClassifier",
-    "sklearn.AdaBoostClassifier",
-    "sklearn.VotingClassifier",
     "sklearn.KNeighborsClassifier",
     "sklearn.RadiusNeighborsClassifier",
 )
+#: As their members do.
+OF_MEMBERS = ("sklearn.BaggingClassifier", "sklearn.VotingClassifier", "sklearn.OneVsRestClassifier")
 #: Their logits are sums of jumps: differences over a wide step are differences of probabilities.
 JUMPS = ("sklearn.BaseGradientBoosting", "sklearn.BaseHistGradientBoosting")
 #: Where all have voted alike, one more vote would not: without this, a change from probability 0 is infinitely much.
@@ -47,7 +46,7 @@ def read_probabilities(classifier: Any) -> Understood:
     logit = _logit_of(classifier) if len(classes) == 2 else None
     if logit is not None:
         return Understood(lambda X: Bernoulli(logit=logit(X)), "Bernoulli", NOISE, classes=classes)
-    votes, findings = is_a(classifier, *VOTES), list[Finding]()
+    votes, findings = _votes(classifier), list[Finding]()
     if votes:
         findings.append(
             Finding(
@@ -67,6 +66,15 @@ def read_probabilities(classifier: Any) -> Understood:
     return Understood(
         predict, "Bernoulli" if len(classes) == 2 else "Categorical", NOISE, classes=classes, findings=tuple(findings)
     )
+
+
+def _votes(classifier: Any) -> bool:
+    """Whether the probabilities are shares of votes, which may be exactly 0 or 1."""
+    if is_a(classifier, *OF_MEMBERS):
+        return any(_votes(member) for member in classifier.estimators_)
+    if is_a(classifier, "sklearn.CalibratedClassifierCV"):
+        return bool(classifier.method == "isotonic")
+    return is_a(classifier, *VOTES)
 
 
 def _probabilities(classifier: Any, X: Any, n_classes: int) -> Array:
