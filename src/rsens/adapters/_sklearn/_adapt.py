@@ -7,6 +7,7 @@ from typing import Any
 
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._origin import is_a, library_of
+from rsens.adapters._sklearn._by_differences import ByDifferences
 from rsens.adapters._sklearn._closed_model import ClosedModel
 from rsens.adapters._sklearn._distributional import distributional
 from rsens.adapters._sklearn._foreign_errors import foreign_errors
@@ -14,7 +15,7 @@ from rsens.adapters._sklearn._pipeline import encoded_columns, step_names
 from rsens.adapters._sklearn._read import pipeline_of, read
 from rsens.adapters._sklearn._return_std import gives_std
 from rsens.adapters._sklearn._rows import as_fitted
-from rsens.derivatives import Description, Model, PredictionModel
+from rsens.derivatives import Description, Model
 from rsens.distributions import Distribution
 
 
@@ -24,14 +25,14 @@ def _accepts(obj: Any) -> bool:
 
 
 def _adapt(obj: Any) -> Model:
-    reading, pipeline = read(obj), pipeline_of(obj)
+    understood, pipeline = read(obj), pipeline_of(obj)
     label, steps, encoded = type(obj).__name__, step_names(pipeline), encoded_columns(pipeline)
     about = Description(
         f"{label} of {library_of(obj)}" + (f" ending in {type(pipeline.steps[-1][1]).__name__}" if steps else ""),
-        reading.family,
-        reading.noise,
+        understood.family,
+        understood.noise,
         "by differences"
-        if reading.closed is None
+        if understood.closed is None
         else f"in closed form through {', '.join(steps)}"
         if steps
         else "in closed form",
@@ -40,29 +41,30 @@ def _adapt(obj: Any) -> Model:
 
     def predict(X: Any) -> Distribution:
         with foreign_errors(label):
-            return reading.predict(as_fitted(obj, X))
+            return understood.predict(as_fitted(obj, X))
 
-    by_differences = PredictionModel(
+    by_differences = ByDifferences(
         predict,
         label,
         about,
         reading.findings,
         categorical=encoded or None,
-        training_inputs_=reading.training,
-        classes_=reading.classes,
+        training_inputs_=understood.training,
+        classes_=understood.classes,
+        findings=understood.findings,
     )
-    if reading.closed is None:
+    if understood.closed is None:
         return by_differences
     return ClosedModel(
-        reading.closed,
+        understood.closed,
         label,
         about,
         partial(as_fitted, obj),
         by_differences,
         categorical=encoded or None,
-        findings=reading.findings,
-        training_inputs_=reading.training,
-        classes_=reading.classes,
+        findings=understood.findings,
+        training_inputs_=understood.training,
+        classes_=understood.classes,
     )
 
 
