@@ -51,7 +51,7 @@ def is_single(model: Any) -> bool:
 
 def numpy_of(tensor: Any) -> Array:
     """A detached float64 copy on the CPU."""
-    return np.array(tensor.detach().cpu(), dtype=np.float64)
+    return np.array(tensor.detach().cpu().numpy(), dtype=np.float64)
 
 
 def _left_out(model: Any) -> dict[int, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ class GaussianProcess(Model):
     observation: Observation
     state: State
     training_inputs_: Array | None = None
-    levels: Mapping[int, tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    levels: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     coding: Coding | None = None
     takes_tables = True
     takes_codes = True

@@ -45,7 +45,10 @@ def prior_settings() -> Iterator[None]:
 
 
 def cholesky_limit() -> int:
-    """The number of rows above which GPyTorch, as it is set now, turns to conjugate gradients."""
+    """The number of rows above which GPyTorch, as it is set now, turns to conjugate gradients.
+
+    Whoever imports BoTorch has them turned off.
+    """
     from gpytorch import settings
 
-    return int(settings.max_cholesky_size.value())
+    return int(settings.max_cholesky_size.value()) if settings.fast_computations.solves.on() else ANY_SIZE
