@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import gpytorch
 import numpy as np
 import pytest
@@ -20,6 +22,13 @@ Y = np.sin(2.0 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.05 * RNG.normal(size=N)
 ROWS = np.vstack([X[:3], X[:3] + 0.1])
 
 
+@contextmanager
+def defaults():
+    """GPyTorch's own settings; whoever imports BoTorch has others."""
+    with gpytorch.settings.fast_computations(True, True, True), gpytorch.settings.max_cholesky_size(800):
+        yield
+
+
 @pytest.fixture(scope="module")
 def native():
     return own(EQ(1.7, (0.8, 2.5, 1.1)), noise=1e-3, inputs=X, targets=Y)
@@ -29,7 +38,7 @@ def native():
 def test_cholesky_is_used_whatever_was_cached_before(kernel, native):
     model = exact(kernel(), likelihood=gaussian(1e-3), inputs=X, targets=Y)
     rows = torch.tensor(ROWS, requires_grad=True)
-    with torch.random.fork_rng(), gpytorch.settings.fast_computations(True, True, True):  # BoTorch turns them off
+    with torch.random.fork_rng(), defaults():
         torch.manual_seed(0)  # conjugate gradients start at random
         bare = torch.autograd.grad(model.likelihood(model(rows)).variance.sum(), rows)[0].numpy()
     kept = model.prediction_strategy
@@ -38,8 +47,7 @@ def test_cholesky_is_used_whatever_was_cached_before(kernel, native):
     assert relative(as_model(model).derivatives(ROWS, 1).first[:, 1], truth) < 1e-6
     assert relative(rsens.rsens2(model, ROWS), rsens.rsens2(native, ROWS)) < 1e-6
     assert model.prediction_strategy is kept
-    with gpytorch.settings.fast_computations(True, True, True):
+    with defaults():
         (finding,) = (finding for finding in as_model(model).checks(ROWS) if finding.name == "solver")
     assert "Cholesky" in finding.text
     assert "conjugate gradients above 800. It has kept such predictions." in finding.text
-    assert gpytorch.settings.max_cholesky_size.value() == 800

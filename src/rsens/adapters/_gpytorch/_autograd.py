@@ -13,7 +13,7 @@ from rsens._typing import Array
 from rsens.adapters._gpytorch._copies import numpy_of
 from rsens.adapters._gpytorch._moments import Moments
 from rsens.adapters._gpytorch._settings import exact_settings
-from rsens.adapters._gpytorch._source import Source
+from rsens.adapters._gpytorch._source import LatentSource
 from rsens.derivatives import result_bytes, rows_for, step_unit
 from rsens.posteriors import Latent
 
@@ -26,7 +26,7 @@ ARRAYS = {1: 16, 2: 48}
 
 
 @dataclass(frozen=True, eq=False)
-class Autograd(Source):
+class Autograd(LatentSource):
     """Mean and variance of a model as PyTorch differentiates them.
 
     GPyTorch cuts squared distances off at 0, and their derivatives too. So where a row is also an anchor (a training

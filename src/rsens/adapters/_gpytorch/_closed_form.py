@@ -17,7 +17,7 @@ from rsens.adapters._gpytorch._kernels import KernelReader, NoTranslationError
 from rsens.adapters._gpytorch._means import StraightMean, read_mean
 from rsens.adapters._gpytorch._moments import LatentMoments, Moments
 from rsens.adapters._gpytorch._settings import exact_settings, prior_settings
-from rsens.adapters._gpytorch._source import Source
+from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._gpytorch._transforms import AffineInputs
 from rsens.derivatives import MAX_BYTES, Finding, result_bytes, rows_for
 from rsens.kernels import Kernel
@@ -32,7 +32,7 @@ PROBES = 6
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedForm(Source):
+class ClosedForm(LatentSource):
     """f ~ GP(mean, kernel) on x̃ = (x − offset)/coefficient, given targets with Gaussian noise at the inputs x̃ (N, D).
 
     `noise` is its variance: one number, or one per training row.

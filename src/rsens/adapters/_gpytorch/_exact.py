@@ -14,7 +14,7 @@ from rsens.adapters._gpytorch._moments import LatentMoments, Moments, Observatio
 from rsens.adapters._gpytorch._noise import read_noise
 from rsens.adapters._gpytorch._observations import gaussian
 from rsens.adapters._gpytorch._refusals import check_single_exact, refuse_fixed_noise
-from rsens.adapters._gpytorch._source import Source
+from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._gpytorch._transforms import AffineInputs, Outcome
 from rsens.derivatives import Finding
 
@@ -28,7 +28,7 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     known, own = read_noise(given), read_noise(copy.likelihood)
     if known is not None and known.varies:
         raise refuse_fixed_noise(model)
-    source: Source | None = None
+    source: LatentSource | None = None
     moments: Moments
     if known is not None and own is not None:
         source = closed_form(copy, own.variances, AffineInputs.none(inputs.shape[1]))

@@ -13,7 +13,7 @@ from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._gpytorch._checks import State, findings
 from rsens.adapters._gpytorch._observations import Observation
-from rsens.adapters._gpytorch._source import Source
+from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._gpytorch._transforms import Outcome
 from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of
 from rsens.distributions import Distribution
@@ -33,7 +33,7 @@ class GaussianProcess(Model):
         levels: The values of the columns that the kernel takes for categories: {position: values}.
     """
 
-    source: Source
+    source: LatentSource
     outcome: Outcome
     observation: Observation
     state: State
