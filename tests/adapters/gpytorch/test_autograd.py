@@ -102,6 +102,13 @@ def test_a_network_in_front_of_the_kernel_is_part_of_the_model():
     assert relative(rsens.rsens2(model, rows), rsens.rsens2(oracle, rows)) < 1e-6
 
 
+@pytest.mark.parametrize("lengthscale", [1e-3, 1.0, 1e3])
+def test_a_network_is_found_whatever_the_length_scale(lengthscale):
+    """With a short one, rows that are far apart have no covariance, whatever they go through; with a long one, all."""
+    source = as_model(exact(scaled(rbf((lengthscale, lengthscale))), kind=DeepKernel))
+    assert source.description.derivatives == "automatic (PyTorch)"
+
+
 def test_columns_with_ties_are_moved_aside_too():
     """A kernel of single columns sees a distance of 0 wherever a value occurs in the training data."""
     parts = [with_values(UsersMatern(2.5, active_dims=(d,)), lengthscale=L[d]) for d in range(3)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._checks import State
-from rsens.adapters._gpytorch._closed_form import closed_form
+from rsens.adapters._gpytorch._closed_form import closed_form, remembered
 from rsens.adapters._gpytorch._copies import numpy_of, working_copy
 from rsens.adapters._gpytorch._kernels import own_class
 from rsens.adapters._gpytorch._model import GaussianProcess
@@ -31,7 +31,7 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     source: LatentSource | None = None
     moments: Moments
     if known is not None and own is not None:
-        source = closed_form(copy, own.variances, AffineInputs.none(inputs.shape[1]))
+        source = remembered(model, closed_form(copy, own.variances, AffineInputs.none(inputs.shape[1])))
     if known is not None:
         noise = f"included: {known.mean:.3g} ({type(given).__name__})"
         observation, moments = gaussian(known.mean, noise), LatentMoments(copy)

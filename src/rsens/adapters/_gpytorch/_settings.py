@@ -31,7 +31,7 @@ def exact_settings() -> Iterator[None]:
         ):
             stack.enter_context(context)
         stack.enter_context(warnings.catch_warnings())
-        warnings.filterwarnings("ignore", category=UserWarning, module="gpytorch|linear_operator|botorch")
+        warnings.filterwarnings("ignore", module="gpytorch|linear_operator|botorch")
         yield
 
 
