@@ -119,6 +119,31 @@ def test_columns_with_ties_are_moved_aside_too():
     assert relative(rsens.rsens2(exact(kernel), rows), rsens.rsens2(own(sum_of_columns), rows)) < 1e-6
 
 
+def test_a_sparse_kernel_is_right_at_its_inducing_points():
+    """SGPR: m(x) = k(x, Z) a with a from the inducing points Z, so that ∂²m is that of the kernel at Z."""
+    likelihood = gaussian()
+    points = X[:5] + 0.05
+    model = exact(gpytorch.kernels.InducingPointKernel(users_rbf(), torch.tensor(points), likelihood), None, likelihood)
+    source = as_model(model)
+    with torch.no_grad(), gpytorch.settings.debug(False):
+        expected = model.likelihood(model(torch.tensor(points)))
+    np.testing.assert_allclose(source.predict_distribution(points).mean, expected.mean, rtol=1e-8)
+    differences = rsens.from_function(source.predict_distribution)
+    assert relative(rsens.rsens(model, points), rsens.rsens(differences, points)) < 1e-6
+    assert {finding.verdict for finding in source.checks(points)} == {"ok"}
+    second, moved = source.derivatives(points, 2).second[:, 0], 1e-4
+    steps = [source.derivatives(points + moved * np.eye(3)[d] * s, 1).first[:, 0] for d in range(3) for s in (1, -1)]
+    truth = np.stack([(steps[2 * d] - steps[2 * d + 1]) / (2.0 * moved) for d in range(3)], 1)
+    assert relative(second, truth) < 1e-5
+
+
+def test_what_gpytorch_cannot_do_is_no_traceback_from_inside():
+    """A cosine of distances in three columns is no covariance."""
+    model = exact(gpytorch.kernels.CosineKernel().double(), likelihood=gaussian(1e-4))
+    with pytest.raises(InputError, match=r"cannot predict .*positive definite"):
+        rsens.rsens(model, ROWS)
+
+
 def test_noise_that_depends_on_x_is_respected():
     """The likelihood's own noise model, itself a GP."""
     inner = exact(scaled(rbf()), targets=0.1 * np.sin(X[:, 0]))

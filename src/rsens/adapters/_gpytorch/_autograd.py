@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._gpytorch._copies import numpy_of
+from rsens.adapters._gpytorch._copies import FAILURES, first_line, numpy_of
 from rsens.adapters._gpytorch._moments import Moments
 from rsens.adapters._gpytorch._settings import exact_settings
 from rsens.adapters._gpytorch._source import LatentSource
@@ -138,13 +138,18 @@ class Autograd(LatentSource):
     def _called(self, rows: Any) -> tuple[Any, Any]:
         try:
             return self.mean_and_variance(rows)
-        except RuntimeError as error:
+        except InputError:
+            raise
+        except FAILURES as error:
             if "dtype" in str(error) or {"Double", "Float"} <= set(str(error).replace(",", " ").split()):
                 raise InputError(
-                    f"the model mixes float64 rows with single precision ({str(error).splitlines()[0]}). Keep its "
-                    "tensors as buffers or parameters, so that model.double() reaches them."
+                    f"the model mixes float64 rows with single precision ({first_line(error)}). Keep its tensors as "
+                    "buffers or parameters, so that model.double() reaches them."
                 ) from error
-            raise
+            raise InputError(
+                f"the model cannot predict {len(rows)} rows of {rows.shape[1]} columns in double precision "
+                f"({first_line(error)}). Make model.double().eval()(torch.tensor(X)) work first."
+            ) from error
 
 
 def _gradient(values: Any, rows: Any, keep: bool) -> Any:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from rsens._typing import Array
+from rsens.adapters._gpytorch._approximate import inducing_points
 from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._checks import State
 from rsens.adapters._gpytorch._closed_form import closed_form, remembered
@@ -39,9 +43,15 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
         noise = f"included: as {type(given).__name__} has it"
         observation, moments = gaussian(0.0, noise), ObservationMoments(copy, given, _takes_rows(given))
     if source is None:
-        source = Autograd.of(moments, inputs, inputs, len(inputs))
+        source = Autograd.of(moments, _anchors(copy, inputs), inputs, len(inputs))
     finding = Finding("noise", "ok", f"The prediction is of an observation: noise {noise}.")
     return GaussianProcess(source, Outcome(), observation, State.of(model, inputs.shape[1], finding), inputs)
+
+
+def _anchors(copy: Any, inputs: Array) -> Array:
+    """The training rows, and the inducing points of a sparse kernel."""
+    points = inducing_points(copy)
+    return inputs if points is None or points.shape[1] != inputs.shape[1] else np.concatenate([inputs, points])
 
 
 def _takes_rows(likelihood: Any) -> bool:
