@@ -7,7 +7,6 @@ from typing import Any
 
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._origin import is_a, library_of
-from rsens.adapters._sklearn._by_differences import ByDifferences
 from rsens.adapters._sklearn._closed_model import ClosedModel
 from rsens.adapters._sklearn._distributional import distributional
 from rsens.adapters._sklearn._foreign_errors import foreign_errors
@@ -15,7 +14,7 @@ from rsens.adapters._sklearn._pipeline import encoded_columns, step_names
 from rsens.adapters._sklearn._read import pipeline_of, read
 from rsens.adapters._sklearn._return_std import gives_std
 from rsens.adapters._sklearn._rows import as_fitted
-from rsens.derivatives import Description, Model
+from rsens.derivatives import Description, Model, PredictionModel
 from rsens.distributions import Distribution
 
 
@@ -43,15 +42,14 @@ def _adapt(obj: Any) -> Model:
         with foreign_errors(label):
             return understood.predict(as_fitted(obj, X))
 
-    by_differences = ByDifferences(
+    by_differences = PredictionModel(
         predict,
         label,
         about,
-        reading.findings,
+        understood.findings,
         categorical=encoded or None,
         training_inputs_=understood.training,
         classes_=understood.classes,
-        findings=understood.findings,
     )
     if understood.closed is None:
         return by_differences
