@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rsens._stability import stability as stability
     from rsens.adapters import from_bambi as from_bambi
     from rsens.adapters import from_dropout as from_dropout
+    from rsens.adapters import from_ensemble as from_ensemble
     from rsens.adapters import from_gpytorch as from_gpytorch
     from rsens.adapters import from_numpyro as from_numpyro
     from rsens.adapters import from_pymc as from_pymc
@@ -65,7 +66,15 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._select_interactions": ("Selection", "select_interactions"),
     "rsens._stability": ("Stability", "stability"),
     "rsens._app.study": ("Study", "study"),
-    "rsens.adapters": ("from_bambi", "from_gpytorch", "from_numpyro", "from_pymc", "from_dropout", "from_statsmodels"),
+    "rsens.adapters": (
+        "from_bambi",
+        "from_dropout",
+        "from_ensemble",
+        "from_gpytorch",
+        "from_numpyro",
+        "from_pymc",
+        "from_statsmodels",
+    ),
     "rsens.derivatives": ("Derivatives", "Model", "from_draws", "from_function", "from_jax", "from_torch"),
     "rsens.measures": ("rsens", "rsens2"),
     "rsens.models": (

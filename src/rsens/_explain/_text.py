@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from rsens import _html as html
+from rsens import _meaning as meaning
 from rsens._explain._by_frame import by_columns, by_legend
-from rsens._explain._cells import directions, hidden, part_columns, shares, stars
+from rsens._explain._cells import directions, draw_parts, hidden, part_columns, shares, stars
 from rsens._explain._effect_cells import effect_lines, effects_legend
 from rsens._explain._legend import (
     UNITS,
@@ -130,7 +131,10 @@ def _variables(explanation: Explanation) -> ShownTable:
     columns["direction"] = directions(e, list(shown["term"]))
     legend = [*hidden(e, frame, ROWS, "in to_frame()"), *variables_legend(e), *intervals_legend(e)]
     legend += directions_legend(e)
-    if parts := part_columns(frame):
+    if parts := draw_parts(frame):
+        columns |= {name: shares(shown, f"part_{name}") for name in parts}
+        legend.append(f"{', '.join(parts)}: how much of R-sens {meaning.DRAW_PARTS}")
+    elif parts := part_columns(frame):
         columns |= {name: shares(shown, part) for name, part in zip((PREDICTION, UNCERTAINTY), parts, strict=True)}
         legend.append("prediction, uncertainty: how much of R-sens moves the one, and how much the other")
     names = [str(term) for term in shown["term"]]

@@ -40,7 +40,6 @@ def latent_sites(program: Program, site: str, n_columns: int, drawn: Collection[
     `drawn` are the names of which there are draws.
     """
     few, more = (_trace(program, rows, n_columns) for rows in (2, 3))
-    _check_site(few, site, drawn)
     if few.params:
         raise InputError(
             f"the model has numpyro.param sites without a value ({_listed(few.params)}), which would keep their "
@@ -48,10 +47,11 @@ def latent_sites(program: Program, site: str, n_columns: int, drawn: Collection[
         )
     if few.control_flow:
         raise InputError(
-            f"the model uses scan or cond of numpyro.contrib.control_flow ({_listed(few.control_flow)}), where rows "
-            "depend on each other or sites hide. Write the prediction of a row as a function: "
+            f"the model uses {few.control_flow[0]} of numpyro.contrib.control_flow, where rows depend on each other or "
+            "sites hide. Write the prediction of a row as a function: "
             'from_draws(fn, samples, backend="jax").'
         )
+    _check_site(few, site, drawn)
     if few.subsampled:
         raise InputError(
             f"the plate {_listed(few.subsampled)} takes a random part of the rows (subsample_size). Explain the model "
@@ -91,11 +91,11 @@ def _trace(program: Program, rows: int, n_columns: int) -> Sites:
         """Outermost, so it sees what the model's own handlers have left open. It fills in zeros."""
 
         def process_message(self, msg: Any) -> None:
-            kind, name = msg["type"], msg["name"]
+            kind, name = msg["type"], msg.get("name")  # control flow has none
             if kind == "param" and msg["value"] is None:
                 found.params.append(name)
             elif kind == "control_flow":
-                found.control_flow.append(name)
+                found.control_flow.append(getattr(msg["fn"], "__name__", "").partition("_")[0])
             elif kind == "plate" and msg["value"] is None:
                 found.subsampled.append(name)
             elif kind == "sample" and msg["is_observed"]:

@@ -77,7 +77,12 @@ def _by_name(posterior: Any, argument: str) -> Mapping[str, Any]:
     if is_a(posterior, *_XARRAY):
         return _from_xarray(posterior, argument)
     if is_a(posterior, "numpyro.MCMC"):
-        return posterior.get_samples(group_by_chain=False)
+        try:
+            return posterior.get_samples(group_by_chain=False)
+        except (AssertionError, AttributeError):
+            raise InputError(
+                Argument(argument), ": the MCMC object has not run. Call mcmc.run(key, X, y) first."
+            ) from None
     if is_a(posterior, "pymc.MultiTrace"):
         return {name: posterior.get_values(name) for name in posterior.varnames}
     if is_a(posterior, "cmdstanpy.CmdStanMCMC"):
@@ -97,7 +102,7 @@ def _from_xarray(posterior: Any, argument: str) -> Draws:
     if is_a(posterior, "xarray.Dataset"):
         group = posterior
     else:
-        groups = list(getattr(posterior, "children", None) or posterior.groups())
+        groups = list(posterior.children if is_a(posterior, "xarray.DataTree") else posterior.groups())
         group = posterior["posterior"] if "posterior" in groups else posterior
         if group is posterior and not getattr(group, "data_vars", None):
             raise InputError(

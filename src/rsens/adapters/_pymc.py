@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,12 +12,13 @@ import numpy as np
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
+from rsens.adapters._draws_finding import draws_finding
 from rsens.adapters._origin import is_a
 from rsens.adapters._posterior_draws import draws_of
 from rsens.adapters._pymc_data import DataNames, DataRows, data_rows, training_rows
 from rsens.adapters._pymc_families import family_of
 from rsens.adapters._pymc_graph import LikelihoodGraph, likelihood_of
-from rsens.adapters._pymc_variables import free_variables, observed_variable, shape_of, try_out
+from rsens.adapters._pymc_variables import free_variables, observed_values, observed_variable, shape_of, try_out
 from rsens.derivatives import (
     Derivatives,
     Description,
@@ -65,7 +67,7 @@ def from_pymc(
     try_out(graph, rows, model, observed)
     ours = LikelihoodDraws.of(graph)
     categorical = _categorical(rows.levels, categorical)
-    trained_on = training_rows(rows, data, posterior, len(model.rvs_to_values[observed].eval()))
+    trained_on = training_rows(rows, data, posterior, len(observed_values(model, observed)))
     predictive = LikelihoodModel(ours, rows, categorical, training_inputs_=trained_on)
     description = Description(
         model=f"PyMC model with {len(graph)} draws",
@@ -74,9 +76,8 @@ def from_pymc(
         derivatives="exact (PyTensor), second ones by differences",
         columns="columns of X as given" if isinstance(data, str) else "one pm.Data for each column",
     )
-    return DrawsModel(
-        predictive, from_function(ours.matched, categorical=categorical), len(graph) * len(graph.gradients), description
-    )
+    matched = from_function(ours.matched, categorical=categorical)
+    return DrawsModel(predictive, matched, len(graph) * len(graph.gradients), description, (draws_finding(len(graph)),))
 
 
 def _check_model(model: Any) -> None:
@@ -95,7 +96,7 @@ class LikelihoodDraws(Draws):
 
     @classmethod
     def of(cls, graph: LikelihoodGraph) -> LikelihoodDraws:
-        return cls(graph.components, {}, np.full(len(graph), 1.0 / len(graph)), graph)
+        return cls(partial(_components, graph), {}, np.full(len(graph), 1.0 / len(graph)), graph)
 
     def mixture(self, X: Array) -> Mixture:
         return Mixture(self.graph.components(X), self.weights)
@@ -131,6 +132,10 @@ class LikelihoodModel(Function):
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         numbers = len(self.draws) * len(self.draws.graph.gradients) * (1 + n_columns)
         return rows_for(8.0 * 6.0 * numbers)  # PyTensor holds a few arrays of this size
+
+
+def _components(graph: LikelihoodGraph, parameters: dict[str, Any], X: Array) -> Distribution:
+    return graph.components(X)
 
 
 def _categorical(levels: tuple[int, ...], categorical: Any) -> Any:

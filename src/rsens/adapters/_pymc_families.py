@@ -47,8 +47,4 @@ def family_of(variable: Any) -> tuple[type[Distribution], dict[str, Any]]:
             "prediction of one draw as a function that returns a family: from_draws(fn, draws)."
         )
     family, fields = FIELDS[name]
-    if variable.ndim == 0 or variable.ndim > 2:
-        raise InputError(
-            f"y must be one number per row; {variable.name!r} has {variable.ndim} axes. Explain one output at a time."
-        )
     return family, fields(*op.dist_params(variable.owner))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -33,10 +33,11 @@ class LikelihoodGraph:
         """How many draws there are."""
         return len(self.draws[0])
 
-    def components(self, X: Array) -> Distribution:
+    def components(self, X: Array, draws: slice = slice(None)) -> Distribution:
         """The family of every draw at every row, arrays (S, n)."""
-        shape = (len(self), len(X))
-        arrays = dict(zip(self.fields, self._run_values(X, *self.draws), strict=True))
+        values = [array[draws] for array in self.draws]
+        shape = (len(values[0]), len(X))
+        arrays = dict(zip(self.fields, self._run_values(X, *values), strict=True))
         return self.family(
             **{name: _filled(a, shape, self.family.domains[name].event_ndim) for name, a in arrays.items()}
         )
@@ -47,10 +48,6 @@ class LikelihoodGraph:
         # A λ that does not depend on the draws comes back without their axis.
         columns = [np.broadcast_to(gradient, shape) for gradient in self._run_gradients(X, *self.draws)]
         return np.moveaxis(np.stack(columns, axis=2), 0, 1)
-
-    def one_draw(self) -> LikelihoodGraph:
-        """The same with the first draw alone."""
-        return replace(self, draws=tuple(values[:1] for values in self.draws))
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling: without the compiled functions, which are compiled again when needed."""

@@ -17,14 +17,32 @@ def observed_variable(model: Any, site: str | None) -> Any:
     known = {variable.name: variable for variable in model.observed_RVs}
     if not known:
         raise InputError("the model has no observed variable. Give y to its likelihood: observed=y.")
-    if site is None and len(known) == 1:
-        return next(iter(known.values()))
-    if site in known:
-        return known[site]
+    if site in known or (site is None and len(known) == 1):
+        variable = known[site] if site is not None else next(iter(known.values()))
+        _check_one_output(model, variable)
+        return variable
     raise InputError(
         Argument("site"),
         f" must name the observed variable to explain, one of {', '.join(map(repr, known))}; got {site!r}. "
         f"Write from_pymc(model, posterior, site={next(iter(known))!r}).",
+    )
+
+
+def observed_values(model: Any, variable: Any) -> Array:
+    """The y that the model holds."""
+    values = model.rvs_to_values[variable]
+    if hasattr(values, "get_value"):  # pm.Data
+        return np.asarray(values.get_value(borrow=True))
+    return np.asarray(values.data if hasattr(values, "data") else values.eval(mode="FAST_COMPILE"))
+
+
+def _check_one_output(model: Any, variable: Any) -> None:
+    shape = observed_values(model, variable).shape
+    if len(shape) == 1 or (len(shape) == 2 and shape[1] == 1):
+        return
+    raise InputError(
+        f"y must be one number per row; the observed {variable.name!r} has shape {shape}. Explain one output at a "
+        "time: its draws are still valid in a model with that output only."
     )
 
 
@@ -53,18 +71,17 @@ def shape_of(variable: Any) -> tuple[int, ...]:
     """The shape of one draw of a free variable."""
     if None not in variable.type.shape:
         return tuple(variable.type.shape)
-    return tuple(int(size) for size in variable.shape.eval())
+    return tuple(int(size) for size in variable.shape.eval(mode="FAST_COMPILE"))
 
 
 def try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) -> None:
     """One draw at one row more than the model holds, and again in another order: rows must be free and independent."""
     n = len(rows.values)
     X = rows.values[np.arange(n + 1) % n]
-    alone = graph.one_draw()
     half = np.arange(n // 2 + 1)[::-1]
     try:
-        λ = _parameters(alone, X)
-        again = _parameters(alone, X[half])
+        λ = _parameters(graph, X)
+        again = _parameters(graph, X[half])
     except (ValueError, IndexError, TypeError, AssertionError) as error:
         fixed = [v.name for v in model.data_vars if all(v is not moved for moved, _ in rows.placements)]
         raise InputError(
@@ -83,6 +100,5 @@ def try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) -
 
 
 def _parameters(graph: LikelihoodGraph, X: Array) -> Array:
-    """λ of one draw, (n, M)."""
-    components = graph.components(X)
-    return np.asarray(components.parameters)[0]
+    """λ of the first draw, (n, M)."""
+    return np.asarray(graph.components(X, slice(1)).parameters)[0]

@@ -11,6 +11,8 @@ from rsens.derivatives._derivatives import without_derivatives as without_deriva
 from rsens.derivatives._description import Description as Description
 from rsens.derivatives._description import Finding as Finding
 from rsens.derivatives._differences import from_function as from_function
+from rsens.derivatives._draw_records import draw_records as draw_records
+from rsens.derivatives._draw_records import is_of_draws as is_of_draws
 from rsens.derivatives._draws import Draws as Draws
 from rsens.derivatives._draws import read_weights as read_weights
 from rsens.derivatives._draws_differences import DrawDifferences as DrawDifferences
@@ -19,6 +21,7 @@ from rsens.derivatives._from_draws import from_draws as from_draws
 from rsens.derivatives._inner import Inner as Inner
 from rsens.derivatives._jax import JaxModel as JaxModel
 from rsens.derivatives._jax import from_jax as from_jax
+from rsens.derivatives._matched import matched_record as matched_record
 from rsens.derivatives._model import MAX_BYTES as MAX_BYTES
 from rsens.derivatives._model import Function as Function
 from rsens.derivatives._model import Model as Model

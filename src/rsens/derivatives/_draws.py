@@ -95,7 +95,7 @@ class Draws:
                     fields[name] = np.empty((len(self), len(X), *event), values.dtype)
                 fields[name][s] = values
         assert kind is not None  # there is at least one draw
-        return Mixture(kind(**fields), self.weights)
+        return Mixture(kind(**fields), self.weights, draws=True)
 
     def matched(self, X: Array) -> Distribution:
         """One distribution in place of the mixture, `Mixture.matched`, in blocks of rows."""

@@ -83,7 +83,7 @@ class DrawDifferences(Function):
                     check_fixed(family, [key == name for key in family.fields()])
         assert kind is not None  # there is at least one draw
         first /= width[:, None, None, :]
-        mixture = Mixture(kind(**fields), self.draws.weights).checked(n)
+        mixture = Mixture(kind(**fields), self.draws.weights, draws=True).checked(n)
         if "logit" in fields:  # ∂π = π(1 − π) ∂logit
             z0 = fields["logit"].T
             first *= (expit(z0) * expit(-z0))[:, :, None, None]

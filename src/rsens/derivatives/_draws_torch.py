@@ -34,7 +34,7 @@ def torch_mixture(draws: Draws, X: Any) -> Mixture:
     for (name, _), values in zip(family.fields().items(), stacked, strict=True):
         axes = values.ndim - family.domains[name].event_ndim
         fields[name] = values[:, None] if axes == 1 else values  # one value for all rows
-    return Mixture(type(family)(**fields), np.asarray(draws.weights))
+    return Mixture(type(family)(**fields), np.asarray(draws.weights), draws=True)
 
 
 def torch_matched(draws: Draws, X: Any) -> Distribution:

@@ -116,7 +116,7 @@ def _signature(family: Distribution) -> str:
 def _z(family: Distribution) -> Array:
     """z of a checked family, (n, M): the logit if it was given, because π near 1 has lost digits; else λ."""
     if isinstance(family, Mixture):
-        if family.of_draws:
+        if family.held_as_arrays:
             logits = family.components.fields().get("logit")
             λ: Array = family.parameters if logits is None else logits.T
             return λ
@@ -128,7 +128,7 @@ def _z(family: Distribution) -> Array:
 def _by_logit(family: Distribution) -> list[bool]:
     """Which of the M columns of z are logits."""
     if isinstance(family, Mixture):
-        if family.of_draws:
+        if family.held_as_arrays:
             return ["logit" in family.components.fields()] * len(family.parameter_names)
         return [by_logit for component in family.components for by_logit in _by_logit(component)]
     return ["logit" in family.fields()] * len(family.parameter_names)

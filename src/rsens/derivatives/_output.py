@@ -69,7 +69,7 @@ def leaf_labels(family: Distribution) -> list[tuple[str, bool]]:
     labels = []
     if isinstance(family, Mixture):
         components = (
-            {"": family.components} if family.of_draws else {f"[{s}]": c for s, c in enumerate(family.components)}
+            {"": family.components} if family.held_as_arrays else {f"[{s}]": c for s, c in enumerate(family.components)}
         )
         for place, component in components.items():
             labels += [(f"components{place}.{name}", fixed) for name, fixed in leaf_labels(component)]

@@ -42,6 +42,8 @@ class Distribution(ABC):
     optional_fields: ClassVar[tuple[str, ...]] = ()
     #: Blocks of λ, by name, between which the Fisher information is zero; empty if there are none.
     orthogonal_blocks: ClassVar[dict[str, slice]] = {}
+    #: Whether the distribution that stands for draws of this family has their average λ.
+    matched_by_average: ClassVar[bool] = True
     #: Weight of each output in `ead` and similar measures; ½ if the outputs add up to a constant (class probabilities).
     output_weight: ClassVar[float] = 1.0
 
@@ -72,6 +74,11 @@ class Distribution(ABC):
         """The arrays this family was built from, by constructor argument."""
         left_out = [name for name in self.optional_fields if getattr(self, name) is None]
         return {name: getattr(self, name) for name in self.domains if name not in left_out}
+
+    def with_parameters(self, λ: Any) -> Self:
+        """This family with other parameters, shape (n, M); what is not part of λ stays as it is."""
+        fixed = {name: getattr(self, name) for name in self.fixed_fields}
+        return type(self)(**fixed, **{name: λ[..., m] for m, name in enumerate(self.parameter_names)})
 
     def leaves(self) -> list[Any]:
         """The arrays of `fields`, flat; `rebuilt` is the inverse."""
@@ -259,6 +266,26 @@ class Distribution(ABC):
     def fisher_norm(self, u: ArrayLike) -> Array:
         """sqrt(uᵀ I(λ) u) for u (n, M, …), from the factor B, so nothing is squared before it is scaled."""
         return norm(self.whiten(u), self._checked.parameters.ndim - 1)
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """What a change of λ is made of, the prediction first; empty where it cannot be told apart."""
+        return tuple(self.orthogonal_blocks)
+
+    def shares(self, u: ArrayLike) -> dict[str, Array]:
+        """How much of uᵀIu is in each part of u (n, M, …), by name: at least 0 and adding up to 1, or 0 where u is.
+
+        The parts are the blocks of λ between which the information is zero, so each has its own square.
+        """
+        u = as_numbers(u, "u")
+        whole = self.fisher_norm(u)
+        safe, axis = np.where(whole > 0.0, whole, 1.0), self._checked.parameters.ndim - 1
+        shares = {}
+        for name, block in self.orthogonal_blocks.items():
+            alone, index = np.zeros_like(u), (*(slice(None),) * axis, block)
+            alone[index] = u[index]
+            shares[name] = (self.fisher_norm(alone) / safe) ** 2
+        return shares
 
     def fisher(self) -> Array:
         """The Fisher information I(λ), shape (n, M, M)."""

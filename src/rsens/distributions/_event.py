@@ -9,7 +9,5 @@ from rsens.distributions._mixture import Mixture
 
 def is_event(family: Distribution) -> bool:
     """Whether y is 0 or 1, so that the probability of 1 says it all: a Bernoulli, or a mixture of them."""
-    parts = [family]
-    if isinstance(family, Mixture):
-        parts = [family.components] if family.of_draws else family.components
-    return all(isinstance(part, Bernoulli) for part in parts)
+    kinds = family.kinds if isinstance(family, Mixture) else {type(family)}
+    return all(issubclass(kind, Bernoulli) for kind in kinds)

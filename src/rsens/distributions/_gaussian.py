@@ -24,9 +24,16 @@ def gaussian_score(y: Array, mean: Array, variance: Array) -> Array:
 def gaussian_log_prob_and_scores(y: Array, mean: Array, variance: Array) -> tuple[Array, list[Array]]:
     """Both of these in one pass: mixtures of thousands of components spend their time here."""
     sd = np.sqrt(variance)
-    z = (y - mean) * (1.0 / sd)
+    rate = 1.0 / sd
+    z = y - mean
+    z *= rate
     z2 = z * z
-    return -0.5 * z2 - (np.log(sd) + HALF_LOG_TWO_PI), [z * (1.0 / sd), (z2 - 1.0) * (0.5 / variance)]
+    log_p = z2 * -0.5
+    log_p -= np.log(sd) + HALF_LOG_TWO_PI
+    z *= rate
+    z2 -= 1.0
+    z2 *= 0.5 / variance
+    return log_p, [z, z2]
 
 
 def gaussian_reach(mean: Array, variance: Array) -> Reach:

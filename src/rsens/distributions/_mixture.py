@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from rsens._errors import Argument, InputError
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 from rsens.distributions._arrays import flat_draws, rows_first, rows_second, weighted_sum
 from rsens.distributions._base import Distribution, RowShaper
 from rsens.distributions._domain import Domain
+from rsens.distributions._histogram import check_same_bins
 from rsens.distributions._mixture_groups import Group, group_of_draws, groups_of
 from rsens.distributions._mixture_integral import changes_at_nodes
 from rsens.distributions._mixture_renyi import mixture_renyi
@@ -23,6 +24,8 @@ from rsens.distributions._normal import Normal
 from rsens.distributions._numbers import as_numbers, norm
 from rsens.distributions._univariate import tail_probability
 
+#: What R-sens of posterior draws is made of.
+PREDICTION, NOISE, KNOWLEDGE = "prediction", "noise", "knowledge"
 _BLOCK = 2_000_000  # how many component densities to hold at once
 
 
@@ -32,7 +35,7 @@ class Mixture(Distribution):
 
     λ stacks the components' own parameters, and R-sens₂ uses this stacked λ; the weights are fixed. The Fisher
     information has no closed form; uᵀIu = ∫ (∂p·u)²/p dy is summed over y (counts) or integrated (numbers), right to
-    about 1e-8. Classes and events need neither: a mixture of Bernoullis is a Bernoulli. Vectors are integrated on
+    about 1e-8. Classes, events and bins need neither: a mixture of Bernoullis is a Bernoulli. Vectors are integrated on
     lattices around the components: right to about 1e-8 in two dimensions and 1e-5 in three and more if the components
     are of similar size, and to about three digits if their sizes differ a lot.
 
@@ -42,6 +45,9 @@ class Mixture(Distribution):
             thousands of objects.
         weights: w, shape (n, S), or (S,) for all rows; between 0 and 1, each row adding up to 1. They may not depend
             on x.
+        draws: Whether the components are posterior draws or members of an ensemble, so that where they differ is what
+            is not known. Changes of such a mixture have the parts "prediction" (all components move together), "noise"
+            (the spread of each moves) and "knowledge" (they move apart).
 
     Example:
         >>> from rsens.distributions import Normal
@@ -53,20 +59,43 @@ class Mixture(Distribution):
 
     components: Any
     weights: Any
+    draws: bool = field(default=False, kw_only=True)
     domains: ClassVar[dict[str, Domain]] = {"weights": Domain(0.0, 1.0, closed=True, event_ndim=1)}
     fixed_fields: ClassVar[tuple[str, ...]] = ("weights",)
 
     # ---- what works on any array type -------------------------------------------------------------------------------
 
     @property
-    def of_draws(self) -> bool:
+    def held_as_arrays(self) -> bool:
         """Whether the components were given as one family with (S, n) arrays."""
         return isinstance(self.components, Distribution)
 
     @property
+    def kinds(self) -> set[type[Distribution]]:
+        """The families of the components."""
+        return {type(component) for component in ([self.components] if self.held_as_arrays else self.components)}
+
+    @property
+    def members(self) -> list[Distribution]:
+        """The components, one object each, of any array type."""
+        return (
+            [self._member(s) for s in range(self.weights.shape[-1])] if self.held_as_arrays else list(self.components)
+        )
+
+    @property
+    def member(self) -> Distribution:
+        """The first component, for what all of them share."""
+        first: Distribution = self._member(0) if self.held_as_arrays else self.components[0]
+        return first
+
+    def _member(self, s: int) -> Distribution:
+        fields = self.components.fields().items()
+        return type(self.components)(**{k: v[s] if v.ndim > 1 + self._event_ndim(k) else v for k, v in fields})
+
+    @property
     def _any(self) -> Distribution:
         """One of the components, for what all of them share."""
-        component: Distribution = self.components if self.of_draws else self.components[0]
+        component: Distribution = self.components if self.held_as_arrays else self.components[0]
         return component
 
     @property
@@ -83,23 +112,23 @@ class Mixture(Distribution):
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        if self.of_draws:
+        if self.held_as_arrays:
             own = self.components.parameter_names
             return tuple(f"{s}.{name}" for s in range(self.weights.shape[-1]) for name in own)
         return tuple(f"{s}.{name}" for s, c in enumerate(self.components) for name in c.parameter_names)
 
     def columns(self) -> list[Any]:
-        if self.of_draws:
+        if self.held_as_arrays:
             return [self.parameters[..., m] for m in range(len(self.parameter_names))]
         return [column for component in self.components for column in component.columns()]
 
     @property
     def parameters(self) -> Any:
-        return flat_draws(self.components.parameters) if self.of_draws else super().parameters
+        return flat_draws(self.components.parameters) if self.held_as_arrays else super().parameters
 
     def leaves(self) -> list[Any]:
         """Rows come first in all of them, also where the components have draws in front."""
-        if not self.of_draws:
+        if not self.held_as_arrays:
             return [leaf for component in self.components for leaf in component.leaves()] + [self.weights]
         fields = self.components.fields()
         if not any(values.ndim > 1 + self._event_ndim(name) for name, values in fields.items()):
@@ -107,15 +136,16 @@ class Mixture(Distribution):
         return [rows_first(values, self._event_ndim(name)) for name, values in fields.items()] + [self.weights]
 
     def event_axes(self) -> list[int]:
-        if self.of_draws:
+        if self.held_as_arrays:
             return [1 + axes for axes in self.components.event_axes()] + [1]
         return [axes for component in self.components for axes in component.event_axes()] + [1]
 
     def rebuilt(self, leaves: Iterator[Any]) -> Self:
-        if not self.of_draws:
-            return type(self)([component.rebuilt(leaves) for component in self.components], next(leaves))
+        if not self.held_as_arrays:
+            components = [component.rebuilt(leaves) for component in self.components]
+            return type(self)(components, next(leaves), draws=self.draws)
         fields = {name: rows_second(next(leaves), self._event_ndim(name)) for name in self.components.fields()}
-        return type(self)(type(self.components)(**fields), next(leaves))
+        return type(self)(type(self.components)(**fields), next(leaves), draws=self.draws)
 
     def _event_ndim(self, name: str) -> int:
         return self._any.domains[name].event_ndim
@@ -126,7 +156,7 @@ class Mixture(Distribution):
         Classes and events are the mixture itself. Real y has the mean and the variance of the mixture; other families
         say what they take, mostly the average of λ. R-sens₂ of posterior draws looks at this.
         """
-        if self.of_draws:
+        if self.held_as_arrays:
             weights = self.weights
 
             def average(values: Any, event_ndim: int = 0) -> Any:
@@ -146,14 +176,14 @@ class Mixture(Distribution):
         weights = self._read_field("weights", self.weights)
         total = weights.sum(axis=-1)
         draws = weights.shape[-1]
-        count = draws if self.of_draws else len(self._listed())
+        count = draws if self.held_as_arrays else len(self._listed())
         if draws != count or (np.abs(total - 1.0) > 1e-8).any():
             raise InputError(
                 f"Mixture: {count} components need {count} ",
                 Argument("weights"),
                 f" that add up to 1; got shape {weights.shape} and sums around {np.mean(total):.6g}.",
             )
-        if self.of_draws:
+        if self.held_as_arrays:
             if isinstance(self.components, Mixture):
                 raise InputError("Mixture: ", Argument("components"), " is itself a Mixture. Use its own.")
             return self._checked_draws(weights, n)
@@ -162,6 +192,7 @@ class Mixture(Distribution):
             raise InputError(
                 "Mixture: all ", Argument("components"), " must have the same number of classes, or of dimensions."
             )
+        check_same_bins(components)
         shapes = [weights.shape[:-1], *(c.parameters.shape[:-1] for c in components)]
         try:
             rows = np.broadcast_shapes(*shapes)
@@ -181,7 +212,7 @@ class Mixture(Distribution):
         return self._settled(components, np.broadcast_to(weights, (rows, weights.shape[-1])))
 
     def _settled(self, components: Any, weights: Array) -> Self:
-        family = type(self)(components, weights)
+        family = type(self)(components, weights, draws=self.draws)
         family.__dict__["_checked"] = family
         return family
 
@@ -217,13 +248,14 @@ class Mixture(Distribution):
     def groups(self) -> list[Group]:
         """The components of a checked mixture with n rows, those of one family in one."""
         me = self._rowed
-        return [group_of_draws(me.components, me.weights)] if me.of_draws else groups_of(me.components, me.weights)
+        return (
+            [group_of_draws(me.components, me.weights)] if me.held_as_arrays else groups_of(me.components, me.weights)
+        )
 
-    @cached_property
-    def members(self) -> list[Distribution]:
-        """The components, one object each."""
-        me = self._checked
-        return [me.components._taken(s) for s in range(me.weights.shape[-1])] if me.of_draws else list(me.components)
+    @property
+    def positions(self) -> list[Positions]:
+        """Which of the components each of the groups holds."""
+        return [group.members for group in self.groups]
 
     @property
     def _rowed(self) -> Self:
@@ -299,7 +331,7 @@ class Mixture(Distribution):
             rows = slice(start, start + size)
             at = [
                 (
-                    Group(g.family, g.weights[rows], g.columns),
+                    replace(g, weights=g.weights[rows]),
                     g.family._taken((slice(None), None, rows)),
                     points[:, rows],
                 )
@@ -397,6 +429,51 @@ class Mixture(Distribution):
             for i, u in enumerate(changes):
                 rows = [group.row(i) for group in self.groups]
                 yield changes_at_nodes([row for row in rows if len(row.weights)], u)
+
+    # ---- parts ------------------------------------------------------------------------------------------------------
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Of draws of one family: where λ is a location, or a location and what is orthogonal to it."""
+        me = self._checked
+        if not me.draws or len(me.groups) > 1 or me.whole is not None:
+            return ()
+        family = me.groups[0].family
+        if family.parameters.shape[-1] == 1:
+            return PREDICTION, KNOWLEDGE
+        return (PREDICTION, NOISE, KNOWLEDGE) if family.orthogonal_blocks else ()
+
+    def shares(self, u: ArrayLike) -> dict[str, Array]:
+        """With g = Σ_k g_k of the parts k, ∫ g_k g/p of each, as a share of ∫ g²/p.
+
+        One can be a little below 0, where a part works against the others: it counts as 0, and the others by their
+        share of the rest, so that they add up to 1.
+        """
+        me, changes, shape = self._changes(u)
+        names = me.part_names
+        if not names:
+            return {}
+        (group,), r = me.groups, changes.shape[-1]
+        blocks = group.family.orthogonal_blocks
+        location = next(iter(blocks.values())) if blocks else slice(0, 1)
+        own = changes[:, group.columns]  # (n, S, M, R)
+        split = {name: np.zeros_like(own) for name in names}
+        split[PREDICTION][:, :, location] = np.einsum("ns,nsmr->nmr", group.weights, own[:, :, location])[:, None]
+        split[KNOWLEDGE][:, :, location] = own[:, :, location] - split[PREDICTION][:, :, location]
+        if NOISE in names:
+            split[NOISE] = own.copy()
+            split[NOISE][:, :, location] = 0.0
+        joined = np.concatenate(list(split.values()), axis=-1).reshape(len(own), -1, len(names) * r)
+        found = np.zeros((len(own), len(names), r))
+        for i, a in enumerate(me._at_nodes(joined)):
+            each = a.reshape(len(a), len(names), r)
+            whole = each.sum(axis=1)
+            length = norm(whole, 0)
+            unit = whole / np.where(length > 0.0, length, 1.0)
+            found[i] = np.maximum(np.einsum("kpr,kr->pr", each / np.where(length > 0.0, length, 1.0), unit), 0.0)
+        total = found.sum(axis=1, keepdims=True)
+        found /= np.where(total > 0.0, total, 1.0)
+        return {name: found[:, k].reshape(shape) for k, name in enumerate(names)}
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         raise NotImplementedError  # `whiten` has all rows to itself

@@ -29,8 +29,8 @@ _SETTLED = 1e-7
 _SETTLED_COUNTS = 1e-10
 #: Below this share of what the components alone would give, a change is the rounding of changes that cancel.
 _ROUNDING = 1e-24
-#: How many densities to hold at once.
-_BLOCK = 2**19
+#: How many densities to hold at once: few enough for the processor's cache.
+_BLOCK = 2**16
 
 
 def changes_at_nodes(groups: Sequence[Group], u: Array) -> Array:
@@ -47,10 +47,10 @@ def changes_at_nodes(groups: Sequence[Group], u: Array) -> Array:
     return np.concatenate(
         [
             _ratio(
-                *_density_and_change(groups, y[k : k + _BLOCK // 64, 0], u, 0.0, plain=True),
-                log_weights[k : k + _BLOCK // 64, 0],
+                *_density_and_change(groups, y[k : k + 1024, 0], u, 0.0, plain=True),
+                log_weights[k : k + 1024, 0],
             )
-            for k in range(0, len(y), _BLOCK // 64)
+            for k in range(0, len(y), 1024)
         ]
     )
 
@@ -67,7 +67,7 @@ def line_through(groups: Sequence[Group]) -> Line | None:
 def _settled(groups: Sequence[Group], u: Array, line: Line) -> Array | None:
     """a on ever finer grids, until the lengths of its columns settle; None if they do not."""
     top = max(float(_at_centres(group.family).max()) for group in groups)
-    bound = sum(group.weights @ group.family.fisher_norm(u[group.columns]) ** 2 for group in groups)
+    bound: Array | None = None
     tolerance = _SETTLED_COUNTS if line.whole else _SETTLED
     kept: list[Array] = []
     total, before, scale = np.zeros(u.shape[1]), None, None
@@ -85,8 +85,12 @@ def _settled(groups: Sequence[Group], u: Array, line: Line) -> Array | None:
         now = step * total
         if line.is_done(level):
             break
-        if before is not None and (np.abs(now - before) <= tolerance * now + _ROUNDING * bound / scale**2).all():
-            break
+        if before is not None:
+            moving = np.abs(now - before) > tolerance * now
+            if moving.any() and bound is None:
+                bound = np.sum([g.weights @ g.family.fisher_norm(u[g.columns]) ** 2 for g in groups], axis=0)
+            if bound is None or not (moving & (now * scale**2 > _ROUNDING * bound)).any():
+                break
         before = now
     return np.sqrt(step) * np.concatenate(kept)
 
@@ -107,24 +111,26 @@ def _density_and_change(
     members = sum(len(group.weights) for group in groups)
     size = max(1, _BLOCK // members)
     p, g = np.zeros(len(t)), np.zeros((len(t), u.shape[1]))
+    changes = [[u[columns] for columns in group.columns.T] for group in groups]
+    moving = [[bool(change.any()) for change in of_group] for of_group in changes]
     for k in range(0, len(t), size):
         here = slice(k, k + size)
-        for group in groups:
+        for i, group in enumerate(groups):
             family: Any = group.family
             y = t[here, None]
             if plain:
                 log_p, scores = family._log_prob(y), list(np.moveaxis(family._score(y), -1, 0))
             else:
                 log_p, scores = family._log_prob_and_scores(y)
-            density = np.exp(log_p - top) * group.weights
+            density = np.exp(log_p - top)
+            density *= group.weights
             p[here] += density.sum(axis=1)
             for m, score in enumerate(scores):
-                changes = u[group.columns[:, m]]
-                if changes.any():
+                if moving[i][m]:
                     moved = density * score
                     if not np.isfinite(moved.sum()):  # an infinite score where there is no density
                         moved = np.where(density > 0.0, moved, 0.0)
-                    g[here] += moved @ changes
+                    g[here] += moved @ changes[i][m]
     return p, g
 
 
