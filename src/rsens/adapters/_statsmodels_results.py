@@ -10,7 +10,7 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.adapters._linear_predictor import LinearPredictor, MultinomialPredictor, DesignPredictor, Response
+from rsens.adapters._linear_predictor import DesignPredictor, LinearPredictor, MultinomialPredictor, Response
 from rsens.adapters._origin import is_a
 from rsens.adapters._responses import (
     MeanMap,
