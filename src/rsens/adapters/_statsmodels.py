@@ -47,6 +47,10 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
             f" must come from fit() of statsmodels; got {type(results).__name__}.",
         )
     model = results.model
+    if getattr(model, "exog", None) is None:
+        raise InputError(
+            f"{type(model).__name__} has lost its data (remove_data). Give results as fit() returned them."
+        )
     read = read_results(results, bool(uncertainty), _offset(model, offset))
     name = type(model).__name__
     spec = getattr(model, "model_spec", None) or getattr(model.data, "model_spec", None)
@@ -66,11 +70,10 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
             categorical=categorical_names(spec),
             classes_=classes,
         )
-    exog = getattr(model, "exog", None)  # remove_data() takes it away
     frame = getattr(model.data, "orig_exog", None)
     names = tuple(map(str, frame.columns)) if frame is not None and is_frame(frame) else None
     about = _description(name, read, uncertainty, "columns of exog, the constant included")
-    return ExogModel(read.predictor, name, about, findings, names, exog, classes)
+    return ExogModel(read.predictor, name, about, findings, names, model.exog, classes)
 
 
 @dataclass(frozen=True, eq=False)
