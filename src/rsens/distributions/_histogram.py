@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rsens._errors import Argument, InputError
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 from rsens.distributions._base import RowShaper
 from rsens.distributions._categorical import Categorical
 from rsens.distributions._domain import Domain
@@ -141,7 +141,7 @@ class Histogram(Univariate):
         """Which bin y falls in."""
         return Categorical(self.probabilities)
 
-    def _bin(self, y: Array) -> Array:
+    def _bin(self, y: Array) -> Positions:
         """The number of the bin that holds y; −1 outside. A border belongs to the bin above it, the last one below."""
         b = self._borders
         number = np.searchsorted(b, y, side="right") - 1
@@ -202,7 +202,7 @@ class Histogram(Univariate):
         return np.broadcast_to(self._middles, self.probabilities.shape)[..., None, :]
 
 
-def _chosen(values: Array, number: Array) -> Array:
+def _chosen(values: Array, number: Positions) -> Array:
     """values[…, number]: one entry of the last axis for each number."""
     shape = np.broadcast_shapes(values.shape[:-1], number.shape)
     index = np.broadcast_to(number, shape)[..., None]
