@@ -62,7 +62,7 @@ class Histogram(Univariate):
 
         Example:
             >>> quartiles = [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]
-            >>> family = Histogram.from_quantiles([0.25, 0.5, 0.75], quartiles, borders=[0.0, 2.0, 4.0, 8.0])
+            >>> family = Histogram.from_quantiles([0.25, 0.5, 0.75], quartiles, borders=[-4.0, 2.0, 4.0, 12.0])
             >>> family.probabilities.round(3).tolist()
             [[0.5, 0.408, 0.092], [0.25, 0.25, 0.5]]
         """

@@ -111,7 +111,7 @@ def _warn_if_crossed(xp: Any, values: Any) -> None:
         warnings.warn(
             f"the quantiles of {crossed} rows cross (a higher level has a lower value). They were sorted.",
             RsensWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
@@ -125,5 +125,5 @@ def _warn_if_outside(xp: Any, below: Any) -> None:
             f"{outside:.0%} of the predicted probability lies outside the borders and is counted in the outermost "
             "bins. Give borders that reach further.",
             RsensWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
