@@ -77,6 +77,7 @@ lists: $(INSTALLED) ## write docs/lists.md from the lists in the code
 bench: $(INSTALLED) ## measure speed and memory against peers; tables in benchmarks/results/
 	$(BIN)/python -m benchmarks.methods
 	$(BIN)/python -m benchmarks.gp
+	$(BIN)/python -m benchmarks.foreign
 
 # Each script goes on where it was interrupted. PAPER_JOBS=1 leaves the other cores alone.
 PAPER_JOBS ?= -1

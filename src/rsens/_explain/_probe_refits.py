@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from rsens._arguments import child
-from rsens._errors import RsensWarning
 from rsens._explain._probes import ProbeSource
 from rsens._explain._query import Query
 from rsens._explain._values import evaluate
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._refits import Fit, SeenRefits, one_thread, run_pieces, take_rows
+from rsens._refits import Fit, SeenRefits, one_thread, quiet, run_pieces, take_rows
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Positions
 from rsens.adapters import as_contrasts, read_for
@@ -101,7 +100,9 @@ def refit_with_probes(
     """Refit with the probes of each entry of `plan`. What is seen of a fit is kept in `keep`, and read from there."""
 
     def arguments(k: int) -> Sequence[Any]:
-        return fit, *_with_probes(table, query, [sources[t] for t in plan[k]], child(seed, 1, k)), y
+        probes = [sources[t] for t in plan[k]]
+        wider = fit.with_more_columns(sum(len(probe.columns) for probe in probes))
+        return wider, *_with_probes(table, query, probes, child(seed, 1, k)), y
 
     kept = SeenRefits(keep, "refit-probes")
     measured = run_pieces(
@@ -150,8 +151,8 @@ def _with_probes(
 def _measure(fit: Fit, X: Any, query: Query, rows: Positions, seed: np.random.SeedSequence, y: Any) -> Array:
     """R-sens of the real terms and the probes in one refit."""
     with one_thread(), warnings.catch_warnings():
-        # The same warning has come where the model was fitted without probes.
-        warnings.simplefilter("ignore", RsensWarning)
+        for category in quiet():
+            warnings.simplefilter("ignore", category)
         fitted = fit(X, y, seed)
         model, table = read_for(fitted, X)
         training = training_inputs(fitted, len(table.names))

@@ -53,7 +53,8 @@ class ShownTable:
 
 def text(explanation: Explanation) -> str:
     """A heading, the leading terms, and the leading pairs where there are any."""
-    return text_of(heading(explanation), _tables(explanation))
+    said = f"\n{_folded(explanation.understood)}" if explanation.understood else ""
+    return text_of(heading(explanation) + said, _tables(explanation))
 
 
 def text_of(heading: str, tables: Sequence[ShownTable]) -> str:
@@ -70,7 +71,8 @@ def text_of(heading: str, tables: Sequence[ShownTable]) -> str:
 
 def as_html(explanation: Explanation) -> str:
     """The same for notebooks."""
-    return html.view(html.heading(heading(explanation)), *html_tables(explanation))
+    said = [html.paragraph(explanation.understood)] if explanation.understood else []
+    return html.view(html.heading(heading(explanation)), *said, *html_tables(explanation))
 
 
 def html_tables(explanation: Explanation) -> list[Html]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from rsens._errors import InputError
 from rsens._explain._bootstrap import percentiles, row_sums
-from rsens._explain._effect_sums import EffectSums
 from rsens._explain._intervals import ROWS, Intervals
 from rsens._explain._query import Query
 from rsens._explain._setup import check_different
@@ -102,6 +101,13 @@ class Values(Part):
         check_different("pair_part_names", self.names_of_parts(2))
 
 
+class Watcher(Protocol):
+    """Who wants to see the derivatives of all rows too, in their order."""
+
+    def add(self, derivatives: Derivatives) -> None:
+        """Some more rows."""
+
+
 def evaluate(
     model: Model,
     table: Table,
@@ -114,11 +120,11 @@ def evaluate(
     level: float = 0.95,
     seed: np.random.SeedSequence | None = None,
     advance: Callable[[int], Any] = lambda rows: None,
-    effects: EffectSums | None = None,
+    watchers: Sequence[Watcher] = (),
 ) -> tuple[Values, Intervals | None]:
     """Explain the rows. Of what has a size of n × T × T only a chunk exists at a time, unless it is asked for.
 
-    `split_pairs` asks for `pair_parts`, which refits have no use for. `effects` sees the same derivatives.
+    `split_pairs` asks for `pair_parts`, which refits have no use for. `watchers` see the same derivatives.
     """
     n, t = len(query.weights), len(query.terms)
     local_main = np.empty((n, t))
@@ -134,8 +140,8 @@ def evaluate(
         nonlocal family, n_parameters, part_names, pair_part_names
         for rows, derivatives in iterate(model, table, 2 if query.pairs else 1, max_bytes=query.max_bytes):
             local = _local(derivatives, rows, query, split_pairs)
-            if effects is not None:
-                effects.add(derivatives)
+            for watcher in watchers:
+                watcher.add(derivatives)
             family, n_parameters = type(derivatives.distribution).__name__, derivatives.first.shape[1]
             part_names, pair_part_names = tuple(local.parts), tuple(local.pair_parts)
             local_main[rows] = local.main

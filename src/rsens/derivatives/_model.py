@@ -38,6 +38,8 @@ class Model(ABC):
     coding: Coding | None = None
     #: Whether derivatives are differences, with their rounding.
     by_differences: ClassVar[bool] = False
+    #: How derivatives are made, in a word or two.
+    made: ClassVar[str] = "as the model gives them"
     #: Whether X may be a `Table`, so that rows that have been read are not read again.
     takes_tables: bool = False
     #: Whether rows whose levels were switched may be a `Table` of level codes: labels need not be made and read again.
@@ -123,6 +125,10 @@ class Function(Model):
     categorical: Any
     takes_tables = True
     takes_codes = True
+
+    @property
+    def name(self) -> str:
+        return "function"
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)

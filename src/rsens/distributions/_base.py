@@ -42,6 +42,8 @@ class Distribution(ABC):
     optional_fields: ClassVar[tuple[str, ...]] = ()
     #: Blocks of λ, by name, between which the Fisher information is zero; empty if there are none.
     orthogonal_blocks: ClassVar[dict[str, slice]] = {}
+    #: Whether the distribution that stands for draws of this family has their average λ.
+    matched_by_average: ClassVar[bool] = True
     #: Weight of each output in `ead` and similar measures; ½ if the outputs add up to a constant (class probabilities).
     output_weight: ClassVar[float] = 1.0
 
@@ -72,6 +74,11 @@ class Distribution(ABC):
         """The arrays this family was built from, by constructor argument."""
         left_out = [name for name in self.optional_fields if getattr(self, name) is None]
         return {name: getattr(self, name) for name in self.domains if name not in left_out}
+
+    def with_parameters(self, λ: Any) -> Self:
+        """This family with other parameters, shape (n, M); what is not part of λ stays as it is."""
+        fixed = {name: getattr(self, name) for name in self.fixed_fields}
+        return type(self)(**fixed, **{name: λ[..., m] for m, name in enumerate(self.parameter_names)})
 
     def leaves(self) -> list[Any]:
         """The arrays of `fields`, flat; `rebuilt` is the inverse."""

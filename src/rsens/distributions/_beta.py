@@ -43,6 +43,7 @@ class Beta(Univariate):
     a: Any
     b: Any
     line: ClassVar[Literal["unit"]] = "unit"
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"a": POSITIVE, "b": POSITIVE}
 
     @property

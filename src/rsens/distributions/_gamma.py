@@ -43,6 +43,7 @@ class Gamma(Univariate):
     mean: Any
     shape: Any
     line: ClassVar[Literal["positive"]] = "positive"
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE, "shape": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "shape": slice(1, 2)}
 

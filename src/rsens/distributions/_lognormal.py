@@ -41,6 +41,7 @@ class LogNormal(Univariate):
     mu: Any
     sigma2: Any
     line: ClassVar[Literal["positive"]] = "positive"
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"mu": REAL, "sigma2": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mu": slice(0, 1), "sigma2": slice(1, 2)}
 

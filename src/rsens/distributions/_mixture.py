@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from rsens._errors import Argument, InputError
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 from rsens.distributions._arrays import flat_draws, rows_first, rows_second, weighted_sum
 from rsens.distributions._base import Distribution, RowShaper
 from rsens.distributions._domain import Domain
+from rsens.distributions._histogram import check_same_bins
 from rsens.distributions._mixture_groups import Group, group_of_draws, groups_of
 from rsens.distributions._mixture_integral import changes_at_nodes
 from rsens.distributions._mixture_renyi import mixture_renyi
@@ -34,7 +35,7 @@ class Mixture(Distribution):
 
     λ stacks the components' own parameters, and R-sens₂ uses this stacked λ; the weights are fixed. The Fisher
     information has no closed form; uᵀIu = ∫ (∂p·u)²/p dy is summed over y (counts) or integrated (numbers), right to
-    about 1e-8. Classes and events need neither: a mixture of Bernoullis is a Bernoulli. Vectors are integrated on
+    about 1e-8. Classes, events and bins need neither: a mixture of Bernoullis is a Bernoulli. Vectors are integrated on
     lattices around the components: right to about 1e-8 in two dimensions and 1e-5 in three and more if the components
     are of similar size, and to about three digits if their sizes differ a lot.
 
@@ -191,6 +192,7 @@ class Mixture(Distribution):
             raise InputError(
                 "Mixture: all ", Argument("components"), " must have the same number of classes, or of dimensions."
             )
+        check_same_bins(components)
         shapes = [weights.shape[:-1], *(c.parameters.shape[:-1] for c in components)]
         try:
             rows = np.broadcast_shapes(*shapes)
@@ -249,6 +251,11 @@ class Mixture(Distribution):
         return (
             [group_of_draws(me.components, me.weights)] if me.held_as_arrays else groups_of(me.components, me.weights)
         )
+
+    @property
+    def positions(self) -> list[Positions]:
+        """Which of the components each of the groups holds."""
+        return [group.members for group in self.groups]
 
     @property
     def _rowed(self) -> Self:
@@ -324,7 +331,7 @@ class Mixture(Distribution):
             rows = slice(start, start + size)
             at = [
                 (
-                    Group(g.family, g.weights[rows], g.columns),
+                    replace(g, weights=g.weights[rows]),
                     g.family._taken((slice(None), None, rows)),
                     points[:, rows],
                 )

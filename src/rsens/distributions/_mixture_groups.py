@@ -21,14 +21,16 @@ class Group:
     weights: Array
     #: Where each of their parameters stands in the λ of the mixture, (S, M).
     columns: Positions
+    #: Where they stand among the components of the mixture, (S,).
+    members: Positions
 
     def row(self, i: int) -> Group:
         """The components with a weight at one row; arrays are (S,) and (S, …)."""
         weights = self.weights[i]
         held = weights > 0.0
         if held.all():
-            return Group(self.family._taken((slice(None), i)), weights, self.columns)
-        return Group(self.family._taken((held, i)), weights[held], self.columns[held])
+            return Group(self.family._taken((slice(None), i)), weights, self.columns, self.members)
+        return Group(self.family._taken((held, i)), weights[held], self.columns[held], self.members[held])
 
 
 def groups_of(components: Sequence[Distribution], weights: Array) -> list[Group]:
@@ -44,11 +46,11 @@ def groups_of(components: Sequence[Distribution], weights: Array) -> list[Group]
         first = components[members[0]]
         fields = {name: np.stack([getattr(components[s], name) for s in members]) for name in first.fields()}
         columns = starts[members][:, None] + np.arange(sizes[members[0]])
-        groups.append(Group(first._with(fields), weights[:, members], columns))
+        groups.append(Group(first._with(fields), weights[:, members], columns, np.array(members, dtype=np.intp)))
     return groups
 
 
 def group_of_draws(family: Distribution, weights: Array) -> Group:
     """The one group of a mixture that was given as one family."""
-    size = family.parameters.shape[-1]
-    return Group(family, weights, np.arange(len(family.parameters) * size).reshape(-1, size))
+    draws, _, size = family.parameters.shape
+    return Group(family, weights, np.arange(draws * size).reshape(-1, size), np.arange(draws))

@@ -88,7 +88,7 @@ def _settled(groups: Sequence[Group], u: Array, line: Line) -> Array | None:
         if before is not None:
             moving = np.abs(now - before) > tolerance * now
             if moving.any() and bound is None:
-                bound = sum(group.weights @ group.family.fisher_norm(u[group.columns]) ** 2 for group in groups)
+                bound = np.sum([g.weights @ g.family.fisher_norm(u[g.columns]) ** 2 for g in groups], axis=0)
             if bound is None or not (moving & (now * scale**2 > _ROUNDING * bound)).any():
                 break
         before = now

@@ -36,6 +36,7 @@ class MultivariateNormal(Distribution):
     mean: Any
     covariance: Any
     support: ClassVar[Literal["vector"]] = "vector"
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"mean": Domain(event_ndim=1), "covariance": Domain(event_ndim=2)}
 
     @property
@@ -58,6 +59,12 @@ class MultivariateNormal(Distribution):
     def columns(self) -> list[Any]:
         means = [self.mean[..., k] for k in range(self._size)]
         return means + [self.covariance[..., i, j] for i, j in self._triangle]
+
+    def with_parameters(self, λ: Any) -> MultivariateNormal:
+        covariance = np.empty((*λ.shape[:-1], self._size, self._size))
+        for m, (i, j) in enumerate(self._triangle, start=self._size):
+            covariance[..., i, j] = covariance[..., j, i] = λ[..., m]
+        return MultivariateNormal(λ[..., : self._size], covariance)
 
     @property
     def variance(self) -> Array:

@@ -41,6 +41,7 @@ class Normal(Univariate):
 
     mean: Any
     variance: Any
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"mean": REAL, "variance": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "variance": slice(1, 2)}
 

@@ -43,6 +43,7 @@ class StudentT(Univariate):
     location: Any
     scale2: Any
     df: Any
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"location": REAL, "scale2": POSITIVE, "df": POSITIVE}
     fixed_fields: ClassVar[tuple[str, ...]] = ("df",)
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"location": slice(0, 1), "scale2": slice(1, 2)}

@@ -19,6 +19,7 @@ from rsens.distributions import (
     Distribution,
     Exponential,
     Gamma,
+    Histogram,
     LogNormal,
     Mixture,
     NegativeBinomial,
@@ -92,6 +93,12 @@ def _of_student_t(p: StudentT) -> tuple[Any, Array]:
         return 0.0, np.where(p.df > 2.0, p.df / (p.df - 2.0), np.nan)
 
 
+def _of_histogram(p: Histogram) -> tuple[Array, ...]:
+    """V = Σ p_k (width_k²/12 + (middle_k − mean)²), and moving the mean does not change V; for changes with Σ∂p = 0."""
+    middles = p.borders[..., :-1] + 0.5 * np.diff(p.borders)
+    return tuple(((middles - p.mean[..., np.newaxis]) ** 2 + np.diff(p.borders) ** 2 / 12.0).T)
+
+
 #: ∂V/∂λ by column of λ. A family that is not here has no effect on its spread.
 _VARIANCE_GRADIENTS: dict[type[Distribution], Callable[[Any], tuple[Any, ...]]] = {
     Normal: lambda p: (0.0, 1.0),
@@ -103,5 +110,6 @@ _VARIANCE_GRADIENTS: dict[type[Distribution], Callable[[Any], tuple[Any, ...]]] 
     Weibull: _of_weibull,
     Binomial: lambda p: (p.n * (1.0 - 2.0 * p.mean / p.n),),
     Poisson: lambda p: (1.0,),
+    Histogram: _of_histogram,
     NegativeBinomial: lambda p: (1.0 + 2.0 * p.mean / p.size, -((p.mean / p.size) ** 2)),
 }

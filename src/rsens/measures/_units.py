@@ -22,7 +22,6 @@ from rsens._typing import Array
 from rsens.adapters import as_model
 from rsens.measures._rows import check_scale
 
-
 #: What statsmodels and formulas call a column of ones: nobody is surprised that it does not vary.
 INTERCEPTS = ("const", "Intercept")
 

@@ -65,7 +65,8 @@ def _mixture_quantiles(family: Mixture, q: Array) -> Array:
     middle, share = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
     n = family.parameters.shape[0]
     weights = np.concatenate([group.weights for group in family.groups], axis=1)
-    nodes = np.concatenate([group.family.quantile(middle[:, None, None]) for group in family.groups], axis=1)
+    parts: list[Any] = [group.family for group in family.groups]
+    nodes = np.concatenate([part.quantile(middle[:, None, None]) for part in parts], axis=1)
     result = np.empty((len(q), n))
     for i in range(n):
         values, mass = nodes[:, :, i].ravel(), np.outer(share, weights[i]).ravel()  # (nodes, S)

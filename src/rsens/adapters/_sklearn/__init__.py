@@ -1,0 +1,3 @@
+"""scikit-learn: fitted estimators and pipelines, as they are."""
+
+from rsens.adapters._sklearn._adapt import SCIKIT_LEARN as SCIKIT_LEARN
