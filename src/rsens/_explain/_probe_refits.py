@@ -28,6 +28,8 @@ FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
 FEWEST_OF_CONTRAST = 3
 #: Rows on which the values of a refit are read.
 MOST_ROWS = 300
+#: A probe below this share of the largest value is not used by the model: contrasts of equal predictions have rounding.
+NEGLIGIBLE = 1e-6
 #: The kind of a term: a column of numbers, of levels, of numbers with two values, or else a group: its own position.
 SINGLE, CATEGORICAL, TWO_VALUED = -1, -2, -3
 
@@ -100,9 +102,7 @@ def refit_with_probes(
     """Refit with the probes of each entry of `plan`. What is seen of a fit is kept in `keep`, and read from there."""
 
     def arguments(k: int) -> Sequence[Any]:
-        probes = [sources[t] for t in plan[k]]
-        wider = fit.with_more_columns(sum(len(probe.columns) for probe in probes))
-        return wider, *_with_probes(table, query, probes, child(seed, 1, k)), y
+        return fit, *_with_probes(table, query, [sources[t] for t in plan[k]], child(seed, 1, k)), y
 
     kept = SeenRefits(keep, "refit-probes")
     measured = run_pieces(
@@ -117,17 +117,18 @@ def refit_with_probes(
         put=kept.put,
     )
     t = len(query.terms)
+    real, probes = np.stack([main[:t] for main in measured]), np.concatenate([main[t:] for main in measured])
     return Refits(
-        np.stack([main[:t] for main in measured]),
-        np.concatenate([main[t:] for main in measured]),
+        real,
+        np.where(probes > NEGLIGIBLE * real.max(), probes, 0.0),
         np.array([t for probes in plan for t in probes], dtype=np.intp),
     )
 
 
 def _with_probes(
     table: Table, query: Query, probes: list[ProbeSource], seed: np.random.SeedSequence
-) -> tuple[Any, Query, Positions, np.random.SeedSequence]:
-    """X with probes, what is asked of it, the rows on which it is asked, and the seed of the refit."""
+) -> tuple[Any, list[int], Query, Positions, np.random.SeedSequence]:
+    """X with probes, which column each is made like, what is asked, the rows for that, and the seed of the refit."""
     rng = np.random.default_rng(seed)
     n, d = table.values.shape
     columns, origin, members = [table.values], list(range(d)), []
@@ -145,15 +146,17 @@ def _with_probes(
         weights=query.weights[rows] / query.weights[rows].sum(),
         pairs=False,
     )
-    return _like(table, np.concatenate(columns, axis=1), origin), asked, rows, child(seed, 0)
+    return _like(table, np.concatenate(columns, axis=1), origin), origin, asked, rows, child(seed, 0)
 
 
-def _measure(fit: Fit, X: Any, query: Query, rows: Positions, seed: np.random.SeedSequence, y: Any) -> Array:
+def _measure(
+    fit: Fit, X: Any, origin: list[int], query: Query, rows: Positions, seed: np.random.SeedSequence, y: Any
+) -> Array:
     """R-sens of the real terms and the probes in one refit."""
     with one_thread(), warnings.catch_warnings():
         for category in quiet():
             warnings.simplefilter("ignore", category)
-        fitted = fit(X, y, seed)
+        fitted = fit.for_columns(X, y, origin)(X, y, seed)
         model, table = read_for(fitted, X)
         training = training_inputs(fitted, len(table.names))
         model, table = as_contrasts(model, table, query.two_valued, training=training)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rsens._errors import Argument, InputError, MissingExtraError, RsensWarning
-from rsens._refits._searches import quick, widened
+from rsens._refits._searches import quick
+from rsens.adapters import widened
 
 Refit = Callable[[Any, Any], Any]
 
@@ -27,9 +28,12 @@ class Fit:
     def __call__(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
         return self.refit(X, y) if self.refit is not None else with_seed(self.estimator, seed).fit(X, y)
 
-    def with_more_columns(self, extra: int) -> Fit:
-        """How to fit to X with `extra` more columns at its end; see `widened`. A function of the user takes them."""
-        return self if self.refit is not None else Fit(widened(self.estimator, extra))
+    def for_columns(self, X: Any, y: Any, origin: Sequence[int]) -> Fit:
+        """How to fit to rows X with further columns, where column k is made like column `origin[k]` of the usual rows.
+
+        An estimator that names or counts its columns takes the further ones as it takes those that they are made like.
+        """
+        return self if self.refit is not None else Fit(widened(self.estimator, X, y, origin))
 
     def quick(self) -> Fit:
         """How to fit quickly; see `quick`. A function of the user stays as it is."""

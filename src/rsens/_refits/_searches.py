@@ -35,26 +35,6 @@ def quick(estimator: Any) -> Any:
     return copy.set_params(**dict.fromkeys(restarts, 0))
 
 
-def widened(estimator: Any, extra: int) -> Any:
-    """The estimator for `extra` more columns at the end of X.
-
-    A kernel of scikit-learn with one length-scale per column gets one for each of them, the geometric mean of those it
-    has; their bounds are repeated. Anything else that counts columns is its own affair.
-    """
-    from sklearn.base import clone
-
-    params = estimator.get_params(deep=True)
-    changed: dict[str, Any] = {}
-    for name, value in params.items():
-        if name.split("__")[-1] == "length_scale" and np.ndim(value) == 1 and len(value) > 1:
-            lengths = np.asarray(value, dtype=np.float64)
-            changed[name] = np.append(lengths, np.full(extra, np.exp(np.mean(np.log(lengths)))))
-            bounds = params.get(f"{name}_bounds")
-            if np.ndim(bounds) == 2 and len(bounds) == len(lengths):
-                changed[f"{name}_bounds"] = np.concatenate([bounds, np.repeat(bounds[-1:], extra, axis=0)])
-    return clone(estimator).set_params(**changed) if changed else estimator
-
-
 def with_likelihood_of(model: Any, estimator: Any) -> Any:
     """The estimator with a likelihood that starts where the model's ended."""
     from sklearn.base import clone

@@ -11,6 +11,7 @@ from rsens.adapters._from_ensemble import from_ensemble as from_ensemble
 from rsens.adapters._gpytorch import from_gpytorch as from_gpytorch
 from rsens.adapters._numpyro import from_numpyro as from_numpyro
 from rsens.adapters._pymc import from_pymc as from_pymc
+from rsens.adapters._sklearn import widened as widened
 from rsens.adapters._statsmodels import from_statsmodels as from_statsmodels
 from rsens.adapters._two_valued import as_contrasts as as_contrasts
 from rsens.adapters._two_valued import read_numeric as read_numeric

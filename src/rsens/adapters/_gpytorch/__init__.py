@@ -50,29 +50,28 @@ def _accepts(obj: Any) -> bool:
 def _adapt(model: Any, likelihood: Any = None) -> Model:
     from rsens.adapters._gpytorch._checks import SINGLE
     from rsens.adapters._gpytorch._copies import is_single
-    from rsens.adapters._gpytorch._refusals import refuse_kind, refuse_list
+
+    adapted = _by_kind(model, likelihood)
+    if is_single(model):
+        warnings.warn(RsensWarning(SINGLE), stacklevel=3)
+    return adapted
+
+
+def _by_kind(model: Any, likelihood: Any) -> Model:
+    from rsens.adapters._gpytorch._approximate import approximate_gp
+    from rsens.adapters._gpytorch._botorch import botorch_model
+    from rsens.adapters._gpytorch._exact import exact_gp
+    from rsens.adapters._gpytorch._refusals import refuse_kind, refuse_likelihood, refuse_list
 
     if is_a(model, "botorch.ModelList", "gpytorch.IndependentModelList"):
         raise refuse_list(model)
-    if is_single(model):
-        warnings.warn(RsensWarning(SINGLE), stacklevel=3)
     if is_a(model, "botorch.Model"):
-        from rsens.adapters._gpytorch._botorch import botorch_model
-
         if likelihood is not None and likelihood is not getattr(model, "likelihood", None):
-            raise InputError(
-                f"{type(model).__name__} of BoTorch has its likelihood, in the units of its outcome transform. Leave ",
-                Argument("likelihood"),
-                " out.",
-            )
+            raise refuse_likelihood(model)
         return botorch_model(model)
     if is_a(model, "gpytorch.ExactGP"):
-        from rsens.adapters._gpytorch._exact import exact_gp
-
         return exact_gp(model, likelihood)
     if is_a(model, "gpytorch.ApproximateGP"):
-        from rsens.adapters._gpytorch._approximate import approximate_gp
-
         return approximate_gp(model, likelihood)
     raise refuse_kind(model)
 

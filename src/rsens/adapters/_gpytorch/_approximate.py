@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rsens._typing import Array
 from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._checks import State
@@ -31,6 +33,7 @@ def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
 
 
 def inducing_points(model: Any) -> Array | None:
-    """Where the kernel measures distances from; None if the strategy does not say."""
-    points = getattr(getattr(model, "variational_strategy", None), "inducing_points", None)
-    return numpy_of(points) if points is not None and points.ndim == 2 else None
+    """Where kernels measure distances from, besides training rows; None if there are none, or it is not said."""
+    points = [getattr(part, "inducing_points", None) for part in model.modules()]
+    found = [numpy_of(each) for each in points if each is not None and each.ndim == 2]
+    return np.concatenate(found) if found and len({each.shape[1] for each in found}) == 1 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._gpytorch._copies import numpy_of
+from rsens.adapters._gpytorch._copies import FAILURES, first_line, numpy_of
 from rsens.adapters._gpytorch._moments import Moments
 from rsens.adapters._gpytorch._settings import exact_settings
-from rsens.adapters._gpytorch._source import Source
+from rsens.adapters._gpytorch._source import LatentSource
 from rsens.derivatives import result_bytes, rows_for, step_unit
 from rsens.posteriors import Latent
 
@@ -26,7 +27,7 @@ ARRAYS = {1: 16, 2: 48}
 
 
 @dataclass(frozen=True, eq=False)
-class Autograd(Source):
+class Autograd(LatentSource):
     """Mean and variance of a model as PyTorch differentiates them.
 
     GPyTorch cuts squared distances off at 0, and their derivatives too. So where a row is also an anchor (a training
@@ -37,19 +38,23 @@ class Autograd(Source):
         mean_and_variance: The model.
         anchors: The rows that distances are measured from, (N, D); None where they are not known: every row may be one.
         unit: The unit of each column, (D,).
+        size: How many anchors there are, for the memory that they take.
+        probe: A few rows to try the model on, (m, D); None if the columns are not known.
     """
 
     mean_and_variance: Moments
     anchors: Array | None
     unit: Array
     size: int
+    probe: Array | None = None
     way = "automatic (PyTorch)"
 
     @classmethod
     def of(cls, mean_and_variance: Moments, anchors: Array | None, inputs: Array | None, size: int) -> Autograd:
         """With the unit of the columns from the training inputs, where they are known, or else from the anchors."""
         rows = inputs if inputs is not None else anchors
-        return cls(mean_and_variance, anchors, np.ones(1) if rows is None else step_unit(rows), size)
+        unit = np.ones(1) if rows is None else step_unit(rows)
+        return cls(mean_and_variance, anchors, unit, size, None if rows is None else rows[:2])
 
     def moments(self, X: Array) -> Latent:
         import torch
@@ -59,7 +64,11 @@ class Autograd(Source):
         return Latent(numpy_of(mean), numpy_of(variance))
 
     def derivatives(self, X: Array, order: int) -> Latent:
-        self._check_rows_alone(X)
+        if not self._rows_are_alone:
+            raise InputError(
+                "the model's prediction of a row changes with the other rows that it is asked about. Scale rows by the "
+                "training data, not by the rows of a call."
+            )
         if order == 1:
             return self._differentiated(X, 1)
         anchored = self._at_anchors(X)
@@ -114,28 +123,33 @@ class Autograd(Source):
             shared |= np.minimum(np.abs(x - below), np.abs(x - above)) <= same
         return shared
 
-    def _check_rows_alone(self, X: Array) -> None:
-        """One call serves all rows only if each row's prediction comes from that row alone."""
-        if len(X) < 2:
-            return
-        together, alone = self.moments(X[:2]), self.moments(X[:1])
-        for both, one in ((together.mean, alone.mean), (together.variance, alone.variance)):
-            if abs(both[0] - one[0]) > 1e-6 * (abs(one[0]) + np.sqrt(abs(alone.variance[0]))):
-                raise InputError(
-                    "the model's prediction of a row changes with the other rows that it is asked about. Scale rows by "
-                    "the training data, not by the rows of a call."
-                )
+    @cached_property
+    def _rows_are_alone(self) -> bool:
+        """One call serves all rows only if the prediction of a row comes from that row alone."""
+        if self.probe is None or len(self.probe) < 2:
+            return True
+        together, alone = self.moments(self.probe), self.moments(self.probe[:1])
+        near = 1e-6 * np.sqrt(np.abs(alone.variance[0]))
+        return bool(
+            abs(together.mean[0] - alone.mean[0]) <= 1e-6 * abs(alone.mean[0]) + near
+            and abs(together.variance[0] - alone.variance[0]) <= near**2 + 1e-6 * alone.variance[0]
+        )
 
     def _called(self, rows: Any) -> tuple[Any, Any]:
         try:
             return self.mean_and_variance(rows)
-        except RuntimeError as error:
+        except InputError:
+            raise
+        except FAILURES as error:
             if "dtype" in str(error) or {"Double", "Float"} <= set(str(error).replace(",", " ").split()):
                 raise InputError(
-                    f"the model mixes float64 rows with single precision ({str(error).splitlines()[0]}). Keep its "
-                    "tensors as buffers or parameters, so that model.double() reaches them."
+                    f"the model mixes float64 rows with single precision ({first_line(error)}). Keep its tensors as "
+                    "buffers or parameters, so that model.double() reaches them."
                 ) from error
-            raise
+            raise InputError(
+                f"the model cannot predict {len(rows)} rows of {rows.shape[1]} columns in double precision "
+                f"({first_line(error)}). Make model.double().eval()(torch.tensor(X)) work first."
+            ) from error
 
 
 def _gradient(values: Any, rows: Any, keep: bool) -> Any:

@@ -10,7 +10,7 @@ from rsens._typing import Array
 from rsens.adapters._gpytorch._approximate import inducing_points
 from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._checks import State
-from rsens.adapters._gpytorch._closed_form import closed_form
+from rsens.adapters._gpytorch._closed_form import closed_form, remembered
 from rsens.adapters._gpytorch._copies import working_copy
 from rsens.adapters._gpytorch._draws import drawn_gps
 from rsens.adapters._gpytorch._kernels import own_class
@@ -19,7 +19,7 @@ from rsens.adapters._gpytorch._moments import Moments, PosteriorMoments
 from rsens.adapters._gpytorch._noise import observed, read_noise
 from rsens.adapters._gpytorch._observations import gaussian, read_observation
 from rsens.adapters._gpytorch._refusals import check_single_exact, check_single_output, check_variational, refuse_kind
-from rsens.adapters._gpytorch._source import Source
+from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._gpytorch._transforms import (
     Outcome,
     affine_inputs,
@@ -50,7 +50,9 @@ def botorch_model(model: Any) -> Model:
     if outcome is None or noise is None or type(model).posterior.__qualname__ not in USUAL_POSTERIORS:
         return _as_posterior_says(model, copy, inputs)
     units = affine_inputs(copy, inputs)
-    source: Source | None = None if units is None else closed_form(copy, noise.variances, units)
+    source: LatentSource | None = None
+    if units is not None:
+        source = remembered(model, closed_form(copy, noise.variances, units))
     observation, finding = observed(noise, outcome)
     if source is None:
         source = Autograd.of(_without_outcome(copy), inputs, inputs, len(inputs))

@@ -11,7 +11,7 @@ import numpy as np
 from rsens._typing import Array
 from rsens.adapters._gpytorch._copies import is_single
 from rsens.adapters._gpytorch._settings import cholesky_limit
-from rsens.adapters._gpytorch._source import Source
+from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._origin import is_a
 from rsens.derivatives import Finding, step_unit
 
@@ -52,7 +52,7 @@ class State:
         )
 
 
-def findings(state: State, source: Source, X: Array, inputs: Array | None) -> Iterator[Finding]:
+def findings(state: State, source: LatentSource, X: Array, inputs: Array | None) -> Iterator[Finding]:
     """All that is worth saying about this model."""
     yield state.noise_finding
     yield _mode(state)
@@ -97,7 +97,7 @@ def _solver(state: State, n_rows: int) -> Finding:
     )
 
 
-def _second_derivatives(source: Source, inputs: Array) -> Finding:
+def _second_derivatives(source: LatentSource, inputs: Array) -> Finding:
     """At one row that is a training row where these are known: there many libraries are wrong."""
     row = inputs[len(inputs) // 2][None]
     step = STEP * step_unit(inputs)

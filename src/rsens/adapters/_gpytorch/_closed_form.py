@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.linalg import lapack
@@ -17,7 +18,7 @@ from rsens.adapters._gpytorch._kernels import KernelReader, NoTranslationError
 from rsens.adapters._gpytorch._means import StraightMean, read_mean
 from rsens.adapters._gpytorch._moments import LatentMoments, Moments
 from rsens.adapters._gpytorch._settings import exact_settings, prior_settings
-from rsens.adapters._gpytorch._source import Source
+from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._gpytorch._transforms import AffineInputs
 from rsens.derivatives import MAX_BYTES, Finding, result_bytes, rows_for
 from rsens.kernels import Kernel
@@ -27,12 +28,14 @@ from rsens.posteriors import CHUNK_BYTES, Latent, LatentPosterior, TriangularRoo
 CLOSE = 1e-9
 #: How close the posteriors of both are; Cholesky factors of nearly singular matrices lose digits.
 SAME_POSTERIOR = 1e-5
+#: Factors of more rows than this are not kept for the next call: they take 72 MB.
+MOST_REMEMBERED = 3000
 #: How many training rows the two are compared at, with as many rows between them and away from them.
 PROBES = 6
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedForm(Source):
+class ClosedForm(LatentSource):
     """f ~ GP(mean, kernel) on x̃ = (x − offset)/coefficient, given targets with Gaussian noise at the inputs x̃ (N, D).
 
     `noise` is its variance: one number, or one per training row.
@@ -54,6 +57,12 @@ class ClosedForm(Source):
         L, jitter = jittered_cholesky(K)
         weights, _ = lapack.dpotrs(L, self.targets - self.mean(self.inputs), lower=1)
         return LatentPosterior(self.kernel, self.inputs, weights, TriangularRoot(L), self.mean.constant, jitter)
+
+    @cached_property
+    def facts(self) -> tuple[Any, ...]:
+        """All that the posterior is made of."""
+        parts = self.mean.slopes, self.inputs, self.targets, self.noise, self.units.base, self.units.slopes
+        return (self.kernel, self.mean.constant, self.units.centre.tobytes(), *(part.tobytes() for part in parts))
 
     def moments(self, X: Array) -> Latent:
         inputs = self.units(X)
@@ -111,6 +120,20 @@ def closed_form(model: Any, noise: Array, units: AffineInputs, draw: int | None 
     return found if _has_this_prior(model, found, draw) else None
 
 
+def remembered(model: Any, found: ClosedForm | None) -> ClosedForm | None:
+    """What the user's model was found to be before, with its Cholesky factor, if nothing about it has changed since."""
+    if found is None or len(found.inputs) > MOST_REMEMBERED:
+        return found
+    known = _KNOWN.get(model)
+    if known is None or known.facts != found.facts:
+        known = _KNOWN[model] = found
+    return known
+
+
+#: Each for as long as the user's model lives.
+_KNOWN: WeakKeyDictionary[Any, ClosedForm] = WeakKeyDictionary()
+
+
 def _conditions_as_usual(model: Any) -> bool:
     """Whether the model conditions on its data by GPyTorch's own code, which a subclass may replace."""
     names = ("__call__", "_get_train_prior_distribution", "_get_test_prior_mean_and_covariances")
@@ -119,30 +142,39 @@ def _conditions_as_usual(model: Any) -> bool:
 
 
 def _has_this_prior(model: Any, found: ClosedForm, draw: int | None) -> bool:
+    """Mean, variance and covariances of f at two sets of rows.
+
+    Covariances between different rows are asked for: those of one set of rows with itself GPyTorch may factorise, with
+    jitter.
+    """
     import torch
 
-    rows = _probe_rows(found.inputs)
+    one, other = _probe_rows(found.inputs)
+    rows = np.concatenate([one, other])
     try:
         with torch.no_grad(), prior_settings():
             prior = model(torch.tensor(rows))
-            mean, covariance = numpy_of(prior.mean), numpy_of(prior.covariance_matrix)
+            covariance = prior.lazy_covariance_matrix
+            across = covariance[..., : len(one), len(one) :].to_dense()
+            given = [prior.mean, covariance.diagonal(dim1=-1, dim2=-2), across]
+            given = [numpy_of(values if draw is None else values[draw]) for values in given]
     except FAILURES:  # whatever a user's `forward` does not like about these rows: it is not ours to translate
         return False
-    if draw is not None:
-        mean, covariance = mean[draw], covariance[draw]
-    ours = found.kernel(rows)
-    if covariance.shape != ours.shape or mean.shape != rows.shape[:1]:
-        return False
-    size = np.sqrt(np.diag(ours).max())
-    close = np.abs(covariance - ours) <= CLOSE * size**2
-    return bool(close.all() and (np.abs(mean - found.mean(rows)) <= CLOSE * (size + np.abs(mean))).all())
+    ours = [found.mean(rows), found.kernel.diag(rows), found.kernel(one, other)]
+    deviation = np.sqrt(ours[1].max())
+    sizes = [deviation + np.abs(ours[0]), deviation**2, deviation**2]
+    return all(
+        their.shape == our.shape and bool((np.abs(their - our) <= CLOSE * size).all())
+        for their, our, size in zip(given, ours, sizes, strict=True)
+    )
 
 
-def _probe_rows(inputs: Array) -> Array:
-    """Training rows, rows between them, and rows away from them; each twice as far apart as the last in some column."""
+def _probe_rows(inputs: Array) -> tuple[Array, Array]:
+    """Training rows and rows between them; training rows, rows away from them, and ever closer to one of them."""
     chosen = inputs[np.unique(np.linspace(0, len(inputs) - 1, PROBES).astype(int))]
     spread = np.maximum(np.ptp(inputs, axis=0), 1e-3 * (1.0 + np.abs(inputs).max(axis=0)))
     signs = np.where(np.add.outer(np.arange(len(chosen)), np.arange(inputs.shape[1])) % 2, 1.0, -1.0)
     between = 0.5 * (chosen + np.roll(chosen, 1, axis=0))
     away = chosen + 0.37 * spread * signs
-    return np.concatenate([chosen, between, away])
+    closer = chosen[0] + spread * 10.0 ** -np.arange(1.0, 5.0)[:, None]  # a short length-scale hides all else
+    return np.concatenate([chosen, between]), np.concatenate([chosen, away, closer])

@@ -24,7 +24,7 @@ def working_copy(model: Any) -> Any:
         copy = deepcopy(model, _left_out(model))
     except FAILURES as error:
         raise InputError(
-            f"{type(model).__name__} cannot be copied ({_first_line(error)}). rsens works on a copy, so that your "
+            f"{type(model).__name__} cannot be copied ({first_line(error)}). rsens works on a copy, so that your "
             "model stays as it is: make copy.deepcopy(model) work, or detach the tensors that the model keeps."
         ) from error
     for part in copy.modules():
@@ -35,9 +35,9 @@ def working_copy(model: Any) -> Any:
         warnings.simplefilter("ignore")  # BoTorch warns of its own transforms while it changes the mode
         copy.eval()
         copy.to(device="cpu").double()
-    for given, part in zip(model.modules(), copy.modules(), strict=True):
+    for name, part in model.named_modules():
         if hasattr(type(part), "jitter_val"):  # of a variational strategy: its default depends on the precision
-            part.jitter_val = given.jitter_val
+            copy.get_submodule(name).jitter_val = part.jitter_val
     for parameter in copy.parameters():
         parameter.requires_grad_(False)
     return copy
@@ -51,7 +51,7 @@ def is_single(model: Any) -> bool:
 
 def numpy_of(tensor: Any) -> Array:
     """A detached float64 copy on the CPU."""
-    return np.array(tensor.detach().cpu(), dtype=np.float64)
+    return np.array(tensor.detach().cpu().numpy(), dtype=np.float64)
 
 
 def _left_out(model: Any) -> dict[int, Any]:
@@ -70,5 +70,6 @@ def _left_out(model: Any) -> dict[int, Any]:
     return memo
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an error says first."""
     return str(error).splitlines()[0] if str(error) else type(error).__name__

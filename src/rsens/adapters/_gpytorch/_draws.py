@@ -17,7 +17,7 @@ from rsens.adapters._gpytorch._copies import working_copy
 from rsens.adapters._gpytorch._model import GaussianProcess, numbers
 from rsens.adapters._gpytorch._moments import PosteriorMoments
 from rsens.adapters._gpytorch._noise import observed, read_noise
-from rsens.adapters._gpytorch._source import Source
+from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._gpytorch._transforms import affine_inputs, original_inputs, read_outcome, refuse_outcome
 from rsens.derivatives import Derivatives, Description, Finding, Model, check_order
 from rsens.distributions import Distribution, Mixture
@@ -86,7 +86,7 @@ def drawn_gps(model: Any) -> DrawnProcesses:
         noise = read_noise(copy.likelihood, draw)
         if noise is None:
             raise InputError(f"{type(model).__name__} has a likelihood that rsens does not know: {copy.likelihood}.")
-        source: Source | None = None if units is None else closed_form(copy, noise.variances, units, draw)
+        source: LatentSource | None = None if units is None else closed_form(copy, noise.variances, units, draw)
         if source is None:
             moments = PosteriorMoments(copy, observation_noise=False, draw=draw)
             source = Autograd.of(moments, inputs, inputs, len(inputs) * copy.num_mcmc_samples)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._gpytorch._checks import State, findings
 from rsens.adapters._gpytorch._observations import Observation
-from rsens.adapters._gpytorch._source import Source
+from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._gpytorch._transforms import Outcome
 from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of
 from rsens.distributions import Distribution
@@ -34,12 +33,12 @@ class GaussianProcess(Model):
         levels: The values of the columns that the kernel takes for categories: {position: values}.
     """
 
-    source: Source
+    source: LatentSource
     outcome: Outcome
     observation: Observation
     state: State
     training_inputs_: Array | None = None
-    levels: Mapping[int, tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    levels: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     coding: Coding | None = None
     takes_tables = True
     takes_codes = True

@@ -16,7 +16,7 @@ from rsens.derivatives import Finding
 
 
 @dataclass(frozen=True, eq=False)
-class Noise:
+class TrainingNoise:
     """The variance of the noise at the training rows: one number, or one per row with `varies`."""
 
     variances: Array
@@ -27,22 +27,22 @@ class Noise:
         return float(self.variances.mean())
 
 
-def read_noise(likelihood: Any, draw: int | None = None) -> Noise | None:
+def read_noise(likelihood: Any, draw: int | None = None) -> TrainingNoise | None:
     """The noise of GPyTorch's own Gaussian likelihoods; None for any other, which may depend on x."""
     name = own_class(likelihood)
     if name == "gpytorch.GaussianLikelihood" and own_class(likelihood.noise_covar) == "gpytorch.HomoskedasticNoise":
         variances = numpy_of(likelihood.noise)
         if draw is not None and len(variances) > 1:
             variances = variances[draw]
-        return Noise(variances.reshape(())) if variances.size == 1 else None
+        return TrainingNoise(variances.reshape(())) if variances.size == 1 else None
     if name == "gpytorch.FixedNoiseGaussianLikelihood":
         variances = numpy_of(likelihood.noise)
         variances = variances if draw is None or variances.ndim < 2 else variances[draw]
-        return Noise(variances, varies=bool(np.ptp(variances) > 0.0)) if variances.ndim == 1 else None
+        return TrainingNoise(variances, varies=bool(np.ptp(variances) > 0.0)) if variances.ndim == 1 else None
     return None
 
 
-def observed(noise: Noise, outcome: Outcome) -> tuple[Observation, Finding]:
+def observed(noise: TrainingNoise, outcome: Outcome) -> tuple[Observation, Finding]:
     """What y is in its own units, with the noise that BoTorch gives a new observation, and what to say about that."""
     variance = noise.mean * outcome.scale**2
     where = "train_Yvar" if noise.variances.ndim else "likelihood"

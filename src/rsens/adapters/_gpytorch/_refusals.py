@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 
 
 def check_single_exact(model: Any) -> None:
@@ -57,6 +57,14 @@ def refuse_without_likelihood(model: Any) -> InputError:
     return InputError(
         f"{type(model).__name__} does not carry its likelihood, so the noise of an observation is not known. Write "
         "rsens.from_gpytorch(model, likelihood)."
+    )
+
+
+def refuse_likelihood(model: Any) -> InputError:
+    return InputError(
+        f"{type(model).__name__} of BoTorch has its likelihood, in the units of its outcome transform. Leave ",
+        Argument("likelihood"),
+        " out.",
     )
 
 

@@ -31,7 +31,7 @@ def exact_settings() -> Iterator[None]:
         ):
             stack.enter_context(context)
         stack.enter_context(warnings.catch_warnings())
-        warnings.filterwarnings("ignore", category=UserWarning, module="gpytorch|linear_operator|botorch")
+        warnings.filterwarnings("ignore", module="gpytorch|linear_operator|botorch")
         yield
 
 
@@ -45,7 +45,10 @@ def prior_settings() -> Iterator[None]:
 
 
 def cholesky_limit() -> int:
-    """The number of rows above which GPyTorch, as it is set now, turns to conjugate gradients."""
+    """The number of rows above which GPyTorch, as it is set now, turns to conjugate gradients.
+
+    Whoever imports BoTorch has them turned off.
+    """
     from gpytorch import settings
 
-    return int(settings.max_cholesky_size.value())
+    return int(settings.max_cholesky_size.value()) if settings.fast_computations.solves.on() else ANY_SIZE

@@ -11,7 +11,7 @@ from rsens.derivatives import Finding
 from rsens.posteriors import Latent
 
 
-class Source(ABC):
+class LatentSource(ABC):
     """The Gaussian f(x) of a model at rows X (n, D), in the scale on which the model works."""
 
     #: How derivatives are made, in words.

@@ -24,14 +24,14 @@ def _accepts(obj: Any) -> bool:
 
 
 def _adapt(obj: Any) -> Model:
-    reading, pipeline = read(obj), pipeline_of(obj)
+    understood, pipeline = read(obj), pipeline_of(obj)
     label, steps, encoded = type(obj).__name__, step_names(pipeline), encoded_columns(pipeline)
     about = Description(
         f"{label} of {library_of(obj)}" + (f" ending in {type(pipeline.steps[-1][1]).__name__}" if steps else ""),
-        reading.family,
-        reading.noise,
+        understood.family,
+        understood.noise,
         "by differences"
-        if reading.closed is None
+        if understood.closed is None
         else f"in closed form through {', '.join(steps)}"
         if steps
         else "in closed form",
@@ -40,29 +40,29 @@ def _adapt(obj: Any) -> Model:
 
     def predict(X: Any) -> Distribution:
         with foreign_errors(label):
-            return reading.predict(as_fitted(obj, X))
+            return understood.predict(as_fitted(obj, X))
 
     by_differences = PredictionModel(
         predict,
         label,
         about,
-        reading.findings,
+        understood.findings,
         categorical=encoded or None,
-        training_inputs_=reading.training,
-        classes_=reading.classes,
+        training_inputs_=understood.training,
+        classes_=understood.classes,
     )
-    if reading.closed is None:
+    if understood.closed is None:
         return by_differences
     return ClosedModel(
-        reading.closed,
+        understood.closed,
         label,
         about,
         partial(as_fitted, obj),
         by_differences,
         categorical=encoded or None,
-        findings=reading.findings,
-        training_inputs_=reading.training,
-        classes_=reading.classes,
+        findings=understood.findings,
+        training_inputs_=understood.training,
+        classes_=understood.classes,
     )
 
 

@@ -19,9 +19,17 @@ class Closed(ABC):
     def predict(self, X: Any) -> Distribution:
         """The predictive distribution of an observation at the rows X."""
 
+    def predict_point(self, X: Any) -> Array:
+        """The mean of the prediction, (n, outputs), for whom that is enough."""
+        return self.predict(X).checked(X.shape[0]).prediction()
+
     @abstractmethod
     def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
         """The prediction with its derivatives in X, or, with `inner`, in the columns that X is made of."""
+
+    def check_steps(self, X: Any) -> None:
+        """A `RoughStepError` if something that happens to the rows X on their way has no derivatives."""
+        return
 
     def bytes_per_row(self, n_columns: int, order: int) -> int:
         """Working memory of `derivatives` for one row."""

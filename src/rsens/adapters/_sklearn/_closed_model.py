@@ -11,6 +11,7 @@ import numpy as np
 
 from rsens._errors import RsensWarning
 from rsens._table import is_frame
+from rsens._typing import Array
 from rsens.adapters._sklearn._closed import Closed
 from rsens.adapters._sklearn._foreign_errors import foreign_errors
 from rsens.adapters._sklearn._richardson import RoughStepError
@@ -74,6 +75,11 @@ class ClosedModel(AsGiven):
         with foreign_errors(self.label):
             return self.closed.predict(self.as_fitted(model.rows(table))).checked(len(table))
 
+    def predict_point(self, X: Any) -> Array:
+        model = self.coded(X)
+        with foreign_errors(self.label):
+            return self.closed.predict_point(self.as_fitted(model.rows(rows_of(model, X))))
+
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(self.closed.bytes_per_row(n_columns, order))
 
@@ -84,7 +90,7 @@ class ClosedModel(AsGiven):
         some = np.unique(np.linspace(0, len(rows) - 1, TRIED).astype(np.intp))
         try:
             with foreign_errors(self.label):
-                self.closed.derivatives(self.as_fitted(rows.iloc[some] if is_frame(rows) else rows[some]), 1)
+                self.closed.check_steps(self.as_fitted(rows.iloc[some] if is_frame(rows) else rows[some]))
         except RoughStepError:
             return model._by_differences().prepared(X)
         for finding in self.findings:

@@ -12,21 +12,21 @@ from rsens._conversions import as_family
 from rsens._errors import InputError
 from rsens._table import is_frame
 from rsens.adapters._origin import is_a
-from rsens.adapters._sklearn._reading import Reading, not_fitted
+from rsens.adapters._sklearn._understood import Understood, not_fitted
 from rsens.distributions import Distribution, Normal
 
 NOISE = "included: in the distribution that it predicts"
 
 
-def read_ngboost(estimator: Any) -> Reading:
+def read_ngboost(estimator: Any) -> Understood:
     """NGBRegressor, NGBClassifier and NGBSurvival: `pred_dist(X)`."""
     if not getattr(estimator, "base_models", None):
         raise not_fitted(estimator)
     any_row = estimator.Dist(np.zeros((estimator.Dist.n_params, 1)))
-    return Reading(lambda X: as_family(estimator.pred_dist(X)), type(as_family(any_row)).__name__, NOISE)
+    return Understood(lambda X: as_family(estimator.pred_dist(X)), type(as_family(any_row)).__name__, NOISE)
 
 
-def read_skpro(estimator: Any) -> Reading:
+def read_skpro(estimator: Any) -> Understood:
     """skpro's regressors: `predict_proba(X)`, a distribution over the rows of a data frame."""
     if not getattr(estimator, "is_fitted", True):
         raise not_fitted(estimator)
@@ -34,10 +34,10 @@ def read_skpro(estimator: Any) -> Reading:
     def predict(X: Any) -> Distribution:
         return as_family(estimator.predict_proba(_framed(X)))
 
-    return Reading(predict, "as predict_proba gives it", NOISE)
+    return Understood(predict, "as predict_proba gives it", NOISE)
 
 
-def read_boosted_parameters(estimator: Any) -> Reading:
+def read_boosted_parameters(estimator: Any) -> Understood:
     """XGBoostLSS and LightGBMLSS: `predict(rows, pred_type="parameters")`, one column per parameter."""
     distribution = estimator.dist
     if getattr(estimator, "booster", None) is None:
@@ -55,10 +55,10 @@ def read_boosted_parameters(estimator: Any) -> Reading:
         values = {str(name): torch.tensor(np.asarray(table[name], dtype=np.float64)) for name in table.columns}
         return as_family(distribution.distribution(**values))
 
-    return Reading(predict, distribution.distribution.__name__, NOISE)
+    return Understood(predict, distribution.distribution.__name__, NOISE)
 
 
-def read_catboost(estimator: Any) -> Reading:
+def read_catboost(estimator: Any) -> Understood:
     """CatBoost with the loss RMSEWithUncertainty: a mean and a variance."""
     loss = _loss_of(estimator)
     if loss != "RMSEWithUncertainty":
@@ -71,11 +71,11 @@ def read_catboost(estimator: Any) -> Reading:
         values = np.asarray(estimator.predict(X, prediction_type="RMSEWithUncertainty"), dtype=np.float64)
         return Normal(values[:, 0], values[:, 1])
 
-    return Reading(predict, "Normal", "included: the variance that RMSEWithUncertainty predicts")
+    return Understood(predict, "Normal", "included: the variance that RMSEWithUncertainty predicts")
 
 
 #: By ancestor: how to read it.
-DISTRIBUTIONAL: dict[str, Callable[[Any], Reading]] = {
+DISTRIBUTIONAL: dict[str, Callable[[Any], Understood]] = {
     "ngboost.NGBoost": read_ngboost,
     "skpro.BaseProbaRegressor": read_skpro,
     "xgboostlss.XGBoostLSS": read_boosted_parameters,
@@ -84,7 +84,7 @@ DISTRIBUTIONAL: dict[str, Callable[[Any], Reading]] = {
 }
 
 
-def distributional(estimator: Any) -> Callable[[Any], Reading] | None:
+def distributional(estimator: Any) -> Callable[[Any], Understood] | None:
     """How to read an estimator that predicts distributions; None for others."""
     return next((reader for name, reader in DISTRIBUTIONAL.items() if is_a(estimator, name)), None)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._sklearn._reading import Reading, check_fitted
+from rsens.adapters._sklearn._understood import Understood, check_fitted
 from rsens.derivatives import Finding
 from rsens.distributions import Normal
 
@@ -29,7 +29,7 @@ LEAST = 0.01
 PURE = 0.01
 
 
-def read_forest(forest: Any) -> Reading:
+def read_forest(forest: Any) -> Understood:
     """Normal(mean over trees, variance between and within leaves)."""
     check_fitted(forest)
     name = type(forest).__name__
@@ -63,7 +63,7 @@ def read_forest(forest: Any) -> Reading:
     text = f"the variance is that of training targets in the leaves of a row, between and within {len(trees)} trees"
     alone = "; leaves hold one target, so at the rows it was fitted to it is too narrow. Fit with min_samples_leaf=5"
     finding = Finding("spread", "warning" if pure else "ok", f"{text}{alone if pure else ''}.")
-    return Reading(predict, "Normal", "included: targets between and within the trees' leaves", findings=(finding,))
+    return Understood(predict, "Normal", "included: targets between and within the trees' leaves", findings=(finding,))
 
 
 def _is_pure(trees: list[Any]) -> bool:

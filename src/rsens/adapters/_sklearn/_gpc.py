@@ -17,7 +17,7 @@ from rsens._typing import Array
 from rsens.adapters._sklearn._closed import Closed, numbers_in
 from rsens.adapters._sklearn._kernels import Translated, UntranslatableError, translated
 from rsens.adapters._sklearn._probabilities import read_probabilities
-from rsens.adapters._sklearn._reading import Reading, not_fitted, overrides
+from rsens.adapters._sklearn._understood import Understood, not_fitted, overrides
 from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
 from rsens.distributions import Distribution
 from rsens.likelihoods import LogitLikelihood, through_likelihood
@@ -34,7 +34,7 @@ class LaplaceGP(Closed):
     def _posterior(self) -> LatentPosterior:
         gp = self._gp
         weights = np.asarray(gp.y_train_ - gp.pi_, dtype=np.float64)
-        root = ScaledTriangularRoot(np.asfortranarray(gp.L_), np.ravel(gp.W_sr_))
+        root = ScaledTriangularRoot(np.asfortranarray(gp.L_, np.float64), np.ravel(gp.W_sr_))
         assert self._kernel.smooth is not None
         return LatentPosterior(self._kernel.smooth, np.ascontiguousarray(gp.X_train_, np.float64), weights, root)
 
@@ -65,7 +65,7 @@ class OneVsRest(Closed):
         return result_bytes(n_columns, order, 3 * len(self._members))
 
 
-def read_gp_classifier(gp: Any) -> Reading:
+def read_gp_classifier(gp: Any) -> Understood:
     """The prediction of a fitted GaussianProcessClassifier."""
     if not hasattr(gp, "base_estimator_"):
         raise not_fitted(gp)
@@ -81,7 +81,7 @@ def read_gp_classifier(gp: Any) -> Reading:
         closed = [LaplaceGP(member, _smooth(member)) for member in members]
     except (UntranslatableError, AttributeError):  # our kernels do not know it; a class that is not in the data
         return read_probabilities(gp)
-    return Reading.of(
+    return Understood.of(
         closed[0] if len(closed) == 1 else OneVsRest(closed),
         "Bernoulli" if len(closed) == 1 else "Categorical",
         "of a class, by its probability",

@@ -16,8 +16,8 @@ from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._sklearn._closed import Closed, numbers_in, record_of
 from rsens.adapters._sklearn._kernels import Translated, UntranslatableError, translated
-from rsens.adapters._sklearn._reading import Reading, overrides
 from rsens.adapters._sklearn._return_std import read_std
+from rsens.adapters._sklearn._understood import Understood, overrides
 from rsens.derivatives import Derivatives, Finding, Inner, result_bytes
 from rsens.distributions import Distribution, Normal
 from rsens.kernels import Kernel
@@ -39,11 +39,15 @@ class ExactGP(Closed):
         gp = self._gp
         weights = np.ascontiguousarray(np.ravel(gp.alpha_), dtype=np.float64)
         inputs = np.ascontiguousarray(gp.X_train_, dtype=np.float64)
-        return LatentPosterior(self._kernel, inputs, weights, TriangularRoot(np.asfortranarray(gp.L_)))
+        return LatentPosterior(self._kernel, inputs, weights, TriangularRoot(np.asfortranarray(gp.L_, np.float64)))
 
     def predict(self, X: Any) -> Distribution:
         latent = self._posterior.moments(numbers_in(X))
         return self._normal(latent.mean, latent.variance)
+
+    def predict_point(self, X: Any) -> Array:
+        """The mean needs no solve."""
+        return (self._shift + self._scale * self._posterior.means(numbers_in(X)))[:, None]
 
     def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
         latent = self._posterior.derivatives(numbers_in(X), order, inner)
@@ -59,7 +63,7 @@ class ExactGP(Closed):
         return Normal(self._shift + self._scale * mean, self._scale**2 * (variance + self._noise))
 
 
-def read_gp_regressor(gp: Any) -> Reading:
+def read_gp_regressor(gp: Any) -> Understood:
     """The prediction of a fitted GaussianProcessRegressor."""
     if not hasattr(gp, "X_train_"):
         raise InputError(f"{type(gp).__name__} is not fitted: it would predict its prior. Call fit(X, y) first.")
@@ -76,17 +80,17 @@ def read_gp_regressor(gp: Any) -> Reading:
     noise, words = _noise(gp, kernel, alpha)
     closed = ExactGP(gp, kernel.smooth, noise)
     inputs = np.asarray(gp.X_train_, dtype=np.float64)
-    return Reading.of(closed, "Normal", words, training=inputs, findings=(_finding(noise, words),))
+    return Understood.of(closed, "Normal", words, training=inputs, findings=(_finding(noise, words),))
 
 
-def _by_differences(gp: Any, alpha: float) -> Reading:
+def _by_differences(gp: Any, alpha: float) -> Understood:
     """A kernel that is not ours: the estimator's own mean and standard deviation, and `alpha` where it is noise."""
     prior = float(np.mean(gp.kernel_.diag(gp.X_train_)))
     extra = alpha * _units(gp)[1] ** 2 if alpha > JITTER * prior else 0.0
-    reading = read_std(gp, extra)
+    understood = read_std(gp, extra)
     words = f"included: {extra:.3g} (alpha), and any WhiteKernel" if extra else "included if the kernel has WhiteKernel"
     inputs = np.asarray(gp.X_train_, dtype=np.float64)
-    return Reading(reading.predict, "Normal", words, training=inputs)
+    return Understood(understood.predict, "Normal", words, training=inputs)
 
 
 def _units(gp: Any) -> tuple[float, float]:

@@ -8,9 +8,9 @@ import numpy as np
 
 from rsens._typing import Array
 from rsens.adapters._sklearn._closed import Closed, numbers_in, record_of
-from rsens.adapters._sklearn._reading import Reading, not_fitted, overrides
 from rsens.adapters._sklearn._return_std import read_std
 from rsens.adapters._sklearn._rows import as_fitted
+from rsens.adapters._sklearn._understood import Understood, not_fitted, overrides
 from rsens.derivatives import Derivatives, Finding, Inner
 from rsens.distributions import Distribution, Normal
 
@@ -39,7 +39,7 @@ class BayesianLinear(Closed):
         return record_of(self.predict(X), first, second, order, inner)
 
 
-def read_bayesian_linear(model: Any) -> Reading:
+def read_bayesian_linear(model: Any) -> Understood:
     """The prediction of a fitted BayesianRidge or ARDRegression."""
     if not hasattr(model, "coef_"):
         raise not_fitted(model)
@@ -50,7 +50,7 @@ def read_bayesian_linear(model: Any) -> Reading:
         return read_std(model)
     noise = 1.0 / float(model.alpha_)
     words = f"included: {noise:.3g} (1/alpha_)"
-    return Reading.of(
+    return Understood.of(
         closed, "Normal", words, findings=(Finding("noise", "ok", f"noise of an observation is {words}."),)
     )
 

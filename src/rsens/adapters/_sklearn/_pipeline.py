@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from rsens._typing import Array
 from rsens.adapters._origin import is_a
 from rsens.adapters._sklearn._closed import Closed
 from rsens.adapters._sklearn._columns import is_identity, positions_of
-from rsens.adapters._sklearn._reading import Reading
 from rsens.adapters._sklearn._steps import encodes, through
+from rsens.adapters._sklearn._understood import Understood
 from rsens.derivatives import Derivatives, Inner
 from rsens.distributions import Distribution
 
@@ -24,9 +25,15 @@ class Behind(Closed):
     def predict(self, X: Any) -> Distribution:
         return self._last.predict(transformed(self._steps, X))
 
+    def predict_point(self, X: Any) -> Array:
+        return self._last.predict_point(transformed(self._steps, X))
+
     def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
         Z, own = through(self._steps, X, order)
         return self._last.derivatives(Z, order, own if inner is None else inner.into(own))
+
+    def check_steps(self, X: Any) -> None:
+        self._last.check_steps(through(self._steps, X, 1)[0])
 
     def bytes_per_row(self, n_columns: int, order: int) -> int:
         inputs = max(n_columns, _width_behind(self._steps))
@@ -41,8 +48,8 @@ def transformed(steps: Sequence[Any], X: Any) -> Any:
     return X
 
 
-def behind(steps: Sequence[Any], last: Reading) -> Reading:
-    """The reading of a pipeline: its last step behind the others, which does not know the columns of X."""
+def behind(steps: Sequence[Any], last: Understood) -> Understood:
+    """A pipeline: its last step behind the others, which does not know the columns of X."""
     if not steps:
         return last
     return replace(

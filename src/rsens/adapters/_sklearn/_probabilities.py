@@ -12,8 +12,8 @@ from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._origin import is_a
 from rsens.adapters._sklearn._logistic import LINEAR, logistic_of
-from rsens.adapters._sklearn._reading import Reading, not_fitted
 from rsens.adapters._sklearn._rows import as_fitted, n_columns_of
+from rsens.adapters._sklearn._understood import Understood, not_fitted
 from rsens.derivatives import Finding
 from rsens.distributions import Bernoulli, Categorical, Distribution
 
@@ -21,12 +21,11 @@ from rsens.distributions import Bernoulli, Categorical, Distribution
 VOTES = (
     "sklearn.BaseDecisionTree",
     "sklearn.BaseForest",
-    "sklearn.BaggingClassifier",
-    "sklearn.AdaBoostClassifier",
-    "sklearn.VotingClassifier",
     "sklearn.KNeighborsClassifier",
     "sklearn.RadiusNeighborsClassifier",
 )
+#: As their members do.
+OF_MEMBERS = ("sklearn.BaggingClassifier", "sklearn.VotingClassifier", "sklearn.OneVsRestClassifier")
 #: Their logits are sums of jumps: differences over a wide step are differences of probabilities.
 JUMPS = ("sklearn.BaseGradientBoosting", "sklearn.BaseHistGradientBoosting")
 #: Where all have voted alike, one more vote would not: without this, a change from probability 0 is infinitely much.
@@ -35,7 +34,7 @@ EDGE = 0.005
 NOISE = "of a class, by its probability"
 
 
-def read_probabilities(classifier: Any) -> Reading:
+def read_probabilities(classifier: Any) -> Understood:
     """The probabilities of the classes, as the classifier gives them."""
     classes = getattr(classifier, "classes_", None)
     if classes is None:
@@ -43,11 +42,11 @@ def read_probabilities(classifier: Any) -> Reading:
     _check_classes(classifier, classes)
     closed = logistic_of(classifier) if is_a(classifier, *LINEAR) else None
     if closed is not None:
-        return Reading.of(closed, "Bernoulli" if len(classes) == 2 else "Categorical", NOISE, classes=classes)
+        return Understood.of(closed, "Bernoulli" if len(classes) == 2 else "Categorical", NOISE, classes=classes)
     logit = _logit_of(classifier) if len(classes) == 2 else None
     if logit is not None:
-        return Reading(lambda X: Bernoulli(logit=logit(X)), "Bernoulli", NOISE, classes=classes)
-    votes, findings = is_a(classifier, *VOTES), list[Finding]()
+        return Understood(lambda X: Bernoulli(logit=logit(X)), "Bernoulli", NOISE, classes=classes)
+    votes, findings = _votes(classifier), list[Finding]()
     if votes:
         findings.append(
             Finding(
@@ -64,9 +63,18 @@ def read_probabilities(classifier: Any) -> Reading:
         p = p / p.sum(axis=1, keepdims=True)
         return Bernoulli(p[:, 1]) if len(classes) == 2 else Categorical(p)
 
-    return Reading(
+    return Understood(
         predict, "Bernoulli" if len(classes) == 2 else "Categorical", NOISE, classes=classes, findings=tuple(findings)
     )
+
+
+def _votes(classifier: Any) -> bool:
+    """Whether the probabilities are shares of votes, which may be exactly 0 or 1."""
+    if is_a(classifier, *OF_MEMBERS):
+        return any(_votes(member) for member in classifier.estimators_)
+    if is_a(classifier, "sklearn.CalibratedClassifierCV"):
+        return bool(classifier.method == "isotonic")
+    return is_a(classifier, *VOTES)
 
 
 def _probabilities(classifier: Any, X: Any, n_classes: int) -> Array:

@@ -14,14 +14,14 @@ from rsens.adapters._sklearn._linear import read_bayesian_linear
 from rsens.adapters._sklearn._pipeline import behind
 from rsens.adapters._sklearn._plain import no_distribution
 from rsens.adapters._sklearn._probabilities import read_probabilities
-from rsens.adapters._sklearn._reading import Reading, check_fitted, not_fitted
 from rsens.adapters._sklearn._return_std import gives_std, read_std
 from rsens.adapters._sklearn._rsens_model import read_own
 from rsens.adapters._sklearn._target import read_transformed_target
+from rsens.adapters._sklearn._understood import Understood, check_fitted, not_fitted
 
 
-def read(estimator: Any) -> Reading:
-    """The first way of reading that fits: what is inside, formulas, standard deviations, probabilities."""
+def read(estimator: Any) -> Understood:
+    """The first way that fits: what is inside, formulas, standard deviations, probabilities."""
     if is_a(estimator, "sklearn.Pipeline"):
         steps = [step for _, step in estimator.steps]
         return behind(steps[:-1], read(steps[-1]))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens.adapters._sklearn._reading import Reading
+from rsens.adapters._sklearn._understood import Understood
 from rsens.distributions import Distribution, Normal
 
 
@@ -20,7 +20,7 @@ def gives_std(estimator: Any) -> bool:
         return False
 
 
-def read_std(estimator: Any, noise: float = 0.0) -> Reading:
+def read_std(estimator: Any, noise: float = 0.0) -> Understood:
     """Normal(mean, sd² + noise): nothing says whether the noise of an observation is in the sd."""
     name = type(estimator).__name__
 
@@ -37,4 +37,4 @@ def read_std(estimator: Any, noise: float = 0.0) -> Reading:
         return Normal(mean, deviation**2 + noise)
 
     words = "as in the standard deviation of predict(X, return_std=True), which does not say whether it is in"
-    return Reading(predict, "Normal", words)
+    return Understood(predict, "Normal", words)

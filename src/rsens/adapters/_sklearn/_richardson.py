@@ -67,10 +67,9 @@ def _extrapolated(coarse: Array, fine: Array) -> Array:
 
 
 def _check_smooth(name: str, transform: Transform, X: Array, here: Array, first: Array, unit: Any) -> None:
-    """An output that is flat at nearly all rows, and yet changes between them, jumps."""
-    varies = np.ptp(here, axis=0) > 0.0
-    if len(X) == 1:
-        varies |= (transform(X + unit, np.arange(1)) != here)[0]
+    """An output that is flat at nearly all rows, and yet changes over a unit of all columns, jumps."""
+    rows = np.arange(len(X))
+    varies = np.any([(transform(X + by, rows) != here).any(axis=0) for by in (unit, -unit)], axis=0)
     flat = (first != 0.0).any(axis=2).mean(axis=0) < 0.1
     if (varies & flat).any():
         raise RoughStepError(name)

@@ -6,7 +6,7 @@ from typing import Any
 
 from rsens._table import is_frame
 from rsens.adapters._sklearn._closed import Closed, numbers_in, record_of
-from rsens.adapters._sklearn._reading import Reading
+from rsens.adapters._sklearn._understood import Understood
 from rsens.adapters._with_derivatives import WITH_DERIVATIVES
 from rsens.derivatives import Derivatives, Inner, Model
 from rsens.distributions import Distribution
@@ -29,7 +29,7 @@ class Own(Closed):
         return record_of(record.distribution, record.first, record.second, order, inner)
 
 
-def read_own(estimator: Any) -> Reading:
-    """The reading of an object with derivatives."""
+def read_own(estimator: Any) -> Understood:
+    """An object with derivatives."""
     model = WITH_DERIVATIVES.adapt(estimator)
-    return Reading.of(Own(model), OWN_FAMILY, "included", classes=model.classes_)
+    return Understood.of(Own(model), OWN_FAMILY, "included", classes=model.classes_)

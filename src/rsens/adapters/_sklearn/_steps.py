@@ -82,23 +82,27 @@ def _of_function(step: Any, X: Any, labels: list[int], order: int) -> Inner:
             given = pd.DataFrame({name: new.get(name, old[name]) for name in X.columns}, columns=X.columns)
         return _outputs(step.transform(given))
 
-    if not labels:
-        slopes = affine_slopes(lambda rows: transform(rows, np.zeros(len(rows), dtype=np.intp)), values)
-        if slopes is not None:
-            return Inner(slopes[None])
-        found = spline_derivatives(step, values, order) if is_a(step, "sklearn.SplineTransformer") else None
+    slopes = affine_slopes(transform, values, bool(labels))
+    if slopes is not None:
+        return _spread(Inner(slopes[None]), moved, D)
+    if is_a(step, "sklearn.SplineTransformer") and not labels:
+        found = spline_derivatives(step, values, order)
         if found is not None:
             return found
-    first, second = step_derivatives(type(step).__name__, transform, values, order)
-    if not labels:
-        return Inner(first, second)
-    full = np.zeros((*first.shape[:2], D))
-    full[..., moved] = first
-    if second is None:
-        return Inner(full)
-    bends = np.zeros((*first.shape[:2], D, D))
-    bends[..., np.array(moved)[:, None], moved] = second
-    return Inner(full, bends)
+    return _spread(Inner(*step_derivatives(type(step).__name__, transform, values, order)), moved, D)
+
+
+def _spread(inner: Inner, columns: list[int], D: int) -> Inner:
+    """Derivatives in some columns as derivatives in all D: 0 in the others."""
+    if len(columns) == D:
+        return inner
+    first = np.zeros((*inner.first.shape[:2], D))
+    first[..., columns] = inner.first
+    if inner.second is None:
+        return Inner(first)
+    second = np.zeros((*inner.first.shape[:2], D, D))
+    second[..., np.array(columns)[:, None], columns] = inner.second
+    return Inner(first, second)
 
 
 def _of_column_transformer(step: Any, X: Any, order: int) -> Inner:

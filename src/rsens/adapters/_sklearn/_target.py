@@ -9,7 +9,7 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens.adapters._sklearn._closed import Closed
-from rsens.adapters._sklearn._reading import Reading
+from rsens.adapters._sklearn._understood import Understood
 from rsens.derivatives import Derivatives, Inner
 from rsens.distributions import Distribution, LogNormal, Normal
 
@@ -35,6 +35,9 @@ class OfTarget(Closed):
         distribution = target_of(record.distribution, self._family, self._a, self._b)
         return Derivatives(distribution, units[:, None] * record.first, second)
 
+    def check_steps(self, X: Any) -> None:
+        self._inside.check_steps(X)
+
     def bytes_per_row(self, n_columns: int, order: int) -> int:
         return self._inside.bytes_per_row(n_columns, order)
 
@@ -48,8 +51,8 @@ def target_of(inside: Distribution, family: Family, a: float, b: float) -> Distr
     return family(a + b * inside.mean, b**2 * inside.variance)
 
 
-def read_transformed_target(model: Any, inside: Reading) -> Reading:
-    """The prediction of y, from the reading of the regressor inside."""
+def read_transformed_target(model: Any, inside: Understood) -> Understood:
+    """The prediction of y, from what was understood of the regressor inside."""
     family, a, b = _inverse(model)
     return replace(
         inside,

@@ -1,30 +1,15 @@
-"""Estimators of scikit-learn that count columns are refitted with probes beside the real columns all the same."""
+"""Gaussian processes of scikit-learn in refits: one search, and no warning that was heard before."""
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import rsens
-from rsens._refits._searches import quick, widened
-
-
-def test_one_length_scale_per_column_gets_more_of_them():
-    bounds = [(0.1, 9.0), (0.2, 8.0)]
-    kernel = ConstantKernel() * RBF([1.0, 4.0], bounds) + Matern(2.0) + WhiteKernel()
-    wider = widened(make_pipeline(StandardScaler(), GaussianProcessRegressor(kernel)), 3)
-    inner = wider[-1].kernel.k1.k1.k2
-    np.testing.assert_allclose(inner.length_scale, [1.0, 4.0, 2.0, 2.0, 2.0])
-    np.testing.assert_allclose(inner.length_scale_bounds, [*bounds, *[bounds[1]] * 3])
-    assert wider[-1].kernel.k1.k2.length_scale == 2.0  # one for all columns is one for all
-
-
-def test_our_own_models_stay_as_they_are():
-    model = rsens.BayesianLinearRegression()
-    assert widened(model, 3) is model
+from rsens._refits._searches import quick
 
 
 def test_refits_search_once():

@@ -14,7 +14,7 @@ from rsens.distributions import Distribution
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class Understood:
     """A prediction of an observation at rows X, which come as the estimator takes them: a data frame or an array."""
 
     predict: Callable[[Any], Distribution]
@@ -31,7 +31,7 @@ class Reading:
     findings: tuple[Finding, ...] = ()
 
     @classmethod
-    def of(cls, closed: Closed, family: str, noise: str, **more: Any) -> Reading:
+    def of(cls, closed: Closed, family: str, noise: str, **more: Any) -> Understood:
         """A prediction in closed form."""
         return cls(closed.predict, family, noise, closed, **more)
 
