@@ -16,7 +16,7 @@ from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._sklearn._closed import Closed, numbers_in
 from rsens.adapters._sklearn._kernels import Translated, UntranslatableError, translated
-from rsens.adapters._sklearn._probabilities import read_probabilities
+from rsens.adapters._sklearn._probabilities import NOISE, read_probabilities
 from rsens.adapters._sklearn._understood import Understood, not_fitted, overrides
 from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
 from rsens.distributions import Distribution
@@ -84,7 +84,7 @@ def read_gp_classifier(gp: Any) -> Understood:
     return Understood.of(
         closed[0] if len(closed) == 1 else OneVsRest(closed),
         "Bernoulli" if len(closed) == 1 else "Categorical",
-        "of a class, by its probability",
+        NOISE,
         classes=gp.classes_,
         training=_inputs(members[0]),
         findings=(

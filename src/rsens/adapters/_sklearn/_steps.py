@@ -30,8 +30,9 @@ def through(steps: Sequence[Any], X: Any, order: int) -> tuple[Any, Inner]:
     for step in steps:
         if is_identity(step):
             continue
-        own = derivatives_of(step, X, order)
-        inner, X = inner.into(own), step.transform(X)
+        inner = inner.into(derivatives_of(step, X, order))
+        X = step.transform(X)
+        X = X.toarray() if hasattr(X, "toarray") else X
     return X, inner
 
 
