@@ -32,13 +32,13 @@ def has_ancestor(obj: Any, *names: str) -> bool:
 def builder_for(obj: Any, library: str, builders: Mapping[str, Builder]) -> Builder:
     """The builder of the nearest ancestor that `builders` names.
 
-    A class between the two that has a `log_prob` of its own is another distribution, unless a library wrote it: Pyro
-    wraps the distributions of torch.
+    A class between the two with a density of its own is another distribution, unless a library wrote it: Pyro wraps the
+    distributions of torch. Without a `library`, the names alone decide.
     """
     for kind in type(obj).__mro__:
         if kind.__name__ in builders and library in ("", _library(kind)):
             return builders[kind.__name__]
-        if "log_prob" in vars(kind) and _library(kind) not in (library, "pyro"):
+        if {"log_prob", "_log_prob"} & vars(kind).keys() and _library(kind) not in (library, "pyro"):
             break
     raise unknown(obj, library, builders)
 

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from rsens._arguments import child
-from rsens._errors import RsensWarning
 from rsens._explain._probes import ProbeSource
 from rsens._explain._query import Query
 from rsens._explain._values import evaluate
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._refits import Fit, SeenRefits, one_thread, run_pieces, take_rows
+from rsens._refits import Fit, SeenRefits, one_thread, quiet, run_pieces, take_rows
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Positions
 from rsens.adapters import as_contrasts, read_for
@@ -155,8 +154,8 @@ def _measure(
 ) -> Array:
     """R-sens of the real terms and the probes in one refit."""
     with one_thread(), warnings.catch_warnings():
-        # The same warning has come where the model was fitted without probes.
-        warnings.simplefilter("ignore", RsensWarning)
+        for category in quiet():
+            warnings.simplefilter("ignore", category)
         fitted = fit.for_columns(X, y, origin)(X, y, seed)
         model, table = read_for(fitted, X)
         training = training_inputs(fitted, len(table.names))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import Argument, InputError, MissingExtraError
+from rsens._errors import Argument, InputError, MissingExtraError, RsensWarning
 from rsens._refits._searches import quick
 from rsens.adapters import widened
 
@@ -49,6 +49,13 @@ def with_seed(estimator: Any, seed: np.random.SeedSequence) -> Any:
     unset = [name for name in sorted(params) if name.split("__")[-1] == "random_state" and params[name] is None]
     numbers = (int(word) & 0x7FFFFFFF for word in seed.generate_state(len(unset)))
     return copy.set_params(**dict(zip(unset, numbers, strict=True)))
+
+
+def quiet() -> tuple[type[Warning], ...]:
+    """Warnings that say again in every refit what was said where the model was fitted to all rows."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    return RsensWarning, ConvergenceWarning
 
 
 def one_thread() -> Any:

@@ -9,6 +9,8 @@ from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._table import Table
 from rsens.adapters._adapter import Adapter
+from rsens.adapters._gpytorch import GPYTORCH
+from rsens.adapters._half_a_model import HALF_A_MODEL
 from rsens.adapters._sklearn import SCIKIT_LEARN
 from rsens.adapters._statsmodels import STATSMODELS
 from rsens.adapters._with_derivatives import WITH_DERIVATIVES
@@ -16,9 +18,11 @@ from rsens.derivatives import Model, rows_of
 
 #: Every kind of object that can be explained as it is. The first adapter that accepts an object adapts it.
 ADAPTERS: list[Adapter] = [
+    HALF_A_MODEL,  # before anything that has a method predict
     WITH_DERIVATIVES,
     STATSMODELS,
     SCIKIT_LEARN,
+    GPYTORCH,
 ]
 
 

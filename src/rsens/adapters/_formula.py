@@ -14,7 +14,7 @@ from rsens._errors import Argument, InputError, RsensWarning
 from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
-from rsens.adapters._design import first_differences, second_differences
+from rsens.adapters._design import SECOND_STEP, first_differences, second_differences
 from rsens.adapters._linear_predictor import Predictor
 from rsens.adapters._origin import is_a
 from rsens.derivatives import (
@@ -47,8 +47,9 @@ class FormulaModel(AsGiven):
     label: str
     about: Description
     findings: tuple[Finding, ...] = ()
-    #: Units of the columns; set by `prepared`.
+    #: Units of the columns, and the range in which differences may move them, (2, D); set by `prepared`.
     unit: Array | None = None
+    bounds: Array | None = None
 
     @property
     def name(self) -> str:
@@ -81,7 +82,8 @@ class FormulaModel(AsGiven):
         model = self.coded(X)
         table = rows_of(model, X)
         numbers = model.numbers(table)
-        model = replace(model, unit=step_unit(numbers))
+        unit = step_unit(numbers)
+        model = replace(model, unit=unit, bounds=model._bounds(numbers, unit))
         model._check_rows_independent(numbers)
         model._warn_of_jumps(numbers, table.names)
         return model
@@ -95,8 +97,9 @@ class FormulaModel(AsGiven):
         record = self.predictor.derivatives(self.design(numbers), order)
         if not columns:
             return without_derivatives(record.distribution, numbers.shape[1], order)
-        slopes = first_differences(self.design, numbers, self.unit, columns)
-        bends = second_differences(self.design, numbers, self.unit, columns) if order == 2 else None
+        inside = numbers if self.bounds is None else np.clip(numbers, *self.bounds)
+        slopes = first_differences(self.design, inside, self.unit, columns)
+        bends = second_differences(self.design, inside, self.unit, columns) if order == 2 else None
         return Derivatives(record.distribution, *chain_rule(slopes, bends, record.first, record.second))
 
     def predict_distribution(self, X: Any) -> Distribution:
@@ -121,11 +124,11 @@ class FormulaModel(AsGiven):
                 warnings.simplefilter("ignore")  # a logarithm of 0 is looked for below
                 design = np.asarray(self.transform(rows), dtype=np.float64)
         except Exception as error:  # the formula is the user's own code, and may raise anything
-            reason = str(error).strip().splitlines()[-1]
+            reason = str(error).rpartition(" is:\n")[2].strip().splitlines()[0]  # behind what statsmodels says
             raise InputError(
                 f"the formula {self.formula!r} cannot be evaluated at the rows ",
                 Argument("X"),
-                f": {reason} Give all its columns, with the levels it was fitted to.",
+                f": {reason}. Give all its columns, with the levels it was fitted to.",
             ) from error
         if design.shape[0] != n or not np.isfinite(design).all():
             raise InputError(
@@ -134,6 +137,21 @@ class FormulaModel(AsGiven):
                 " or next to them. Leave out rows at the edge of a logarithm or root.",
             )
         return design
+
+    def _bounds(self, numbers: Array, unit: Array) -> Array:
+        """Splines and logarithms may end at the last row: differences there are taken a little inside."""
+        bounds = np.array([[-np.inf], [np.inf]]) * np.ones(numbers.shape[1])
+        step = SECOND_STEP * unit
+        for d in self.continuous(numbers.shape[1]):
+            for side, extreme in enumerate((numbers[:, d].argmin(), numbers[:, d].argmax())):
+                outward = step[d] if side else -step[d]
+                beyond = numbers[[extreme]].copy()
+                beyond[:, d] += outward
+                try:
+                    self.design(beyond)
+                except InputError:
+                    bounds[side, d] = numbers[extreme, d] - outward
+        return bounds
 
     def _check_rows_independent(self, numbers: Array) -> None:
         half = numbers[: len(numbers) - len(numbers) // 2]
@@ -150,11 +168,13 @@ class FormulaModel(AsGiven):
         some = numbers[np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).astype(np.intp))]
         if not columns:
             return
+        some = some if self.bounds is None else np.clip(some, *self.bounds)
         flat = (first_differences(self.design, some, self.unit, columns) == 0.0).all(axis=0)  # (P, D)
         here, found = self.design(some), []
+        middle = np.median(some, axis=0)
         for d in columns:
             far = some.copy()
-            far[:, d] += APART * self.unit[d]
+            far[:, d] += np.where(far[:, d] < middle[d], 1.0, -1.0) * APART * self.unit[d]  # inwards
             if (flat[:, d] & (self.design(far) != here).any(axis=0)).any():
                 found.append(repr(names[d]))
         if found:

@@ -67,7 +67,8 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
             classes_=classes,
         )
     exog = getattr(model, "exog", None)  # remove_data() takes it away
-    names = tuple(map(str, model.exog_names)) if is_frame(getattr(model.data, "orig_exog", None)) else None
+    frame = getattr(model.data, "orig_exog", None)
+    names = tuple(map(str, frame.columns)) if frame is not None and is_frame(frame) else None
     about = _description(name, read, uncertainty, "columns of exog, the constant included")
     return ExogModel(read.predictor, name, about, findings, names, exog, classes)
 

@@ -154,7 +154,7 @@ def _beta(results: Any) -> _Observation:
             "predicts: from_function(fn), with fn(X) giving Beta(mean·precision, (1 − mean)·precision)."
         )
     last = float(np.asarray(results.params)[-1])
-    φ = float(model.link_precision.inverse(last * model.exog_precision[0, 0]))
+    φ = float(model.link_precision.inverse(last * float(model.exog_precision[0, 0])))  # its ones are float32
     link = _name(model.link)
     mean: MeanMap = ProbabilityMean(BINARY[link]()) if link in BINARY else PlugInMean(model.link)
     response = MeanResponse(mean, lambda μ: Beta(φ * μ, φ * (1.0 - μ)), (φ, -φ))
@@ -184,16 +184,10 @@ def _generalised(results: Any) -> _Observation:
             f"the {kind} family of statsmodels has no counterpart among the families of rsens. Use one of "
             f"{', '.join(FAMILIES)}, or write what it predicts with from_function(fn)."
         )
-    exact = (
-        {"identity": identity_mean, "log": log_mean}.get(link)
-        if kind in ("Poisson", "NegativeBinomial", "Gamma")
-        else None
-    )
-    build, others = FAMILIES[kind]
+    name, build, others = FAMILIES[kind]
+    exact = {"identity": identity_mean, "log": log_mean}.get(link) if kind in AVERAGED else None
     response = MeanResponse(exact or PlugInMean(family.link), partial(build, family, scale), (1.0, *others))
-    return _Observation(
-        response, kind if kind != "Binomial" else "Bernoulli", noise, "" if exact else _no_average(family.link)
-    )
+    return _Observation(response, name, noise, "" if exact else _no_average(family.link))
 
 
 def _normal(family: Any, scale: float, μ: Array) -> Normal:
@@ -216,13 +210,15 @@ def _gamma(family: Any, scale: float, μ: Array) -> Gamma:
     return Gamma(μ, 1.0 / scale)
 
 
-#: By name in statsmodels: our family at a mean, and the derivatives in the mean of the parameters beside the mean.
+#: Families whose prediction over uncertain coefficients is the family at its mean; a Normal would be wider.
+AVERAGED = ("Poisson", "NegativeBinomial", "Gamma")
+#: By name in statsmodels: our family, how to make it at a mean, and derivatives in the mean of its other parameters.
 FAMILIES: dict[str, Any] = {
-    "Gaussian": (_normal, (0.0,)),
-    "Binomial": (_bernoulli, ()),
-    "Poisson": (_poisson, ()),
-    "NegativeBinomial": (_counts, (0.0,)),
-    "Gamma": (_gamma, (0.0,)),
+    "Gaussian": ("Normal", _normal, (0.0,)),
+    "Binomial": ("Bernoulli", _bernoulli, ()),
+    "Poisson": ("Poisson", _poisson, ()),
+    "NegativeBinomial": ("NegativeBinomial", _counts, (0.0,)),
+    "Gamma": ("Gamma", _gamma, (0.0,)),
 }
 
 

@@ -11,9 +11,17 @@ from rsens.derivatives._derivatives import without_derivatives as without_deriva
 from rsens.derivatives._description import Description as Description
 from rsens.derivatives._description import Finding as Finding
 from rsens.derivatives._differences import from_function as from_function
+from rsens.derivatives._draw_records import draw_records as draw_records
+from rsens.derivatives._draw_records import is_of_draws as is_of_draws
+from rsens.derivatives._draws import Draws as Draws
+from rsens.derivatives._draws import read_weights as read_weights
+from rsens.derivatives._draws_differences import DrawDifferences as DrawDifferences
+from rsens.derivatives._draws_model import DrawsModel as DrawsModel
+from rsens.derivatives._from_draws import from_draws as from_draws
 from rsens.derivatives._inner import Inner as Inner
 from rsens.derivatives._jax import JaxModel as JaxModel
 from rsens.derivatives._jax import from_jax as from_jax
+from rsens.derivatives._matched import matched_record as matched_record
 from rsens.derivatives._model import MAX_BYTES as MAX_BYTES
 from rsens.derivatives._model import Function as Function
 from rsens.derivatives._model import Model as Model
@@ -25,6 +33,7 @@ from rsens.derivatives._model import rows_for as rows_for
 from rsens.derivatives._model import rows_of as rows_of
 from rsens.derivatives._one_vs_rest import normalized as normalized
 from rsens.derivatives._one_vs_rest import normalized_derivatives as normalized_derivatives
+from rsens.derivatives._output import spread_out as spread_out
 from rsens.derivatives._prediction_model import PredictionModel as PredictionModel
 from rsens.derivatives._second_checks import NoSecondDerivativesError as NoSecondDerivativesError
 from rsens.derivatives._steps import step_unit as step_unit

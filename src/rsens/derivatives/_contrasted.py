@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from rsens._coding import Coding
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives, without_columns
+from rsens.derivatives._description import Description, Finding
 from rsens.derivatives._model import Model
 from rsens.distributions import Distribution
 
@@ -30,6 +32,13 @@ class Contrasted(Model):
     @property
     def name(self) -> str:
         return self._model.name
+
+    @property
+    def description(self) -> Description | None:
+        return self._model.description
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        return self._model.checks(X)
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         assert self.coding is not None

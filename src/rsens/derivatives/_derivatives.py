@@ -25,6 +25,9 @@ class Derivatives:
     first: Array
     second: Array | None = None
     contrasts: tuple[Contrast, ...] = ()
+    #: The record, of order 2, that pairs are taken from where it is not this one: of posterior draws the distribution
+    #: that stands for their mixture (`Mixture.matched`). `second` is then None.
+    matched: Derivatives | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.distribution, Distribution):
@@ -50,6 +53,11 @@ class Derivatives:
             second = np.asarray(self.second, dtype=np.float64)
             _check(second, (n, len(names), columns, columns), names, "second")
             object.__setattr__(self, "second", second)
+
+    @property
+    def for_pairs(self) -> Derivatives:
+        """The record that R-sens₂ and everything else about pairs is taken from."""
+        return self if self.matched is None else self.matched
 
     def __len__(self) -> int:
         return len(self.first)

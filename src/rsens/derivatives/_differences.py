@@ -113,6 +113,7 @@ class DifferenceModel(Function):
     noise: Noise | None = None
 
     by_differences: ClassVar[bool] = True
+    made: ClassVar[str] = "by differences"
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         table = rows_of(self, X)

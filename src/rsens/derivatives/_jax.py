@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -80,6 +80,8 @@ class JaxModel(Function):
     programs: dict[tuple[int, ...], _Program] = field(default_factory=dict, repr=False)
     categorical: Any = None
     coding: Coding | None = None
+
+    made: ClassVar[str] = "automatic (JAX)"
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         X = self.numbers(X)

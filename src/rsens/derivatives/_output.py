@@ -36,7 +36,8 @@ def family_from(function: Callable[[Any], Any], X: Any) -> Distribution:
     except (AttributeError, TypeError):
         raise InputError(
             f"{type(result).__name__}: the arguments are not what this family is built from. "
-            "A mixture is Mixture([Normal(…), Normal(…)], weights)."
+            "A mixture is Mixture([Normal(…), Normal(…)], weights), or Mixture(Normal(…), weights) of arrays "
+            "(components, rows)."
         ) from None
     return result
 
@@ -67,8 +68,11 @@ def leaf_labels(family: Distribution) -> list[tuple[str, bool]]:
     """For each of `family.leaves()` its name, and whether it is fixed, not part of λ (df, n, weights)."""
     labels = []
     if isinstance(family, Mixture):
-        for s, component in enumerate(family.components):
-            labels += [(f"components[{s}].{name}", fixed) for name, fixed in leaf_labels(component)]
+        components = (
+            {"": family.components} if family.held_as_arrays else {f"[{s}]": c for s, c in enumerate(family.components)}
+        )
+        for place, component in components.items():
+            labels += [(f"components{place}.{name}", fixed) for name, fixed in leaf_labels(component)]
     return labels + [(name, name in family.fixed_fields) for name in family.fields()]
 
 

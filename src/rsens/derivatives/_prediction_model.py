@@ -35,6 +35,8 @@ class PredictionModel(AsGiven):
     #: What errors call the model: the class of the object.
     label: str
     about: Description | None = None
+    #: What there is to know before reading numbers; warnings among them are also raised as warnings.
+    findings: tuple[Finding, ...] = ()
     #: Set by `prepared`.
     differences: DifferenceModel | None = None
     wide: WideStep | None = None
@@ -53,6 +55,7 @@ class PredictionModel(AsGiven):
         return replace(self.about, derivatives=f"differences over {step}")
 
     def checks(self, X: Any) -> Iterator[Finding]:
+        yield from self.findings
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RsensWarning)  # it is what the finding says
             model = self.prepared(X)
@@ -106,6 +109,9 @@ class PredictionModel(AsGiven):
                 RsensWarning,
                 stacklevel=2,
             )
+        for finding in self.findings:
+            if finding.verdict != "ok":
+                warnings.warn(f"{self.label}: {finding.text}", RsensWarning, stacklevel=2)
         step = None if wide is None else wide.by_column
         source = DifferenceModel(model._of_numbers, step, None, coding=model.coding)
         return replace(model, wide=wide, differences=source.prepared(table))

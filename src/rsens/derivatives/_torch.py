@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -77,6 +77,8 @@ class TorchModel(Function):
     probe: Array | None = None
     categorical: Any = None
     coding: Coding | None = None
+
+    made: ClassVar[str] = "automatic (PyTorch)"
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         X = self.numbers(X)

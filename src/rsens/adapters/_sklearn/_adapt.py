@@ -7,15 +7,15 @@ from typing import Any
 
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._origin import is_a, library_of
-from rsens.adapters._sklearn._by_differences import ByDifferences
 from rsens.adapters._sklearn._closed_model import ClosedModel
+from rsens.adapters._sklearn._distributional import distributional
 from rsens.adapters._sklearn._foreign_errors import foreign_errors
 from rsens.adapters._sklearn._pipeline import encoded_columns, step_names
 from rsens.adapters._sklearn._read import pipeline_of, read
 from rsens.adapters._sklearn._return_std import gives_std
 from rsens.adapters._sklearn._rows import as_fitted
 from rsens.adapters._sklearn._understood import Understood
-from rsens.derivatives import Description, Model
+from rsens.derivatives import Description, Model, PredictionModel
 from rsens.distributions import Distribution
 
 #: What libraries are called where that is not what they are imported as.
@@ -23,7 +23,8 @@ LIBRARIES = {"sklearn": "scikit-learn"}
 
 
 def _accepts(obj: Any) -> bool:
-    return is_a(obj, "sklearn.BaseEstimator") or callable(getattr(obj, "predict_proba", None)) or gives_std(obj)
+    looks_alike = callable(getattr(obj, "predict_proba", None)) or gives_std(obj) or distributional(obj) is not None
+    return is_a(obj, "sklearn.BaseEstimator") or looks_alike
 
 
 def _adapt(obj: Any) -> Model:
@@ -34,14 +35,14 @@ def _adapt(obj: Any) -> Model:
         with foreign_errors(label):
             return understood.predict(as_fitted(obj, X))
 
-    by_differences = ByDifferences(
+    by_differences = PredictionModel(
         predict,
         label,
         about,
+        understood.findings,
         categorical=encoded or None,
         training_inputs_=understood.training,
         classes_=understood.classes,
-        findings=understood.findings,
     )
     if understood.closed is None:
         return by_differences

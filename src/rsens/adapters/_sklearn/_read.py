@@ -6,6 +6,8 @@ from typing import Any
 
 from rsens._errors import InputError
 from rsens.adapters._origin import is_a
+from rsens.adapters._sklearn._distributional import distributional
+from rsens.adapters._sklearn._forest import read_forest
 from rsens.adapters._sklearn._gpc import read_gp_classifier
 from rsens.adapters._sklearn._gpr import read_gp_regressor
 from rsens.adapters._sklearn._linear import read_bayesian_linear
@@ -37,6 +39,10 @@ def read(estimator: Any) -> Understood:
         return read_gp_classifier(estimator)
     if is_a(estimator, "sklearn.BayesianRidge", "sklearn.ARDRegression"):
         return read_bayesian_linear(estimator)
+    if is_a(estimator, "sklearn.ForestRegressor"):
+        return read_forest(estimator)
+    if (reader := distributional(estimator)) is not None:
+        return reader(estimator)
     if callable(getattr(estimator, "predict_proba", None)):
         return read_probabilities(estimator)
     if gives_std(estimator):

@@ -1,0 +1,162 @@
+"""A GP through GPyTorch's own automatic differentiation, for what has no closed form here: all rows in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+from rsens._typing import Array
+from rsens.adapters._gpytorch._copies import FAILURES, first_line, numpy_of
+from rsens.adapters._gpytorch._moments import Moments
+from rsens.adapters._gpytorch._settings import exact_settings
+from rsens.adapters._gpytorch._source import LatentSource
+from rsens.derivatives import result_bytes, rows_for, step_unit
+from rsens.posteriors import Latent
+
+#: How far rows are moved where GPyTorch's second derivatives are wrong, in units of the columns.
+ASIDE = 1e-5
+#: Two values of a column are the same up to this many units: then a distance may be 0.
+SAME = 1e-7
+#: Arrays of shape (rows, training rows) that live at a time, by order: the kernel, and what its derivatives keep.
+ARRAYS = {1: 16, 2: 48}
+
+
+@dataclass(frozen=True, eq=False)
+class Autograd(LatentSource):
+    """Mean and variance of a model as PyTorch differentiates them.
+
+    GPyTorch cuts squared distances off at 0, and their derivatives too. So where a row is also an anchor (a training
+    row, an inducing point), second derivatives in one column are wrong, for smooth kernels too. There we take the mean
+    of the second derivatives a little to either side, which differs from the truth by the square of that little.
+
+    Args:
+        mean_and_variance: The model.
+        anchors: The rows that distances are measured from, (N, D); None where they are not known: every row may be one.
+        unit: The unit of each column, (D,).
+        size: How many anchors there are, for the memory that they take.
+        probe: A few rows to try the model on, (m, D); None if the columns are not known.
+    """
+
+    mean_and_variance: Moments
+    anchors: Array | None
+    unit: Array
+    size: int
+    probe: Array | None = None
+    way = "automatic (PyTorch)"
+
+    @classmethod
+    def of(cls, mean_and_variance: Moments, anchors: Array | None, inputs: Array | None, size: int) -> Autograd:
+        """With the unit of the columns from the training inputs, where they are known, or else from the anchors."""
+        rows = inputs if inputs is not None else anchors
+        unit = np.ones(1) if rows is None else step_unit(rows)
+        return cls(mean_and_variance, anchors, unit, size, None if rows is None else rows[:2])
+
+    def moments(self, X: Array) -> Latent:
+        import torch
+
+        with torch.no_grad(), exact_settings():
+            mean, variance = self._called(torch.tensor(X))
+        return Latent(numpy_of(mean), numpy_of(variance))
+
+    def derivatives(self, X: Array, order: int) -> Latent:
+        if not self._rows_are_alone:
+            raise InputError(
+                "the model's prediction of a row changes with the other rows that it is asked about. Scale rows by the "
+                "training data, not by the rows of a call."
+            )
+        if order == 1:
+            return self._differentiated(X, 1)
+        anchored = self._at_anchors(X)
+        if anchored.all():
+            return self._differentiated_aside(X)
+        if not anchored.any():
+            return self._differentiated(X, 2)
+        parts = self._differentiated(X[~anchored], 2), self._differentiated_aside(X[anchored])
+        place = np.argsort(np.concatenate([np.flatnonzero(~anchored), np.flatnonzero(anchored)]))
+        return Latent(*(np.concatenate([getattr(part, f.name) for part in parts])[place] for f in fields(Latent)))
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        return rows_for(result_bytes(n_columns, order) + 8 * self.size * ARRAYS[order])
+
+    def _differentiated(self, X: Array, order: int) -> Latent:
+        """The gradient of Σ_i m(x_i) holds ∂m at every row i, since no row depends on another."""
+        import torch
+
+        with torch.enable_grad(), exact_settings():
+            rows = torch.tensor(X, requires_grad=True)
+            values = self._called(rows)
+            firsts = [_gradient(value, rows, order == 2) for value in values]
+            seconds = (
+                [torch.stack([_gradient(f[:, d], rows, False) for d in range(X.shape[1])], 1) for f in firsts]
+                if order == 2
+                else None
+            )
+        mean, variance = map(numpy_of, values)
+        first = np.stack([numpy_of(each) for each in firsts], 1)
+        if seconds is None:
+            return Latent(mean, variance, first)
+        second = np.stack([numpy_of(each) for each in seconds], 1)
+        return Latent(mean, variance, first, 0.5 * (second + second.swapaxes(-1, -2)))
+
+    def _differentiated_aside(self, X: Array) -> Latent:
+        """Values and first derivatives at the rows, second derivatives from either side of them."""
+        at = self._differentiated(X, 1)
+        step = np.maximum(ASIDE * self.unit, 64.0 * np.spacing(np.abs(X)))
+        sides = self._differentiated(np.concatenate([X + step, X - step]), 2).second
+        assert sides is not None
+        return Latent(at.mean, at.variance, at.first, 0.5 * (sides[: len(X)] + sides[len(X) :]))
+
+    def _at_anchors(self, X: Array) -> NDArray[np.bool_]:
+        """Which rows share a value with an anchor in some column: kernels of single columns see a distance of 0."""
+        if self.anchors is None or self.anchors.shape[1] != X.shape[1]:
+            return np.ones(len(X), dtype=bool)
+        shared = np.zeros(len(X), dtype=bool)
+        for x, anchors, same in zip(X.T, self.anchors.T, SAME * self.unit, strict=True):
+            known = np.unique(anchors)
+            place = np.searchsorted(known, x)
+            below, above = known[np.maximum(place - 1, 0)], known[np.minimum(place, len(known) - 1)]
+            shared |= np.minimum(np.abs(x - below), np.abs(x - above)) <= same
+        return shared
+
+    @cached_property
+    def _rows_are_alone(self) -> bool:
+        """One call serves all rows only if the prediction of a row comes from that row alone."""
+        if self.probe is None or len(self.probe) < 2:
+            return True
+        together, alone = self.moments(self.probe), self.moments(self.probe[:1])
+        near = 1e-6 * np.sqrt(np.abs(alone.variance[0]))
+        return bool(
+            abs(together.mean[0] - alone.mean[0]) <= 1e-6 * abs(alone.mean[0]) + near
+            and abs(together.variance[0] - alone.variance[0]) <= near**2 + 1e-6 * alone.variance[0]
+        )
+
+    def _called(self, rows: Any) -> tuple[Any, Any]:
+        try:
+            return self.mean_and_variance(rows)
+        except InputError:
+            raise
+        except FAILURES as error:
+            if "dtype" in str(error) or {"Double", "Float"} <= set(str(error).replace(",", " ").split()):
+                raise InputError(
+                    f"the model mixes float64 rows with single precision ({first_line(error)}). Keep its tensors as "
+                    "buffers or parameters, so that model.double() reaches them."
+                ) from error
+            raise InputError(
+                f"the model cannot predict {len(rows)} rows of {rows.shape[1]} columns in double precision "
+                f"({first_line(error)}). Make model.double().eval()(torch.tensor(X)) work first."
+            ) from error
+
+
+def _gradient(values: Any, rows: Any, keep: bool) -> Any:
+    """∂Σ values/∂rows; 0 where they do not depend on each other."""
+    import torch
+
+    if not values.requires_grad:
+        return torch.zeros_like(rows)
+    found = torch.autograd.grad(values.sum(), rows, create_graph=keep, retain_graph=True, allow_unused=True)[0]
+    return torch.zeros_like(rows) if found is None else found

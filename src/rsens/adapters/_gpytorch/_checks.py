@@ -1,0 +1,131 @@
+"""What can go wrong with a GP of GPyTorch or BoTorch, checked: noise, mode, precision, solver, caches, derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rsens._typing import Array
+from rsens.adapters._gpytorch._copies import is_single
+from rsens.adapters._gpytorch._settings import cholesky_limit
+from rsens.adapters._gpytorch._source import LatentSource
+from rsens.adapters._origin import is_a
+from rsens.derivatives import Finding, step_unit
+
+#: A step for differences of first derivatives, in units of the columns, and how far they may be off: Matérn 3/2 bends
+#: at its training rows, so that differences there are right to the step only.
+STEP, OFF = 1e-4, 1e-2
+
+
+@dataclass(frozen=True)
+class State:
+    """How the object was found: what it is, and what about it could mislead."""
+
+    name: str
+    title: str
+    training: bool
+    single: bool
+    n_rows: int | None
+    n_columns: int | None
+    cached: bool
+    noise_finding: Finding
+    columns: str = "columns of X as given"
+
+    @classmethod
+    def of(cls, model: Any, n_columns: int | None, noise: Finding) -> State:
+        """The state of the user's own object, before anything is done with it."""
+        inputs = getattr(model, "train_inputs", None)
+        library = "BoTorch" if is_a(model, "botorch.Model") else "GPyTorch"
+        name, base = type(model).__name__, _base(model)
+        return cls(
+            name,
+            f"{name} of {library}" if name == base else f"{name} ({base} of {library})",
+            bool(model.training),
+            is_single(model),
+            int(inputs[0].shape[-2]) if inputs else None,
+            n_columns,
+            getattr(model, "prediction_strategy", None) is not None,
+            noise,
+        )
+
+
+def findings(state: State, source: LatentSource, X: Array, inputs: Array | None) -> Iterator[Finding]:
+    """All that is worth saying about this model."""
+    yield state.noise_finding
+    yield _mode(state)
+    yield _precision(state)
+    if state.n_rows is not None:
+        yield _solver(state, state.n_rows)
+    yield from source.checks(X)
+    yield _second_derivatives(source, X if inputs is None else inputs)
+
+
+def _mode(state: State) -> Finding:
+    if not state.training:
+        return Finding("mode", "ok", "The model is in evaluation mode.")
+    text = "The model is in training mode; rsens predicts with a copy in evaluation mode."
+    return Finding("mode", "ok", text)
+
+
+def _precision(state: State) -> Finding:
+    if not state.single:
+        return Finding("precision", "ok", "The model is in double precision (float64).")
+    return Finding("precision", "warning", SINGLE)
+
+
+#: Said when a model is in single precision.
+SINGLE = (
+    "The model is in single precision (float32): its data and hyperparameters have 7 digits. rsens predicts from them "
+    "in double precision. Before the fit, call model.double() and give float64 data if small derivatives matter."
+)
+
+
+def _solver(state: State, n_rows: int) -> Finding:
+    limit = cholesky_limit()
+    if n_rows <= limit:
+        return Finding("solver", "ok", f"{n_rows} training rows: GPyTorch and rsens both use Cholesky factors.")
+    cached = " It has kept such predictions." if state.cached else ""
+    return Finding(
+        "solver",
+        "ok",
+        f"{n_rows} training rows: rsens uses a Cholesky factor, GPyTorch itself approximate conjugate gradients above "
+        f"{limit}.{cached} To compare, predict under gpytorch.settings.max_cholesky_size({n_rows}) with "
+        "model.prediction_strategy = None.",
+    )
+
+
+def _second_derivatives(source: LatentSource, inputs: Array) -> Finding:
+    """At one row that is a training row where these are known: there many libraries are wrong."""
+    row = inputs[len(inputs) // 2][None]
+    step = STEP * step_unit(inputs)
+    exact = source.derivatives(row, 2).second
+    moved = source.derivatives(np.concatenate([row + np.diag(step), row - np.diag(step)]), 1).first
+    assert exact is not None
+    assert moved is not None
+    D = len(step)
+    differences = ((moved[:D] - moved[D:]) / (2.0 * step[:, None, None])).transpose(1, 0, 2)
+    unit = step_unit(inputs)
+    exact_in_units, differences = exact[0] * unit[:, None] * unit, differences * unit[:, None] * unit
+    off = np.abs(exact_in_units - differences).max(axis=(1, 2)) / np.maximum(
+        np.abs(differences).max(axis=(1, 2)), 1e-12
+    )
+    if off.max() <= OFF:
+        text = f"Second derivatives at a training row agree with differences to {off.max():.1g}."
+        return Finding("second derivatives", "ok", text)
+    return Finding(
+        "second derivatives",
+        "wrong",
+        f"Second derivatives at a training row are {off.max():.2g} off differences of the first, relative to the "
+        "largest. Do not use R-sens₂ of this model; a kernel that is not differentiable there gives no other answer.",
+    )
+
+
+def _base(model: Any) -> str:
+    """The nearest ancestor that comes from the library."""
+    for kind in type(model).__mro__:
+        if kind.__module__.partition(".")[0] in ("gpytorch", "botorch"):
+            return kind.__qualname__
+    return type(model).__name__

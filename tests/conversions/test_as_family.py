@@ -1,0 +1,92 @@
+"""What is true of `as_family` whatever the source: errors, our own families, new sources, nothing imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rsens
+from rsens import InputError, as_family
+from rsens._conversions import CONVERSIONS, Conversion
+
+
+def test_our_own_families_stay_as_they_are():
+    family = rsens.Normal(np.zeros((3, 2)), 1.0)
+    assert as_family(family) is family
+
+
+@pytest.mark.parametrize(
+    ("obj", "text"),
+    [
+        ((np.zeros(3), np.ones(3)), r"got a tuple of 2\. If these are a mean and a standard deviation.*sd\*\*2"),
+        ([0.0, 1.0, 2.0], "got a list of 3.*a variance, not a standard deviation"),
+        (np.zeros((3, 2)), r"got an array of shape \(3, 2\)"),
+        (None, r"got None \(is a return missing\?\)"),
+        (3.0, "got float"),
+        ({"mean": 0.0}, "got dict"),
+        (rsens.Normal, "got the class Normal without its parameters"),
+        (type(stats.norm), "got the class norm_gen without"),
+    ],
+)
+def test_what_is_no_distribution(obj, text):
+    accepted = "expected a distribution: one of rsens' families .* or a distribution of scipy.stats, torch, NumPyro"
+    with pytest.raises(InputError, match=f"{accepted}.*{text}"):
+        as_family(obj)
+
+
+class Mine:
+    """A distribution of a library that rsens does not know."""
+
+    def __init__(self, centre, width):
+        self.centre, self.width = centre, width
+
+
+MINE = Conversion("mine", lambda obj: isinstance(obj, Mine), lambda d: rsens.Normal(d.centre, d.width**2), ["Mine"])
+
+
+@pytest.fixture
+def known():
+    CONVERSIONS.append(MINE)
+    yield
+    CONVERSIONS.remove(MINE)
+
+
+def test_a_new_source_is_one_line_in_the_list(known):
+    model = rsens.from_function(lambda X: Mine(X[:, :1], 2.0))
+    np.testing.assert_allclose(rsens.rsens(model, np.zeros((3, 2))), [[0.5, 0.0]] * 3, atol=1e-9)
+
+
+def test_without_the_line_it_is_unknown():
+    with pytest.raises(InputError, match="got Mine of tests"):
+        as_family(Mine(0.0, 1.0))
+
+
+@pytest.mark.parametrize("conversion", CONVERSIONS, ids=lambda each: each.name)
+def test_every_source_says_what_it_knows(conversion):
+    assert len(list(conversion.known)) >= 1
+    for obj in (None, 3.0, np.zeros(2), "text", {}, object(), rsens.Normal(0.0, 1.0)):
+        assert not conversion.accepts(obj)
+
+
+def test_nothing_is_imported_to_find_out():
+    code = (
+        "import sys, rsens\n"
+        "try: rsens.as_family(object())\n"
+        "except rsens.InputError: pass\n"
+        "print(sorted({'torch', 'jax', 'numpyro', 'gpytorch', 'ngboost', 'tensorflow', 'skpro'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_functions_may_return_them():
+    """As people write it: a fitted spread times x, as a frozen SciPy distribution."""
+    model = rsens.from_function(lambda X: stats.norm(np.sin(X[:, 0]), np.exp(X[:, 1])))
+    own = rsens.from_function(lambda X: rsens.Normal(np.sin(X[:, 0]), np.exp(X[:, 1]) ** 2))
+    X = np.random.default_rng(0).normal(size=(5, 2))
+    np.testing.assert_allclose(rsens.rsens(model, X), rsens.rsens(own, X), rtol=1e-12)
+    np.testing.assert_allclose(rsens.rsens2(model, X), rsens.rsens2(own, X), rtol=1e-12)
