@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -19,7 +19,7 @@ from tests.adapters.sklearn.cases import ROWS, X, Y, by_richardson, gap, record
         LinearRegression(),
         make_pipeline(StandardScaler(), LinearRegression()),
         StandardScaler(),
-        RandomForestRegressor(3),
+        GradientBoostingRegressor(n_estimators=3),
     ],
     ids=str,
 )
