@@ -54,6 +54,7 @@ def _adapt(obj: Any) -> Model:
         by_differences,
         categorical=encoded or None,
         findings=understood.findings,
+        kernel_=understood.kernel,
         training_inputs_=understood.training,
         classes_=understood.classes,
     )
@@ -70,7 +71,7 @@ def _described(obj: Any, understood: Understood) -> Description:
         f"{type(obj).__name__} of {library}{ending}",
         understood.family,
         understood.noise,
-        "by differences" if understood.closed is None else f"in closed form{through}",
+        "differences" if understood.closed is None else f"closed form{through}",
         "original columns of the pipeline" if steps else "columns of X as given",
     )
 

@@ -78,15 +78,17 @@ def read_gp_classifier(gp: Any) -> Understood:
         return read_probabilities(gp)
     members = [gp.base_estimator_] if len(gp.classes_) == 2 else list(gp.base_estimator_.estimators_)
     try:
-        closed = [LaplaceGP(member, _smooth(member)) for member in members]
+        kernels = [_smooth(member) for member in members]
     except (UntranslatableError, AttributeError):  # our kernels do not know it; a class that is not in the data
         return read_probabilities(gp)
+    closed = [LaplaceGP(member, kernel) for member, kernel in zip(members, kernels, strict=True)]
     return Understood.of(
         closed[0] if len(closed) == 1 else OneVsRest(closed),
         "Bernoulli" if len(closed) == 1 else "Categorical",
         NOISE,
         classes=gp.classes_,
         training=_inputs(members[0]),
+        kernel=tuple(kernel.smooth for kernel in kernels),
         findings=(
             Finding(
                 "link",

@@ -57,6 +57,7 @@ def behind(steps: Sequence[Any], last: Understood) -> Understood:
         predict=lambda X: last.predict(transformed(steps, X)),
         closed=None if last.closed is None else Behind(steps, last.closed),
         training=None,
+        kernel=None,
     )
 
 
