@@ -49,4 +49,4 @@ def is_identity(step: Any) -> bool:
 
 
 def width_of(X: Any) -> int:
-    return len(X.columns) if is_frame(X) else int(np.shape(X)[1])
+    return int(X.shape[1])
