@@ -139,7 +139,7 @@ class OnLink(Model):
 def on_link(model: Any, source: Model) -> OnLink:
     """The model on its link scale; `source` is the same model as the measures see it."""
     knows = callable(getattr(model, "link_derivatives", None))  # as adapters ask objects for what they can do
-    return OnLink(source, model if knows else None)
+    return OnLink(source.for_pairs, model if knows else None)
 
 
 def _link(distribution: Distribution) -> FamilyLink:
