@@ -13,7 +13,8 @@ from experiments._calibration.cost import lines as cost_lines
 from experiments._calibration.counts import tables_of, truth
 from experiments._calibration.designs import BESIDE, DESIGNS, FEW_ROWS, MODELS, rng_of
 from experiments._calibration.page import page
-from experiments._calibration.rates import Rate, losses, rate
+from experiments._calibration.power import paired
+from experiments._calibration.rates import Rate, rate
 from experiments._calibration.store import read, update
 from experiments._command import RESULTS
 from experiments.calibration import DOCS, main
@@ -192,8 +193,26 @@ def test_a_rate_holds_up_to_two_points_and_two_errors():
     clustered = rate(pd.Series([1.0, 0.0, 0.0, 0.0]))
     assert clustered.percent == 25.0
     assert clustered.error == pytest.approx(25.0)
-    lost = losses({"x0": Rate(90.0, 3.0)}, {"x0": Rate(80.0, 4.0)})["x0"]
-    assert (lost.percent, lost.error) == (10.0, 5.0)
+
+
+def test_power_is_compared_data_set_by_data_set():
+    """x1 is found before only in data sets 0 and 1, now only in 2; the earlier code did not get to data set 3."""
+
+    def tables(*found):
+        return tables_of("one", DESIGNS["one"], [analysis(of, [], 1.0, 0.1) for of in found], {})
+
+    before = tables(["x0", "x1"], ["x0", "x1", "x2"], ["x0", "x7"])
+    after = tables(["x0"], ["x0", "x2"], ["x0", "x1"], ["x1"])
+    x0, x1, x2 = paired(before, after, "one", "variables")
+    assert (x0.data_sets, x0.before, x0.after, x0.lost.percent) == (3, 100.0, 100.0, 0.0)
+    assert x1.lost.percent == pytest.approx(100 / 3)
+    # Cells with half a data set more: 2.5 before only, 1.5 now only, of 5.
+    assert x1.lost.error == pytest.approx(100 * np.sqrt(4.0 - 1.0 / 5.0) / 5.0)
+    assert x0.lost.error == pytest.approx(100 * np.sqrt(1.0) / 5.0)
+    assert (x0.kept, x1.kept, x2.kept) == ("yes", "undecided", "yes")
+    assert [each.term for each in paired(before, after, "one", "pairs")] == ["x0:x2"]
+    after["analyses"].loc[0, "found"] = None  # leaving out what is not known would be a choice of data sets
+    assert paired(before, after, "one", "variables") == []
 
 
 # ---- the script ------------------------------------------------------------------------------------------------------
@@ -323,8 +342,12 @@ def test_no_number_of_the_page_is_typed_by_hand(tmp_path):
     text = page(tmp_path)
     assert "| one interaction | 4/4 | 0.0 ± 0.0 | 20.0 ± 0.0 | **no** | 100 | 100 | 100 |" in text
     assert "| one interaction | x0, x1, x2 | 100/100/0 | 100/0/0 |" in text
-    assert "| one interaction | variables | x1 | 100 | 0 | 100.0 ± 21.7 | **no** |" in text
-    assert "| one interaction | pairs | x0:x2 | 100 | 0 | 100.0 ± 21.7 | **no** |" in text
+    assert (
+        "| one interaction | variables | 4 | x0, x1, x2 | 100/100/0 | 100/0/0 | x1 | 100.0 ± 25.5 | yes | **no** |"
+        in text
+    )
+    assert "| one interaction | pairs | 4 | x0:x2 | 100 | 0 | x0:x2 | 100.0 ± 25.5 | yes | **no** |" in text
+    assert "Lost by more than that: one interaction (x1: no); one interaction (x0:x2: no)." in text
     assert "50.0 ± 0.0 | **no**: pairs beside a true interaction |" in text
     assert "- one interaction, variables: 20.0 ± 0.0 % (**none of the known cases**)." in text
     assert "one interaction: in 100 % of analyses, mostly “few rows …”" in text

@@ -26,7 +26,7 @@ class Response(Protocol):
         ...
 
 
-class Predictor(Protocol):
+class DesignPredictor(Protocol):
     """The prediction at rows of the design, (n, P)."""
 
     def predict(self, design: Array) -> Distribution:

@@ -14,7 +14,7 @@ from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._formula import FormulaModel, categorical_names
-from rsens.adapters._linear_predictor import Predictor
+from rsens.adapters._linear_predictor import DesignPredictor
 from rsens.adapters._origin import is_a
 from rsens.adapters._statsmodels_results import Read, read_results
 from rsens.derivatives import Derivatives, Description, Finding, Function, Model, rows_for, without_columns
@@ -47,6 +47,10 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
             f" must come from fit() of statsmodels; got {type(results).__name__}.",
         )
     model = results.model
+    if getattr(model, "exog", None) is None:
+        raise InputError(
+            f"{type(model).__name__} has lost its data (remove_data). Give results as fit() returned them."
+        )
     read = read_results(results, bool(uncertainty), _offset(model, offset))
     name = type(model).__name__
     spec = getattr(model, "model_spec", None) or getattr(model.data, "model_spec", None)
@@ -66,18 +70,17 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
             categorical=categorical_names(spec),
             classes_=classes,
         )
-    exog = getattr(model, "exog", None)  # remove_data() takes it away
     frame = getattr(model.data, "orig_exog", None)
     names = tuple(map(str, frame.columns)) if frame is not None and is_frame(frame) else None
     about = _description(name, read, uncertainty, "columns of exog, the constant included")
-    return ExogModel(read.predictor, name, about, findings, names, exog, classes)
+    return ExogModel(read.predictor, name, about, findings, names, model.exog, classes)
 
 
 @dataclass(frozen=True, eq=False)
 class ExogModel(Function):
     """A prediction at rows of `exog`, with derivatives in closed form."""
 
-    predictor: Predictor
+    predictor: DesignPredictor
     label: str
     about: Description
     findings: tuple[Finding, ...] = ()

@@ -64,6 +64,7 @@ def test_normalize_and_standardize_are_our_gp_on_transformed_data(training):
     native = own(EQ(1.0, L), noise=0.03, inputs=unit_cube(X), targets=standard(Y))
     source = as_model(model)
     assert source.description.derivatives == "closed form"
+    assert source.description.columns == "columns of X as given, before Normalize"
     scale, ranges = Y.std(ddof=1), np.ptp(X, axis=0)
     expected, found = native.derivatives(unit_cube(ROWS), 2), source.derivatives(ROWS, 2)
     np.testing.assert_allclose(found.distribution.mean, Y.mean() + scale * expected.distribution.mean, rtol=1e-8)

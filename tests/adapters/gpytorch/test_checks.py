@@ -22,6 +22,7 @@ from tests.adapters.gpytorch.processes import (
     Y,
     exact,
     gaussian,
+    matern,
     own,
     rbf,
     relative,
@@ -78,6 +79,10 @@ def test_wrong_second_derivatives_are_found(monkeypatch):
     """As they would be without the detour at training rows."""
     monkeypatch.setattr(Autograd, "_at_anchors", lambda self, X: np.zeros(len(X), dtype=bool))
     assert verdicts(exact(users_matern(2.5)))["second derivatives"] == "wrong"
+
+
+def test_a_kernel_without_derivatives_is_found():
+    assert verdicts(exact(scaled(matern(0.5))))["second derivatives"] == "wrong"
 
 
 def test_a_wrong_translation_is_found(monkeypatch):

@@ -78,7 +78,7 @@ SMOOTH = [
 ]
 
 
-@pytest.mark.parametrize("step", AFFINE, ids=str)
+@pytest.mark.parametrize("step", AFFINE)
 def test_affine(step):
     """One matrix for all rows, and no second derivatives."""
     step = step.fit(X, Y)
@@ -89,7 +89,7 @@ def test_affine(step):
     np.testing.assert_allclose(moved, np.broadcast_to(inner.first[0].sum(axis=1) * 0.5, moved.shape), rtol=1e-9)
 
 
-@pytest.mark.parametrize(("step", "close", "second_close"), SMOOTH, ids=str)
+@pytest.mark.parametrize(("step", "close", "second_close"), SMOOTH)
 def test_smooth(step, close, second_close):
     """Some of the rows lie outside the training rows, none on their edge, where the slope of a spline may change."""
     step, rows = step.fit(X), 1.3 * ROWS

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._gpytorch._copies import is_single
 from rsens.adapters._gpytorch._settings import cholesky_limit
@@ -32,7 +33,7 @@ class State:
     n_columns: int | None
     cached: bool
     noise_finding: Finding
-    columns: str = "columns of X as given"
+    columns: str
 
     @classmethod
     def of(cls, model: Any, n_columns: int | None, noise: Finding) -> State:
@@ -49,6 +50,7 @@ class State:
             n_columns,
             getattr(model, "prediction_strategy", None) is not None,
             noise,
+            _columns(model),
         )
 
 
@@ -101,7 +103,10 @@ def _second_derivatives(source: LatentSource, inputs: Array) -> Finding:
     """At one row that is a training row where these are known: there many libraries are wrong."""
     row = inputs[len(inputs) // 2][None]
     step = STEP * step_unit(inputs)
-    exact = source.derivatives(row, 2).second
+    try:
+        exact = source.derivatives(row, 2).second
+    except InputError as error:
+        return Finding("second derivatives", "wrong", str(error))
     moved = source.derivatives(np.concatenate([row + np.diag(step), row - np.diag(step)]), 1).first
     assert exact is not None
     assert moved is not None
@@ -121,6 +126,11 @@ def _second_derivatives(source: LatentSource, inputs: Array) -> Finding:
         f"Second derivatives at a training row are {off.max():.2g} off differences of the first, relative to the "
         "largest. Do not use R-sens₂ of this model; a kernel that is not differentiable there gives no other answer.",
     )
+
+
+def _columns(model: Any) -> str:
+    transform = getattr(model, "input_transform", None)
+    return "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
 
 
 def _base(model: Any) -> str:
