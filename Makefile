@@ -10,12 +10,13 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 # The demo needs no more than an interactive report does: it uses the full environment if that is there, else a light one of its own.
 DEMO_INSTALLED := $(or $(wildcard $(INSTALLED)),.venv-demo/.installed)
-PIP_INSTALL = -m pip install -qq --disable-pip-version-check -c constraints.txt
+CONSTRAINTS := constraints.txt
+PIP_INSTALL = -m pip install -qq --disable-pip-version-check -c $(CONSTRAINTS)
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test lint browser format figures lists bench paper paper-quick calibration calibration-quick clean
+.PHONY: help install demo test test-adapters lint browser format figures lists bench paper paper-quick calibration calibration-quick clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -28,6 +29,21 @@ demo: $(DEMO_INSTALLED) ## explain the diabetes data: tables on screen, report a
 
 test: lint ## check style, types and imports, then run the tests
 	$(ONE_THREAD) $(BIN)/pytest -n $(JOBS)
+
+# The newest PyMC, bambi and skpro need Python 3.12 and hold numba and pandas back: an environment of their own.
+# PYTHON_ADAPTERS= names the interpreter; without it, the first of these that runs is taken.
+ADAPTERS := .venv-adapters
+FIND_PYTHON = for python in python3.12 python3.13 $(PYTHON) "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.1[23].*/bin/python; do \
+	"$$python" -c 'import sys; sys.exit(not (3, 12) <= sys.version_info < (3, 14))' 2>/dev/null && { echo "$$python"; break; }; done
+test-adapters: ## run the tests with PyMC, bambi and skpro in an environment of their own; needs Python 3.12 or 3.13
+	@python='$(PYTHON_ADAPTERS)'; [ -n "$$python" ] || python=$$($(FIND_PYTHON)); \
+	if [ -n "$$python" ]; then \
+		$(MAKE) --no-print-directory $(ADAPTERS)/.installed PYTHON="$$python" && \
+		$(ONE_THREAD) $(ADAPTERS)/bin/pytest -n $(JOBS) tests_adapters && echo "test-adapters: passed."; \
+	else \
+		echo "test-adapters: skipped. PyMC, bambi and skpro need Python 3.12 or 3.13, and none was found."; \
+		echo "Install one, or name it: make test-adapters PYTHON_ADAPTERS=/path/to/python3.12"; \
+	fi
 
 lint: $(INSTALLED) ## check style, types and imports
 	$(BIN)/ruff check .
@@ -61,6 +77,7 @@ lists: $(INSTALLED) ## write docs/lists.md from the lists in the code
 bench: $(INSTALLED) ## measure speed and memory against peers; tables in benchmarks/results/
 	$(BIN)/python -m benchmarks.methods
 	$(BIN)/python -m benchmarks.gp
+	$(BIN)/python -m benchmarks.foreign
 
 # Each script goes on where it was interrupted. PAPER_JOBS=1 leaves the other cores alone.
 PAPER_JOBS ?= -1
@@ -105,13 +122,16 @@ calibration-quick: $(INSTALLED) ## the same with few designs and two analyses ea
 		--out $(CALIBRATION_QUICK) --docs $(CALIBRATION_QUICK)
 
 clean: ## remove the environments and everything written
-	rm -rf .venv .venv-demo rsens-demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-demo $(ADAPTERS) rsens-demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(INSTALLED): EXTRAS := [dev]
 .venv-demo/.installed: EXTRAS := [report]
+$(ADAPTERS)/.installed: CONSTRAINTS := constraints-adapters.txt
+$(ADAPTERS)/.installed: MORE := pymc bambi arviz numpyro skpro ngboost pytest pytest-xdist
+$(ADAPTERS)/.installed: constraints-adapters.txt
 %/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("rsens needs Python 3.11 or newer; set PYTHON=..." if sys.version_info < (3, 11) else 0)'
 	@echo "Setting up $* (once)"
 	@$(PYTHON) -m venv $*
-	@$*/bin/python $(PIP_INSTALL) -e '.$(EXTRAS)'
+	@$*/bin/python $(PIP_INSTALL) -e '.$(EXTRAS)' $(MORE)
 	@touch $@

@@ -9,22 +9,17 @@ counts. So a busy machine slows both sides. Writes results/gp.csv and results/gp
 from __future__ import annotations
 
 import argparse
-import csv
-import gc
 import os
 import sys
-import time
 import tracemalloc
 import warnings
-from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.linalg import blas
 
+from benchmarks._ratios import Row, best_times, write
 from rsens.adapters import read_for
 from rsens.kernels import EQ
 from rsens.models import GPRegressor
@@ -35,23 +30,6 @@ D = 10
 VARIANCE, LENGTHSCALE, NOISE = 1.0, 3.0, 0.1
 #: L-BFGS-B's default, and so scikit-learn's.
 TOLERANCE = 2.2e-9
-RESULTS = Path(__file__).parent / "results"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One comparison: a ratio, its bound, and whether more is better."""
-
-    quantity: str
-    ours: float
-    other: float
-    ratio: float
-    bound: float
-    more_is_better: bool
-
-    @property
-    def holds(self) -> bool:
-        return self.ratio >= self.bound if self.more_is_better else self.ratio <= self.bound
 
 
 def data(seed: int = 0) -> tuple[Any, Any]:
@@ -136,18 +114,6 @@ def by_autograd(model: Any, likelihood: Any, X: Any, order: int, *, exact: bool)
         return np.sqrt(of_mean**2 / v + of_variance**2 / (2 * v**2))
 
     return [norm(*firsts)] + ([norm(*seconds)] if order == 2 else [])
-
-
-def best_times(repeats: int, *calls: Callable[[], Any]) -> list[float]:
-    """The shortest time of each call. The calls alternate, `repeats` times."""
-    seconds = [np.inf] * len(calls)
-    for _ in range(repeats):
-        for i, call in enumerate(calls):
-            gc.collect()
-            start = time.perf_counter()
-            call()
-            seconds[i] = min(seconds[i], time.perf_counter() - start)
-    return seconds
 
 
 def derivative_rows(repeats: int) -> list[Row]:
@@ -249,28 +215,10 @@ def adam_fit(X: Any, y: Any) -> float:
         return float(value(model(inputs), targets)) * N
 
 
-def write(rows: list[Row]) -> str:
-    """Write the two files and return the table."""
-    RESULTS.mkdir(exist_ok=True)
-    with (RESULTS / "gp.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, [*asdict(rows[0]), "holds"])
-        writer.writeheader()
-        writer.writerows({**asdict(row), "holds": row.holds} for row in rows)
-    lines = [
-        f"Exact GP with an EQ kernel and one length-scale per column, N = n = {N}, D = {D}, double precision, "
-        f"{os.cpu_count()} cores. Best of several repetitions, both sides of a ratio alternating.",
-        "",
-        "| quantity | ratio or value | bound | holds |",
-        "|---|---|---|---|",
-        *(
-            f"| {row.quantity} | {row.ratio:.3g} | {'≥' if row.more_is_better else '≤'} {row.bound:g} | "
-            f"{'yes' if row.holds else 'no'} |"
-            for row in rows
-        ),
-    ]
-    table = "\n".join(lines) + "\n"
-    (RESULTS / "gp.md").write_text(table)
-    return table
+HEADING = (
+    f"Exact GP with an EQ kernel and one length-scale per column, N = n = {N}, D = {D}, double precision, "
+    f"{os.cpu_count()} cores. Best of several repetitions, both sides of a ratio alternating."
+)
 
 
 def main() -> int:
@@ -280,7 +228,7 @@ def main() -> int:
     repeats = parser.parse_args().repeats
     warnings.simplefilter("ignore")  # from the peers: length-scales at their limits, deprecations
     rows = derivative_rows(repeats) + fit_rows(repeats)
-    sys.stdout.write(write(rows))
+    sys.stdout.write(write("gp", HEADING, rows))
     return 0 if all(row.holds for row in rows) else 1
 
 

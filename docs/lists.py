@@ -8,6 +8,7 @@ from pathlib import Path
 import rsens
 from rsens._app.cli import COMMANDS
 from rsens._compare import known
+from rsens._conversions import CONVERSIONS
 from rsens.adapters import ADAPTERS
 from rsens.distributions import ALL_FAMILIES
 from rsens.kernels import ALL_KERNELS
@@ -75,6 +76,16 @@ def adapters() -> Iterator[str]:
     yield from section("Models", text, ("Objects",), rows)
 
 
+def conversions() -> Iterator[str]:
+    """What functions may return in place of a family."""
+    rows = [(source.name, code(sorted(source.known, key=str.lower))) for source in CONVERSIONS]
+    text = (
+        "`as_family` turns these into families, and functions given to `from_function`, `from_jax` and `from_torch` "
+        "may return them ([how](models/distributions.md))."
+    )
+    yield from section("Distributions of other libraries", text, ("Source", "Known"), rows)
+
+
 def fields() -> Iterator[str]:
     """What an explanation holds, in memory and in its file."""
     rows = [
@@ -86,7 +97,7 @@ def fields() -> Iterator[str]:
     )
 
 
-SECTIONS = (families, kernels, likelihoods, methods, plots, commands, adapters, fields)
+SECTIONS = (families, kernels, likelihoods, methods, plots, commands, adapters, conversions, fields)
 
 
 def section(title: str, text: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:

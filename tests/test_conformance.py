@@ -29,6 +29,7 @@ SIGNATURES: dict[str, list[tuple[str, Any, bool]]] = {
     "Poisson": [("rate", REQUIRED, False)],
     "NegativeBinomial": [("mean", REQUIRED, False), ("size", REQUIRED, False)],
     "MultivariateNormal": [("mean", REQUIRED, False), ("covariance", REQUIRED, False)],
+    "Histogram": [("borders", REQUIRED, False), ("probabilities", REQUIRED, False)],
     "Mixture": [("components", REQUIRED, False), ("weights", REQUIRED, False)],
 }
 #: Methods: their arguments after self, with defaults.
@@ -61,7 +62,7 @@ every_family = pytest.mark.parametrize("family", ALL_FAMILIES, ids=lambda family
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 
 
-def test_the_fourteen_families() -> None:
+def test_the_fifteen_families() -> None:
     assert [family.__name__ for family in ALL_FAMILIES] == list(SIGNATURES)
 
 

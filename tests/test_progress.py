@@ -148,3 +148,9 @@ def test_the_argument(follow):
     assert progress_of(follow) is follow
     with pytest.raises(InputError, match="progress must be one of True, False, None"):
         progress_of("yes")
+
+
+@pytest.mark.parametrize(("progress", "said"), [(True, True), (None, False), (False, False)])
+def test_the_bar_announces_long_work_where_it_is_seen(progress, said, capsys):
+    progress_of(progress)._line.announce("26 refits, about 4 minutes")
+    assert ("26 refits, about 4 minutes" in capsys.readouterr().err) is said

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from rsens._app.study import study as study
     from rsens._assess import Assessment as Assessment
     from rsens._assess import assess as assess
+    from rsens._check import Check as Check
+    from rsens._check import check as check
     from rsens._compare import compare as compare
+    from rsens._conversions import as_family as as_family
     from rsens._errors import InputError as InputError
     from rsens._errors import MissingExtraError as MissingExtraError
     from rsens._errors import RsensWarning as RsensWarning
@@ -27,9 +30,16 @@ if TYPE_CHECKING:
     from rsens._select_interactions import select_interactions as select_interactions
     from rsens._stability import Stability as Stability
     from rsens._stability import stability as stability
+    from rsens.adapters import from_bambi as from_bambi
+    from rsens.adapters import from_dropout as from_dropout
+    from rsens.adapters import from_ensemble as from_ensemble
     from rsens.adapters import from_gpytorch as from_gpytorch
+    from rsens.adapters import from_numpyro as from_numpyro
+    from rsens.adapters import from_pymc as from_pymc
+    from rsens.adapters import from_statsmodels as from_statsmodels
     from rsens.derivatives import Derivatives as Derivatives
     from rsens.derivatives import Model as Model
+    from rsens.derivatives import from_draws as from_draws
     from rsens.derivatives import from_function as from_function
     from rsens.derivatives import from_jax as from_jax
     from rsens.derivatives import from_torch as from_torch
@@ -47,15 +57,25 @@ if TYPE_CHECKING:
 
 #: Where each public name lives: the same list as above, for run time. The families are in `distributions.ALL_FAMILIES`.
 _EXPORTS: dict[str, tuple[str, ...]] = {
+    "rsens._check": ("Check", "check"),
     "rsens._compare": ("compare",),
+    "rsens._conversions": ("as_family",),
     "rsens._errors": ("InputError", "MissingExtraError", "RsensWarning"),
     "rsens._explain": ("Difference", "Explanation", "explain"),
     "rsens._assess": ("Assessment", "assess"),
     "rsens._select_interactions": ("Selection", "select_interactions"),
     "rsens._stability": ("Stability", "stability"),
     "rsens._app.study": ("Study", "study"),
-    "rsens.adapters": ("from_gpytorch",),
-    "rsens.derivatives": ("Derivatives", "Model", "from_function", "from_jax", "from_torch"),
+    "rsens.adapters": (
+        "from_bambi",
+        "from_dropout",
+        "from_ensemble",
+        "from_gpytorch",
+        "from_numpyro",
+        "from_pymc",
+        "from_statsmodels",
+    ),
+    "rsens.derivatives": ("Derivatives", "Model", "from_draws", "from_function", "from_jax", "from_torch"),
     "rsens.measures": ("rsens", "rsens2"),
     "rsens.models": (
         "BayesianLinearRegression",

@@ -85,3 +85,7 @@ def difference_interval(kind: str, level: float) -> str:
         "paired rows": f"{share}, rows only (the same for both): the models are taken as they are",
         "rows": f"{share}, rows only: the models are taken as they are",
     }[kind]
+
+
+#: What the parts of R-sens are for a model of posterior draws, in their order.
+DRAW_PARTS = "moves the prediction of all draws together, the noise of each, and what they do not agree on"

@@ -6,6 +6,7 @@ fold, and with probes. The count and the time are for all stages together, those
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -164,6 +165,14 @@ class Bar(StatusLine):
         if self._bar is not None:
             self._bar.close()
             self._bar = None
+
+    def announce(self, words: str) -> None:
+        """On a line that stays, where the bar is seen; and in notebooks, where one that comes and goes is not."""
+        seen = sys.stderr.isatty() or "ipykernel" in sys.modules
+        if self._progress or (self._progress is None and seen):
+            from tqdm import tqdm
+
+            tqdm.write(f"{words}; interrupt and ask for less if that is too long.", file=sys.stderr)
 
 
 def progress_of(progress: Any) -> Progress:

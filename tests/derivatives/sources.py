@@ -17,6 +17,7 @@ from rsens.distributions import (
     Categorical,
     Exponential,
     Gamma,
+    Histogram,
     LogNormal,
     Mixture,
     MultivariateNormal,
@@ -106,6 +107,7 @@ FAMILY_CASES = {
     "binomial": lambda s, X: Binomial(7, 1.0 / (1.0 + positive(s, X, 0))),
     "binomial by logit": lambda s, X: Binomial(7, logit=wave(s, X, 0)),
     "categorical": lambda s, X: Categorical(softmax(s, X)),
+    "histogram": lambda s, X: Histogram(s.array([-1.0, 0.5, 1.0, 4.0]), softmax(s, X)),
     "poisson": lambda s, X: Poisson(positive(s, X, 0)),
     "negative binomial": lambda s, X: NegativeBinomial(positive(s, X, 0), positive(s, X, 1)),
     "multivariate normal": lambda s, X: MultivariateNormal(

@@ -42,10 +42,15 @@ class Case:
         return self.build(self.far)
 
     @property
+    def adds_up(self) -> bool:
+        """Whether λ is made of probabilities that add up to one, three at a time."""
+        return "Categorical" in self.name or "Histogram" in self.name
+
+    @property
     def tangent(self) -> Array:
         """Directions in which λ may move, one per row: all of them, except that class probabilities add up to one."""
         m = self.near.shape[1]
-        if "Categorical" not in self.name:
+        if not self.adds_up:
             return np.eye(m)
         return np.kron(np.eye(m // 3), [[-1.0, 1.0, 0.0], [-1.0, 0.0, 1.0]])
 
@@ -84,6 +89,13 @@ def counts(distribution: Any, largest: int = 1500) -> Grid:
 
 def up_to(largest: int) -> Callable[[Any], Grid]:
     return lambda distribution: counts(distribution, largest)
+
+
+def bins(distribution: Any) -> Grid:
+    """Gauss's rule of two points in 500 cells of each bin: exact for parabolas in each."""
+    inside = (np.arange(500)[:, None] + 0.5 + np.array([-1.0, 1.0]) / np.sqrt(12.0)).ravel() / 500
+    y = BORDERS[:-1, None] + np.diff(BORDERS)[:, None] * inside
+    return shared(y.ravel(), np.repeat(np.diff(BORDERS) / 1000, 1000), len(distribution.parameters))
 
 
 def space(distribution: Any) -> Grid:
@@ -134,6 +146,8 @@ def a(*rows: list[float]) -> Array:
 
 CLASSES_NEAR = a([0.25, 0.25, 0.5], [0.125, 0.625, 0.25], [0.5, 0.375, 0.125])
 CLASSES_FAR = a([0.125, 0.375, 0.5], [0.25, 0.5, 0.25], [0.375, 0.375, 0.25])
+BORDERS = np.array([-1.0, 0.5, 1.0, 4.0])
+MIDDLES = np.array([-0.25, 0.75, 2.5])
 NORMAL = columns("Normal", "mean", "variance")
 PREDICTION = {"mean": slice(0, 1)}
 
@@ -191,6 +205,11 @@ CASES = [
         lambda p: stats.rv_discrete(values=(np.arange(3), p)), {}, lambda p: p,
     ),
     Case(
+        "Histogram", "Histogram", lambda rows: distributions.Histogram(BORDERS, rows), CLASSES_NEAR, CLASSES_FAR,
+        ("p0", "p1", "p2"), bins, lambda p: stats.rv_histogram((p, BORDERS), density=False), {},
+        lambda p: p @ MIDDLES[:, None],
+    ),
+    Case(
         "Poisson", "Poisson", columns("Poisson", "rate"), a([2.5], [0.3], [60.0]), a([3.0], [0.4], [66.0]),
         ("rate",), counts, lambda p: stats.poisson(p[0]), {}, lambda p: p,
     ),
@@ -244,6 +263,12 @@ MIXTURES = [
         "Mixture-Categorical", "Mixture", mixture(lambda rows: distributions.Categorical(rows), [0.25, 0.75]),
         np.hstack([CLASSES_NEAR, CLASSES_NEAR[::-1]]), np.hstack([CLASSES_FAR, CLASSES_FAR[::-1]]),
         ("p0", "p1", "p2") * 2, up_to(2), None, {}, weighted([0.25, 0.75], 3),
+    ),
+    Case(
+        "Mixture-Histogram", "Mixture", mixture(lambda rows: distributions.Histogram(BORDERS, rows), [0.25, 0.75]),
+        np.hstack([CLASSES_NEAR, CLASSES_NEAR[::-1]]), np.hstack([CLASSES_FAR, CLASSES_FAR[::-1]]),
+        ("p0", "p1", "p2") * 2, bins, None, {},
+        lambda p: 0.25 * p[:, :3] @ MIDDLES[:, None] + 0.75 * p[:, 3:] @ MIDDLES[:, None],
     ),
     Case(
         "Mixture-Gamma", "Mixture", mixture(columns("Gamma", "mean", "shape"), [0.5, 0.5]),

@@ -66,6 +66,7 @@ WHOLE: dict[type[Any], tuple[Any, ...]] = {
     ds.Bernoulli: ([0, 1],),
     ds.Binomial: (3, [0, 1]),
     ds.Categorical: ([[0, 1], [1, 0]],),
+    ds.Histogram: ([0, 1, 3], [[0, 1], [1, 0]]),
     ds.Poisson: ([1, 2],),
     ds.NegativeBinomial: ([1, 2], [3, 4]),
     ds.MultivariateNormal: ([[0, 1]], [[[2, 1], [1, 2]]]),

@@ -25,10 +25,14 @@ from rsens._progress import progress_of
 from rsens._refits import Fit
 from rsens._table import read_table
 from rsens.adapters import read_for
+from rsens.derivatives import from_function
+from rsens.distributions import Normal
 from rsens.kernels import EQ
 from rsens.measures import group_rsens
 from rsens.models import GPRegressor
 from tests.explain.models import BayesianLinear, Linear
+
+PLAIN = from_function(lambda X: Normal(X[:, 0], 1.0))  # says nothing about its inputs
 
 
 def figure_2(seed: int, n: int = 10) -> tuple[pd.DataFrame, np.ndarray]:
@@ -192,7 +196,7 @@ def test_categories_are_compared_with_categories_that_reach_as_far():
     X = pd.DataFrame({"x": rng.normal(size=80), "a": rng.choice(list("uv"), 80), "b": rng.choice(list("stuvw"), 80)})
     table = Coding.of(X).read(X)
     query = query_of(
-        None, table, None, groups=None, scale="sd", weights=np.full(80, 1.0 / 80), alpha=1.0, aggregate="mean",
+        PLAIN, table, None, groups=None, scale="sd", weights=np.full(80, 1.0 / 80), alpha=1.0, aggregate="mean",
         pairs=False, keep_local_pairs=False, max_memory_mb=256.0,
     )  # fmt: skip
     probe_terms = np.tile([0, 1, 2], 30)
@@ -288,7 +292,7 @@ def test_a_term_that_the_model_or_its_refits_do_not_use():
     table = read_table(X)
     n = len(X)
     query = query_of(
-        None, table, None, groups=None, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, aggregate="mean",
+        PLAIN, table, None, groups=None, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, aggregate="mean",
         pairs=False, keep_local_pairs=False, max_memory_mb=256.0,
     )  # fmt: skip
     found, _ = evaluate(*read_for(BayesianLinear().fit(X, y), X), query)

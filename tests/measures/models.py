@@ -123,6 +123,10 @@ def _three_classes_columns(jets: list[Array]) -> list[Array]:
     return [0.5 * p, 0.5 * q, -0.5 * p - 0.5 * q]
 
 
+def _three_bins(p: Array, q: Array) -> Distribution:
+    return ds.Histogram([-1.0, 0.5, 1.0, 4.0], np.stack([0.5 * p, 0.5 * q, 1 - 0.5 * p - 0.5 * q], -1))
+
+
 f = surface(1)
 rate = surface(2, exponential, 0.5)
 other_rate = surface(3, exponential, 0.4)
@@ -140,6 +144,7 @@ MODELS: dict[str, Written] = {
     "Bernoulli": Written([chance], ds.Bernoulli),
     "Binomial": Written([chance], lambda p: ds.Binomial(7, p)),
     "Categorical": Written([chance, other_chance], _three_classes, _three_classes_columns),
+    "Histogram": Written([chance, other_chance], _three_bins, _three_classes_columns),
     "Poisson": Written([rate], ds.Poisson),
     "NegativeBinomial": Written([rate, other_rate], ds.NegativeBinomial),
     "MultivariateNormal": Written([f, chance, rate, other_rate, other_chance], _mvn, _mvn_columns),

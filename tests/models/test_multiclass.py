@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from rsens._errors import InputError
-from rsens.derivatives import Derivatives, chain_rule, from_jax
+from rsens.derivatives import Derivatives, chain_rule, from_jax, normalized, normalized_derivatives
 from rsens.distributions import Bernoulli, Categorical, Normal
 from rsens.kernels import EQ, Matern52
 from rsens.likelihoods import LogitLikelihood, ProbitLikelihood
 from rsens.models._gp import GPClassifier
-from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
+from rsens.models._multiclass import one_vs_rest_targets
 from tests.models.inference import posterior
 
 

@@ -122,7 +122,7 @@ def _known_levels(source: Model, X: Any) -> Flags:
 def _n_classes(family: Distribution) -> int:
     if is_event(family):
         return 2
-    return len((family.components[0] if isinstance(family, Mixture) else family).parameter_names)
+    return len((family.member if isinstance(family, Mixture) else family).parameter_names)
 
 
 def _numbers(y: NDArray[Any]) -> Array:

@@ -78,6 +78,12 @@ def part_columns(frame: pd.DataFrame) -> list[str]:
     return parts if len(parts) == 2 and frame[parts[1]].any() else []
 
 
+def draw_parts(frame: pd.DataFrame) -> list[str]:
+    """The names of the parts of a model of posterior draws, if it is one."""
+    names = [name for name in ("prediction", "noise", "knowledge") if f"part_{name}" in frame.columns]
+    return names if "knowledge" in names else []
+
+
 def shares(frame: pd.DataFrame, part: str) -> list[str]:
     """How much of each value is in a part."""
     lines = zip(frame[part], frame["value"], strict=True)

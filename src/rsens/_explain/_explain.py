@@ -20,6 +20,7 @@ from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._link_pairs import PAIR_SCALES, evaluate_on_link
 from rsens._explain._marking import BOOTSTRAP, FOLDS, Marking
 from rsens._explain._null_level import refitter
+from rsens._explain._posterior import DrawValues, PosteriorSums
 from rsens._explain._query import Query, query_of
 from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
 from rsens._explain._rows import Rows, extrapolates, index_of
@@ -32,7 +33,7 @@ from rsens._frames import as_pandas
 from rsens._progress import progress_of
 from rsens._refits import Fit, read_clusters, warn_of_tight_clusters
 from rsens.adapters import as_contrasts, classes_of, read_for, two_valued
-from rsens.derivatives import NoSecondDerivativesError
+from rsens.derivatives import Model, NoSecondDerivativesError
 from rsens.measures import Terms, check_alpha, check_weights, training_inputs, warn_of_gaps
 
 
@@ -169,12 +170,13 @@ def explain(
     inputs, counted = (plain.values, row_weights) if training is None else (training, None)
     steps = steps_of(inputs, numeric_columns(query.terms, table), counted)
 
-    def evaluated(query: Query) -> tuple[Values, Intervals | None, Effects]:
+    def evaluated(query: Query) -> tuple[Values, Intervals | None, Effects, DrawValues | None]:
         bootstrap: dict[str, Any] = {
             "n_bootstrap": replicates if intervals in ("auto", "rows") else 0,
             "seed": child(seed, BOOTSTRAP),
         }
         effects = EffectSums(table, query.terms, row_weights, steps, max_bytes=query.max_bytes, **bootstrap)
+        posterior = PosteriorSums(query)
         with follow.stage("row", n) as advance:
             look = partial(evaluate_on_link, model) if on_link else partial(evaluate, split_pairs=True)
             values, over_rows = look(
@@ -185,19 +187,19 @@ def explain(
                 keep_local_pairs=keep_local_pairs,
                 level=share,
                 advance=advance,
-                effects=effects,
+                watchers=(effects, posterior),
                 **bootstrap,
             )
-        return values, over_rows, Effects.of(effects.found(source), query, share)
+        return values, over_rows, Effects.of(effects.found(source), query, share), posterior.found()
 
     try:
-        values, found, effects = evaluated(query)
+        values, found, effects, posterior = evaluated(query)
     except NoSecondDerivativesError as error:
         if pairs is True or keep_local_pairs:
             raise
         warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
         query = replace(query, pairs=False)
-        values, found, effects = evaluated(query)
+        values, found, effects, posterior = evaluated(query)
     marking = None
     if fit is not None or (null is not False and y is not None):
         marking = Marking(
@@ -256,9 +258,10 @@ def explain(
             subgroups = from_refits.within(subgroups, share)
     null_level, interactions = (None, None) if marking is None else marking.run(values)
     return Explanation(
-        setup=Setup.of(query, table.names, scale, pair_scale, share),
+        setup=Setup.of(query, table.names, scale, pair_scale, share, _understood(source)),
         values=values,
         effects=effects,
+        posterior=posterior,
         intervals=found,
         refits=refits,
         null_level=null_level,
@@ -326,6 +329,11 @@ def _fit_for_intervals(intervals: Any, model: Any, y: Any, refit: Any, *, same_r
             ".",
         )
     return how
+
+
+def _understood(source: Model) -> str:
+    """One line on a model of another library; nothing to say of our own."""
+    return "" if source.description is None else str(source.description)
 
 
 def _output_names(model: Any, n_outputs: int) -> tuple[str, ...]:

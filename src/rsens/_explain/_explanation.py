@@ -22,6 +22,7 @@ from rsens._explain._intervals import Intervals
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._null_level import NullLevel
 from rsens._explain._plot_methods import PlotMethods
+from rsens._explain._posterior import DrawValues, Posterior
 from rsens._explain._ranking import ranked_by, uncertainty_only
 from rsens._explain._rows import Rows
 from rsens._explain._setup import Setup
@@ -65,6 +66,7 @@ class Explanation(PlotMethods, Comparisons):
         values: Values,
         rows: Rows,
         effects: Effects | None = None,
+        posterior: DrawValues | None = None,
         intervals: Intervals | None = None,
         null_level: NullLevel | None = None,
         interactions: Interactions | None = None,
@@ -76,6 +78,7 @@ class Explanation(PlotMethods, Comparisons):
         weights: Any = None,
     ) -> None:
         self._setup, self._values, self._rows = setup, values, rows
+        self._posterior = posterior
         self._effects, self._intervals, self._subgroups = effects, intervals, subgroups
         self._null_level, self._interactions = null_level, interactions
         self._refits = refits if refits is not None and refits.is_complete else None
@@ -132,6 +135,7 @@ class Explanation(PlotMethods, Comparisons):
     scale: pd.Series[float] = _field("setup", "units", name="scale")
     scale_kind: str = _field("setup", "scale")
     pair_scale: str = _field("setup", "pair_scale")
+    understood: str = _field("setup", "understood")
     alpha: float = _field("setup", "alpha")
     aggregate: str = _field("setup", "aggregate")
     level: float = _field("setup", "level")
@@ -162,6 +166,20 @@ class Explanation(PlotMethods, Comparisons):
     consistency: pd.Series[float] | pd.DataFrame = _field("values", "consistency")
     parts: pd.DataFrame | None = _field("values", "parts")
     pair_parts: pd.DataFrame | None = _field("values", "pair_parts")
+
+    @property
+    def posterior(self) -> Posterior | None:
+        """The posterior of the importances: R-sens of each draw's own predictive. None for models without draws.
+
+        `posterior.frame()` has means and intervals, `posterior.p_first` the probability of each term to be the largest
+        and `posterior.p_larger(a, b)` of one to be larger than another. It is another question than `main`, which is
+        R-sens of the mixture of all draws: the mean of these values is not `main`.
+        """
+        found = self._posterior
+        if found is None:
+            return None
+        draws = pd.DataFrame(found.posterior_values.copy(), columns=list(self.names))
+        return Posterior(draws, pd.Series(found.posterior_weights.copy(), name="weight"))
 
     @property
     def effects(self) -> pd.DataFrame:

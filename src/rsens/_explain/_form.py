@@ -10,6 +10,7 @@ from rsens._explain._interaction_marks import Interactions
 from rsens._explain._intervals import Intervals
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._null_level import NullLevel
+from rsens._explain._posterior import DrawValues
 from rsens._explain._rows import Rows
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import Subgroups
@@ -25,6 +26,7 @@ FORM = Form(
         "setup": Setup,
         "values": Values,
         "effects": Effects,
+        "posterior": DrawValues,
         "intervals": Intervals,
         "null_level": NullLevel,
         "interactions": Interactions,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rsens._explain._effect_sums import EffectSums
 from rsens._explain._intervals import Intervals
 from rsens._explain._query import Query
-from rsens._explain._values import Values, evaluate
+from rsens._explain._values import Values, Watcher, evaluate
 from rsens._table import Table
 from rsens.derivatives import Model
 from rsens.measures import on_link
@@ -27,7 +26,7 @@ def evaluate_on_link(
     output_names: Callable[[int], tuple[str, ...]] | None = None,
     keep_local_pairs: bool = False,
     advance: Callable[[int], Any] = lambda rows: None,
-    effects: EffectSums | None = None,
+    watchers: Sequence[Watcher] = (),
     **bootstrap: Any,
 ) -> tuple[Values, Intervals | None]:
     """`evaluate`, with the pairs of η; see `rsens.measures.on_link`. They have no parts: η is the prediction."""
@@ -37,10 +36,11 @@ def evaluate_on_link(
         replace(query, pairs=False),
         output_names=output_names,
         advance=advance,
-        effects=effects,
+        watchers=watchers,
         **bootstrap,
     )
-    pairs, spread = evaluate(on_link(model, source), table, query, keep_local_pairs=keep_local_pairs, **bootstrap)
+    linked = on_link(model, source)
+    pairs, spread = evaluate(linked, table, query, keep_local_pairs=keep_local_pairs, **bootstrap)
     values = replace(values, pairs=pairs.pairs, local_pairs=pairs.local_pairs)
     if intervals is None or spread is None:
         return values, None

@@ -102,7 +102,9 @@ class LocalRows:
             p = self._coded[d].frequencies
             contribution[:, d] = point - at @ (p[p > 0.0] / p.sum())
         by_term = np.stack([contribution[:, list(m)].sum(axis=1) for m in self._terms.members], axis=1)
-        strongest = self._pairs(derivatives, output) if derivatives.second is not None else [[] for _ in values]
+        strongest = (
+            self._pairs(derivatives, output) if derivatives.for_pairs.second is not None else [[] for _ in values]
+        )
         moves = self._moves(values, point, output, slopes, levels)
         for k, position in enumerate(positions):
             yield LocalRow(

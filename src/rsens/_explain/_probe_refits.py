@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from rsens._arguments import child
-from rsens._errors import RsensWarning
 from rsens._explain._probes import ProbeSource
 from rsens._explain._query import Query
 from rsens._explain._values import evaluate
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._refits import Fit, SeenRefits, one_thread, run_pieces, take_rows
+from rsens._refits import Fit, SeenRefits, one_thread, quiet, run_pieces, take_rows
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Positions
 from rsens.adapters import as_contrasts, read_for
@@ -29,6 +28,8 @@ FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
 FEWEST_OF_CONTRAST = 3
 #: Rows on which the values of a refit are read.
 MOST_ROWS = 300
+#: A probe below this share of the largest value is not used by the model: contrasts of equal predictions have rounding.
+NEGLIGIBLE = 1e-6
 #: The kind of a term: a column of numbers, of levels, of numbers with two values, or else a group: its own position.
 SINGLE, CATEGORICAL, TWO_VALUED = -1, -2, -3
 
@@ -116,17 +117,18 @@ def refit_with_probes(
         put=kept.put,
     )
     t = len(query.terms)
+    real, probes = np.stack([main[:t] for main in measured]), np.concatenate([main[t:] for main in measured])
     return Refits(
-        np.stack([main[:t] for main in measured]),
-        np.concatenate([main[t:] for main in measured]),
+        real,
+        np.where(probes > NEGLIGIBLE * real.max(), probes, 0.0),
         np.array([t for probes in plan for t in probes], dtype=np.intp),
     )
 
 
 def _with_probes(
     table: Table, query: Query, probes: list[ProbeSource], seed: np.random.SeedSequence
-) -> tuple[Any, Query, Positions, np.random.SeedSequence]:
-    """X with probes, what is asked of it, the rows on which it is asked, and the seed of the refit."""
+) -> tuple[Any, list[int], Query, Positions, np.random.SeedSequence]:
+    """X with probes, which column each is made like, what is asked, the rows for that, and the seed of the refit."""
     rng = np.random.default_rng(seed)
     n, d = table.values.shape
     columns, origin, members = [table.values], list(range(d)), []
@@ -144,15 +146,17 @@ def _with_probes(
         weights=query.weights[rows] / query.weights[rows].sum(),
         pairs=False,
     )
-    return _like(table, np.concatenate(columns, axis=1), origin), asked, rows, child(seed, 0)
+    return _like(table, np.concatenate(columns, axis=1), origin), origin, asked, rows, child(seed, 0)
 
 
-def _measure(fit: Fit, X: Any, query: Query, rows: Positions, seed: np.random.SeedSequence, y: Any) -> Array:
+def _measure(
+    fit: Fit, X: Any, origin: list[int], query: Query, rows: Positions, seed: np.random.SeedSequence, y: Any
+) -> Array:
     """R-sens of the real terms and the probes in one refit."""
     with one_thread(), warnings.catch_warnings():
-        # The same warning has come where the model was fitted without probes.
-        warnings.simplefilter("ignore", RsensWarning)
-        fitted = fit(X, y, seed)
+        for category in quiet():
+            warnings.simplefilter("ignore", category)
+        fitted = fit.for_columns(X, y, origin)(X, y, seed)
         model, table = read_for(fitted, X)
         training = training_inputs(fitted, len(table.names))
         model, table = as_contrasts(model, table, query.two_valued, training=training)

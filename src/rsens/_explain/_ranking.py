@@ -22,7 +22,8 @@ def ranked_by(values: Values, order: int, by: Any) -> tuple[str, Array]:
     """What to rank by: the name of its column in `to_frame`, and a number per term (order 1) or pair (order 2)."""
     whole, split = (values.main, values.parts) if order == 1 else (values.pairs, values.pair_parts)
     assert whole is not None  # asked for before
-    named = {} if split is None else {name: (f"part_{name}", split[:, k]) for k, name in enumerate(values.part_names)}
+    names = () if split is None else values.names_of_parts(order)
+    named = {} if split is None else {name: (f"part_{name}", split[:, k]) for k, name in enumerate(names)}
     roles = dict(zip(ROLES, named.values(), strict=True)) if len(named) == len(ROLES) else {}
     choices = {"value": ("value", whole)} | named | roles
     if not isinstance(by, str) or by not in choices:

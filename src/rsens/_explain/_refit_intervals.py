@@ -181,13 +181,11 @@ class ValuesOfRefits:
         training = training_inputs(model, table.values.shape[1])
         return *as_contrasts(source, table, self.compared, training=training, weights=shares), training
 
-    def evaluate(
-        self, model: Any, source: Model, table: Table, query: Query, effects: EffectSums | None = None
-    ) -> Values:
+    def evaluate(self, model: Any, source: Model, table: Table, query: Query, *watchers: EffectSums) -> Values:
         """The one place where a refitted model is evaluated."""
         if self.on_link and query.pairs:
-            return evaluate_on_link(model, source, table, query, effects=effects)[0]
-        return evaluate(source, table, query, effects=effects)[0]
+            return evaluate_on_link(model, source, table, query, watchers=watchers)[0]
+        return evaluate(source, table, query, watchers=watchers)[0]
 
 
 def _some_rows(n: int, seed: np.random.SeedSequence) -> Flags:

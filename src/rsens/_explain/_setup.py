@@ -34,9 +34,15 @@ class Setup(Part):
         'What pairs are measured on: "parameters", or "link", the scale on which the model adds up.',
         text,
     )  # fmt: skip
+    understood: str = stored(
+        "What was understood of a model of another library: family, noise, how derivatives are made. Else empty.",
+        text, default="",
+    )  # fmt: skip
 
     @classmethod
-    def of(cls, query: Query, columns: tuple[str, ...], scale: Any, pair_scale: str, level: float) -> Setup:
+    def of(
+        cls, query: Query, columns: tuple[str, ...], scale: Any, pair_scale: str, level: float, understood: str
+    ) -> Setup:
         """From what was asked of the model."""
         return cls(
             alpha=query.alpha,
@@ -50,6 +56,7 @@ class Setup(Part):
             terms=query.terms.names,
             members=query.terms.members,
             pair_scale=pair_scale,
+            understood=understood,
         )
 
     def check(self) -> None:

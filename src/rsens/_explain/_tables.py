@@ -46,6 +46,7 @@ def labels(explanation: Explanation, size: str | int) -> pd.Index:
         "columns": setup.columns,
         "outputs": values.outputs,
         "part_names": values.part_names,
+        "pair_part": values.names_of_parts(2),
     }
     return pd.Index(named[str(size)])
 

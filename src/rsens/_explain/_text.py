@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from rsens import _html as html
+from rsens import _meaning as meaning
 from rsens._explain._by_frame import by_columns, by_legend
-from rsens._explain._cells import directions, hidden, part_columns, shares, stars
+from rsens._explain._cells import directions, draw_parts, hidden, part_columns, shares, stars
 from rsens._explain._effect_cells import effect_lines, effects_legend
 from rsens._explain._legend import (
     UNITS,
@@ -52,7 +53,8 @@ class ShownTable:
 
 def text(explanation: Explanation) -> str:
     """A heading, the leading terms, and the leading pairs where there are any."""
-    return text_of(heading(explanation), _tables(explanation))
+    said = f"\n{_folded(explanation.understood)}" if explanation.understood else ""
+    return text_of(heading(explanation) + said, _tables(explanation))
 
 
 def text_of(heading: str, tables: Sequence[ShownTable]) -> str:
@@ -69,7 +71,8 @@ def text_of(heading: str, tables: Sequence[ShownTable]) -> str:
 
 def as_html(explanation: Explanation) -> str:
     """The same for notebooks."""
-    return html.view(html.heading(heading(explanation)), *html_tables(explanation))
+    said = [html.paragraph(explanation.understood)] if explanation.understood else []
+    return html.view(html.heading(heading(explanation)), *said, *html_tables(explanation))
 
 
 def html_tables(explanation: Explanation) -> list[Html]:
@@ -128,7 +131,10 @@ def _variables(explanation: Explanation) -> ShownTable:
     columns["direction"] = directions(e, list(shown["term"]))
     legend = [*hidden(e, frame, ROWS, "in to_frame()"), *variables_legend(e), *intervals_legend(e)]
     legend += directions_legend(e)
-    if parts := part_columns(frame):
+    if parts := draw_parts(frame):
+        columns |= {name: shares(shown, f"part_{name}") for name in parts}
+        legend.append(f"{', '.join(parts)}: how much of R-sens {meaning.DRAW_PARTS}")
+    elif parts := part_columns(frame):
         columns |= {name: shares(shown, part) for name, part in zip((PREDICTION, UNCERTAINTY), parts, strict=True)}
         legend.append("prediction, uncertainty: how much of R-sens moves the one, and how much the other")
     names = [str(term) for term in shown["term"]]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from rsens._errors import InputError
 from rsens._explain._bootstrap import percentiles, row_sums
-from rsens._explain._effect_sums import EffectSums
 from rsens._explain._intervals import ROWS, Intervals
 from rsens._explain._query import Query
 from rsens._explain._setup import check_different
@@ -56,10 +55,15 @@ class Values(Part):
     )  # fmt: skip
     pair_parts: Array | None = stored(
         "What R-sens₂ is made of, pairs × parts: the rows add up to `pairs`.\n\n"
-        "The parts have the names of `parts`. A pair with nearly all of its value in the second one changes how "
+        "The parts have the names of `parts`, but for posterior draws the two of the distribution that stands for "
+        "their mixture. A pair with nearly all of its value in the second one changes how "
         "uncertain the prediction is, and not the prediction (`uncertainty_only`). None where `parts` is, without "
         "pairs, and for pairs on the link scale.",
-        number, "pairs", "part_names", optional=True, column="part",
+        number, "pairs", "pair_part", optional=True, column="part",
+    )  # fmt: skip
+    pair_part_names: tuple[str, ...] | None = stored(
+        "What R-sens₂ is made of; None where that is called as in `part_names`.", tuple_of(text), optional=True,
+        default=None,
     )  # fmt: skip
     local_main: Array = stored(
         "R-sens of each row and term, in the same units, with the index of X.", number, "rows", "terms"
@@ -69,7 +73,13 @@ class Values(Part):
         number, "rows", "terms", "terms", optional=True,
     )  # fmt: skip
 
+    def names_of_parts(self, order: int) -> tuple[str, ...]:
+        """What the parts of variables (order 1) or pairs (order 2) are called."""
+        return self.part_names if order == 1 or self.pair_part_names is None else self.pair_part_names
+
     def check(self) -> None:
+        if self.pair_parts is not None and self.pair_parts.shape[1] != len(self.names_of_parts(2)):
+            raise InputError("pair_parts and their names differ in number")
         if self.local_pairs is not None and self.pairs is None:
             raise InputError("local_pairs without pairs")
         if self.pair_parts is not None and self.pairs is None:
@@ -82,10 +92,20 @@ class Values(Part):
                 raise InputError(f"{name} has negative values")
         if ((self.consistency < 0.0) | (self.consistency > 1.0)).any():
             raise InputError("consistency is not between 0 and 1")
-        if not self.family.isidentifier() or not all(name.isidentifier() for name in self.part_names):
+        if not self.family.isidentifier() or not all(
+            name.isidentifier() for name in (*self.part_names, *self.names_of_parts(2))
+        ):
             raise InputError("no family has this name or these parts")
         for name in ("outputs", "part_names"):
             check_different(name, getattr(self, name))
+        check_different("pair_part_names", self.names_of_parts(2))
+
+
+class Watcher(Protocol):
+    """Who wants to see the derivatives of all rows too, in their order."""
+
+    def add(self, derivatives: Derivatives) -> None:
+        """Some more rows."""
 
 
 def evaluate(
@@ -100,11 +120,11 @@ def evaluate(
     level: float = 0.95,
     seed: np.random.SeedSequence | None = None,
     advance: Callable[[int], Any] = lambda rows: None,
-    effects: EffectSums | None = None,
+    watchers: Sequence[Watcher] = (),
 ) -> tuple[Values, Intervals | None]:
     """Explain the rows. Of what has a size of n × T × T only a chunk exists at a time, unless it is asked for.
 
-    `split_pairs` asks for `pair_parts`, which refits have no use for. `effects` sees the same derivatives.
+    `split_pairs` asks for `pair_parts`, which refits have no use for. `watchers` see the same derivatives.
     """
     n, t = len(query.weights), len(query.terms)
     local_main = np.empty((n, t))
@@ -113,16 +133,17 @@ def evaluate(
     squared = query.aggregate == "rms"
     family, n_parameters = "", 0
     part_names: tuple[str, ...] = ()
+    pair_part_names: tuple[str, ...] = ()
 
     def columns() -> Iterator[Array]:
         """What is summed over rows, a chunk at a time: main, pairs, parts, directions, their sizes, parts of pairs."""
-        nonlocal family, n_parameters, part_names
+        nonlocal family, n_parameters, part_names, pair_part_names
         for rows, derivatives in iterate(model, table, 2 if query.pairs else 1, max_bytes=query.max_bytes):
             local = _local(derivatives, rows, query, split_pairs)
-            if effects is not None:
-                effects.add(derivatives)
+            for watcher in watchers:
+                watcher.add(derivatives)
             family, n_parameters = type(derivatives.distribution).__name__, derivatives.first.shape[1]
-            part_names = tuple(local.parts)
+            part_names, pair_part_names = tuple(local.parts), tuple(local.pair_parts)
             local_main[rows] = local.main
             summed = [local.main**2 if squared else local.main]
             if local.pairs is not None:
@@ -143,9 +164,9 @@ def evaluate(
     sums = row_sums(columns(), query.weights, bootstrapped=n_values, n_bootstrap=n_bootstrap, seed=seed)
     mean = sums.mean()
     value = np.sqrt(mean[:n_values]) if squared else mean[:n_values]
-    k, split = len(part_names), n_pairs if split_pairs else 0
-    part_sums, directions, pair_sums = np.split(mean[n_values:], [k * t, len(mean) - n_values - k * split])
-    by_part, by_pair = part_sums.reshape(k, t).T, pair_sums.reshape(k, split).T
+    k, l, split = len(part_names), len(pair_part_names), n_pairs if split_pairs else 0
+    part_sums, directions, pair_sums = np.split(mean[n_values:], [k * t, len(mean) - n_values - l * split])
+    by_part, by_pair = part_sums.reshape(k, t).T, pair_sums.reshape(l, split).T
     direction, size = (half.reshape(-1, t).T for half in np.split(directions, 2))
     if squared:
         by_part, by_pair = (
@@ -153,7 +174,9 @@ def evaluate(
             for part, whole in ((by_part, value[:t]), (by_pair, value[t : t + split]))
         )
     if not part_names and n_parameters > 1:  # λ that cannot be told apart: one part, the whole
-        part_names, by_part, by_pair = ("joint",), value[:t, np.newaxis].copy(), value[t:, np.newaxis].copy()
+        part_names, by_part = ("joint",), value[:t, np.newaxis].copy()
+    if split and not pair_part_names and part_names:
+        pair_part_names, by_pair = ("joint",), value[t:, np.newaxis].copy()
     n_outputs = direction.shape[1]
     values = Values(
         family=family,
@@ -164,7 +187,8 @@ def evaluate(
         consistency=consistency(direction, size),
         part_names=part_names,
         parts=by_part if part_names else None,
-        pair_parts=by_pair if part_names and split else None,
+        pair_parts=by_pair if pair_part_names and split else None,
+        pair_part_names=None if not split or pair_part_names == part_names else pair_part_names,
         local_main=local_main,
         local_pairs=local_pairs,
     )

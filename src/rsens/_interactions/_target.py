@@ -80,7 +80,7 @@ def likelihood_for(model: Any, family: Distribution, y: Any) -> Target | Unteste
     their log mean, classes in their log odds.
     """
     if isinstance(family, Mixture):
-        return likelihood_for(model, family.components[0], y)
+        return likelihood_for(model, family.member, y)
     if family.support == "vector":
         return Untested("the model predicts several numbers per row")
     targets = read_targets(y, len(y) if hasattr(y, "__len__") else 0)

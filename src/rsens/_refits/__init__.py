@@ -11,6 +11,7 @@ from rsens._refits._fit import FAILURES as FAILURES
 from rsens._refits._fit import Fit as Fit
 from rsens._refits._fit import check_refit as check_refit
 from rsens._refits._fit import one_thread as one_thread
+from rsens._refits._fit import quiet as quiet
 from rsens._refits._fit import reason_of as reason_of
 from rsens._refits._fit import with_seed as with_seed
 from rsens._refits._levels import read_for_estimator as read_for_estimator

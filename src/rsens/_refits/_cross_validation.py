@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._arguments import child
-from rsens._errors import InputError, RsensWarning, Sentence
+from rsens._errors import InputError, Sentence
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._refits._fit import FAILURES, Fit, one_thread, reason_of
+from rsens._refits._fit import FAILURES, Fit, one_thread, quiet, reason_of
 from rsens._refits._pieces import run_pieces
 from rsens._refits._rows import are_labels, take_rows
 from rsens._refits._seen import SeenRefits
@@ -147,8 +147,8 @@ def _refit_fold(
         return Failed(Sentence(f"{where} failed: ", reason), error)
 
     with one_thread(), warnings.catch_warnings():
-        # The same warning comes again where the model is fitted to all rows.
-        warnings.simplefilter("ignore", RsensWarning)
+        for category in quiet():
+            warnings.simplefilter("ignore", category)
         try:
             model = fit(take_rows(X, train), take_rows(y, train), seed)
         except FAILURES as error:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rsens._errors import Argument, InputError, MissingExtraError
+from rsens._errors import Argument, InputError, MissingExtraError, RsensWarning
 from rsens._refits._searches import quick
+from rsens.adapters import widened
 
 Refit = Callable[[Any, Any], Any]
 
@@ -27,6 +28,13 @@ class Fit:
     def __call__(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
         return self.refit(X, y) if self.refit is not None else with_seed(self.estimator, seed).fit(X, y)
 
+    def for_columns(self, X: Any, y: Any, origin: Sequence[int]) -> Fit:
+        """How to fit to rows X with further columns, where column k is made like column `origin[k]` of the usual rows.
+
+        An estimator that names or counts its columns takes the further ones as it takes those that they are made like.
+        """
+        return self if self.refit is not None else Fit(widened(self.estimator, X, y, origin))
+
     def quick(self) -> Fit:
         """How to fit quickly; see `quick`. A function of the user stays as it is."""
         return self if self.refit is not None else Fit(quick(self.estimator))
@@ -41,6 +49,13 @@ def with_seed(estimator: Any, seed: np.random.SeedSequence) -> Any:
     unset = [name for name in sorted(params) if name.split("__")[-1] == "random_state" and params[name] is None]
     numbers = (int(word) & 0x7FFFFFFF for word in seed.generate_state(len(unset)))
     return copy.set_params(**dict(zip(unset, numbers, strict=True)))
+
+
+def quiet() -> tuple[type[Warning], ...]:
+    """Warnings that say again in every refit what was said where the model was fitted to all rows."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    return RsensWarning, ConvergenceWarning
 
 
 def one_thread() -> Any:

@@ -30,8 +30,9 @@ def quick(estimator: Any) -> Any:
 
     copy = clone(estimator)
     if isinstance(copy, GPRegressor | GPClassifier):
-        copy.set_params(n_restarts=0, tolerance=max(copy.tolerance, QUICK_TOLERANCE))
-    return copy
+        return copy.set_params(n_restarts=0, tolerance=max(copy.tolerance, QUICK_TOLERANCE))
+    restarts = [name for name in copy.get_params() if name.split("__")[-1] == "n_restarts_optimizer"]  # scikit-learn's
+    return copy.set_params(**dict.fromkeys(restarts, 0))
 
 
 def with_likelihood_of(model: Any, estimator: Any) -> Any:

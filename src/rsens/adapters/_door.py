@@ -10,13 +10,23 @@ from rsens._frames import as_pandas
 from rsens._table import Table
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._gpytorch import GPYTORCH
+from rsens.adapters._half_a_model import HALF_A_MODEL
+from rsens.adapters._laplace import LAPLACE
+from rsens.adapters._sklearn import SCIKIT_LEARN
+from rsens.adapters._statsmodels import STATSMODELS
+from rsens.adapters._torch_module import TORCH_MODULE
 from rsens.adapters._with_derivatives import WITH_DERIVATIVES
 from rsens.derivatives import Model, rows_of
 
 #: Every kind of object that can be explained as it is. The first adapter that accepts an object adapts it.
 ADAPTERS: list[Adapter] = [
+    HALF_A_MODEL,  # before anything that has a method predict
     WITH_DERIVATIVES,
+    STATSMODELS,
+    SCIKIT_LEARN,
     GPYTORCH,
+    LAPLACE,
+    TORCH_MODULE,  # after GPyTorch, whose models are modules too
 ]
 
 

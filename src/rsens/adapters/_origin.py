@@ -14,10 +14,14 @@ def is_a(obj: Any, *names: str) -> bool:
     return any(f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}" in names for kind in type(obj).__mro__)
 
 
+#: How libraries spell their names, where that is not the name of their package.
+SPELLED = {"sklearn": "scikit-learn", "gpytorch": "GPyTorch", "botorch": "BoTorch", "torch": "PyTorch"}
+
+
 def library_of(obj: Any) -> str:
     """The library that the object's class, or its nearest ancestor outside the user's own code, comes from."""
     for kind in type(obj).__mro__:
         root = kind.__module__.partition(".")[0]
         if root not in ("__main__", "builtins", "abc", "typing"):
-            return root
+            return SPELLED.get(root, root)
     return type(obj).__module__.partition(".")[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from rsens._coding import Coding
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives._derivatives import Derivatives
+from rsens.derivatives._derivatives import Derivatives, without_columns
+from rsens.derivatives._description import Description, Finding
 from rsens.derivatives._model import Model
 from rsens.distributions import Distribution
 
@@ -32,16 +33,16 @@ class Contrasted(Model):
     def name(self) -> str:
         return self._model.name
 
+    @property
+    def description(self) -> Description | None:
+        return self._model.description
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        return self._model.checks(X)
+
     def derivatives(self, X: Any, order: int) -> Derivatives:
-        record = self._model.derivatives(self._as_given(X), order)
         assert self.coding is not None
-        columns = list(self.coding.categorical)
-        first, second = record.first.copy(), None if record.second is None else record.second.copy()
-        first[..., columns] = 0.0
-        if second is not None:
-            second[..., columns] = 0.0
-            second[..., columns, :] = 0.0
-        return replace(record, first=first, second=second)
+        return without_columns(self._model.derivatives(self._as_given(X), order), list(self.coding.categorical))
 
     def predict_distribution(self, X: Any) -> Distribution:
         return self._model.predict_distribution(self._as_given(X))

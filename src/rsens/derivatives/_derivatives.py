@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +25,9 @@ class Derivatives:
     first: Array
     second: Array | None = None
     contrasts: tuple[Contrast, ...] = ()
+    #: The record, of order 2, that pairs are taken from where it is not this one: of posterior draws the distribution
+    #: that stands for their mixture (`Mixture.matched`). `second` is then None.
+    matched: Derivatives | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.distribution, Distribution):
@@ -50,6 +54,11 @@ class Derivatives:
             _check(second, (n, len(names), columns, columns), names, "second")
             object.__setattr__(self, "second", second)
 
+    @property
+    def for_pairs(self) -> Derivatives:
+        """The record that R-sens₂ and everything else about pairs is taken from."""
+        return self if self.matched is None else self.matched
+
     def __len__(self) -> int:
         return len(self.first)
 
@@ -60,6 +69,18 @@ def without_derivatives(distribution: Distribution, columns: int, order: int) ->
     return Derivatives(
         distribution, np.zeros((n, m, columns)), np.zeros((n, m, columns, columns)) if order == 2 else None
     )
+
+
+def without_columns(record: Derivatives, columns: Sequence[int]) -> Derivatives:
+    """The record with derivatives of 0 in some columns: those whose levels are compared instead."""
+    if not columns:
+        return record
+    first, second = record.first.copy(), None if record.second is None else record.second.copy()
+    first[..., columns] = 0.0
+    if second is not None:
+        second[..., columns] = 0.0
+        second[..., columns, :] = 0.0
+    return replace(record, first=first, second=second)
 
 
 def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: str) -> None:

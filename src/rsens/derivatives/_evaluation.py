@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,13 +73,21 @@ def evaluate_moved(fn: Callable[[Array], Distribution], points: Array, here: Eva
         got = f"{_signature(before)} and then {_signature(after)}"
         raise InputError(f"the function must return the same family for all rows; got {got}.")
     pairs = zip(before.leaves(), after.leaves(), strict=True)
-    check_fixed(before, [not np.allclose(new.reshape(copies, *old.shape), old, 1e-12, 0.0) for old, new in pairs])
+    moved = [
+        fixed and not np.allclose(new.reshape(copies, *old.shape), old, 1e-12, 0.0)
+        for (_, fixed), (old, new) in zip(leaf_labels(before), pairs, strict=True)
+    ]
+    check_fixed(before, moved)
     return there.z.reshape(copies, n, -1)
 
 
 def _call(fn: Callable[[Array], Distribution], X: Array) -> Distribution:
     """What the function returns for a copy of X, which it may write to, with NumPy arrays of any type."""
-    family = family_from(fn, X.copy())
+    return as_arrays(family_from(fn, X.copy()), len(X))
+
+
+def as_arrays(family: Distribution, n: int) -> Distribution:
+    """A family for n rows with NumPy arrays of any type in place of what the function returned."""
     leaves = []
     for (name, _), leaf in zip(leaf_labels(family), family.leaves(), strict=True):
         try:
@@ -90,8 +98,14 @@ def _call(fn: Callable[[Array], Distribution], X: Array) -> Distribution:
                 f"{type(family).__name__}: ", Argument(name), f" cannot be read as a NumPy array ({reason})."
             ) from None
     family = family.rebuilt(iter(leaves))
-    parameters_of(family, len(X))
+    parameters_of(family, n)
     return family
+
+
+def z_columns(family: Distribution) -> Sequence[Any]:
+    """The columns of z of a family that is no mixture, of any shapes that broadcast to (n,)."""
+    logit = getattr(family, "logit", None)
+    return family.columns() if logit is None else [logit]
 
 
 def _signature(family: Distribution) -> str:
@@ -103,6 +117,10 @@ def _signature(family: Distribution) -> str:
 def _z(family: Distribution) -> Array:
     """z of a checked family, (n, M): the logit if it was given, because π near 1 has lost digits; else λ."""
     if isinstance(family, Mixture):
+        if family.held_as_arrays:
+            logits = family.components.fields().get("logit")
+            λ: Array = family.parameters if logits is None else logits.T
+            return λ
         return np.concatenate([_z(component) for component in family.components], axis=1)
     z: Array = family.fields()["logit"][:, None] if "logit" in family.fields() else family.parameters
     return z
@@ -111,6 +129,8 @@ def _z(family: Distribution) -> Array:
 def _by_logit(family: Distribution) -> list[bool]:
     """Which of the M columns of z are logits."""
     if isinstance(family, Mixture):
+        if family.held_as_arrays:
+            return ["logit" in family.components.fields()] * len(family.parameter_names)
         return [by_logit for component in family.components for by_logit in _by_logit(component)]
     return ["logit" in family.fields()] * len(family.parameter_names)
 

@@ -38,10 +38,14 @@ class Model(ABC):
     coding: Coding | None = None
     #: Whether derivatives are differences, with their rounding.
     by_differences: ClassVar[bool] = False
+    #: How derivatives are made, in a word or two.
+    made: ClassVar[str] = "as the model gives them"
     #: Whether X may be a `Table`, so that rows that have been read are not read again.
     takes_tables: bool = False
     #: Whether rows whose levels were switched may be a `Table` of level codes: labels need not be made and read again.
     takes_codes: bool = False
+    #: About how many parameters λ has, which decides how many rows fit in memory.
+    n_parameters: int = 4
     #: What the model was trained on, where it says so: standard deviations of its inputs (D,), the inputs (N, D).
     input_scale_: Any = None
     training_inputs_: Any = None
@@ -64,6 +68,11 @@ class Model(ABC):
     def predict_point(self, X: Any) -> Array:
         """The point prediction at the rows X, shape (n, P) for P outputs: usually the mean."""
         return self.predict_distribution(X).prediction()
+
+    @property
+    def for_pairs(self) -> Model:
+        """The model whose second derivatives R-sens₂ takes: this one, but for posterior draws."""
+        return self
 
     @property
     def description(self) -> Description | None:
@@ -117,6 +126,10 @@ class Function(Model):
     takes_tables = True
     takes_codes = True
 
+    @property
+    def name(self) -> str:
+        return "function"
+
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
         return self.coded(X)._derivatives(X, order)
@@ -167,16 +180,24 @@ def iterate(
         try:
             record = model.derivatives(_as_taken(model, table.part(start, stop)), order)
             if table.coding is not None:
-                record = replace(record, contrasts=contrasts_at(model, table, slice(start, stop), record, order))
+                record = _with_contrasts(model, table, slice(start, stop), record, order)
         except InputError as error:
             if chunks == 1:
                 raise
             raise type(error)(error.sentence, f" (Rows are counted from row {start} of X.)") from error
         if bends is not None:
-            bends.add(slice(start, stop), record)
+            bends.add(slice(start, stop), record.for_pairs)
         yield slice(start, stop), record
     if bends is not None:
         bends.warn()
+
+
+def _with_contrasts(model: Model, table: Table, rows: slice, record: Derivatives, order: int) -> Derivatives:
+    """The record with the contrasts of its categorical columns; with a record for pairs, in both."""
+    if record.matched is None:
+        return replace(record, contrasts=contrasts_at(model, table, rows, record, order))
+    matched = replace(record.matched, contrasts=contrasts_at(model.for_pairs, table, rows, record.matched, order))
+    return replace(record, contrasts=contrasts_at(model, table, rows, record, 1), matched=matched)
 
 
 def prepare(model: Model, table: Table) -> Model:
@@ -199,7 +220,7 @@ def _rows_with_contrasts(model: Model, n_columns: int, order: int) -> int:
     rows = model.rows_per_chunk(n_columns, order)
     if model.coding is None:
         return rows
-    return max(1, int(1.0 / (1.0 / rows + contrast_bytes(model.coding, order) / MAX_BYTES)))
+    return max(1, int(1.0 / (1.0 / rows + contrast_bytes(model.coding, order, model.n_parameters) / MAX_BYTES)))
 
 
 def check_order(order: int) -> None:

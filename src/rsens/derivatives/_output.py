@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rsens._coding import Coding
+from rsens._conversions import converted
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
 from rsens.distributions import Distribution, Mixture
@@ -28,19 +29,15 @@ def check_function(fn: Any, call: str) -> None:
 
 
 def family_from(function: Callable[[Any], Any], X: Any) -> Distribution:
-    """What the function returns for the rows X; it must be one of the families."""
-    result = function(X)
-    if not isinstance(result, Distribution):
-        raise InputError(
-            "the function must return one of rsens' families with one value per row, such as Normal(mean, variance); "
-            f"got {_describe(result)}. Build the family from its parameters (a variance, not a standard deviation)."
-        )
+    """What the function returns for the rows X as one of the families."""
+    result = converted(function(X), "the function must return a distribution")
     try:
         result.leaves()
     except (AttributeError, TypeError):
         raise InputError(
             f"{type(result).__name__}: the arguments are not what this family is built from. "
-            "A mixture is Mixture([Normal(…), Normal(…)], weights)."
+            "A mixture is Mixture([Normal(…), Normal(…)], weights), or Mixture(Normal(…), weights) of arrays "
+            "(components, rows)."
         ) from None
     return result
 
@@ -63,7 +60,7 @@ def parameters_of(family: Distribution, n: int) -> Any:
 
 def first_rows(family: Distribution, n: int) -> Distribution:
     """The first n rows of a family, unchecked: the rest is padding."""
-    leaves = zip(family.leaves(), _event_axes(family), strict=True)
+    leaves = zip(family.leaves(), family.event_axes(), strict=True)
     return family.rebuilt(iter([leaf[:n] if leaf.ndim > axes else leaf for leaf, axes in leaves]))
 
 
@@ -71,16 +68,12 @@ def leaf_labels(family: Distribution) -> list[tuple[str, bool]]:
     """For each of `family.leaves()` its name, and whether it is fixed, not part of λ (df, n, weights)."""
     labels = []
     if isinstance(family, Mixture):
-        for s, component in enumerate(family.components):
-            labels += [(f"components[{s}].{name}", fixed) for name, fixed in leaf_labels(component)]
+        components = (
+            {"": family.components} if family.held_as_arrays else {f"[{s}]": c for s, c in enumerate(family.components)}
+        )
+        for place, component in components.items():
+            labels += [(f"components{place}.{name}", fixed) for name, fixed in leaf_labels(component)]
     return labels + [(name, name in family.fixed_fields) for name in family.fields()]
-
-
-def _event_axes(family: Distribution) -> list[int]:
-    """For each of `family.leaves()` how many of its axes belong to one row."""
-    components = family.components if isinstance(family, Mixture) else ()
-    own = [family.domains[name].event_ndim for name in family.fields()]
-    return [axes for component in components for axes in _event_axes(component)] + own
 
 
 def shapes_of(family: Distribution) -> str:
@@ -192,17 +185,3 @@ def spread_out(values: Array, coding: Coding | None, axes: int) -> Array:
 def _same(a: Array, b: Array, noise: Array | float) -> bool:
     allowed = SAME * np.abs(b).max(axis=0, initial=0.0) + 15.0 * noise  # ten standard deviations of a difference
     return a.shape == b.shape and bool(np.all(np.abs(a - b) <= allowed))
-
-
-def _describe(result: Any) -> str:
-    kind = type(result)
-    module = kind.__module__.partition(".")[0]
-    if result is None:
-        return "None (is a return missing?)"
-    if isinstance(result, type) and issubclass(result, Distribution):
-        return f"the class {result.__name__} without its parameters"
-    if isinstance(result, tuple | list):
-        return f"a {kind.__name__} of {len(result)}"
-    if isinstance(getattr(result, "shape", None), tuple):
-        return f"{'an array' if module in ('numpy', 'jax', 'jaxlib') else kind.__name__} of shape {tuple(result.shape)}"
-    return f"{kind.__name__} of {module}" if module not in ("builtins", "__main__") else kind.__name__

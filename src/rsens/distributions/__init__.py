@@ -1,5 +1,6 @@
 """Predictive families: parameters λ, Fisher norm, Rényi divergence, log density, sampling."""
 
+from rsens.distributions._arrays import namespace as namespace
 from rsens.distributions._base import Distribution as Distribution
 from rsens.distributions._bernoulli import Bernoulli as Bernoulli
 from rsens.distributions._bernoulli import Binomial as Binomial
@@ -10,6 +11,7 @@ from rsens.distributions._event import is_event as is_event
 from rsens.distributions._exponential import Exponential as Exponential
 from rsens.distributions._gamma import Gamma as Gamma
 from rsens.distributions._gaussian import gaussian_log_prob as gaussian_log_prob
+from rsens.distributions._histogram import Histogram as Histogram
 from rsens.distributions._lognormal import LogNormal as LogNormal
 from rsens.distributions._mixture import Mixture as Mixture
 from rsens.distributions._mixture_nodes import mixture_nodes as mixture_nodes
@@ -37,6 +39,7 @@ ALL_FAMILIES: list[type[Distribution]] = [
     Poisson,
     NegativeBinomial,
     MultivariateNormal,
+    Histogram,
     Mixture,
 ]
 

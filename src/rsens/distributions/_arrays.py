@@ -54,6 +54,38 @@ def concatenate(*blocks: Any) -> Any:
     return namespace(*blocks).concatenate(blocks, -1)
 
 
+def flat_draws(λ: Any) -> Any:
+    """λ of draws (S, n, M) as (n, S·M), the parameters of one draw after those of another."""
+    moved = namespace(λ).moveaxis(λ, 0, -2)
+    return moved.reshape((*moved.shape[:-2], moved.shape[-2] * moved.shape[-1]))
+
+
+def rows_first(values: Any, event_ndim: int) -> Any:
+    """An array of draws (S, n, …) as (n, S, …), one per row (n, …) as (n, 1, …), one value for all as it is."""
+    axes = values.ndim - event_ndim
+    if axes == 0:
+        return values
+    return values[:, None] if axes == 1 else namespace(values).moveaxis(values, 0, 1)
+
+
+def rows_second(values: Any, event_ndim: int) -> Any:
+    """The inverse of `rows_first`."""
+    return values if values.ndim == event_ndim else namespace(values).moveaxis(values, 0, 1)
+
+
+def weighted_sum(weights: Any, values: Any, event_ndim: int) -> Any:
+    """Σ_s w_s v_s over draws, for weights (S,) or (n, S) that add up to 1 and values that broadcast to (S, n, …).
+
+    Summed as v_0 + Σ w_s (v_s − v_0), so that what is the same in all draws stays exactly what it is.
+    """
+    xp = namespace(weights, values)
+    w, v = _as_arrays(xp, (weights, values))
+    if v.ndim - event_ndim < 2:  # no axis of draws
+        return v
+    w = w[:, None] if w.ndim == 1 else xp.moveaxis(w, 1, 0)
+    return v[0] + (w[(..., *(None,) * event_ndim)] * (v - v[:1])).sum(0)
+
+
 def sigmoid(z: Any) -> Any:
     """1/(1 + e^{−z}) from e^{−|z|}: its first and second derivatives keep full relative accuracy in both tails."""
     xp = namespace(z)

@@ -42,6 +42,8 @@ class Distribution(ABC):
     optional_fields: ClassVar[tuple[str, ...]] = ()
     #: Blocks of λ, by name, between which the Fisher information is zero; empty if there are none.
     orthogonal_blocks: ClassVar[dict[str, slice]] = {}
+    #: Whether the distribution that stands for draws of this family has their average λ.
+    matched_by_average: ClassVar[bool] = True
     #: Weight of each output in `ead` and similar measures; ½ if the outputs add up to a constant (class probabilities).
     output_weight: ClassVar[float] = 1.0
 
@@ -73,39 +75,78 @@ class Distribution(ABC):
         left_out = [name for name in self.optional_fields if getattr(self, name) is None]
         return {name: getattr(self, name) for name in self.domains if name not in left_out}
 
+    def with_parameters(self, λ: Any) -> Self:
+        """This family with other parameters, shape (n, M); what is not part of λ stays as it is."""
+        fixed = {name: getattr(self, name) for name in self.fixed_fields}
+        return type(self)(**fixed, **{name: λ[..., m] for m, name in enumerate(self.parameter_names)})
+
     def leaves(self) -> list[Any]:
         """The arrays of `fields`, flat; `rebuilt` is the inverse."""
         return list(self.fields().values())
+
+    def event_axes(self) -> list[int]:
+        """For each of `leaves` how many of its axes, the last ones, belong to one row."""
+        return [self.domains[name].event_ndim for name in self.fields()]
 
     def rebuilt(self, leaves: Iterator[Any]) -> Self:
         """The same family from other arrays, taken from `leaves` in the order of `self.leaves()`."""
         return type(self)(**{name: next(leaves) for name in self.fields()})
 
+    def _matched(self, average: Callable[..., Any]) -> Distribution:
+        """One distribution in place of the draws (S, n) held here; `average(values, event_ndim)` is over draws.
+
+        Unless a family says otherwise, it has the average λ.
+        """
+        fields = self.fields()
+        return type(self)(**{name: average(values, self.domains[name].event_ndim) for name, values in fields.items()})
+
     # ---- the boundary: NumPy, float64, shape (n,), valid ------------------------------------------------------------
 
     def checked(self, n: int | None = None) -> Self:
         """This family with float64 NumPy arrays of n rows, or an `InputError` that says which value is wrong."""
+        return self._filled(n)
+
+    def checked_draws(self, draws: int, n: int | None = None) -> Self:
+        """The same for arrays with draws in front of the rows, (draws, n): the components of a `Mixture` in one."""
+        return self._filled(n, draws)
+
+    def _filled(self, n: int | None, draws: int | None = None) -> Self:
+        """This family with every array checked and broadcast to (n,), or with draws to (draws, n)."""
+        self._check_given()
         arrays: dict[str, Array] = {}
         for name, values in self.fields().items():
-            arrays[name] = self._read_field(name, values)
+            arrays[name] = self._read_field(name, values, draws is not None)
         shapes = [a.shape[: a.ndim - self.domains[k].event_ndim] for k, a in arrays.items()]
+        known = () if n is None else (n,)
         try:
-            rows = np.broadcast_shapes(*shapes) if n is None else np.broadcast_shapes((n,), *shapes)
+            rows = np.broadcast_shapes(known if draws is None else (draws, *(known or (1,))), *shapes)
         except ValueError:
-            rows = (-1, -1)
-        if len(rows) > 1 or (n is not None and rows != (n,)):
+            rows = (-1, -1, -1)
+        axes = 1 if draws is None else 2
+        if len(rows) > axes or (n is not None and rows[-1] != n) or (draws is not None and rows[0] != draws):
             got = ", ".join(f"{k} {a.shape}" for k, a in arrays.items())
             want = "one value per row" if n is None else f"{n} rows, so one value per row, shape ({n},)"
+            if draws is not None:
+                want = f"one value per draw and row, shape ({draws}, {'rows' if n is None else n})"
             raise InputError(f"{type(self).__name__}: expected {want}; got {got}. Return arrays without extra axes.")
         for name, values in arrays.items():
             event = values.shape[values.ndim - self.domains[name].event_ndim :]
             arrays[name] = np.broadcast_to(values, rows + event)
-        family = type(self)(**arrays)
+        family = self._with(arrays)
         family._check_jointly()
+        return family
+
+    def _with(self, arrays: dict[str, Array]) -> Self:
+        """This family with other arrays, which are known to be valid."""
+        family = type(self)(**arrays)
         family.__dict__["_checked"] = family
         return family
 
-    def _read_field(self, name: str, values: Any) -> Array:
+    def _taken(self, index: Any) -> Self:
+        """The part of a checked family at an index into its leading axes."""
+        return self._with({name: values[index] for name, values in self.fields().items()})
+
+    def _read_field(self, name: str, values: Any, draws: bool = False) -> Array:
         domain, family, argument = self.domains[name], f"{type(self).__name__}: ", Argument(name)
         if values is None:
             raise InputError(family, argument, " is None; give one value per row.")
@@ -121,7 +162,8 @@ class Distribution(ABC):
         bad = ~domain.holds(array)
         if bad.any():
             where = tuple(int(i) for i in np.argwhere(bad)[0])
-            at = f" at row {where[0]}" if where else ""
+            places = ["draw", "row"] if draws and array.ndim - domain.event_ndim > 1 else ["row"]
+            at = " at " + ", ".join(f"{p} {i}" for p, i in zip(places, where, strict=False)) if where else ""
             raise InputError(
                 family,
                 argument,
@@ -129,6 +171,9 @@ class Distribution(ABC):
                 f"({int(bad.sum())} of {bad.size} values are wrong). Check the model there.",
             )
         return array
+
+    def _check_given(self) -> None:  # noqa: B027  (most families take all their arguments)
+        """Checks of which arguments were given, for families that may leave some out."""
 
     def _check_jointly(self) -> None:  # noqa: B027  (most families have nothing to check across arguments)
         """Checks across arguments, for families that need them."""
@@ -222,6 +267,26 @@ class Distribution(ABC):
         """sqrt(uᵀ I(λ) u) for u (n, M, …), from the factor B, so nothing is squared before it is scaled."""
         return norm(self.whiten(u), self._checked.parameters.ndim - 1)
 
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """What a change of λ is made of, the prediction first; empty where it cannot be told apart."""
+        return tuple(self.orthogonal_blocks)
+
+    def shares(self, u: ArrayLike) -> dict[str, Array]:
+        """How much of uᵀIu is in each part of u (n, M, …), by name: at least 0 and adding up to 1, or 0 where u is.
+
+        The parts are the blocks of λ between which the information is zero, so each has its own square.
+        """
+        u = as_numbers(u, "u")
+        whole = self.fisher_norm(u)
+        safe, axis = np.where(whole > 0.0, whole, 1.0), self._checked.parameters.ndim - 1
+        shares = {}
+        for name, block in self.orthogonal_blocks.items():
+            alone, index = np.zeros_like(u), (*(slice(None),) * axis, block)
+            alone[index] = u[index]
+            shares[name] = (self.fisher_norm(alone) / safe) ** 2
+        return shares
+
     def fisher(self) -> Array:
         """The Fisher information I(λ), shape (n, M, M)."""
         m = self._checked.parameters.shape[-1]
@@ -276,6 +341,10 @@ class Distribution(ABC):
 
     @abstractmethod
     def _score(self, y: Array) -> Array: ...
+
+    def _collapsed(self, weights: Array) -> Distribution | None:
+        """The mixture of the draws (S, n) held here, weights (n, S), if it is of the same family; else None."""
+        return None
 
     def _prediction(self) -> Array:
         mean: Array = self.mean

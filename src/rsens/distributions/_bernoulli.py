@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
@@ -14,10 +15,10 @@ from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 from rsens._typing import Array
 from rsens.distributions._arrays import sigmoid
 from rsens.distributions._base import RowShaper
-from rsens.distributions._counts import beta_cdf, count_quantile
+from rsens.distributions._counts import beta_cdf, bounded_reach, count_quantile
 from rsens.distributions._domain import REAL, UNIT, Domain
 from rsens.distributions._finite import finite_renyi
-from rsens.distributions._univariate import Univariate
+from rsens.distributions._univariate import Reach, Univariate
 
 
 class _Success(Univariate):
@@ -43,7 +44,11 @@ class _Success(Univariate):
     def columns(self) -> tuple[Any, ...]:
         return (self.probability if self.logit is None else sigmoid(self.logit),)
 
-    def checked(self, n: int | None = None) -> Self:
+    def _matched(self, average: Callable[..., Any]) -> Self:
+        fields = {name: average(getattr(self, name)) for name in self.fixed_fields}
+        return type(self)(**fields, **{"probability": average(self.columns()[0])})
+
+    def _check_given(self) -> None:
         if (self.probability is None) == (self.logit is None):
             got = "neither" if self.logit is None else "both"
             raise InputError(
@@ -53,7 +58,6 @@ class _Success(Univariate):
                 Argument("logit"),
                 f"; got {got}.",
             )
-        return super().checked(n)
 
     def _pair(self) -> tuple[Array, Array]:
         """(π, 1 − π)."""
@@ -87,6 +91,11 @@ class _Success(Univariate):
             np.where(far, success1 - success, -np.log1p(rest * np.expm1(step))),
             np.where(far, failure1 - failure, -np.log1p(pi * np.expm1(-step))),
         )
+
+    def _reach(self) -> Reach:
+        pi, rest = self._pair()
+        low, high, centre, spread = bounded_reach(self.trials * pi, self.trials * pi * rest)
+        return Reach(np.maximum(low, 0.0), np.minimum(high, self.trials), centre, spread)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         log_p, log_q, d = (
@@ -133,6 +142,12 @@ class Bernoulli(_Success):
     @property
     def trials(self) -> Array:
         return np.ones(self._pair()[0].shape)
+
+    def _collapsed(self, weights: Array) -> Bernoulli:
+        success, failure = (np.einsum("ns,sn->n", weights, share) for share in self._pair())
+        if self.logit is None or not ((success > 0.0) & (failure > 0.0)).all():
+            return Bernoulli(np.minimum(success, 1.0)).checked()
+        return Bernoulli(logit=np.log(success) - np.log(failure)).checked()
 
     @property
     def mean(self) -> Array:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.special import betainc, betaincc, betainccinv, betaincinv
+from scipy.special import betainc, betaincc, betainccinv, betaincinv, log_expit
 
 from rsens._special import (
     HALF_LOG_TWO_PI,
@@ -21,7 +22,7 @@ from rsens._typing import Array
 from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._jensen import log_gap, segment_gap, stirling_gap
-from rsens.distributions._univariate import Univariate
+from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,8 @@ class Beta(Univariate):
 
     a: Any
     b: Any
+    line: ClassVar[Literal["unit"]] = "unit"
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"a": POSITIVE, "b": POSITIVE}
 
     @property
@@ -51,6 +54,15 @@ class Beta(Univariate):
     def variance(self) -> Array:
         a, b = self._checked.a, self._checked.b
         return (a / (a + b)) * (b / (a + b)) / (a + b + 1.0)
+
+    def _matched(self, average: Callable[..., Any]) -> Beta:
+        """The mean and the variance of the mixture."""
+        c = self.a + self.b
+        each = self.a / c
+        mean = average(each)
+        variance = average(each * (1.0 - each) / (c + 1.0)) + average((each - mean) ** 2)
+        total = mean * (1.0 - mean) / variance - 1.0
+        return Beta(mean * total, (1.0 - mean) * total)
 
     def _log_prob(self, y: Array) -> Array:
         # With Stirling's formula in B(a, b), y^a (1−y)^b/B leaves −c KL between (a, b)/c and (y, 1−y), c = a + b.
@@ -131,6 +143,28 @@ class Beta(Univariate):
         top = np.where(up == 0.0, at_zero, np.where(down == 0.0, at_one, interior))
         value = np.where((up == 0.0) & (down == 0.0), 0.0, constant + top)
         return np.where((up >= 0.0) & (down >= 0.0), np.maximum(value, 0.0), np.inf)
+
+    def _reach(self) -> Reach:
+        low, high = (
+            np.log(np.maximum(betaincinv(*ab, NEGLIGIBLE), 1e-300)) for ab in ((self.a, self.b), (self.b, self.a))
+        )
+        low, high = low - np.log1p(-np.exp(low)), -(high - np.log1p(-np.exp(high)))
+        spread = np.minimum(1.0, np.sqrt(1.0 / self.a + 1.0 / self.b))
+        return Reach(low, high, np.log(self.a) - np.log(self.b), spread)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        # As above in t = logit y, which keeps 1 − y where y is close to 1.
+        a, b, c = self.a, self.b, self.a + self.b
+        by_a, by_b = log_expit(t) + np.log(c / a), log_expit(-t) + np.log(c / b)  # log cy/a, log c(1 − y)/b
+        log_p = (
+            0.5 * (np.log(a) + np.log(b) - np.log(c))
+            - HALF_LOG_TWO_PI
+            - a * expm1mx(by_a)
+            - b * expm1mx(by_b)
+            + (stirling_error(c) - stirling_error(a) - stirling_error(b))
+        )
+        drop = log_minus_digamma(c)
+        return log_p, [by_a + log_minus_digamma(a) - drop, by_b + log_minus_digamma(b) - drop]
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         # ψ′(z) = 1/z + rest(z). The 1/z part of uᵀIu is (ab/c)(u₁/a − u₂/b)², exactly; the rest is a 2 × 2 form.

@@ -76,6 +76,12 @@ class Categorical(Distribution):
         draws = rng.random(size + self.probabilities.shape[:-1])
         return (draws[..., None] >= edges).sum(axis=-1).astype(np.float64)
 
+    def with_parameters(self, λ: Any) -> Categorical:
+        return Categorical(λ)
+
+    def _collapsed(self, weights: Array) -> Categorical:
+        return self._with({"probabilities": np.einsum("ns,snk->nk", weights, self.probabilities)})
+
     def _renyi(self, other: Self, alpha: float) -> Array:
         if self.probabilities.shape[-1] != other.probabilities.shape[-1]:
             raise InputError("Categorical: renyi compares distributions over the same number of classes.")

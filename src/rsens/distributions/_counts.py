@@ -9,6 +9,7 @@ from scipy.special import betainc, betaincc, ndtri
 
 from rsens._typing import Array
 from rsens.distributions._quadrature import LogIntegrand, rule
+from rsens.distributions._univariate import FAR, Reach
 
 _EXACT = 4096
 
@@ -41,6 +42,13 @@ def count_quantile(family: Any, q: Array, upper: bool, mean: Array, variance: Ar
     found = (family.isf if upper else family.ppf)(q, *arguments)
     normal = np.floor(mean + np.sqrt(variance) * (-ndtri(q) if upper else ndtri(q)))
     return np.where(np.isnan(found), np.maximum(normal, 0.0), found)
+
+
+def bounded_reach(mean: Array, variance: Array) -> Reach:
+    """Where a sum of independent events has its mass, by Bernstein's inequality."""
+    sd = np.sqrt(variance)
+    high = mean + FAR / 3.0 + np.sqrt((FAR / 3.0) ** 2 + 2.0 * FAR * variance)
+    return Reach(mean - np.sqrt(2.0 * FAR) * sd, high, mean, sd)
 
 
 def beta_cdf(a: Array, b: Array, x: Array, rest: Array, upper: bool) -> Array:

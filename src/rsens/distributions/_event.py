@@ -9,5 +9,5 @@ from rsens.distributions._mixture import Mixture
 
 def is_event(family: Distribution) -> bool:
     """Whether y is 0 or 1, so that the probability of 1 says it all: a Bernoulli, or a mixture of them."""
-    parts = family.components if isinstance(family, Mixture) else [family]
-    return all(isinstance(part, Bernoulli) for part in parts)
+    kinds = family.kinds if isinstance(family, Mixture) else {type(family)}
+    return all(issubclass(kind, Bernoulli) for kind in kinds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from rsens._typing import Array
 from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._jensen import rate_gap
-from rsens.distributions._univariate import Univariate
+from rsens.distributions._univariate import FAR, Reach, Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,7 @@ class Exponential(Univariate):
     """
 
     mean: Any
+    line: ClassVar[Literal["positive"]] = "positive"
     domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE}
 
     @property
@@ -64,3 +65,12 @@ class Exponential(Univariate):
 
     def _score(self, y: Array) -> Array:
         return ((y / self.mean - 1.0) / self.mean)[..., None]
+
+    def _reach(self) -> Reach:
+        centre = np.log(self.mean)
+        return Reach(centre - FAR, centre + np.log(2.0 * FAR), centre, np.full(centre.shape, 0.7))
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        w = t - np.log(self.mean)
+        rise = np.expm1(w)
+        return w - rise - 1.0, [rise / self.mean]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
@@ -20,7 +21,7 @@ from rsens._typing import Array
 from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._jensen import log_gap, rate_gap, stirling_gap
-from rsens.distributions._univariate import Univariate
+from rsens.distributions._univariate import FAR, Reach, Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +42,20 @@ class Gamma(Univariate):
 
     mean: Any
     shape: Any
+    line: ClassVar[Literal["positive"]] = "positive"
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE, "shape": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "shape": slice(1, 2)}
 
     @property
     def variance(self) -> Array:
         return self._checked.mean**2 / self._checked.shape
+
+    def _matched(self, average: Callable[..., Any]) -> Gamma:
+        """The mean and the variance of the mixture."""
+        mean = average(self.mean)
+        variance = average(self.mean**2 / self.shape) + average((self.mean - mean) ** 2)
+        return Gamma(mean, mean**2 / variance)
 
     def _log_prob(self, y: Array) -> Array:
         # With Stirling's formula for Γ(k): ½ log(k/2π) − log y − k (y/m − 1 − log(y/m)) − error(k).
@@ -113,3 +122,20 @@ class Gamma(Univariate):
         by_mean = self.shape * np.expm1(w) / self.mean
         by_shape = log_minus_digamma(self.shape) - expm1mx(w)
         return np.stack(np.broadcast_arrays(by_mean, by_shape), -1)
+
+    def _reach(self) -> Reach:
+        # w = log y/m has the density e^{−k(e^w − 1 − w)}: with e^{−x} − 1 + x ≥ x²/(2 + x) on the left, x²/2 and e^x/2
+        # or so on the right, k times it is `FAR` no later than here.
+        c, centre = FAR / self.shape, np.log(self.mean)
+        left, right = 0.5 * c + np.sqrt(0.25 * c**2 + 2.0 * c), np.minimum(np.sqrt(2.0 * c), np.log(2.0 * c + 3.0))
+        return Reach(centre - left, centre + right, centre, np.minimum(1.0, 1.0 / np.sqrt(self.shape)))
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        # As above in w = log y/m, which reaches below the smallest y.
+        k, w = self.shape, t - np.log(self.mean)
+        above = expm1mx(w)  # e^w − 1 − w
+        small = np.minimum(k, 10.0)
+        direct = small * (np.log(small) - 1.0 - above) - gammaln(small)
+        log_p = 0.5 * np.log(k) - HALF_LOG_TWO_PI - k * above - stirling_error(k)
+        by_shape = log_minus_digamma(k) - above
+        return np.where(k < 10.0, direct, log_p), [k / self.mean * np.expm1(w), by_shape]

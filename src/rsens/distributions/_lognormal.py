@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -11,8 +12,14 @@ from scipy.special import ndtr, ndtri
 from rsens._typing import Array
 from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, REAL, Domain
-from rsens.distributions._gaussian import gaussian_log_prob, gaussian_renyi, gaussian_score
-from rsens.distributions._univariate import Univariate
+from rsens.distributions._gaussian import (
+    gaussian_log_prob,
+    gaussian_log_prob_and_scores,
+    gaussian_reach,
+    gaussian_renyi,
+    gaussian_score,
+)
+from rsens.distributions._univariate import Reach, Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +40,8 @@ class LogNormal(Univariate):
 
     mu: Any
     sigma2: Any
+    line: ClassVar[Literal["positive"]] = "positive"
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"mu": REAL, "sigma2": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mu": slice(0, 1), "sigma2": slice(1, 2)}
 
@@ -45,6 +54,11 @@ class LogNormal(Univariate):
     def variance(self) -> Array:
         with np.errstate(over="ignore"):
             return self.mean**2 * np.expm1(self._checked.sigma2)
+
+    def _matched(self, average: Callable[..., Any]) -> LogNormal:
+        """The mean and the variance of log y."""
+        mu = average(self.mu)
+        return LogNormal(mu, average(self.sigma2) + average((self.mu - mu) ** 2))
 
     def _log_prob(self, y: Array) -> Array:
         positive = np.where(y > 0.0, y, 1.0)
@@ -70,6 +84,12 @@ class LogNormal(Univariate):
 
     def _score(self, y: Array) -> Array:
         return gaussian_score(np.log(y), self.mu, self.sigma2)
+
+    def _reach(self) -> Reach:
+        return gaussian_reach(self.mu, self.sigma2)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        return gaussian_log_prob_and_scores(t, self.mu, self.sigma2)
 
     def _prediction_gradient(self) -> Array:
         return np.stack([self.mean, 0.5 * self.mean], -1)[..., None, :]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -12,15 +12,21 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from rsens._errors import Argument, InputError
-from rsens._typing import Array
+from rsens._typing import Array, Positions
+from rsens.distributions._arrays import flat_draws, rows_first, rows_second, weighted_sum
 from rsens.distributions._base import Distribution, RowShaper
 from rsens.distributions._domain import Domain
-from rsens.distributions._finite import finite_renyi
-from rsens.distributions._mixture_nodes import mixture_nodes, supremum
-from rsens.distributions._univariate import Univariate, tail_probability
+from rsens.distributions._histogram import check_same_bins
+from rsens.distributions._mixture_groups import Group, group_of_draws, groups_of
+from rsens.distributions._mixture_integral import changes_at_nodes
+from rsens.distributions._mixture_renyi import mixture_renyi
+from rsens.distributions._normal import Normal
+from rsens.distributions._numbers import as_numbers, norm
+from rsens.distributions._univariate import tail_probability
 
-_BLOCK = 4_000_000  # how many numbers to hold at once while the information is summed
-_SMALL = 64  # keep the factor of the information up to this many parameters
+#: What R-sens of posterior draws is made of.
+PREDICTION, NOISE, KNOWLEDGE = "prediction", "noise", "knowledge"
+_BLOCK = 2_000_000  # how many component densities to hold at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,56 +34,197 @@ class Mixture(Distribution):
     """Mixture(components, weights): p(y) = Σ_s w_s p_s(y).
 
     λ stacks the components' own parameters, and R-sens₂ uses this stacked λ; the weights are fixed. The Fisher
-    information has no closed form; uᵀIu = E_y[(∂ log p · u)²] is summed over y (classes, counts) or integrated
-    (numbers), right to about 1e-8 if the mass lies within float64 (a Gamma of shape 0.01 has some below it). Vectors
-    are integrated on lattices around the components: right to about 1e-8 in two dimensions and 1e-5 in three and more
-    if the components are of similar size, and to about three digits if their sizes differ a lot.
+    information has no closed form; uᵀIu = ∫ (∂p·u)²/p dy is summed over y (counts) or integrated (numbers), right to
+    about 1e-8. Classes, events and bins need neither: a mixture of Bernoullis is a Bernoulli. Vectors are integrated on
+    lattices around the components: right to about 1e-8 in two dimensions and 1e-5 in three and more if the components
+    are of similar size, and to about three digits if their sizes differ a lot.
 
     Args:
-        components: A list of S families over the same kind of y, each with n rows, or with one for all rows.
+        components: A list of S families over the same kind of y, each with n rows, or with one for all rows. Or one
+            family whose arrays have the components in front of the rows, (S, n): thousands of posterior draws without
+            thousands of objects.
         weights: w, shape (n, S), or (S,) for all rows; between 0 and 1, each row adding up to 1. They may not depend
             on x.
+        draws: Whether the components are posterior draws or members of an ensemble, so that where they differ is what
+            is not known. Changes of such a mixture have the parts "prediction" (all components move together), "noise"
+            (the spread of each moves) and "knowledge" (they move apart).
 
     Example:
         >>> from rsens.distributions import Normal
         >>> Mixture([Normal([0.0, 1.0], 1.0), Normal([4.0, 5.0], 1.0)], [0.75, 0.25]).mean.tolist()
         [1.0, 2.0]
+        >>> Mixture(Normal([[0.0, 1.0], [4.0, 5.0]], 1.0), [0.75, 0.25]).mean.tolist()
+        [1.0, 2.0]
     """
 
     components: Any
     weights: Any
+    draws: bool = field(default=False, kw_only=True)
     domains: ClassVar[dict[str, Domain]] = {"weights": Domain(0.0, 1.0, closed=True, event_ndim=1)}
     fixed_fields: ClassVar[tuple[str, ...]] = ("weights",)
 
+    # ---- what works on any array type -------------------------------------------------------------------------------
+
+    @property
+    def held_as_arrays(self) -> bool:
+        """Whether the components were given as one family with (S, n) arrays."""
+        return isinstance(self.components, Distribution)
+
+    @property
+    def kinds(self) -> set[type[Distribution]]:
+        """The families of the components."""
+        return {type(component) for component in ([self.components] if self.held_as_arrays else self.components)}
+
+    @property
+    def members(self) -> list[Distribution]:
+        """The components, one object each, of any array type."""
+        return (
+            [self._member(s) for s in range(self.weights.shape[-1])] if self.held_as_arrays else list(self.components)
+        )
+
+    @property
+    def member(self) -> Distribution:
+        """The first component, for what all of them share."""
+        first: Distribution = self._member(0) if self.held_as_arrays else self.components[0]
+        return first
+
+    def _member(self, s: int) -> Distribution:
+        fields = self.components.fields().items()
+        return type(self.components)(**{k: v[s] if v.ndim > 1 + self._event_ndim(k) else v for k, v in fields})
+
+    @property
+    def _any(self) -> Distribution:
+        """One of the components, for what all of them share."""
+        component: Distribution = self.components if self.held_as_arrays else self.components[0]
+        return component
+
     @property
     def support(self) -> str:  # type: ignore[override]
-        return self.components[0].support
+        return self._any.support
 
     @property
     def output_weight(self) -> float:  # type: ignore[override]
-        return self.components[0].output_weight
+        return self._any.output_weight
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
+        return self._names
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        if self.held_as_arrays:
+            own = self.components.parameter_names
+            return tuple(f"{s}.{name}" for s in range(self.weights.shape[-1]) for name in own)
         return tuple(f"{s}.{name}" for s, c in enumerate(self.components) for name in c.parameter_names)
 
     def columns(self) -> list[Any]:
+        if self.held_as_arrays:
+            return [self.parameters[..., m] for m in range(len(self.parameter_names))]
         return [column for component in self.components for column in component.columns()]
 
+    @property
+    def parameters(self) -> Any:
+        return flat_draws(self.components.parameters) if self.held_as_arrays else super().parameters
+
     def leaves(self) -> list[Any]:
-        return [leaf for component in self.components for leaf in component.leaves()] + [self.weights]
+        """Rows come first in all of them, also where the components have draws in front."""
+        if not self.held_as_arrays:
+            return [leaf for component in self.components for leaf in component.leaves()] + [self.weights]
+        fields = self.components.fields()
+        if not any(values.ndim > 1 + self._event_ndim(name) for name, values in fields.items()):
+            raise TypeError("one family without an axis of draws in front of the rows")
+        return [rows_first(values, self._event_ndim(name)) for name, values in fields.items()] + [self.weights]
+
+    def event_axes(self) -> list[int]:
+        if self.held_as_arrays:
+            return [1 + axes for axes in self.components.event_axes()] + [1]
+        return [axes for component in self.components for axes in component.event_axes()] + [1]
 
     def rebuilt(self, leaves: Iterator[Any]) -> Self:
-        return type(self)([component.rebuilt(leaves) for component in self.components], next(leaves))
+        if not self.held_as_arrays:
+            components = [component.rebuilt(leaves) for component in self.components]
+            return type(self)(components, next(leaves), draws=self.draws)
+        fields = {name: rows_second(next(leaves), self._event_ndim(name)) for name in self.components.fields()}
+        return type(self)(type(self.components)(**fields), next(leaves), draws=self.draws)
+
+    def _event_ndim(self, name: str) -> int:
+        return self._any.domains[name].event_ndim
+
+    def matched(self) -> Distribution:
+        """One distribution in place of the mixture, in the components' own λ, of any array type.
+
+        Classes and events are the mixture itself. Real y has the mean and the variance of the mixture; other families
+        say what they take, mostly the average of λ. R-sens₂ of posterior draws looks at this.
+        """
+        if self.held_as_arrays:
+            weights = self.weights
+
+            def average(values: Any, event_ndim: int = 0) -> Any:
+                return weighted_sum(weights, values, event_ndim)
+
+            return self.components._matched(average)
+        groups = self._checked.groups
+        if len(groups) == 1:
+            return Mixture(groups[0].family, groups[0].weights).matched()
+        if self.support != "continuous":
+            raise InputError("Mixture: components of different families have no common λ. Use one family.")
+        return Normal(self.mean, self.variance)
+
+    # ---- the boundary ----------------------------------------------------------------------------------------------
 
     def checked(self, n: int | None = None) -> Self:
+        weights = self._read_field("weights", self.weights)
+        total = weights.sum(axis=-1)
+        draws = weights.shape[-1]
+        count = draws if self.held_as_arrays else len(self._listed())
+        if draws != count or (np.abs(total - 1.0) > 1e-8).any():
+            raise InputError(
+                f"Mixture: {count} components need {count} ",
+                Argument("weights"),
+                f" that add up to 1; got shape {weights.shape} and sums around {np.mean(total):.6g}.",
+            )
+        if self.held_as_arrays:
+            if isinstance(self.components, Mixture):
+                raise InputError("Mixture: ", Argument("components"), " is itself a Mixture. Use its own.")
+            return self._checked_draws(weights, n)
+        components = [component.checked(n) for component in self._listed()]
+        if components[0].support in ("classes", "vector") and len({len(c.parameter_names) for c in components}) > 1:
+            raise InputError(
+                "Mixture: all ", Argument("components"), " must have the same number of classes, or of dimensions."
+            )
+        check_same_bins(components)
+        shapes = [weights.shape[:-1], *(c.parameters.shape[:-1] for c in components)]
+        try:
+            rows = np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise _unequal_rows(shapes) from None
+        if len(rows) == 1:
+            components = [component.checked(rows[0]) for component in components]
+        return self._settled(components, np.broadcast_to(weights, rows + weights.shape[-1:]))
+
+    def _checked_draws(self, weights: Array, n: int | None) -> Self:
+        components = self.components.checked_draws(weights.shape[-1], n)
+        rows = components.parameters.shape[1]
+        if weights.shape[:-1] not in ((), (1,), (rows,)):
+            if rows > 1:
+                raise _unequal_rows([weights.shape[:-1], (rows,)])
+            components, rows = components.checked_draws(weights.shape[-1], len(weights)), len(weights)
+        return self._settled(components, np.broadcast_to(weights, (rows, weights.shape[-1])))
+
+    def _settled(self, components: Any, weights: Array) -> Self:
+        family = type(self)(components, weights, draws=self.draws)
+        family.__dict__["_checked"] = family
+        return family
+
+    def _listed(self) -> list[Distribution]:
+        """The components, if they are a list of families that can be mixed."""
         components = list(self.components) if isinstance(self.components, Sequence) else []
         if not components or not all(isinstance(component, Distribution) for component in components):
             raise InputError(
                 "Mixture: ",
                 Argument("components"),
-                " must be a non-empty list of families, such as [Normal(…), Normal(…)]; "
-                f"got {[type(c).__name__ for c in components] or type(self.components).__name__}.",
+                " must be a non-empty list of families, such as [Normal(…), Normal(…)], or one family with arrays "
+                f"(components, rows); got {[type(c).__name__ for c in components] or type(self.components).__name__}.",
             )
         if any(isinstance(component, Mixture) for component in components):
             raise InputError(
@@ -93,81 +240,59 @@ class Mixture(Distribution):
                 + ", ".join(sorted({f"{type(c).__name__} ({c.support})" for c in components}))
                 + ".",
             )
-        components = [component.checked(n) for component in components]
-        if components[0].support in ("classes", "vector") and len({len(c.parameter_names) for c in components}) > 1:
-            raise InputError(
-                "Mixture: all ", Argument("components"), " must have the same number of classes, or of dimensions."
-            )
-        weights = self._read_field("weights", self.weights)
-        total = weights.sum(axis=-1)
-        if weights.shape[-1] != len(components) or (np.abs(total - 1.0) > 1e-8).any():
-            raise InputError(
-                f"Mixture: {len(components)} components need {len(components)} ",
-                Argument("weights"),
-                f" that add up to 1; got shape {weights.shape} and sums around {np.mean(total):.6g}.",
-            )
-        shapes = [weights.shape[:-1], *(c.parameters.shape[:-1] for c in components)]
-        try:
-            rows = np.broadcast_shapes(*shapes)
-        except ValueError:
-            raise InputError(
-                "Mixture: ",
-                Argument("weights"),
-                " and ",
-                Argument("components"),
-                f" must have the same number of rows; got {sorted(set(shapes))}.",
-            ) from None
-        if len(rows) == 1:
-            components = [component.checked(rows[0]) for component in components]
-        family = type(self)(components, np.broadcast_to(weights, rows + weights.shape[-1:]))
-        family.__dict__["_checked"] = family
-        return family
+        return components
+
+    # ---- on checked NumPy arrays -----------------------------------------------------------------------------------
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The components of a checked mixture with n rows, those of one family in one."""
+        me = self._rowed
+        return (
+            [group_of_draws(me.components, me.weights)] if me.held_as_arrays else groups_of(me.components, me.weights)
+        )
+
+    @property
+    def positions(self) -> list[Positions]:
+        """Which of the components each of the groups holds."""
+        return [group.members for group in self.groups]
+
+    @property
+    def _rowed(self) -> Self:
+        """This mixture with an axis of rows, also where one distribution was given without."""
+        return self if self.weights.ndim > 1 else self.checked(1)
+
+    def _unrowed(self, values: Array) -> Array:
+        """Values (n, …) of `_rowed` without the rows that were not given."""
+        return values if self.weights.ndim > 1 else values[0]
+
+    @cached_property
+    def whole(self) -> Distribution | None:
+        """The mixture as one distribution of the components' family, where it is one: classes, events."""
+        if len(self.groups) > 1:
+            return None
+        return self.groups[0].family._collapsed(self.groups[0].weights)
+
+    def _average(self, of: Callable[[Distribution], Array]) -> Array:
+        """Σ_s w_s f_s for f (S, n, …) of each family."""
+        return self._unrowed(
+            np.sum([np.einsum("ns,sn...->n...", group.weights, of(group.family)) for group in self.groups], axis=0)
+        )
 
     @property
     def mean(self) -> Array:
-        me = self._checked
-        return sum(me._weight(s, c.mean) * c.mean for s, c in enumerate(me.components))
+        return self._checked._average(lambda family: family.mean)
 
     @property
     def variance(self) -> Array:
         me, mean = self._checked, self.mean
-        return sum(me._weight(s, mean) * (c.variance + (c.mean - mean) ** 2) for s, c in enumerate(me.components))
-
-    def _weight(self, s: int, like: Array) -> Array:
-        """w_s per row, shaped to multiply an array with the rows first."""
-        weight = self.weights[..., s]
-        return weight.reshape(weight.shape + (1,) * (like.ndim - weight.ndim))
-
-    @cached_property
-    def _stacked(self) -> Distribution | None:
-        """All components as one family with a leading axis, if they are of one univariate family: one call for all."""
-        first = self.components[0]
-        alike = all(type(c) is type(first) and c.fields().keys() == first.fields().keys() for c in self.components)
-        if not alike or not isinstance(first, Univariate):
-            return None
-        fields = {name: np.stack([getattr(c, name) for c in self.components])[:, None] for name in first.fields()}
-        return type(first)(**fields)
-
-    def _component_log_probs(self, y: Array) -> Array:
-        """log w_s + log p_s(y), shape (S, …)."""
-        with np.errstate(divide="ignore"):
-            log_weights = np.log(self.weights)
-        if self._stacked is None:
-            return np.stack([log_weights[..., s] + c._log_prob(y) for s, c in enumerate(self.components)])
-        log_p = self._stacked._log_prob(_with_rows(y, log_weights.shape[:-1]))
-        joint = np.moveaxis(log_weights, -1, 0)[:, None] + log_p
-        return joint.reshape(len(joint), *np.broadcast_shapes(y.shape, log_weights.shape[:-1]))
-
-    def _component_scores(self, y: Array) -> Array:
-        """The components' own scores side by side, shape (…, M)."""
-        if self._stacked is None:
-            return np.concatenate([component._score(y) for component in self.components], -1)
-        scores = np.moveaxis(self._stacked._score(_with_rows(y, self.weights.shape[:-1])), 0, -2)
-        return scores.reshape(*np.broadcast_shapes(y.shape, self.weights.shape[:-1]), -1)
+        return me._average(lambda family: family.variance + (family.mean - mean) ** 2)
 
     def _log_prob(self, y: Array) -> Array:
+        if self.whole is not None:
+            return self._unrowed_last(self.whole._log_prob(self._with_rows(y)), y)
         with np.errstate(divide="ignore"):
-            return logsumexp(self._component_log_probs(y), axis=0)
+            return self._over_rows(y, lambda joint, _: logsumexp(joint, axis=0), joint=True)
 
     def cdf(self, y: ArrayLike) -> Array:
         """P(Y ≤ y) = Σ_s w_s P_s(Y ≤ y) per row; y as in `log_prob`. For numbers and counts."""
@@ -184,118 +309,222 @@ class Mixture(Distribution):
         return self
 
     def _cdf(self, y: Array, upper: bool) -> Array:
-        parts = (self.weights[..., s] * c._cdf(y, upper) for s, c in enumerate(self.components))
-        return np.asarray(sum(parts))
+        def total(_: Any, at: list[tuple[Group, Any, Array]]) -> Array:
+            parts = (np.einsum("bs,skb->kb", g.weights, family._cdf(y, upper)) for g, family, y in at)
+            return np.asarray(sum(parts))
+
+        return self._over_rows(y, total)
+
+    def _over_rows(self, y: Array, total: Callable[..., Array], joint: bool = False) -> Array:
+        """`total` of the components at y, (points, rows), in blocks of rows; y has the rows last (vectors: before k).
+
+        It gets log w_s + log p_s(y), (S, points, rows), where `joint` asks for it, and for each group its part at these
+        rows with arrays (S, 1, rows).
+        """
+        event = 1 if self.support == "vector" else 0
+        n, draws = self._rowed.weights.shape
+        shape = np.broadcast_shapes(y.shape[: y.ndim - event], (n,))
+        points = np.broadcast_to(y, shape + y.shape[y.ndim - event :]).reshape(-1, n, *y.shape[y.ndim - event :])
+        result = np.empty(points.shape[:2])
+        size = max(1, _BLOCK // (draws * len(points)))
+        for start in range(0, n, size):
+            rows = slice(start, start + size)
+            at = [
+                (
+                    replace(g, weights=g.weights[rows]),
+                    g.family._taken((slice(None), None, rows)),
+                    points[:, rows],
+                )
+                for g in self.groups
+            ]
+            log_p = None
+            if joint:
+                log_p = np.concatenate(
+                    [np.log(g.weights).T[:, None] + family._log_prob(points) for g, family, points in at]
+                )
+            result[:, rows] = total(log_p, at)
+        return self._unrowed_last(result.reshape(shape), y)
+
+    def _with_rows(self, y: Array) -> Array:
+        return y if self.weights.ndim > 1 or self.support == "vector" else y[..., None]
+
+    def _unrowed_last(self, values: Array, y: Array) -> Array:
+        return values if self.weights.ndim > 1 else values.reshape(values.shape[:-1])
 
     def _score(self, y: Array) -> Array:
         # ∂ log p/∂λ_s = responsibility of s × its own score
-        joint = self._component_log_probs(y)
-        with np.errstate(all="ignore"):
-            share = np.exp(np.moveaxis(joint - logsumexp(joint, axis=0), 0, -1))
-            share = np.repeat(share, [len(c.parameter_names) for c in self.components], axis=-1)
-            return np.where(share > 0.0, share * self._component_scores(y), 0.0)
+        me, vector = self._rowed, self.support == "vector"
+        y = self._with_rows(y)
+        rows = np.broadcast_shapes(y.shape[:-1] if vector else y.shape, me.weights.shape[:-1])
+        scores = np.empty((*rows, sum(group.columns.size for group in self.groups)))
+        log_p = me._log_prob(y)
+        for group in self.groups:
+            for s, columns in enumerate(group.columns):
+                family = group.family._taken(s)
+                with np.errstate(all="ignore"):
+                    share = np.exp(np.log(group.weights[:, s]) + family._log_prob(y) - log_p)[..., None]
+                    scores[..., columns] = np.where(share > 0.0, share * family._score(y), 0.0)
+        return scores if self.weights.ndim > 1 else scores.reshape(*rows[:-1], -1)
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
-        draws = np.stack([component._sample(rng, size) for component in self.components])
-        edges = np.cumsum(self.weights[..., :-1], axis=-1)
-        chosen = (rng.random(size + self.weights.shape[:-1])[..., None] >= edges).sum(axis=-1)
-        chosen = chosen.reshape(chosen.shape + (1,) * (draws.ndim - 1 - chosen.ndim))
-        return np.take_along_axis(draws, np.broadcast_to(chosen, draws.shape[1:])[None], axis=0)[0]
+        me = self._rowed
+        n = len(me.weights)
+        edges = np.cumsum(np.concatenate([group.weights for group in self.groups], axis=1), axis=1)
+        chosen = np.empty((*size, n), dtype=np.intp)
+        for i in range(n):
+            chosen[..., i] = np.searchsorted(edges[i], rng.random(size) * edges[i, -1], side="right")
+        start, draws = 0, None
+        for group in self.groups:
+            count = group.weights.shape[1]
+            own = np.clip(chosen - start, 0, count - 1)
+            new = group.family._taken((own, np.arange(n)))._sample(rng, ())
+            here = (chosen >= start) & (chosen < start + count)
+            draws = (
+                new if draws is None else np.where(here.reshape(here.shape + (1,) * (new.ndim - here.ndim)), new, draws)
+            )
+            start += count
+        assert draws is not None  # a mixture has components
+        return draws if self.weights.ndim > 1 else draws.reshape(size + draws.shape[len(size) + 1 :])
 
-    @cached_property
-    def _information_factor(self) -> Array:
-        """B (n, M, M): the scores at the nodes times the roots of their weights, reduced by QR."""
-        return np.concatenate([_reduce(scores) for _, scores in self._weighted_scores()])
+    def fisher_norm(self, u: ArrayLike) -> Array:
+        me, changes, shape = self._changes(u)
+        if me.whole is not None:
+            return me.whole.fisher_norm(me._average_change(changes)).reshape(shape)
+        return np.array([norm(a, 0) for a in me._at_nodes(changes)]).reshape(shape)
 
-    def _weighted_scores(self) -> Iterator[tuple[slice, Array]]:
-        """The scores at the nodes times the roots of their weights, (rows, nodes, M), in blocks of rows."""
-        n, m = len(self.weights), self.parameters.shape[-1]
-        step, start = min(64, n), 0
-        while start < n:
-            rows = slice(start, min(n, start + step))
-            part = self._rows(rows)
-            y, log_weights = mixture_nodes(part.components, part.weights)
-            if step > 1 and y.shape[0] * m * step > _BLOCK:
-                step = max(1, _BLOCK // (y.shape[0] * m))
-                continue
-            root = np.exp(0.5 * (log_weights + part._log_prob(y)))
-            yield rows, np.moveaxis(part._score(y) * root[..., None], 0, 1)
-            start = rows.stop
+    def whiten(self, u: ArrayLike) -> Array:
+        """Rows of a factor of the information, times u: only lengths and angles mean anything, as elsewhere."""
+        me, changes, shape = self._changes(u)
+        if me.whole is not None:
+            whitened = me.whole.whiten(me._average_change(changes))
+        else:
+            parts = [_reduced(a) for a in me._at_nodes(changes)]
+            most = max(len(part) for part in parts)
+            whitened = np.stack([np.pad(part, ((0, most - len(part)), (0, 0))) for part in parts])
+        rows = self._checked.weights.ndim - 1
+        return whitened.reshape(shape[:rows] + whitened.shape[1:2] + shape[rows:])
 
-    def _rows(self, rows: slice) -> Self:
-        part = self.rebuilt(iter([leaf[rows] for leaf in self.leaves()]))
-        return part.checked(len(part.weights))
+    def _changes(self, u: ArrayLike) -> tuple[Self, Array, tuple[int, ...]]:
+        """The mixture with rows, u as (n, M, R), and the shape of what has one value for each change."""
+        changes, me = as_numbers(u, "u"), self._checked
+        shape = me.parameters.shape
+        if changes.shape[: len(shape)] != shape:
+            raise InputError(
+                "Mixture: ",
+                Argument("u"),
+                f", a change of the parameters, must have the shape (rows, parameters, …), here {shape} and perhaps "
+                f"further axes; got {changes.shape}.",
+            )
+        rest = changes.shape[len(shape) :]
+        return me._rowed, changes.reshape(-1, shape[-1], int(np.prod(rest))), shape[:-1] + rest
+
+    def _average_change(self, changes: Array) -> Array:
+        """Σ_s w_s u_s, (n, M, R), of components that are one distribution together."""
+        (group,) = self.groups
+        return np.einsum("ns,nsmr->nmr", group.weights, changes[:, group.columns])
+
+    def _at_nodes(self, changes: Iterable[Array]) -> Iterator[Array]:
+        """a (K, R) with aᵀa = uᵀIu, row by row."""
+        with np.errstate(all="ignore"):
+            for i, u in enumerate(changes):
+                rows = [group.row(i) for group in self.groups]
+                yield changes_at_nodes([row for row in rows if len(row.weights)], u)
+
+    # ---- parts ------------------------------------------------------------------------------------------------------
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Of draws of one family: where λ is a location, or a location and what is orthogonal to it."""
+        me = self._checked
+        if not me.draws or len(me.groups) > 1 or me.whole is not None:
+            return ()
+        family = me.groups[0].family
+        if family.parameters.shape[-1] == 1:
+            return PREDICTION, KNOWLEDGE
+        return (PREDICTION, NOISE, KNOWLEDGE) if family.orthogonal_blocks else ()
+
+    def shares(self, u: ArrayLike) -> dict[str, Array]:
+        """With g = Σ_k g_k of the parts k, ∫ g_k g/p of each, as a share of ∫ g²/p.
+
+        One can be a little below 0, where a part works against the others: it counts as 0, and the others by their
+        share of the rest, so that they add up to 1.
+        """
+        me, changes, shape = self._changes(u)
+        names = me.part_names
+        if not names:
+            return {}
+        (group,) = me.groups
+        blocks = group.family.orthogonal_blocks
+        location = next(iter(blocks.values())) if blocks else slice(0, 1)
+
+        def split(i: int, u: Array) -> Array:
+            """The change u (S·M, R) of one row as those of its parts, (S·M, parts, R)."""
+            own = u[group.columns]  # (S, M, R)
+            parts = {name: np.zeros_like(own) for name in names}
+            parts[PREDICTION][:, location] = np.einsum("s,smr->mr", group.weights[i], own[:, location])
+            parts[KNOWLEDGE][:, location] = own[:, location] - parts[PREDICTION][:, location]
+            if NOISE in names:
+                parts[NOISE] = own.copy()
+                parts[NOISE][:, location] = 0.0
+            return np.stack(list(parts.values()), axis=2).reshape(len(u), len(names), -1)
+
+        found = np.zeros((len(changes), len(names), changes.shape[-1]))
+        for i, a in enumerate(me._at_nodes(split(i, u).reshape(len(u), -1) for i, u in enumerate(changes))):
+            each = a.reshape(len(a), len(names), -1)
+            length = norm(each.sum(axis=1), 0)
+            each = each / np.where(length > 0.0, length, 1.0)
+            found[i] = np.maximum(np.einsum("kpr,kr->pr", each, each.sum(axis=1)), 0.0)
+        total = found.sum(axis=1, keepdims=True)
+        found /= np.where(total > 0.0, total, 1.0)
+        return {name: found[:, k].reshape(shape) for k, name in enumerate(names)}
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
-        if not self.weights.shape[:-1]:
-            return [part[0] for part in self.checked(1)._whiten(u[:, None], row)]
-        changes = np.moveaxis(u, 0, 1).reshape(u.shape[1], len(u), -1)
-        if len(u) <= _SMALL:
-            whitened = self._information_factor @ changes
-        else:
-            # Many components: B would be larger than B u, of which only lengths and angles matter.
-            blocks = [_reduce(scores @ changes[rows]) for rows, scores in self._weighted_scores()]
-            most = max(block.shape[1] for block in blocks)
-            whitened = np.concatenate([np.pad(b, ((0, 0), (0, most - b.shape[1]), (0, 0))) for b in blocks])
-        return [part.reshape(u.shape[1:]) for part in np.moveaxis(whitened, 1, 0)]
+        raise NotImplementedError  # `whiten` has all rows to itself
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         rows = np.broadcast_shapes(self.weights.shape[:-1], other.weights.shape[:-1])
         n = rows[0] if rows else 1
         one, two = self.checked(n), other.checked(n)
-        result = np.empty(n)
-        for i in range(n):
-            # Row by row: each pair of mixtures gets its own nodes, and memory stays small.
-            p, q = one._rows(slice(i, i + 1)), two._rows(slice(i, i + 1))
-            pooled = [*p.components, *q.components], np.concatenate([p.weights, q.weights], -1) / 2.0
-            y, log_weights = mixture_nodes(*pooled, tails=True)
-            log_p, log_q = p._log_prob(y)[:, 0], q._log_prob(y)[:, 0]
-            with np.errstate(invalid="ignore"):
-                d = np.where(np.isneginf(log_p), 0.0, log_q - log_p)
-            if np.isinf(alpha) and self.support == "continuous":
-                result[i] = supremum(p, q, y[:, 0])
-                continue
-            w = log_weights[:, 0]
-            if alpha > 1.0 and self.support == "continuous" and _diverges(log_p + (1.0 - alpha) * d + w):
-                result[i] = np.inf
-                continue
-            result[i] = finite_renyi(log_p + w, log_q + w, d, alpha, exact=self.support == "classes")
-        return result.reshape(rows)
+        if one.whole is not None and two.whole is not None:
+            return one.whole._renyi(two.whole, alpha).reshape(rows)
+        pairs = ([[group.row(i) for group in p.groups] for p in (one, two)] for i in range(n))
+        return np.array([mixture_renyi(p, q, alpha) for p, q in pairs]).reshape(rows)
 
     def _prediction(self) -> Array:
-        parts = [c._prediction() for c in self.components]
-        return np.sum([self._weight(s, f) * f for s, f in enumerate(parts)], axis=0)
+        return self._average(lambda family: family._prediction())
 
     def _prediction_gradient(self) -> Array:
-        blocks = [c._prediction_gradient() for c in self.components]
-        return np.concatenate([self._weight(s, g) * g for s, g in enumerate(blocks)], -1)
+        parts = [(group, group.family._prediction_gradient()) for group in self.groups]  # (S, n, P, M)
+        n, outputs = parts[0][1].shape[1:3]
+        gradient = np.empty((n, outputs, sum(group.columns.size for group, _ in parts)))
+        for group, part in parts:
+            gradient[..., group.columns] = np.einsum("ns,snpm->npsm", group.weights, part)
+        return self._unrowed(gradient)
 
     def _prediction_hessian(self) -> Array | None:
-        if all(c._prediction_hessian() is None for c in self.components):
+        parts = [(group, group.family._prediction_hessian()) for group in self.groups]
+        if all(part is None for _, part in parts):
             return None
-        gradient = self._prediction_gradient()
+        gradient = self._rowed._prediction_gradient()
         hessian = np.zeros((*gradient.shape, gradient.shape[-1]))
-        start = 0
-        for s, component in enumerate(self.components):
-            block, size = component._prediction_hessian(), len(component.parameter_names)
-            if block is not None:
-                here = slice(start, start + size)
-                hessian[..., here, here] = self._weight(s, block) * block
-            start += size
-        return hessian
+        for group, part in parts:
+            if part is not None:
+                for s, columns in enumerate(group.columns):
+                    block = group.weights[:, s, None, None, None] * part[s]
+                    hessian[..., columns[:, None], columns] = block
+        return self._unrowed(hessian)
 
 
-def _reduce(vectors: Array) -> Array:
-    """Turn vectors (n, K, R) into at most R rows with the same lengths and angles."""
-    return np.asarray(np.linalg.qr(vectors, mode="r")) if vectors.shape[1] > vectors.shape[2] else vectors
+def _reduced(a: Array) -> Array:
+    """Turn vectors (K, R) into at most R rows with the same lengths and angles."""
+    return np.asarray(np.linalg.qr(a, mode="r")) if len(a) > a.shape[1] else a
 
 
-def _with_rows(y: Array, rows: tuple[int, ...]) -> Array:
-    """y with exactly one axis in front of the rows."""
-    return np.broadcast_to(y, np.broadcast_shapes(y.shape, rows)).reshape(-1, *rows)
-
-
-def _diverges(log_integrand: Array) -> bool:
-    """Whether the integrand is still large at the outermost nodes, which reach tail probabilities of 1e-300."""
-    finite = log_integrand[np.isfinite(log_integrand)]
-    return bool(finite.size and max(finite[0], finite[-1]) > finite.max() - 30.0)
+def _unequal_rows(shapes: list[tuple[int, ...]]) -> InputError:
+    return InputError(
+        "Mixture: ",
+        Argument("weights"),
+        " and ",
+        Argument("components"),
+        f" must have the same number of rows; got {sorted(set(shapes))}.",
+    )

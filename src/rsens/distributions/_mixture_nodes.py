@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,22 +27,18 @@ def mixture_nodes(components: Sequence[Distribution], weights: Array, tails: boo
     return rules[components[0].support](components, weights, tails)
 
 
-def supremum(p: Distribution, q: Distribution, y: Array) -> float:
-    """The largest log p/q near the sorted points y, refined around the best point; inf if that is an end point."""
-
-    def f(t: Array) -> Array:
-        return (p._log_prob(t) - q._log_prob(t))[:, 0]
-
-    values = f(y[:, None])
+def supremum(f: Callable[[Array], Array], y: Array) -> float:
+    """The largest f = log p/q near the sorted points y, refined around the best point; inf if that is an end point."""
+    values = f(y)
     best = int(np.argmax(np.where(np.isnan(values), -np.inf, values)))
     if best in (0, len(y) - 1):
         return np.inf if values[best] > 0.0 else 0.0
     low, high = y[best - 1], y[best + 1]
     for _ in range(60):
         t = np.linspace(low, high, 33)
-        top = int(np.argmax(f(t[:, None])))
+        top = int(np.argmax(f(t)))
         low, high = t[max(top - 1, 0)], t[min(top + 1, 32)]
-    return max(float(f(np.array([[0.5 * (low + high)]]))[0]), 0.0)
+    return max(float(f(np.array([0.5 * (low + high)]))[0]), 0.0)
 
 
 def _continuous(components: Sequence[Univariate], weights: Array, tails: bool) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
@@ -35,6 +36,7 @@ class MultivariateNormal(Distribution):
     mean: Any
     covariance: Any
     support: ClassVar[Literal["vector"]] = "vector"
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"mean": Domain(event_ndim=1), "covariance": Domain(event_ndim=2)}
 
     @property
@@ -57,6 +59,12 @@ class MultivariateNormal(Distribution):
     def columns(self) -> list[Any]:
         means = [self.mean[..., k] for k in range(self._size)]
         return means + [self.covariance[..., i, j] for i, j in self._triangle]
+
+    def with_parameters(self, λ: Any) -> MultivariateNormal:
+        covariance = np.empty((*λ.shape[:-1], self._size, self._size))
+        for m, (i, j) in enumerate(self._triangle, start=self._size):
+            covariance[..., i, j] = covariance[..., j, i] = λ[..., m]
+        return MultivariateNormal(λ[..., : self._size], covariance)
 
     @property
     def variance(self) -> Array:
@@ -94,6 +102,13 @@ class MultivariateNormal(Distribution):
         scale = np.sqrt(diagonal)
         correlation = self.covariance / scale[..., :, None] / scale[..., None, :]
         return scale[..., :, None] * np.linalg.cholesky(correlation)
+
+    def _matched(self, average: Callable[..., Any]) -> MultivariateNormal:
+        """The mean and the covariance of the mixture."""
+        mean = average(self.mean, 1)
+        apart = self.mean - mean
+        spread = average(apart[..., :, None] * apart[..., None, :], 2)
+        return MultivariateNormal(mean, average(self.covariance, 2) + spread)
 
     def _log_prob(self, y: Array) -> Array:
         z = _solve(self._factor, (y - self.mean)[..., None])[..., 0]

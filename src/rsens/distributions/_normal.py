@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -11,8 +12,14 @@ from scipy.special import ndtr, ndtri
 from rsens._typing import Array
 from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, REAL, Domain
-from rsens.distributions._gaussian import gaussian_log_prob, gaussian_renyi, gaussian_score
-from rsens.distributions._univariate import Univariate
+from rsens.distributions._gaussian import (
+    gaussian_log_prob,
+    gaussian_log_prob_and_scores,
+    gaussian_reach,
+    gaussian_renyi,
+    gaussian_score,
+)
+from rsens.distributions._univariate import Reach, Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +41,13 @@ class Normal(Univariate):
 
     mean: Any
     variance: Any
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"mean": REAL, "variance": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "variance": slice(1, 2)}
+
+    def _matched(self, average: Callable[..., Any]) -> Normal:
+        mean = average(self.mean)
+        return Normal(mean, average(self.variance) + average((self.mean - mean) ** 2))
 
     def _log_prob(self, y: Array) -> Array:
         return gaussian_log_prob(y, self.mean, self.variance)
@@ -59,3 +71,9 @@ class Normal(Univariate):
 
     def _score(self, y: Array) -> Array:
         return gaussian_score(y, self.mean, self.variance)
+
+    def _reach(self) -> Reach:
+        return gaussian_reach(self.mean, self.variance)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        return gaussian_log_prob_and_scores(t, self.mean, self.variance)

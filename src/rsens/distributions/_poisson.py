@@ -11,10 +11,10 @@ from scipy.special import gammainc, gammaincc
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 from rsens._typing import Array
 from rsens.distributions._base import RowShaper
-from rsens.distributions._counts import count_quantile
+from rsens.distributions._counts import bounded_reach, count_quantile
 from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._jensen import exp_gap
-from rsens.distributions._univariate import Univariate
+from rsens.distributions._univariate import Reach, Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +74,9 @@ class Poisson(Univariate):
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         return [u[0] / row(np.sqrt(self.rate))]
+
+    def _reach(self) -> Reach:
+        return bounded_reach(self.rate, self.rate)
 
     def _score(self, y: Array) -> Array:
         return ((y - self.rate) / self.rate)[..., None]

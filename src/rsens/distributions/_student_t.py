@@ -16,7 +16,7 @@ from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, REAL, Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._quadrature import rule
-from rsens.distributions._univariate import Univariate
+from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
 
 #: Distributions are close if their locations are within this many scales, and their scales within this share.
 _CLOSE = 0.1
@@ -43,6 +43,7 @@ class StudentT(Univariate):
     location: Any
     scale2: Any
     df: Any
+    matched_by_average: ClassVar[bool] = False
     domains: ClassVar[dict[str, Domain]] = {"location": REAL, "scale2": POSITIVE, "df": POSITIVE}
     fixed_fields: ClassVar[tuple[str, ...]] = ("df",)
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"location": slice(0, 1), "scale2": slice(1, 2)}
@@ -56,6 +57,13 @@ class StudentT(Univariate):
         df = self._checked.df
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(df > 2.0, self._checked.scale2 * (df / (df - 2.0)), np.where(df > 1.0, np.inf, np.nan))
+
+    def _matched(self, average: Callable[..., Any]) -> StudentT:
+        """The draws' variance of the location adds to scale2·df/(df − 2), the variance; with df ≤ 2 there is none."""
+        location, df = average(self.location), average(self.df)
+        spread = average((self.location - location) ** 2)
+        share = (df - 2.0) / df
+        return StudentT(location, average(self.scale2) + 0.5 * (share + abs(share)) * spread, df)
 
     def _log_prob(self, y: Array) -> Array:
         z = (y - self.location) / np.sqrt(self.scale2)
@@ -112,6 +120,22 @@ class StudentT(Univariate):
         z = (y - self.location) / scale
         pull = (df + 1.0) / (df + z**2)
         return np.stack([pull * z / scale, 0.5 * (pull * z**2 - 1.0) / self.scale2], -1)
+
+    def _reach(self) -> Reach:
+        kinds, place = np.unique(self.df, return_inverse=True)
+        far = np.minimum(-stdtrit(kinds, NEGLIGIBLE), 1e140)[place].reshape(self.df.shape)
+        scale = np.sqrt(self.scale2)
+        return Reach(self.location - far * scale, self.location + far * scale, self.location, scale)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        scale, df = np.sqrt(self.scale2), self.df
+        z = (t - self.location) / scale
+        pull = z * ((df + 1.0) / (df + z**2))
+        log_p = log_gamma_half_step(0.5 * df) - 0.5 * np.log(np.pi * df * self.scale2)
+        return log_p - 0.5 * (df + 1.0) * _log1p_square(z / np.sqrt(df)), [
+            pull / scale,
+            0.5 * (pull * z - 1.0) / self.scale2,
+        ]
 
 
 def _log_density(z: Array, df: Array) -> Array:

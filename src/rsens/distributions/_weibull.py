@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import digamma, gamma, gammaln, polygamma, zeta
@@ -15,7 +15,7 @@ from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._jensen import rate_gap
 from rsens.distributions._quadrature import rule
-from rsens.distributions._univariate import Univariate
+from rsens.distributions._univariate import FAR, Reach, Univariate
 
 _LOG_MEAN = 1.0 - np.euler_gamma  # E[E log E] for E ~ Exponential(1)
 
@@ -37,6 +37,7 @@ class Weibull(Univariate):
 
     shape: Any
     scale: Any
+    line: ClassVar[Literal["positive"]] = "positive"
     domains: ClassVar[dict[str, Domain]] = {"shape": POSITIVE, "scale": POSITIVE}
 
     @property
@@ -102,6 +103,16 @@ class Weibull(Univariate):
         t = self.shape * log_ratio(self.scale, y)
         rise = np.expm1(t)
         return np.stack(np.broadcast_arrays((1.0 - t * rise) / self.shape, self.shape / self.scale * rise), -1)
+
+    def _reach(self) -> Reach:
+        # w = k log(y/s) has the density e^{w − e^w}.
+        centre, unit = np.log(self.scale), 1.0 / self.shape
+        return Reach(centre - FAR * unit, centre + np.log(2.0 * FAR) * unit, centre, 0.7 * unit)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        w = self.shape * (t - np.log(self.scale))
+        rise = np.expm1(w)
+        return np.log(self.shape) + w - rise - 1.0, [(1.0 - w * rise) / self.shape, self.shape / self.scale * rise]
 
     def _prediction_gradient(self) -> Array:
         # mean = s Γ(1 + x), x = 1/k

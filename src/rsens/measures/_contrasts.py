@@ -37,19 +37,14 @@ def contrast_values(derivatives: Derivatives, alpha: float) -> Iterator[tuple[in
 
 
 def contrast_parts(derivatives: Derivatives, alpha: float) -> Iterator[tuple[int, dict[str, Array]]]:
-    """R_c split over the orthogonal blocks of λ, as the squared Fisher norm of λ(x_l) − λ(x) is; the parts add up."""
+    """R_c split over the parts of λ, as the squared Fisher norm of λ(x_l) − λ(x) is; the parts add up."""
     here = derivatives.distribution
     for contrast in derivatives.contrasts:
-        parts = {name: _zeros(derivatives) for name in here.orthogonal_blocks}
+        parts = {name: _zeros(derivatives) for name in here.part_names}
         switches = list(weighted(contrast, _switches(derivatives, contrast, alpha)))
         for there, switch in zip(contrast.levels, switches, strict=True):
-            change = there.parameters - here.parameters
-            whole = here.fisher_norm(change)
-            safe = np.where(whole > 0.0, whole, 1.0)
-            for name, block in here.orthogonal_blocks.items():
-                alone = np.zeros_like(change)
-                alone[:, block] = change[:, block]
-                parts[name] = parts[name] + switch * (here.fisher_norm(alone) / safe) ** 2
+            for name, share in here.shares(there.parameters - here.parameters).items():
+                parts[name] = parts[name] + switch * share
         yield contrast.column, parts
 
 

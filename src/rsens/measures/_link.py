@@ -21,6 +21,7 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
+from rsens.adapters import as_model
 from rsens.derivatives import Derivatives, Model, chain_rule
 from rsens.distributions import Distribution
 from rsens.measures._family_links import FamilyLink, family_link
@@ -111,6 +112,7 @@ class OnLink(Model):
             eta, first, second = self.latent.link_derivatives(_rows(X), order)
             return Derivatives(self._latent(eta, X), first, second)
         record = self.source.derivatives(X, order)
+        record = record.for_pairs if order == 2 else record
         link = _link(record.distribution)
         first, second = chain_rule(record.first, record.second, link.first, link.second)
         return Derivatives(Linked(link.eta, lambda: (record.distribution, link.jacobian)), first, second)
@@ -137,8 +139,8 @@ class OnLink(Model):
 
 def on_link(model: Any, source: Model) -> OnLink:
     """The model on its link scale; `source` is the same model as the measures see it."""
-    knows = callable(getattr(model, "link_derivatives", None))  # as adapters ask objects for what they can do
-    return OnLink(source, model if knows else None)
+    knowing = (each for each in (model, as_model(model)) if callable(getattr(each, "link_derivatives", None)))
+    return OnLink(source.for_pairs, next(knowing, None))
 
 
 def _link(distribution: Distribution) -> FamilyLink:

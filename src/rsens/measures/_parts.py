@@ -21,7 +21,7 @@ def parts_of(
     n_columns = derivatives.first.shape[-1]
     units, terms = np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
     family = derivatives.distribution
-    if not family.orthogonal_blocks:
+    if not family.part_names:
         return {}
     by_part = parts(family, terms.along(derivatives.first * units, family), alpha=alpha)
     for column, split in contrast_parts(derivatives, alpha):
@@ -39,55 +39,57 @@ def pair_parts_of(
     group, or the difference between levels. The part of block b is R_b²/R₂ of that change; of a contrast, averaged
     over levels just as R₂ is. The last block is what the others leave, so the parts add up to R₂ to the last digit.
     """
+    derivatives = derivatives.for_pairs
     family, n_columns = derivatives.distribution, derivatives.first.shape[-1]
     units, terms = np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
-    if not family.orthogonal_blocks:
+    if not family.part_names:
         return {}
-    *leading, last = family.orthogonal_blocks
+    *leading, last = family.part_names
     upper = np.triu_indices(len(terms), 1)
     change = np.sqrt(alpha) * _along_pairs(derivatives, units, terms, upper)
     whole = rest = pairs[:, *upper]
-    result = {}
+    result, shares = {}, family.shares(change)
     for name in leading:
-        block = family.orthogonal_blocks[name]
-        part = whole * _share(family, change, block, whole)
+        part = whole * shares[name]
         if derivatives.contrasts:
             by_term = np.zeros_like(pairs)
             by_term[:, *upper] = part
-            part = _with_contrasts(by_term, derivatives, alpha, units, terms, block)[:, *upper]
+            part = _with_contrasts(by_term, derivatives, alpha, units, terms, name)[:, *upper]
         result[name] = np.minimum(part, rest)  # rounding
         rest = rest - result[name]
     return result | {last: rest}
 
 
 def _with_contrasts(
-    part: Array, derivatives: Derivatives, alpha: float, units: Array, terms: Terms, block: slice
+    part: Array, derivatives: Derivatives, alpha: float, units: Array, terms: Terms, name: str
 ) -> Array:
-    """The part (n, T, T) of a block, with the pairs of categorical columns filled in."""
+    """The part (n, T, T) of this name, with the pairs of categorical columns filled in."""
     family, root = derivatives.distribution, np.sqrt(alpha)
     return filled_second(
         part,
         derivatives,
         first=lambda p, first: first,
         value=lambda p: p.parameters,
-        size_of_first=lambda change: root * _part(family, terms.along(change * units, family), block),
-        size_of_value=lambda change: root * _part(family, change, block),
+        size_of_first=lambda change: root * _part(family, terms.along(change * units, family), name),
+        size_of_value=lambda change: root * _part(family, change, name),
         units=units,
         terms=terms,
     )
 
 
 def parts(distribution: Distribution, derivative: Array, *, alpha: float = 1.0) -> dict[str, Array]:
-    """R-sens split over the orthogonal blocks of λ, by name; empty for families without such blocks.
+    """R-sens split over the parts of λ, by name; empty for families that cannot be split.
 
     `derivative` is ∂λ (n, M, D), or ∂²λ (n, M, D, D) for R-sens₂; each part has the shape of the local values.
-    With R_b the norm of block b alone, R² = Σ R_b², and the part is R_b²/R: the parts add up to R. Written as
-    R · (R_b/R)², because R_b² need not fit in float64 where R does; 0 where R = 0.
+    With R_b the norm of the orthogonal block b alone, R² = Σ R_b², and the part is R_b²/R: the parts add up to R.
+    Written as R · (R_b/R)², because R_b² need not fit in float64 where R does; 0 where R = 0. Mixtures of draws have
+    parts of another kind (`Mixture.shares`).
     """
     root = np.sqrt(check_alpha(alpha))
+    if not distribution.part_names:
+        return {}
     whole = distribution.fisher_norm(derivative)
-    blocks = distribution.orthogonal_blocks.items()
-    return {name: root * whole * _share(distribution, derivative, block, whole) for name, block in blocks}
+    return {name: root * whole * share for name, share in distribution.shares(derivative).items()}
 
 
 def _along_pairs(derivatives: Derivatives, units: Array, terms: Terms, pairs: tuple[Any, Any]) -> Array:
@@ -109,14 +111,6 @@ def _along_pairs(derivatives: Derivatives, units: Array, terms: Terms, pairs: tu
     return change
 
 
-def _part(family: Distribution, change: Array, block: slice) -> Array:
+def _part(family: Distribution, change: Array, name: str) -> Array:
     """R_b²/R of a change of λ."""
-    norms = family.fisher_norm(change)
-    return norms * _share(family, change, block, norms)
-
-
-def _share(family: Distribution, change: Array, block: slice, norms: Array) -> Array:
-    """R_b²/R² of a change of λ (n, M, …) whose norms R are known; 0 where R = 0."""
-    alone = np.zeros_like(change)
-    alone[:, block] = change[:, block]
-    return (family.fisher_norm(alone) / np.where(norms > 0.0, norms, 1.0)) ** 2
+    return family.fisher_norm(change) * family.shares(change)[name]

@@ -68,7 +68,7 @@ def _first(distribution: Distribution, first: Array) -> Array:
 
 def second_of_prediction(derivatives: Derivatives) -> Array:
     """∂²f = f_λ ∂²λ + ∂λᵀ f_λλ ∂λ, shape (n, P, D, D); absolute contrasts in pairs with categorical columns."""
-    n_columns = derivatives.first.shape[-1]
+    derivatives, n_columns = derivatives.for_pairs, derivatives.first.shape[-1]
     return _filled(_second(derivatives), derivatives, np.abs, np.ones(n_columns), Terms.single(n_columns))
 
 
@@ -117,6 +117,7 @@ def eah_by_terms(model: Model, table: Table, alpha: float, units: Array, terms: 
     """EAH of pairs of columns or groups, per product of units."""
 
     def value(derivatives: Derivatives) -> Array:
+        derivatives = derivatives.for_pairs
         pairs = terms.pair_lengths(_second(derivatives) * np.outer(units, units))
         return _summed(
             derivatives, _filled(pairs, derivatives, lambda change: terms.lengths(change * units), units, terms)

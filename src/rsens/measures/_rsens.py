@@ -91,6 +91,7 @@ def rsens_of(derivatives: Derivatives, alpha: float, units: Array | None = None,
 
 def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None, terms: Terms | None = None) -> Array:
     """R-sens₂ (n, T, T) of a record of second order, per product of units, by pair of terms."""
+    derivatives = derivatives.for_pairs
     assert derivatives.second is not None  # asked for with order = 2
     units, terms = _defaults(derivatives, units, terms)
     family, root, products = derivatives.distribution, np.sqrt(alpha), np.outer(units, units)

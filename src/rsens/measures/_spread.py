@@ -19,6 +19,7 @@ from rsens.distributions import (
     Distribution,
     Exponential,
     Gamma,
+    Histogram,
     LogNormal,
     Mixture,
     NegativeBinomial,
@@ -33,7 +34,7 @@ from rsens.distributions import (
 def has_spread(distribution: Distribution) -> bool:
     """Whether the standard deviation and its derivative are known: of one number that is not a class."""
     if isinstance(distribution, Mixture):
-        return not is_event(distribution) and all(map(has_spread, distribution.components))
+        return not is_event(distribution) and all(kind in _VARIANCE_GRADIENTS for kind in distribution.kinds)
     return type(distribution) in _VARIANCE_GRADIENTS
 
 
@@ -63,12 +64,13 @@ def variance_gradient(distribution: Distribution) -> Array:
 
 def _of_mixture(p: Mixture) -> Array:
     """V = Σ w_s (V_s + (μ_s − μ)²), so ∂V/∂λ_s = w_s (∂V_s + 2 (μ_s − μ) ∂μ_s)."""
-    blocks = [
-        w[:, np.newaxis]
-        * (variance_gradient(c) + 2.0 * (c.mean - p.mean)[:, np.newaxis] * c.prediction_gradient()[:, 0])
-        for w, c in zip(p.weights.T, p.components, strict=True)
-    ]
-    return np.concatenate(blocks, axis=1)
+    mean, gradient = p.mean, np.empty(p.parameters.shape)
+    for group in p.groups:  # arrays (S, n)
+        c: Any = group.family
+        own = np.stack(np.broadcast_arrays(c.mean, *_VARIANCE_GRADIENTS[type(c)](c))[1:], axis=-1)
+        each = own + 2.0 * (c.mean - mean)[..., np.newaxis] * c.prediction_gradient()[..., 0, :]
+        gradient[:, group.columns] = group.weights[..., np.newaxis] * np.moveaxis(each, 0, 1)
+    return gradient
 
 
 def _of_weibull(p: Weibull) -> tuple[Array, Array]:
@@ -91,6 +93,12 @@ def _of_student_t(p: StudentT) -> tuple[Any, Array]:
         return 0.0, np.where(p.df > 2.0, p.df / (p.df - 2.0), np.nan)
 
 
+def _of_histogram(p: Histogram) -> tuple[Array, ...]:
+    """V = Σ p_k (width_k²/12 + (middle_k − mean)²), and moving the mean does not change V; for changes with Σ∂p = 0."""
+    middles = p.borders[..., :-1] + 0.5 * np.diff(p.borders)
+    return tuple(((middles - p.mean[..., np.newaxis]) ** 2 + np.diff(p.borders) ** 2 / 12.0).T)
+
+
 #: ∂V/∂λ by column of λ. A family that is not here has no effect on its spread.
 _VARIANCE_GRADIENTS: dict[type[Distribution], Callable[[Any], tuple[Any, ...]]] = {
     Normal: lambda p: (0.0, 1.0),
@@ -102,5 +110,6 @@ _VARIANCE_GRADIENTS: dict[type[Distribution], Callable[[Any], tuple[Any, ...]]] 
     Weibull: _of_weibull,
     Binomial: lambda p: (p.n * (1.0 - 2.0 * p.mean / p.n),),
     Poisson: lambda p: (1.0,),
+    Histogram: _of_histogram,
     NegativeBinomial: lambda p: (1.0 + 2.0 * p.mean / p.size, -((p.mean / p.size) ** 2)),
 }

@@ -22,6 +22,9 @@ from rsens._typing import Array
 from rsens.adapters import as_model
 from rsens.measures._rows import check_scale
 
+#: What statsmodels and formulas call a column of ones: nobody is surprised that it does not vary.
+INTERCEPTS = ("const", "Intercept")
+
 
 def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stacklevel: int = 3) -> Array:
     """What one step of each column is, shape (D,): `scale` is "sd", "raw", or one number per column.
@@ -41,6 +44,7 @@ def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stack
             Argument("scale", "raw"),
             " or one number per column.",
         )
+    constant = [name for name in constant if name not in INTERCEPTS]
     if constant:
         warnings.warn(
             RsensWarning(

@@ -15,13 +15,13 @@ from scipy.special import logit, logsumexp, ndtri
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, result_bytes, rows_for
+from rsens.derivatives import Derivatives, normalized, normalized_derivatives, result_bytes, rows_for
 from rsens.distributions import Distribution
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood, through_likelihood
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
 from rsens.models._features import Features, features_of
 from rsens.models._link import by_mean
-from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
+from rsens.models._multiclass import one_vs_rest_targets
 from rsens.models._reading import read_precision
 from rsens.models._weight_mode import laplace_weights
 from rsens.models._weights import LinearLink, OnePosterior, WeightPosterior, columns_of

@@ -10,7 +10,7 @@ import numpy as np
 
 from rsens._table import column_deviations
 from rsens._typing import Array
-from rsens.derivatives import Derivatives
+from rsens.derivatives import Derivatives, normalized, normalized_derivatives
 from rsens.distributions import Distribution
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood, target_of
@@ -20,7 +20,7 @@ from rsens.models._fit_warnings import warn_of_copies
 from rsens.models._gp_settings import GPSettings, link_likelihood, prediction, regression_likelihood
 from rsens.models._inference import Data, FittedGP, fit_gp
 from rsens.models._link import LatentLink
-from rsens.models._multiclass import normalized, normalized_derivatives, one_vs_rest_targets
+from rsens.models._multiclass import one_vs_rest_targets
 from rsens.models._standard import Standard
 from rsens.posteriors import Latent
 

@@ -58,16 +58,18 @@ def _mixture_quantiles(family: Mixture, q: Array) -> Array:
 
     The nodes are dense in the tails, evenly spaced on the scale of a standard normal.
     """
-    n_nodes = int(np.clip(MIXTURE_NODES // len(family.components), 21, 2001))
+    draws = family.checked().weights.shape[-1]
+    n_nodes = int(np.clip(MIXTURE_NODES // draws, 21, 2001))
     edges = ndtr(np.linspace(-5.0, 5.0, n_nodes + 1))
     edges[0], edges[-1] = 0.0, 1.0
     middle, share = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
     n = family.parameters.shape[0]
-    weights = np.broadcast_to(family.weights, (n, len(family.components)))
-    nodes = np.stack([_quantiles(component, middle) for component in family.components])  # (S, nodes, n)
+    weights = np.concatenate([group.weights for group in family.groups], axis=1)
+    parts: list[Any] = [group.family for group in family.groups]
+    nodes = np.concatenate([part.quantile(middle[:, None, None]) for part in parts], axis=1)
     result = np.empty((len(q), n))
     for i in range(n):
-        values, mass = nodes[:, :, i].ravel(), np.outer(weights[i], share).ravel()
+        values, mass = nodes[:, :, i].ravel(), np.outer(share, weights[i]).ravel()  # (nodes, S)
         order = np.argsort(values, kind="stable")
         values, below = values[order], np.cumsum(mass[order])
         if family.support == "continuous":

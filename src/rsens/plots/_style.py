@@ -190,7 +190,9 @@ def _evenly(text: str, most: int) -> list[str]:
 def part_labels(names: Iterable[str]) -> list[str]:
     """Labels of the parts of R-sens; every family that splits in two has the prediction first."""
     labels = [str(name) for name in names]
-    return labels if len(labels) != 2 else [f"prediction ({labels[0]})", f"uncertainty ({labels[1]})"]
+    if len(labels) != 2 or "knowledge" in labels:  # of posterior draws, which say themselves what they are
+        return labels
+    return [f"prediction ({labels[0]})", f"uncertainty ({labels[1]})"]
 
 
 def legend_above(ax: Axes, low: float, high: float, *, first: str | None = None, below: float = 0.06) -> None:

@@ -19,6 +19,7 @@ from scipy.linalg import blas, lapack
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
+from rsens.derivatives import Inner
 from rsens.kernels import Kernel, KernelAt
 
 #: Working memory for the rows of one chunk: enough right-hand sides for a triangular solve at full speed.
@@ -138,36 +139,49 @@ class LatentPosterior:
             explained = explained + blas.dgemm(1.0, Rk, np.asfortranarray(weights[:, rows].T))
         return np.maximum(prior - np.sum(np.square(explained), axis=0), 0.0)
 
-    def derivatives(self, X: Array, order: int) -> Latent:
-        """Mean and variance of f at the rows X with their first (order 1) or first and second derivatives."""
-        n, D = X.shape
+    def derivatives(self, X: Array, order: int, inner: Inner | None = None) -> Latent:
+        """Mean and variance of f at the rows X with their first (order 1) or first and second derivatives.
+
+        With `inner`, X is itself a function of other columns, and the derivatives are in these.
+        """
+        n, D = len(X), X.shape[1] if inner is None else inner.n_columns
         mean, variance = np.empty(n), np.empty(n)
         first = np.empty((n, 2, D))
         second = np.empty((n, 2, D, D)) if order == 2 else None
-        for rows in self._chunks(n, 2 + (D if order == 2 else 0) + self.kernel.arrays_at(D)):
-            x = X[rows]
+        columns = max(D, X.shape[1])
+        for rows in self._chunks(n, 2 + (columns if order == 2 else 0) + self.kernel.arrays_at(columns)):
+            x, within = X[rows], None if inner is None else inner.rows(rows)
             at = self.kernel.at(x, self.inputs)
             mean[rows] = blas.dgemv(1.0, at.value.T, self.weights, trans=1)
             Rk = self.root.times(np.array(at.value).T)
             variance[rows] = self._variance(x, Rk)
             Qk = self.root.transposed_times(Rk).T
             diag_first, diag_second = self.kernel.diag_derivatives(x, order)
-            first[rows, 0] = at.weighted_first(self.weights)
-            first[rows, 1] = diag_first - 2.0 * at.weighted_first(Qk)
-            if second is not None and diag_second is not None:
-                second[rows, 0] = at.second(self.weights)
-                second[rows, 1] = diag_second - 2.0 * (at.second(Qk) + self._squared_first(at))
+            slope = np.stack([at.weighted_first(self.weights), diag_first - 2.0 * at.weighted_first(Qk)], axis=1)
+            bend = None
+            if diag_second is not None:
+                bend = np.stack([at.second(self.weights), diag_second - 2.0 * at.second(Qk)], axis=1)
+            first[rows], bend = (slope, bend) if within is None else within.chain(slope, bend)
+            if second is not None and bend is not None:
+                bend[:, 1] -= 2.0 * self._squared_first(at, within)
+                second[rows] = bend
         return Latent(self.mean + mean, variance, first, second)
 
-    def _squared_first(self, at: KernelAt) -> Array:
-        """(R∂k)ᵀ(R∂k), (n, D, D): one solve per row and column, the floor of the cost of second derivatives."""
+    def _squared_first(self, at: KernelAt, inner: Inner | None) -> Array:
+        """(R∂k)ᵀ(R∂k), (n, D, D): one solve per row and column, the floor of the cost of second derivatives.
+
+        Where x has fewer columns than the kernel sees (polynomial features, say), ∂k goes to them before the solves.
+        """
         dk = at.first_by_column()
+        few = inner is not None and inner.n_columns < dk.shape[1]
+        if few and inner is not None:
+            dk = np.matmul(inner.first.transpose(0, 2, 1), dk)
         n, D, M = dk.shape
         R_dk = self.root.times(dk.reshape(n * D, M).T).T.reshape(n, D, -1)
         products = np.empty((n, D, D))
         for product, V in zip(products, R_dk, strict=True):
             product[:] = blas.dgemm(1.0, V.T, V.T, trans_a=1)  # SciPy's BLAS, like the solves: two pools would fight
-        return products
+        return products if inner is None or few else inner.first.transpose(0, 2, 1) @ products @ inner.first
 
     def _variance(self, X: Array, Rk: Array) -> Array:
         """k** − |Rk|², but at least the rounding of k**."""

@@ -89,7 +89,7 @@ def _chunks(model: JaxModel, table: Table, alpha: float) -> Chunks:
 def _check_known(p: Distribution) -> None:
     """A family of one's own has no formula here that JAX could differentiate, alone or as a component."""
     known = [*NATURAL, *SUMMED]
-    for family in (p, *(p.components if isinstance(p, Mixture) else ())):
+    for family in (p, *(p.members if isinstance(p, Mixture) else ())):
         if type(family) not in known:
             raise InputError(
                 f"fourth_derivative has no divergence for {type(family).__name__}. It works for "

@@ -19,6 +19,7 @@ from rsens.distributions import (
     Distribution,
     Exponential,
     Gamma,
+    Histogram,
     LogNormal,
     MultivariateNormal,
     Normal,
@@ -157,6 +158,7 @@ NATURAL: dict[type[Distribution], Callable[[Any, Any], Natural]] = {
     Bernoulli: _bernoulli,
     Binomial: _binomial,
     Categorical: _categorical,
+    Histogram: _categorical,
     Poisson: _poisson,
     MultivariateNormal: _multivariate_normal,
 }

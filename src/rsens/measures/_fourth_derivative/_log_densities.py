@@ -18,6 +18,7 @@ from rsens.distributions import (
     Distribution,
     Exponential,
     Gamma,
+    Histogram,
     LogNormal,
     Mixture,
     MultivariateNormal,
@@ -138,6 +139,15 @@ def _categorical(q: Any, y: Any) -> Any:
     return jnp.take_along_axis(log_p, y.astype(int), axis=-1)
 
 
+def _histogram(q: Any, y: Any) -> Any:
+    """log p_k − log width_k in the bin k that holds y."""
+    import jax.numpy as jnp
+
+    borders = jnp.asarray(q.borders).reshape(-1, q.borders.shape[-1])[0]
+    number = jnp.clip(jnp.searchsorted(borders, y, side="right") - 1, 0, len(borders) - 2)
+    return _categorical(q, number) - jnp.log(jnp.diff(borders))[number]
+
+
 def _poisson(q: Any, y: Any) -> Any:
     import jax.numpy as jnp
     from jax.scipy.special import gammaln
@@ -173,7 +183,7 @@ def _mixture(q: Any, y: Any) -> Any:
     from jax.scipy.special import logsumexp
 
     weights = jnp.asarray(q.weights)
-    parts = [jnp.log(weights[..., s])[..., None] + log_density(c, y) for s, c in enumerate(q.components)]
+    parts = [jnp.log(weights[..., s])[..., None] + log_density(c, y) for s, c in enumerate(q.members)]
     return logsumexp(jnp.stack(jnp.broadcast_arrays(*parts)), axis=0)
 
 
@@ -195,6 +205,7 @@ _LOG_DENSITY: dict[type[Distribution], Callable[[Any, Any], Any]] = {
     Bernoulli: _bernoulli,
     Binomial: _binomial,
     Categorical: _categorical,
+    Histogram: _histogram,
     Poisson: _poisson,
     NegativeBinomial: _negative_binomial,
     MultivariateNormal: _multivariate_normal,

@@ -1,0 +1,119 @@
+"""Models of other libraries, and posterior draws: what it costs to explain them as they are.
+
+Models whose kernel we know go through our own closed forms, and should cost what our own GP costs; others go through
+their library's autograd, and should cost little more than the bare autograd. Writes results/foreign.csv and
+results/foreign.md next to this file.
+
+    python -m benchmarks.foreign [--repeats 5]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+import tracemalloc
+import warnings
+from typing import Any
+
+import numpy as np
+
+from benchmarks._ratios import Row, best_times, write
+from benchmarks.gp import LENGTHSCALE, NOISE, VARIANCE, D, N, by_autograd, data, gpytorch_model, n, ours
+from rsens.derivatives import from_draws
+from rsens.distributions import Normal
+from rsens.measures import rsens, rsens2
+
+DRAWS, ROWS, COLUMNS = 4000, 1000, 10
+HEADING = (
+    f"GPs: N = n = {N} rows, D = {D} columns, double precision, {os.cpu_count()} cores. Draws: {DRAWS} of a linear "
+    f"regression, {ROWS} rows, {COLUMNS} columns. Best of several repetitions, both sides of a ratio alternating."
+)
+
+
+def sklearn_model(X: Any, y: Any) -> Any:
+    """The same GP in scikit-learn."""
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process import kernels as sk
+
+    kernel = sk.ConstantKernel(VARIANCE) * sk.RBF([LENGTHSCALE] * D)
+    return GaussianProcessRegressor(kernel, alpha=NOISE, optimizer=None).fit(X, y)
+
+
+def closed_rows(repeats: int) -> list[Row]:
+    """Adapters with closed forms against our own GP."""
+    X, y = data()
+    mine = ours(X, y, optimize=False)
+    at = np.random.default_rng(3).standard_normal((n, D))
+    rows = []
+    peers = {"scikit-learn": sklearn_model(X, y), "GPyTorch": gpytorch_model(X, y)[0]}
+    for library, peer in peers.items():
+        for call, name in ((rsens, "R-sens"), (rsens2, "R-sens₂")):
+            np.testing.assert_allclose(call(peer, at), call(mine, at), rtol=1e-6, atol=1e-9)
+            theirs, own = best_times(2 * repeats, lambda c=call, m=peer: c(m, at), lambda c=call: c(mine, at))
+            rows.append(Row(f"{name} of a GP of {library}, times our own", theirs, own, theirs / own, 1.1, False))
+    return rows
+
+
+def autograd_rows(repeats: int) -> list[Row]:
+    """A GPyTorch model that has to go through autograd, against the bare autograd."""
+    X, y = data()
+    at = np.random.default_rng(3).standard_normal((n, D))
+    model, likelihood = gpytorch_model(X, y)
+    plain = model.covar_module.forward
+    model.covar_module.forward = lambda *args, **kwargs: plain(*args, **kwargs)  # a method of the user's own
+    model.eval(), likelihood.eval()
+    rows = []
+    for order, name, call in ((1, "R-sens", rsens), (2, "R-sens₂", rsens2)):
+        through, bare = best_times(
+            repeats,
+            lambda c=call: c(model, at),
+            lambda o=order: by_autograd(model, likelihood, at, o, exact=True),
+        )
+        rows.append(
+            Row(
+                f"{name} of GPyTorch through autograd, times the bare autograd",
+                through,
+                bare,
+                through / bare,
+                1.3,
+                False,
+            )
+        )
+    return rows
+
+
+def draw_rows() -> list[Row]:
+    """R-sens of many posterior draws: processor time and memory."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((ROWS, COLUMNS))
+    draws = {"slope": 0.5 + 0.1 * rng.standard_normal((DRAWS, COLUMNS)), "sd": rng.uniform(0.4, 0.6, DRAWS)}
+    model = from_draws(lambda draw, x: Normal(x @ draw["slope"], np.full(len(x), draw["sd"] ** 2)), draws)
+    start = time.process_time()
+    rsens(model, X)
+    seconds = time.process_time() - start
+    few = X[: ROWS // 10]
+    tracemalloc.start()
+    rsens(model, few)
+    megabytes = tracemalloc.get_traced_memory()[1] / 2**20
+    tracemalloc.stop()
+    return [
+        Row("R-sens of 4,000 draws, processor seconds", seconds, 15.0, seconds, 15.0, False),
+        Row("the same for a tenth of the rows, working memory in MB", megabytes, 512.0, megabytes, 512.0, False),
+    ]
+
+
+def main() -> int:
+    """0 if every bound holds, else 1."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5)
+    repeats = parser.parse_args().repeats
+    warnings.simplefilter("ignore")  # from the peers: deprecations
+    rows = closed_rows(repeats) + autograd_rows(repeats) + draw_rows()
+    sys.stdout.write(write("foreign", HEADING, rows))
+    return 0 if all(row.holds for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""The posterior of importances: R-sens of each draw's own predictive, for models of posterior draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rsens._arguments import fraction
+from rsens._errors import Argument, InputError
+from rsens._explain._query import Query
+from rsens._files import number
+from rsens._results import Part, stored
+from rsens._typing import Array, Positions
+from rsens.derivatives import Derivatives, draw_records, is_of_draws
+from rsens.measures import rsens_of
+
+#: At most so many draws are looked at, evenly spaced, and kept in files.
+MOST_DRAWS = 1000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DrawValues(Part):
+    """R-sens of each draw's own predictive."""
+
+    posterior_values: Array = stored(
+        "R-sens of each term under each posterior draw, averaged over the rows.", number, "draws", "terms", default=None
+    )
+    posterior_weights: Array = stored(
+        "How much each of these draws counts; they add up to 1.", number, "draws", default=None
+    )
+
+    def check(self) -> None:
+        if (self.posterior_values < 0.0).any() or (self.posterior_weights < 0.0).any():
+            raise InputError("posterior_values or posterior_weights are negative")
+
+
+class PosteriorSums:
+    """Looks at the derivatives of all rows, chunk by chunk, and adds up R-sens of each draw."""
+
+    def __init__(self, query: Query) -> None:
+        self._query, self._seen = query, 0
+        self._draws: Positions | None = None
+        self._sums: Array | None = None
+        self._weights = np.zeros(0)
+
+    def add(self, derivatives: Derivatives) -> None:
+        """Some more rows, in their order."""
+        mixture: Any = derivatives.distribution
+        if not is_of_draws(mixture):
+            return
+        q, n = self._query, len(derivatives)
+        rows = q.weights[self._seen : self._seen + n]
+        self._seen += n
+        if self._draws is None or self._sums is None:
+            count = mixture.weights.shape[-1]
+            self._draws = np.unique(np.linspace(0, count - 1, MOST_DRAWS).astype(np.intp))
+            self._sums = np.zeros((len(self._draws), len(q.terms)))
+            self._weights = mixture.weights[0, self._draws]
+        for draws, record in draw_records(derivatives, self._draws):
+            with np.errstate(over="ignore", invalid="ignore"):
+                local = rsens_of(record, q.alpha, q.units, q.terms).reshape(len(draws), n, -1)
+            local = local**2 if q.aggregate == "rms" else local
+            self._sums[np.searchsorted(self._draws, draws)] += np.einsum("n,snt->st", rows, local)
+
+    def found(self) -> DrawValues | None:
+        """The values of all rows; None for a model without draws."""
+        if self._sums is None:
+            return None
+        mean = self._sums / self._query.weights.sum()
+        values = np.sqrt(mean) if self._query.aggregate == "rms" else mean
+        return DrawValues(posterior_values=values, posterior_weights=self._weights / self._weights.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What the draws say about which variable matters more: R-sens of each draw's own predictive.
+
+    A draw's own predictive knows nothing of the other draws: what they do not agree on is in `Explanation.main` and
+    not in here. So the mean of these values is not `main`, and their intervals are not intervals of `main`.
+    """
+
+    #: R-sens, draws × terms.
+    draws: pd.DataFrame
+    #: How much each draw counts; they add up to 1.
+    weights: pd.Series[float]
+
+    @property
+    def p_first(self) -> pd.Series[float]:
+        """The probability that each term has the largest R-sens; equal ones share it."""
+        values = self.draws.to_numpy()
+        first = values == values.max(axis=1, keepdims=True)
+        shares = self.weights.to_numpy() @ (first / first.sum(axis=1, keepdims=True))
+        return pd.Series(shares, index=self.draws.columns, name="p_first")
+
+    def p_larger(self, term: str, other: str) -> float:
+        """The probability that one term has a larger R-sens than another; a tie counts half."""
+        a, b = (self._column(name) for name in (term, other))
+        return float(self.weights.to_numpy() @ ((a > b) + 0.5 * (a == b)))
+
+    def frame(self, level: float = 0.95) -> pd.DataFrame:
+        """One line per term: posterior mean, ends of the interval of this level, and the probability to be first."""
+        tail = 0.5 * (1.0 - fraction(level, "level"))
+        lower, median, upper = (self.quantile(q) for q in (tail, 0.5, 1.0 - tail))
+        mean = pd.Series(self.weights.to_numpy() @ self.draws.to_numpy(), index=self.draws.columns)
+        frame = pd.DataFrame({"mean": mean, "median": median, "lower": lower, "upper": upper, "p_first": self.p_first})
+        return frame.sort_values("mean", ascending=False, kind="stable")
+
+    def quantile(self, q: float) -> pd.Series[float]:
+        """The q-quantile of R-sens of each term over the draws."""
+        values, weights = self.draws.to_numpy(), self.weights.to_numpy()
+        found = []
+        for column in values.T:
+            order = np.argsort(column, kind="stable")
+            middle = np.cumsum(weights[order]) - 0.5 * weights[order]
+            found.append(float(np.interp(q, middle, column[order])))
+        return pd.Series(found, index=self.draws.columns, name=f"{q:g}")
+
+    def _column(self, name: str) -> Array:
+        if name not in self.draws.columns:
+            raise InputError(Argument("term"), f" must be one of {list(self.draws.columns)}; got {name!r}.")
+        return self.draws[name].to_numpy()
+
+    def __repr__(self) -> str:
+        lines = self.frame().to_string(float_format=lambda value: f"{value:.3g}")
+        return f"R-sens of each of {len(self.draws)} draws' own predictive\n{lines}"

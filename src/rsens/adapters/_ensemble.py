@@ -1,0 +1,108 @@
+"""`from_ensemble`: several models of the same columns as one, whose predictive is the mixture of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rsens._coding import Coding
+from rsens._errors import InputError
+from rsens._typing import Array
+from rsens.derivatives import Counter, Derivatives, Description, Finding, Model, matched_record
+from rsens.distributions import Distribution, Mixture
+
+
+class EnsembleModel(Model):
+    """The mixture of several models: what they do not agree on counts as what is not known."""
+
+    def __init__(self, members: Sequence[Model], weights: Array) -> None:
+        self._members, self._weights = tuple(members), weights
+        first = self._members[0]
+        self.coding = first.coding
+        self.takes_tables = all(member.takes_tables for member in members)
+        self.takes_codes = all(member.takes_codes for member in members)
+        self.by_differences = any(member.by_differences for member in members)  # type: ignore[misc]
+        self.n_parameters = sum(member.n_parameters for member in members)
+        self.input_scale_, self.training_inputs_ = first.input_scale_, first.training_inputs_
+        self.classes_ = first.classes_
+
+    @property
+    def name(self) -> str:
+        return f"ensemble of {len(self._members)} models"
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        records = [member.derivatives(X, order) for member in self._members]
+        record = Derivatives(
+            self._mixture([each.distribution for each in records]),
+            np.concatenate([each.first for each in records], axis=1),
+        )
+        if order == 1:
+            return record
+        return replace(record, matched=matched_record([each.for_pairs for each in records], self._weights))
+
+    @property
+    def for_pairs(self) -> Model:
+        return _Matched(self)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        return self._mixture([member.predict_distribution(X).checked() for member in self._members])
+
+    def _mixture(self, families: Sequence[Distribution]) -> Mixture:
+        if any(isinstance(family, Mixture) for family in families):
+            raise InputError(
+                "from_ensemble: a member predicts a mixture (posterior draws, an ensemble). Give all draws in one "
+                "from_draws, or all members in one list."
+            )
+        return Mixture(list(families), self._weights, draws=True).checked()
+
+    @property
+    def description(self) -> Description | None:
+        known = [member.description for member in self._members]
+        first = known[0]
+        if first is None:
+            return None
+        return replace(first, model=f"{len(known)} models such as {first.model}", family=f"mixture of {first.family}")
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        yield from self._members[0].checks(X)
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        return max(1, min(m.rows_per_chunk(n_columns, order) for m in self._members) // len(self._members))
+
+    def _each(self, members: Sequence[Model]) -> EnsembleModel:
+        return EnsembleModel(members, self._weights)
+
+    def coded(self, X: Any, weights: Any = None) -> EnsembleModel:
+        return self._each([member.coded(X, weights) for member in self._members])
+
+    def contrasted(self, coding: Coding) -> EnsembleModel:
+        return self._each([member.contrasted(coding) for member in self._members])
+
+    def counted(self, counter: Counter) -> EnsembleModel:
+        return self._each([member.counted(counter) for member in self._members])
+
+    def prepared(self, X: Any) -> EnsembleModel:
+        return self._each([member.prepared(X) for member in self._members])
+
+
+class _Matched(Model):
+    """One distribution in place of the mixture of an ensemble; see `Mixture.matched`."""
+
+    def __init__(self, whole: EnsembleModel) -> None:
+        self._whole, self.coding = whole, whole.coding
+        self.takes_tables, self.takes_codes = whole.takes_tables, whole.takes_codes
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        records = [member.derivatives(X, order) for member in self._whole._members]
+        return matched_record([each.for_pairs for each in records], self._whole._weights)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        mixture: Any = self._whole.predict_distribution(X)
+        matched: Distribution = mixture.matched()
+        return matched
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        return self._whole.rows_per_chunk(n_columns, order)

@@ -1,0 +1,121 @@
+"""Somebody else's model, known by its predictions only: rows as they were given in, a family out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from rsens._coding import Coding
+from rsens._errors import Argument, RsensWarning
+from rsens._typing import Array
+from rsens.derivatives._as_given import AsGiven
+from rsens.derivatives._counted import Counter
+from rsens.derivatives._derivatives import Derivatives
+from rsens.derivatives._description import Description, Finding, Verdict
+from rsens.derivatives._differences import DifferenceModel
+from rsens.derivatives._model import check_order, rows_of
+from rsens.derivatives._output import categorical_values
+from rsens.derivatives._second_checks import NoSecondDerivativesError
+from rsens.derivatives._wide_step import WideStep, wide_step
+from rsens.distributions import Distribution
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionModel(AsGiven):
+    """A model from `predict`, which takes rows in the type they were given (a data frame, an array) and gives a family.
+
+    Derivatives are central differences, over a small step where the prediction is smooth, and over a wide step chosen
+    from the rows (`wide_step`) where it is piecewise constant. A warning then says which, and what it does to R-sens;
+    second differences of jumps say nothing, and are refused. Categorical columns of a data frame are contrasts.
+    """
+
+    predict: Callable[[Any], Distribution]
+    #: What errors call the model: the class of the object.
+    label: str
+    about: Description | None = None
+    #: What there is to know before reading numbers; warnings among them are also raised as warnings.
+    findings: tuple[Finding, ...] = ()
+    #: Set by `prepared`.
+    differences: DifferenceModel | None = None
+    wide: WideStep | None = None
+
+    by_differences: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return self.label
+
+    @property
+    def description(self) -> Description | None:
+        if self.about is None or self.differences is None:
+            return self.about
+        step = "a small step" if self.wide is None else f"±{self.wide.step:g} of the spread of a column"
+        return replace(self.about, derivatives=f"differences over {step}")
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        yield from self.findings
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RsensWarning)  # it is what the finding says
+            model = self.prepared(X)
+        if model.wide is None:
+            yield Finding("steps", "ok", "predictions change smoothly: differences over a small step.")
+        else:
+            said = model.wide.says(rows_of(model, X).names)
+            verdict: Verdict = "ok" if model.wide.settled else "warning"
+            yield Finding("steps", verdict, f"predictions are piecewise constant: {said}.")
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        check_order(order)
+        if self.differences is None:
+            return self.prepared(X).derivatives(X, order)
+        if order == 2 and self.wide is not None:
+            raise NoSecondDerivativesError(
+                f"predictions of {self.label} are piecewise constant, as those of trees are: second differences of "
+                "jumps say nothing about second derivatives, and R-sens₂ would be a number without meaning. Leave out "
+                "pairs (",
+                Argument("pairs", False),
+                "), or explain a smooth model.",
+            )
+        return self.differences.derivatives(rows_of(self, X), order)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        model = self.coded(X)
+        table = rows_of(model, X)
+        return self.predict(model.rows(table)).checked(len(table))
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        model = self.differences or DifferenceModel(self._of_numbers, None, None)
+        return model.rows_per_chunk(n_columns, order)
+
+    def contrasted(self, coding: Coding) -> PredictionModel:
+        return replace(super().contrasted(coding), differences=None, wide=None)
+
+    def counted(self, counter: Counter) -> PredictionModel:
+        return replace(self, predict=counter.calls(self.predict))
+
+    def prepared(self, X: Any) -> PredictionModel:
+        model = self.coded(X)
+        table = rows_of(model, X)
+        numbers = model.numbers(table)
+        levels = categorical_values(model.coding, numbers)
+        wide = wide_step(model._of_numbers, numbers, model.continuous(numbers.shape[1]), levels)
+        if wide is not None:
+            advice = " Read them as rough averages, or choose a step yourself: from_function(fn, step=…)."
+            warnings.warn(
+                f"predictions of {self.label} are piecewise constant, as those of trees are: "
+                f"{wide.says(table.names)}.{'' if wide.settled else advice}",
+                RsensWarning,
+                stacklevel=2,
+            )
+        for finding in self.findings:
+            if finding.verdict != "ok":
+                warnings.warn(f"{self.label}: {finding.text}", RsensWarning, stacklevel=2)
+        step = None if wide is None else wide.by_column
+        source = DifferenceModel(model._of_numbers, step, None, coding=model.coding)
+        return replace(model, wide=wide, differences=source.prepared(table))
+
+    def _of_numbers(self, numbers: Array) -> Distribution:
+        """The prediction for rows of numbers, as differences move them."""
+        return self.predict(self.rows_from(numbers))

@@ -1,0 +1,321 @@
+"""Pipelines answer in their original columns: against native models that were transformed by hand."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import TransformedTargetRegressor, make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import BayesianRidge, LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    MaxAbsScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    QuantileTransformer,
+    SplineTransformer,
+    StandardScaler,
+)
+
+import rsens
+from rsens import GPClassifier, GPRegressor, LogNormal, RsensWarning, kernels
+from rsens._errors import InputError
+from rsens.adapters import as_model, read_for
+from rsens.derivatives import NoSecondDerivativesError, chain_rule
+from tests.adapters.sklearn.cases import LABELS, ROWS, X, Y, gap, gaps, record
+
+FAR = X * [1.0, 5.0, 0.1] + [0.0, 100.0, 3.0]
+FAR_ROWS = ROWS * [1.0, 5.0, 0.1] + [0.0, 100.0, 3.0]
+SD = FAR.std(axis=0)
+
+
+def gp(kernel=None, **settings):
+    return GaussianProcessRegressor(RBF(1.0) if kernel is None else kernel, alpha=0.05, optimizer=None, **settings)
+
+
+def native(lengthscale=1.0, rows=FAR, y=Y):
+    kernel = kernels.EQ(1.0, tuple(lengthscale * SD))
+    return GPRegressor(kernel, noise_variance=0.05, optimize=False, standardize=False).fit(rows, y)
+
+
+def test_a_scaler():
+    """A scaler and one length-scale are a length-scale per column; shifts change nothing."""
+    model = make_pipeline(StandardScaler(), gp()).fit(FAR, Y)
+    assert gaps(model, native(), FAR_ROWS).max() < 1e-9
+    assert as_model(model).training_inputs_ is None  # they are behind the scaler
+    assert as_model(model).description.columns == "original columns of the pipeline"
+
+
+def test_points():
+    """A mean alone needs no variance, and is the mean of the distribution."""
+    for last in (gp(normalize_y=True), BayesianRidge()):
+        model = make_pipeline(StandardScaler(), last).fit(FAR, 5.0 + Y)
+        np.testing.assert_allclose(as_model(model).predict_point(FAR_ROWS)[:, 0], model.predict(FAR_ROWS), rtol=1e-10)
+
+
+def test_polynomial_features():
+    """More columns inside than outside: ∂k goes to the outer columns before the solves; here, after them.
+
+    z = (x, x_d x_e for d ≤ e), whose derivatives are written down.
+    """
+    step = PolynomialFeatures(2, include_bias=False).fit(X)
+    pipe = make_pipeline(step, gp(RBF(4.0))).fit(X, Y)
+    inside = GPRegressor(kernels.EQ(1.0, 4.0), noise_variance=0.05, optimize=False, standardize=False)
+    there = record(inside.fit(step.transform(X), Y), step.transform(ROWS))
+    pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    J, H = np.zeros((len(ROWS), 9, 3)), np.zeros((len(ROWS), 9, 3, 3))
+    J[:, :3] = np.eye(3)
+    for l, (d, e) in enumerate(pairs, start=3):
+        J[:, l, d] += ROWS[:, e]
+        J[:, l, e] += ROWS[:, d]
+        H[:, l, d, e] += 1.0
+        H[:, l, e, d] += 1.0
+    first, second = chain_rule(J, H, there.first, there.second)
+    found = record(pipe)
+    assert gap(found.first, first) < 1e-10
+    assert gap(found.second, second) < 1e-9
+
+
+def test_fewer_columns_inside():
+    """PCA: the chain rule comes after the solves."""
+    from sklearn.decomposition import PCA
+
+    step = PCA(2).fit(X)
+    pipe = make_pipeline(step, gp()).fit(X, Y)
+    inside = GPRegressor(kernels.EQ(1.0, 1.0), noise_variance=0.05, optimize=False, standardize=False)
+    inside.fit(step.transform(X), Y)
+    there, A = record(inside, step.transform(ROWS)), step.components_
+    found = record(pipe)
+    assert gap(found.first, there.first @ A) < 1e-9
+    assert gap(found.second, A.T @ there.second @ A) < 1e-9
+
+
+def test_classifiers():
+    model = make_pipeline(StandardScaler(), GaussianProcessClassifier(RBF(1.0), optimizer=None)).fit(FAR, LABELS)
+    kernel = kernels.EQ(1.0, tuple(SD))
+    ours = GPClassifier(kernel, link="logit", optimize=False, standardize=False).fit(FAR, LABELS)
+    assert gaps(model, ours, FAR_ROWS).max() < 1e-4  # Newton's tolerance
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(FAR, LABELS)
+    weights = model[-1].coef_[0] / SD
+    variance = as_model(model).predict_distribution(FAR_ROWS).variance
+    np.testing.assert_allclose(rsens.rsens(model, FAR_ROWS), np.abs(weights) * np.sqrt(variance)[:, None], rtol=1e-9)
+    assert list(as_model(model).classes_) == ["no", "yes"]
+
+
+def test_our_own_model_at_the_end():
+    inside = GPRegressor(kernels.EQ(1.0, 1.0), noise_variance=0.05, optimize=False, standardize=False)
+    model = make_pipeline(StandardScaler(), inside).fit(FAR, Y)
+    assert gaps(model, native(), FAR_ROWS).max() < 1e-9
+
+
+def test_nested():
+    """A pipeline that ends in a pipeline, found by a search."""
+    inner = Pipeline([("nothing", "passthrough"), ("gp", gp())])
+    search = GridSearchCV(make_pipeline(StandardScaler(), inner), {"pipeline__gp__alpha": [0.05]}, cv=2).fit(FAR, Y)
+    assert gaps(search, native(), FAR_ROWS).max() < 1e-9
+    with pytest.raises(InputError, match="refit=True"):
+        rsens.rsens(GridSearchCV(gp(), {"alpha": [0.05]}, refit=False, cv=2).fit(X, Y), X)
+
+
+def test_splines():
+    """BayesianRidge on splines is linear in these: its moments have derivatives that can be written down."""
+    step = SplineTransformer(n_knots=4).fit(X)
+    model = make_pipeline(step, BayesianRidge()).fit(X, Y)
+    found, ridge = record(model), model[-1]
+    slopes = np.stack(
+        [step.bsplines_[0].derivative()(x)[0] for x in np.clip(ROWS[:, :1], X[:, 0].min(), X[:, 0].max())]
+    )
+    inside = (ROWS[:, 0] > X[:, 0].min()) & (ROWS[:, 0] < X[:, 0].max())
+    width = slopes.shape[1]
+    assert gap(found.first[inside, 0, 0], (slopes @ ridge.coef_[:width])[inside]) < 1e-10
+
+
+class TestTarget:
+    """TransformedTargetRegressor."""
+
+    def test_affine(self):
+        """A scaler of y is a unit: the noise and the kernel are in it."""
+        model = TransformedTargetRegressor(make_pipeline(StandardScaler(), gp()), transformer=StandardScaler())
+        model.fit(FAR, 7.0 + 3.0 * Y)
+        sd = 3.0 * Y.std()
+        kernel = kernels.EQ(sd**2, tuple(SD))
+        ours = GPRegressor(kernel, noise_variance=0.05 * sd**2, optimize=False, standardize=False)
+        ours.fit(FAR, 3.0 * (Y - Y.mean()))
+        assert gaps(model, ours, FAR_ROWS)[1:].max() < 1e-9
+        np.testing.assert_allclose(as_model(model).predict_distribution(FAR).mean, model.predict(FAR), rtol=1e-9)
+
+    @pytest.mark.parametrize("factor", [1.0, 2.0])
+    def test_log(self, factor):
+        model = TransformedTargetRegressor(
+            gp(), func=lambda y: factor * np.log(y), inverse_func=lambda t: np.exp(t / factor), check_inverse=False
+        ).fit(X, np.exp(Y))
+        inside = gp().fit(X, factor * Y)
+        found, there = record(model), record(inside)
+        assert isinstance(found.distribution, LogNormal)
+        units = np.array([1.0 / factor, 1.0 / factor**2])
+        assert gap(found.distribution.parameters, units * there.distribution.parameters) < 1e-12
+        assert gap(found.second, units[:, None, None] * there.second) < 1e-12
+        assert gap(rsens.rsens(model, ROWS), rsens.rsens(inside, ROWS)) < 1e-9  # an invertible function of y
+
+    def test_other_functions(self):
+        model = TransformedTargetRegressor(gp(), func=np.cbrt, inverse_func=lambda t: t**3).fit(X, Y)
+        with pytest.raises(InputError, match=r"Explain model\.regressor_ instead"):
+            rsens.rsens(model, X)
+        assert np.isfinite(rsens.rsens(model.regressor_, X)).all()
+
+    def test_not_fitted(self):
+        with pytest.raises(InputError, match="not fitted"):
+            rsens.rsens(TransformedTargetRegressor(gp()), X)
+
+
+class TestRough:
+    """Steps without derivatives."""
+
+    def test_bins(self):
+        """The whole pipeline by differences over a wide step, and it is said."""
+        bins = KBinsDiscretizer(8, encode="ordinal", quantile_method="averaged_inverted_cdf")
+        model = make_pipeline(bins, StandardScaler(), gp()).fit(X, Y)
+        with pytest.warns(RsensWarning, match="piecewise constant"):
+            values = rsens.rsens(model, X)
+        assert (values.mean(axis=0) > 0.0).all()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RsensWarning)
+            assert as_model(model).derivatives(X, 1).first.any()
+            with pytest.raises(NoSecondDerivativesError):
+                rsens.rsens2(model, X)
+
+    def test_kinks(self):
+        model = make_pipeline(QuantileTransformer(n_quantiles=10), gp()).fit(X, Y)
+        assert np.isfinite(rsens.rsens(model, X)).all()
+        with pytest.warns(RsensWarning, match="no pairs: the step QuantileTransformer"):
+            rsens.explain(model, X, null=False, n_bootstrap=0)
+
+
+N = 60
+TABLE = pd.DataFrame(
+    {
+        "temp": np.random.default_rng(1).normal(20.0, 5.0, N),
+        "city": np.resize(["Oslo", "Bergen", "Voss"], N),
+        "month": np.resize([1, 2, 3, 4], N),
+        "rain": np.random.default_rng(2).gamma(2.0, 1.0, N),
+    }
+)
+TARGET = np.sin(TABLE["temp"] / 4) + (TABLE["city"] == "Oslo") + 0.3 * TABLE["rain"] * (TABLE["month"] == 2)
+
+
+def encoded(*last):
+    """One-hot levels and scaled numbers, in an order that is not the table's."""
+    numbers = make_pipeline(StandardScaler())
+    levels = OneHotEncoder(handle_unknown="ignore")
+    return make_pipeline(
+        make_column_transformer((levels, ["city", "month"]), (numbers, ["rain", "temp"]), sparse_threshold=0), *last
+    )
+
+
+class TestDataFrames:
+    """Text and numbers, encoded: contrasts in the columns that people know."""
+
+    def test_levels_are_compared(self):
+        """Months are numbers, but the pipeline takes them for levels."""
+        model = encoded(gp()).fit(TABLE, TARGET)
+        source, _ = read_for(model, TABLE)
+        assert [column.name for column in source.coding.columns] == ["city", "month"]
+        assert source.coding[2].labels == (1, 2, 3, 4)
+        found = record(model, TABLE)
+        assert not found.first[:, :, [1, 2]].any()
+        np.testing.assert_allclose(found.distribution.mean, model.predict(TABLE), rtol=1e-9)
+        switched = TABLE.assign(city="Voss")
+        levels = list(source.coding[1].labels)
+        contrast = found.contrasts[0].levels[levels.index("Voss")]
+        np.testing.assert_allclose(contrast.mean, model.predict(switched), rtol=1e-9)
+
+    def test_numbers_are_differentiated(self):
+        """∂/∂temp in degrees, by differences of the pipeline's own mean."""
+        model = encoded(gp()).fit(TABLE, TARGET)
+        h = 1e-4
+        slope = model.predict(TABLE.assign(temp=TABLE["temp"] + h)) - model.predict(
+            TABLE.assign(temp=TABLE["temp"] - h)
+        )
+        assert gap(record(model, TABLE).first[:, 0, 0], slope / (2 * h)) < 1e-6
+
+    @pytest.mark.parametrize("kind", ["category", "str"])
+    def test_types_of_columns(self, kind):
+        table = TABLE.astype({"city": kind})
+        found = rsens.explain(encoded(gp()).fit(table, TARGET), table, null=False, n_bootstrap=0, pairs=False)
+        plain = rsens.explain(encoded(gp()).fit(TABLE, TARGET), TABLE, null=False, n_bootstrap=0, pairs=False)
+        np.testing.assert_allclose(found.main, plain.main, rtol=1e-9)
+
+    def test_by_differences(self):
+        """The forest gets data frames with the same names and levels."""
+        model = encoded(RandomForestClassifier(20, random_state=0)).fit(TABLE, TARGET > 1.0)
+        with pytest.warns(RsensWarning, match="piecewise constant"):
+            found = rsens.explain(model, TABLE, null=False, n_bootstrap=0, pairs=False)
+        assert (found.main > 0.0).all()
+
+    def test_arrays_with_labels(self):
+        """Columns by position, in an array of objects."""
+        numbers, levels = StandardScaler(), OneHotEncoder()
+        head = make_column_transformer((levels, [1, 2]), (numbers, [0, 3]), sparse_threshold=0)
+        model = make_pipeline(head, gp()).fit(TABLE.to_numpy(), TARGET)
+        named = encoded(gp()).fit(TABLE, TARGET)
+        rows = TABLE.to_numpy()
+        np.testing.assert_allclose(rsens.rsens(model, rows), rsens.rsens(named, TABLE), rtol=1e-6)
+
+    def test_a_level_that_the_encoder_does_not_know(self):
+        model = make_pipeline(
+            make_column_transformer((OneHotEncoder(), ["city"]), remainder="passthrough", sparse_threshold=0), gp()
+        ).fit(TABLE, TARGET)
+        with pytest.raises(InputError, match=r"Pipeline does not take these rows: .*Tromsø"):
+            rsens.rsens(model, TABLE.assign(city=["Tromsø", *TABLE["city"][1:]]))
+
+    def test_pandas_between_the_steps(self):
+        model = encoded(FunctionTransformer(), gp()).set_output(transform="pandas")
+        for step in (model[0], model[1]):
+            step.set_output(transform="pandas")
+        model[0].transformers[0][1].set_params(sparse_output=False)
+        model.fit(TABLE, TARGET)
+        plain = encoded(gp()).fit(TABLE, TARGET)
+        np.testing.assert_allclose(rsens.rsens(model, TABLE), rsens.rsens(plain, TABLE), rtol=1e-9)
+
+    def test_sparse_outputs(self):
+        """LogisticRegression takes them as they are; so do we."""
+        head = make_column_transformer((OneHotEncoder(), ["city", "month"]), (StandardScaler(), ["rain", "temp"]))
+        head.set_params(sparse_threshold=1.0)
+        model = make_pipeline(head, MaxAbsScaler(), LogisticRegression()).fit(TABLE, TARGET > 1.0)
+        found = record(model, TABLE)
+        weight = model[-1].coef_[0][-1] / model[1].scale_[-1] / TABLE["temp"].std(ddof=0)
+        np.testing.assert_allclose(found.first[:, 0, 0], weight * found.distribution.variance, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("model", "encoded"),
+    [
+        (make_pipeline(OrdinalEncoder(), BayesianRidge()), [0, 1]),
+        (
+            make_pipeline(
+                make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(sparse_output=False)),
+                BayesianRidge(),
+            ),
+            [0, 1],
+        ),
+        (make_pipeline(make_pipeline(make_column_transformer((OneHotEncoder(), [1]))), BayesianRidge()), [1]),
+        (make_pipeline(StandardScaler(), BayesianRidge()), []),
+        (GridSearchCV(make_pipeline(OrdinalEncoder(), BayesianRidge()), {}, cv=2), [0, 1]),
+        (TransformedTargetRegressor(make_pipeline(OrdinalEncoder(), BayesianRidge())), [0, 1]),
+    ],
+    ids=["encoder", "imputer and encoder", "nested", "scaler", "search", "target"],
+)
+def test_numbers_that_are_levels(model, encoded):
+    """Whole numbers that go into an encoder are levels, wherever it stands first."""
+    rows = np.random.default_rng(0).integers(0, 3, size=(40, 2))
+    model.fit(rows, Y)
+    source, _ = read_for(model, rows)
+    assert ([] if source.coding is None else list(source.coding.categorical)) == encoded

@@ -1,0 +1,310 @@
+"""NumPyro models: the mixture of the draws' likelihoods, with exact derivatives, and what people get wrong by hand."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+import pytest
+from numpyro.infer import MCMC, NUTS, SVI, Predictive, Trace_ELBO
+from numpyro.infer.autoguide import AutoNormal
+
+import rsens
+from rsens import InputError, from_draws, from_numpyro
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(12, 3))
+SAMPLES = {
+    "slope": rng.normal([1.0, -2.0, 0.5], 0.3, size=(50, 3)),
+    "intercept": rng.normal(size=50),
+    "sigma": np.exp(rng.normal(-1.0, 0.2, size=50)),
+}
+
+
+def linear(X, y=None):
+    slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]).to_event(1))
+    intercept = numpyro.sample("intercept", dist.ImproperUniform(dist.constraints.real, (), ()))
+    sigma = numpyro.sample("sigma", dist.HalfNormal(1.0))
+    mean = numpyro.deterministic("mean", intercept + X @ slope)
+    with numpyro.plate("rows", X.shape[0]):
+        numpyro.sample("y", dist.Normal(mean, sigma), obs=y)
+
+
+def by_quadrature(X, samples):
+    """R-sens of the mixture of linear Normals: ∫ (∂p)²/p dy on a grid, which for smooth p converges exponentially."""
+    slope, intercept, sigma = samples["slope"], samples["intercept"][:, None], samples["sigma"][:, None]
+    values = np.empty(X.shape)
+    for i, x in enumerate(X):
+        mean = (slope @ x)[:, None] + intercept
+        y = np.linspace((mean - 12 * sigma).min(), (mean + 12 * sigma).max(), 20_001)
+        density = np.exp(-0.5 * ((y - mean) / sigma) ** 2) / sigma / np.sqrt(2 * np.pi) / len(sigma)
+        moved = (density * (y - mean) / sigma**2).T @ slope
+        values[i] = np.sqrt(np.trapezoid(moved.T**2 / density.sum(axis=0), y, axis=1))
+    return values
+
+
+def test_rsens_is_that_of_the_mixture_of_draws():
+    np.testing.assert_allclose(
+        rsens.rsens(from_numpyro(linear, SAMPLES), X), by_quadrature(X, SAMPLES), rtol=1e-7
+    )  # the rule of the mixture stops at a change of 1e-6, and its error is far below it
+
+
+def test_rsens2_is_that_of_the_mean_and_variance():
+    """λ = (E m, E σ² + Var m) with m linear: only the variance bends, by 2 Cov(slopes)."""
+    covariance = np.cov(SAMPLES["slope"].T, bias=True)
+    means = X @ SAMPLES["slope"].T + SAMPLES["intercept"]
+    variance = np.mean(SAMPLES["sigma"] ** 2) + means.var(axis=1)
+    expected = np.abs(2.0 * covariance) / (np.sqrt(2.0) * variance[:, None, None])
+    np.testing.assert_allclose(rsens.rsens2(from_numpyro(linear, SAMPLES), X), expected, rtol=1e-10)
+
+
+def test_two_modes_are_seen_that_moments_hide():
+    """Slopes ±2 at x = 1.5 with sd 0.3: the mean does not move, and R-sens is that of either mode."""
+
+    def model(X, y=None):
+        slope = numpyro.sample("slope", dist.Normal(0.0, 5.0))
+        numpyro.sample("y", dist.Normal(slope * X[:, 0], 0.3), obs=y)
+
+    local = rsens.rsens(from_numpyro(model, {"slope": np.array([2.0, -2.0])}), [[1.5]])
+    assert local == pytest.approx(2.0 / 0.3, rel=1e-6)  # the modes are 20 sd apart: their overlap is below 1e-20
+
+
+def logistic(X, y=None):
+    slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]))
+    numpyro.sample("y", dist.Bernoulli(logits=X @ slope), obs=y)
+
+
+def counts(X, y=None):
+    slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]))
+    size = numpyro.sample("sigma", dist.HalfNormal(1.0))
+    numpyro.sample("y", dist.NegativeBinomial2(jnp.exp(0.3 * X @ slope), size), obs=y)
+
+
+def robust(X, y=None):
+    slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]))
+    sigma = numpyro.sample("sigma", dist.HalfNormal(1.0))
+    numpyro.sample("y", dist.StudentT(4.0, X @ slope, sigma).to_event(1), obs=y)
+
+
+def positive(X, y=None):
+    slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]))
+    shape = numpyro.sample("sigma", dist.HalfNormal(1.0))
+    numpyro.sample("y", dist.Gamma(shape, shape / jnp.exp(0.3 * X @ slope)), obs=y)
+
+
+OTHERS = {
+    logistic: lambda p, X: rsens.Bernoulli(logit=X @ p["slope"]),
+    counts: lambda p, X: rsens.NegativeBinomial(np.exp(0.3 * X @ p["slope"]), p["sigma"]),
+    robust: lambda p, X: rsens.StudentT(X @ p["slope"], p["sigma"] ** 2, 4.0),
+    positive: lambda p, X: rsens.Gamma(np.exp(0.3 * X @ p["slope"]), p["sigma"]),
+}
+
+
+@pytest.mark.parametrize("program", OTHERS, ids=lambda program: program.__name__)
+def test_likelihoods_are_converted_to_our_parameters(program):
+    by_hand = from_draws(OTHERS[program], {name: SAMPLES[name] for name in ("slope", "sigma")})
+    ours = from_numpyro(program, SAMPLES)
+    np.testing.assert_allclose(rsens.rsens(ours, X), rsens.rsens(by_hand, X), rtol=1e-7)  # differences: 1e-10
+    second = rsens.rsens2(by_hand, X)
+    np.testing.assert_allclose(rsens.rsens2(ours, X), second, atol=1e-5 * second.max())  # second differences: 1e-7
+
+
+@pytest.fixture(scope="module")
+def mcmc():
+    y = X @ [1.0, -2.0, 0.5] + 0.3 * rng.normal(size=len(X))
+    sampler = MCMC(
+        NUTS(linear), num_warmup=100, num_samples=100, num_chains=2, chain_method="sequential", progress_bar=False
+    )
+    sampler.run(jax.random.key(0), X, y)
+    return sampler
+
+
+def test_nuts_end_to_end(mcmc):
+    explanation = rsens.explain(from_numpyro(linear, mcmc), X, null=False, random_state=0)
+    assert list(explanation.main.sort_values(ascending=False).index) == ["x1", "x0", "x2"]
+    draws = {name: np.asarray(values, dtype=np.float64) for name, values in mcmc.get_samples().items()}
+    np.testing.assert_allclose(explanation.local_main, by_quadrature(X, draws) * X.std(axis=0), rtol=1e-6)
+
+
+def test_deterministic_sites_do_not_bring_back_the_old_rows(mcmc):
+    samples = mcmc.get_samples()
+    assert samples["mean"].shape == (200, len(X))
+    assert rsens.rsens(from_numpyro(linear, samples), X[:5]).min() > 0.1
+
+
+def test_chains_are_stacked(mcmc):
+    by_chain = mcmc.get_samples(group_by_chain=True)
+    assert by_chain["slope"].shape == (2, 100, 3)
+    expected = rsens.rsens(from_numpyro(linear, mcmc), X)
+    np.testing.assert_array_equal(rsens.rsens(from_numpyro(linear, by_chain), X), expected)
+
+
+def test_draws_of_a_guide():
+    guide = AutoNormal(linear)
+    svi = SVI(linear, guide, numpyro.optim.Adam(0.05), Trace_ELBO())
+    params = svi.get_params(svi.init(jax.random.key(0), X, X @ np.ones(3)))  # as good as any, and quick
+    draws = guide.sample_posterior(jax.random.key(1), params, sample_shape=(20,))
+    assert rsens.rsens(from_numpyro(linear, draws), X).shape == X.shape
+    for other in (guide, svi):
+        with pytest.raises(InputError, match=r"samples must be posterior draws.*guide\.sample_posterior"):
+            from_numpyro(linear, other)
+
+
+def test_y_may_be_a_plain_argument_and_others_are_passed_on():
+    def model(X, y, power, centre=0.0):
+        slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]))
+        numpyro.sample("obs", dist.Normal((X - centre) ** power @ slope, 1.0), obs=y)
+
+    ours = from_numpyro(model, SAMPLES, site="obs", power=2, centre=1.0)
+    by_hand = from_draws(lambda p, X: rsens.Normal((X - 1.0) ** 2 @ p["slope"], 1.0), {"slope": SAMPLES["slope"]})
+    np.testing.assert_allclose(rsens.rsens(ours, X), rsens.rsens(by_hand, X), rtol=1e-7)
+
+
+def test_whole_numbers_stay_whole_numbers():
+    def model(X, y=None):
+        shift = numpyro.sample("shift", dist.Normal(0.0, 1.0).expand([2]))
+        group = numpyro.sample("group", dist.Bernoulli(0.5))
+        numpyro.sample("y", dist.Normal(shift[group] * X[:, 0], 1.0), obs=y)
+
+    samples = {"shift": np.tile([1.0, 3.0], (2, 1)), "group": np.array([1, 1])}
+    np.testing.assert_allclose(rsens.rsens(from_numpyro(model, samples), X[:2, :1]), 3.0, rtol=1e-10)
+
+
+def test_two_likelihoods_need_a_name():
+    def model(X, y=None, z=None):
+        slope = numpyro.sample("slope", dist.Normal(0.0, 1.0))
+        numpyro.sample("y", dist.Normal(slope * X[:, 0], 1.0), obs=jnp.zeros(X.shape[0]))
+        numpyro.sample("z", dist.Poisson(jnp.exp(slope * X[:, 0])), obs=jnp.zeros(X.shape[0]))
+
+    samples = {"slope": np.ones(2)}
+    assert rsens.rsens(from_numpyro(model, samples), X[:1, :1]) == pytest.approx(1.0)
+    assert rsens.rsens(from_numpyro(model, samples, site="z"), X[:1, :1]) == pytest.approx(np.exp(X[0, 0] / 2))
+    with pytest.raises(InputError, match=r"got 'w', and the model has 'y', 'z'"):
+        rsens.rsens(from_numpyro(model, samples, site="w"), X)
+
+
+def test_categorical_columns_are_contrasts():
+    def model(X, y=None):
+        shift = numpyro.sample("shift", dist.Normal(0.0, 1.0).expand([2]))
+        numpyro.sample("y", dist.Normal(shift[X[:, 1].astype(int)] + X[:, 0], 1.0), obs=y)
+
+    rows = np.column_stack([X[:, 0], np.arange(12) % 2])
+    model = from_numpyro(model, {"shift": np.tile([0.0, 3.0], (2, 1))}, categorical=[1])
+    # Two equal draws: the divergence of Normals 3 apart, √(2·3²/2).
+    np.testing.assert_allclose(rsens.rsens(model, rows), [[1.0, 3.0]] * 12, rtol=1e-6)
+
+
+def latent_per_row(X, y=None):
+    with numpyro.plate("rows", X.shape[0]):
+        effect = numpyro.sample("effect", dist.Normal(0.0, 1.0))
+        numpyro.sample("y", dist.Normal(effect + X[:, 0], 1.0), obs=y)
+
+
+def fixed_plate(X, y=None):
+    with numpyro.plate("rows", 60):
+        numpyro.sample("y", dist.Normal(X[:, 0], 1.0), obs=y)
+
+
+def free_param(X, y=None):
+    weight = numpyro.param("weight", 1.0)
+    numpyro.sample("y", dist.Normal(weight * X[:, 0], 1.0), obs=y)
+
+
+def part_of_the_rows(X, y=None):
+    with numpyro.plate("rows", X.shape[0], subsample_size=1) as rows:
+        numpyro.sample("y", dist.Normal(X[rows, 0], 1.0), obs=y)
+
+
+def scanned(X, y=None):
+    from numpyro.contrib.control_flow import scan
+
+    scan(lambda last, x: (numpyro.sample("y", dist.Normal(last, 1.0)), None), 0.0, X[:, 0])
+
+
+def branching(X, y=None):
+    numpyro.sample("y", dist.Normal(X[:, 0] if X[0, 0] > 0 else X[:, 1], 1.0), obs=y)
+
+
+def no_latent(X, y=None):
+    numpyro.sample("y", dist.Normal(X[:, 0], 1.0), obs=y)
+
+
+def laplace(X, y=None):
+    slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]))
+    numpyro.sample("y", dist.Laplace(X @ slope, 1.0), obs=y)
+
+
+WRONG = {
+    latent_per_row: r"draws 'effect' for every row.*Integrate them out",
+    fixed_plate: r"does not run for 2 rows and 3 columns.*X\.shape\[0\]",
+    free_param: r"numpyro\.param sites without a value \('weight'\).*handlers\.substitute\(model, params\)",
+    part_of_the_rows: r"plate 'rows' takes a random part of the rows",
+    scanned: r"uses scan of numpyro",
+    branching: r"cannot be traced by JAX.*jnp\.where",
+    no_latent: r"draws nothing besides 'y'.*from_jax\(fn\)",
+    laplace: r"Laplace of numpyro is none of rsens' families",
+}
+
+
+@pytest.mark.parametrize("program", WRONG, ids=lambda program: program.__name__)
+def test_models_that_cannot_be_explained_say_why(program):
+    samples = {"effect": np.zeros((5, 12)), **SAMPLES}
+    with pytest.raises(InputError, match=WRONG[program]):
+        rsens.rsens(from_numpyro(program, samples), X)
+    assert not numpyro.primitives._PYRO_STACK
+
+
+def test_params_may_be_filled_in():
+    with_value = numpyro.handlers.substitute(lambda X, y=None: (linear(X, y), free_param), {"weight": 2.0})
+    assert rsens.rsens(from_numpyro(with_value, SAMPLES), X).shape == X.shape
+
+
+@pytest.mark.parametrize(
+    ("samples", "text"),
+    [
+        ({"slope": SAMPLES["slope"]}, r"samples has no draws of 'intercept', 'sigma'"),
+        ({**SAMPLES, "slope": SAMPLES["slope"][:, :2]}, r"one draw of 'slope' has shape \(3,\).*got \(50, 2\)"),
+        ({**SAMPLES, "sigma": SAMPLES["sigma"][:9]}, r"same number of draws.*9 of 'sigma'"),
+        ({**SAMPLES, "sigma": SAMPLES["sigma"] * np.nan}, r"'sigma' that are not finite: 50 of 50"),
+        ([1.0, 2.0], r"samples must be posterior draws.*got list"),
+    ],
+)
+def test_draws_that_do_not_fit_the_model(samples, text):
+    with pytest.raises(InputError, match=text):
+        rsens.rsens(from_numpyro(linear, samples), X)
+
+
+def test_a_predictive_is_neither_model_nor_samples(mcmc):
+    predictive = Predictive(linear, mcmc.get_samples())
+    with pytest.raises(InputError, match=r"Predictive.*from_numpyro\(model, mcmc\)"):
+        from_numpyro(predictive, mcmc)
+    with pytest.raises(InputError, match=r"differences are noise"):
+        from_numpyro(linear, predictive)
+
+
+def test_a_sampler_that_has_not_run():
+    with pytest.raises(InputError, match=r"has not run"):
+        from_numpyro(linear, MCMC(NUTS(linear), num_warmup=1, num_samples=1))
+
+
+def test_half_of_a_model_says_how_to_join_it(mcmc):
+    for half in (linear, mcmc, (linear, mcmc)):
+        with pytest.raises(InputError, match=r"expected a model with its posterior draws.*from_numpyro\(model, mcmc\)"):
+            rsens.explain(half, X)
+
+
+def test_settings_of_jax_stay_as_they_are(mcmc):
+    before = jax.config.jax_enable_x64
+    rsens.rsens(from_numpyro(linear, mcmc), X)
+    assert jax.config.jax_enable_x64 == before
+
+
+def test_one_line_says_what_was_understood():
+    model = from_numpyro(linear, SAMPLES)
+    assert str(model.built_for(X).description) == (
+        "NumPyro model with 50 draws: mixture of the likelihood over draws prediction of an observation, noise "
+        "included: the likelihood of 'y'; derivatives exact (JAX); columns of X as given."
+    )
+    assert [finding.verdict for finding in model.checks(X)] == ["warning"]  # few draws

@@ -1,0 +1,89 @@
+"""What is true of `as_family` whatever the source: errors, our own families, new sources, nothing imported."""
+
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rsens
+from rsens import InputError, as_family
+from rsens._conversions import CONVERSIONS
+
+
+def test_our_own_families_stay_as_they_are():
+    family = rsens.Normal(np.zeros((3, 2)), 1.0)
+    assert as_family(family) is family
+
+
+@pytest.mark.parametrize(
+    ("obj", "text"),
+    [
+        ((np.zeros(3), np.ones(3)), r"got a tuple of 2\. If these are a mean and a standard deviation.*sd\*\*2"),
+        ([0.0, 1.0, 2.0], "got a list of 3.*a variance, not a standard deviation"),
+        (np.zeros((3, 2)), r"got an array of shape \(3, 2\)"),
+        (None, r"got None \(is a return missing\?\)"),
+        (3.0, "got float"),
+        ({"mean": 0.0}, "got dict"),
+        (rsens.Normal, "got the class Normal without its parameters"),
+        (type(stats.norm), "got the class norm_gen without"),
+    ],
+)
+def test_what_is_no_distribution(obj, text):
+    accepted = "expected a distribution: one of rsens' families .* or a distribution of scipy.stats, torch, NumPyro"
+    with pytest.raises(InputError, match=f"{accepted}.*{text}"):
+        as_family(obj)
+
+
+@pytest.mark.parametrize("conversion", CONVERSIONS, ids=lambda each: each.name)
+def test_every_source_says_what_it_knows(conversion):
+    assert len(list(conversion.known)) >= 1
+    for obj in (None, 3.0, np.zeros(2), "text", {}, object(), rsens.Normal(0.0, 1.0)):
+        assert not conversion.accepts(obj)
+
+
+class Parameters(dict):
+    """What TensorFlow Probability's distributions have."""
+
+
+class Normal:
+    """By its name and its parameters a distribution, but without a location."""
+
+    parameters = Parameters()
+
+    def log_prob(self, y):
+        return y
+
+
+def test_a_class_of_the_same_name():
+    with pytest.raises(InputError, match=r"Normal looks like a distribution of TensorFlow Probability but cannot be"):
+        as_family(Normal())
+
+
+def test_the_example():
+    failed, tried = doctest.testmod(sys.modules[as_family.__module__])
+    assert (failed, tried) == (0, 2)
+
+
+def test_nothing_is_imported_to_find_out():
+    code = (
+        "import sys, rsens\n"
+        "try: rsens.as_family(object())\n"
+        "except rsens.InputError: pass\n"
+        "print(sorted({'torch', 'jax', 'numpyro', 'gpytorch', 'ngboost', 'tensorflow', 'skpro'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_functions_may_return_them():
+    """As people write it: a fitted spread times x, as a frozen SciPy distribution."""
+    model = rsens.from_function(lambda X: stats.norm(np.sin(X[:, 0]), np.exp(X[:, 1])))
+    own = rsens.from_function(lambda X: rsens.Normal(np.sin(X[:, 0]), np.exp(X[:, 1]) ** 2))
+    X = np.random.default_rng(0).normal(size=(5, 2))
+    np.testing.assert_allclose(rsens.rsens(model, X), rsens.rsens(own, X), rtol=1e-12)
+    np.testing.assert_allclose(rsens.rsens2(model, X), rsens.rsens2(own, X), rtol=1e-12)

@@ -1,0 +1,241 @@
+"""numpyro.distributions, also inside jit, vmap and jvp."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rsens
+from rsens import InputError, as_family
+from tests.conversions import values as v
+from tests.conversions.values import Given, check
+
+jax = pytest.importorskip("jax")
+D = pytest.importorskip("numpyro.distributions")
+jnp = jax.numpy
+
+
+@pytest.fixture(autouse=True)
+def double_precision():
+    with jax.enable_x64(True):
+        yield
+
+
+#: Made inside the tests, where JAX is in double precision. A name, how to make it, its family, and y.
+GIVEN = [
+    ("Normal", lambda: D.Normal(v.MEAN, v.SD), v.NORMAL, v.REAL),
+    ("Normal-one-scale", lambda: D.Normal(v.MEAN, 2.0), rsens.Normal(v.MEAN, 4.0), v.REAL),
+    ("StudentT", lambda: D.StudentT(v.DF, v.MEAN, v.SD), v.STUDENT, v.REAL),
+    ("Cauchy", lambda: D.Cauchy(v.MEAN, v.SD), v.CAUCHY, v.REAL),
+    ("LogNormal", lambda: D.LogNormal(v.MEAN, v.SD), v.LOGNORMAL, v.ABOVE),
+    ("Gamma", lambda: D.Gamma(v.SHAPE, v.SHAPE / v.POSITIVE), v.GAMMA, v.ABOVE),
+    ("Chi2", lambda: D.Chi2(v.POSITIVE), rsens.Gamma(v.POSITIVE, v.POSITIVE / 2.0), v.ABOVE),
+    ("Exponential", lambda: D.Exponential(1.0 / v.POSITIVE), v.EXPONENTIAL, v.ABOVE),
+    ("Beta", lambda: D.Beta(v.POSITIVE, v.SHAPE), v.BETA, v.INSIDE),
+    ("BetaProportion", lambda: D.BetaProportion(v.P, 9.0), rsens.Beta(9.0 * v.P, 9.0 * (1.0 - v.P)), v.INSIDE),
+    ("Weibull", lambda: D.Weibull(v.POSITIVE, v.SHAPE), v.WEIBULL, v.ABOVE),
+    ("BernoulliProbs", lambda: D.Bernoulli(v.P), v.BERNOULLI, v.EVENTS),
+    ("BernoulliLogits", lambda: D.Bernoulli(logits=v.LOGIT), v.BERNOULLI_LOGIT, v.EVENTS),
+    ("BinomialProbs", lambda: D.Binomial(9, v.P), v.BINOMIAL, v.COUNTS),
+    ("BinomialLogits", lambda: D.Binomial(9, logits=v.LOGIT), v.BINOMIAL_LOGIT, v.COUNTS),
+    ("Poisson", lambda: D.Poisson(v.POSITIVE), v.POISSON, v.COUNTS),
+    ("GammaPoisson", lambda: D.GammaPoisson(v.SHAPE, v.SHAPE / v.POSITIVE), v.NEGATIVE_BINOMIAL, v.COUNTS),
+    ("NegativeBinomial2", lambda: D.NegativeBinomial2(v.POSITIVE, v.SHAPE), v.NEGATIVE_BINOMIAL, v.COUNTS),
+    (
+        "NegativeBinomialProbs",
+        lambda: D.NegativeBinomial(v.SHAPE, v.POSITIVE / (v.POSITIVE + v.SHAPE)),
+        v.NEGATIVE_BINOMIAL,
+        v.COUNTS,
+    ),
+    (
+        "NegativeBinomialLogits",
+        lambda: D.NegativeBinomial(v.SHAPE, logits=np.log(v.POSITIVE / v.SHAPE)),
+        v.NEGATIVE_BINOMIAL,
+        v.COUNTS,
+    ),
+    ("GeometricProbs", lambda: D.Geometric(v.P), rsens.NegativeBinomial((1.0 - v.P) / v.P, 1.0), v.COUNTS),
+    (
+        "GeometricLogits",
+        lambda: D.Geometric(logits=np.log(v.P / (1.0 - v.P))),
+        rsens.NegativeBinomial((1.0 - v.P) / v.P, 1.0),
+        v.COUNTS,
+    ),
+    ("CategoricalProbs", lambda: D.Categorical(v.CLASSES), v.CATEGORICAL, v.CODES),
+    ("CategoricalLogits", lambda: D.Categorical(logits=3.0 + np.log(v.CLASSES)), v.CATEGORICAL, v.CODES),
+    (
+        "OrderedLogistic",
+        lambda: D.OrderedLogistic(np.array([0.0, 1.0, -1.0]), np.array([-0.5, 0.7])),
+        rsens.Categorical(np.diff(1 / (1 + np.exp(-(np.array([[-np.inf, -0.5, 0.7, np.inf]])
+                                                    - np.array([[0.0], [1.0], [-1.0]])))))),
+        v.CODES,
+    ),
+    ("MultivariateNormal", lambda: D.MultivariateNormal(v.VECTOR, v.COVARIANCE), v.MULTIVARIATE, v.PLANE),
+    (
+        "MultivariateNormal-precision",
+        lambda: D.MultivariateNormal(v.VECTOR, precision_matrix=np.linalg.inv(v.COVARIANCE)),
+        v.MULTIVARIATE,
+        v.PLANE,
+    ),
+    (
+        "LowRank",
+        lambda: D.LowRankMultivariateNormal(v.VECTOR, np.zeros((3, 2, 1)), v.SDS**2),
+        v.INDEPENDENT,
+        v.PLANE,
+    ),
+    ("Independent", lambda: D.Normal(v.VECTOR, v.SDS).to_event(1), v.INDEPENDENT, v.PLANE),
+    (
+        "Independent-expanded",
+        lambda: D.Normal(0.3, 1.3).expand([3, 2]).to_event(1),
+        rsens.MultivariateNormal([0.3, 0.3], 1.69 * np.eye(2)),
+        v.PLANE,
+    ),
+    ("Expanded", lambda: D.Normal(0.3, 1.3).expand([3]), rsens.Normal(0.3, 1.69), v.REAL),
+    ("Masked", lambda: D.Normal(v.MEAN, v.SD).mask(True), v.NORMAL, v.REAL),
+    (
+        "MixtureSameFamily",
+        lambda: D.MixtureSameFamily(D.Categorical(np.tile(v.WEIGHTS, (3, 1))), D.Normal(v.MEANS, v.SDS)),
+        v.MIXTURE,
+        v.REAL,
+    ),
+    (
+        "MixtureSameFamily-logits",
+        lambda: D.MixtureSameFamily(D.Categorical(logits=np.log(v.WEIGHTS)), D.Normal(v.MEANS, v.SDS)),
+        v.MIXTURE,
+        v.REAL,
+    ),
+    (
+        "MixtureGeneral",
+        lambda: D.MixtureGeneral(
+            D.Categorical(np.tile(v.WEIGHTS, (3, 1))), [D.Normal(v.MEANS[:, s], v.SDS[:, s]) for s in range(2)]
+        ),
+        v.MIXTURE,
+        v.REAL,
+    ),
+    (
+        "affine",
+        lambda: D.TransformedDistribution(D.Normal(0.0, 1.0), D.transforms.AffineTransform(v.MEAN, v.SD)),
+        v.NORMAL,
+        v.REAL,
+    ),
+    (
+        "exp",
+        lambda: D.TransformedDistribution(D.Normal(v.MEAN, v.SD), [D.transforms.ExpTransform()]),
+        v.LOGNORMAL,
+        v.ABOVE,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "make", "family", "y"), GIVEN, ids=[case[0] for case in GIVEN])
+def test_family_and_density(name, make, family, y):
+    obj = make()
+    kind = np.int64 if family.support == "classes" else np.float64
+    # Seven digits is what JAX's betaln has.
+    rtol = 1e-6 if isinstance(obj, D.GammaPoisson) else 1e-9
+    check(Given(name, obj, family, lambda grid: np.asarray(obj.log_prob(grid.astype(kind))), y), rtol)
+
+
+def test_a_column_is_read_as_rows():
+    family = as_family(D.Normal(v.MEAN[:, None], 2.0).to_event(1))
+    np.testing.assert_array_equal(family.parameters, rsens.Normal(v.MEAN, 4.0).parameters)
+
+
+# ---- inside traces --------------------------------------------------------------------------------------------------
+
+#: A function of one row x (2,) that makes the distribution, and λ by hand.
+TRACED = {
+    "Normal": (lambda x: D.Normal(jnp.sin(x[0]), jnp.exp(x[1])), lambda x: [jnp.sin(x[0]), jnp.exp(2.0 * x[1])]),
+    "Gamma": (lambda x: D.Gamma(x[0], x[1]), lambda x: [x[0] / x[1], x[0]]),
+    "Bernoulli": (lambda x: D.Bernoulli(logits=x[0] * x[1]), lambda x: [1.0 / (1.0 + jnp.exp(-x[0] * x[1]))]),
+    "NegativeBinomial": (lambda x: D.NegativeBinomial(x[0], logits=x[1]), lambda x: [x[0] * jnp.exp(x[1]), x[0]]),
+    "NegativeBinomial2": (lambda x: D.NegativeBinomial2(x[0], x[1]), lambda x: [x[0], x[1]]),
+    "Categorical": (lambda x: D.Categorical(logits=x), lambda x: list(jax.nn.softmax(x))),
+    "LogNormal": (lambda x: D.LogNormal(x[0], x[1]), lambda x: [x[0], x[1] ** 2]),
+    "Weibull": (lambda x: D.Weibull(x[0], x[1]), lambda x: [x[1], x[0]]),
+    "Mixture": (
+        lambda x: D.MixtureSameFamily(MIXING, D.Normal(x, 1.5)),
+        lambda x: [x[0], jnp.array(2.25), x[1], jnp.array(2.25)],
+    ),
+    "affine": (
+        lambda x: D.TransformedDistribution(D.Normal(0.0, 1.0), D.transforms.AffineTransform(x[0], x[1])),
+        lambda x: [x[0], x[1] ** 2],
+    ),
+}
+#: Made once, outside of every trace: nothing traced may be left on it.
+MIXING = D.Categorical(logits=np.log([0.2, 0.8]))
+ROWS = np.random.default_rng(0).uniform(0.2, 0.9, size=(4, 2))
+
+
+@pytest.fixture(scope="module")
+def by_hand():
+    """λ and its second derivatives at the rows, for each name; compiled once for all."""
+    functions = {name: lambda x, λ=λ: jnp.stack(λ(x)) for name, (_, λ) in TRACED.items()}
+    with jax.enable_x64(True):
+        return jax.jit(lambda X: {k: (jax.vmap(f)(X), jax.vmap(jax.hessian(f))(X)) for k, f in functions.items()})(ROWS)
+
+
+def test_gradients_under_jit_and_vmap(by_hand):
+    def second(make):
+        return jax.vmap(jax.jacfwd(jax.jacrev(lambda x: as_family(make(x)).parameters)))
+
+    got = jax.jit(lambda X: {name: second(make)(X) for name, (make, _) in TRACED.items()})(ROWS)
+    for name, (_, want) in by_hand.items():
+        np.testing.assert_allclose(got[name], want, rtol=1e-12, atol=1e-14, err_msg=name)
+    assert np.isfinite(np.asarray(MIXING.probs)).all()
+
+
+def test_distributions_that_come_out_of_vmap(by_hand):
+    """Their batch_shape is that of one row; their arrays have all rows."""
+    objects = jax.jit(lambda X: {name: jax.vmap(make)(X) for name, (make, _) in TRACED.items()})(ROWS)
+    for name, (want, _) in by_hand.items():
+        np.testing.assert_allclose(as_family(objects[name]).parameters, want, rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_from_jax_differentiates_what_the_function_returns(name, by_hand):
+    got = rsens.from_jax(lambda X: make_rows(name, X)).derivatives(ROWS, 2)
+    parameters, second = by_hand[name]
+    np.testing.assert_allclose(got.distribution.parameters, parameters, rtol=1e-12)
+    np.testing.assert_allclose(got.second, second, rtol=1e-10, atol=1e-12)
+
+
+def make_rows(name, X):
+    """The same distributions for all rows at once, as people write them."""
+    match name:
+        case "Categorical":
+            return D.Categorical(logits=X)
+        case "Mixture":
+            return D.MixtureSameFamily(MIXING, D.Normal(X, 1.5))
+    return TRACED[name][0](X.T)
+
+
+# ---- errors ---------------------------------------------------------------------------------------------------------
+
+
+class Truncated(D.Normal):
+    def log_prob(self, value, intermediates=None):
+        return super().log_prob(value)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: D.Laplace(v.MEAN, v.SD), "Laplace of numpyro is none of rsens' families"),
+        (lambda: D.TruncatedNormal(v.MEAN, v.SD, low=0.0), "LeftTruncatedDistribution of numpyro is none"),
+        (lambda: D.ZeroInflatedPoisson(0.3, v.POSITIVE), "ZeroInflatedPoisson of numpyro is none"),
+        (lambda: D.HurdlePoisson(0.3, v.POSITIVE), "HurdlePoisson of numpyro is none"),
+        (lambda: D.Delta(v.MEAN), "Delta of numpyro is none"),
+        (lambda: Truncated(v.MEAN, v.SD), "Truncated of numpyro is none"),
+        (lambda: D.Normal(v.MEANS, v.SDS), r"got shape \(3, 2\)"),
+        (lambda: D.Normal(0.0, 1.0).expand([3, 2]), r"got shape \(3, 2\)"),
+        (lambda: D.Poisson(np.exp(v.MEANS)).to_event(1), "Poisson: y is a vector or an array per row"),
+    ],
+)
+def test_errors(make, text):
+    with pytest.raises(InputError, match=text):
+        as_family(make())
+
+
+def test_a_negative_deviation_is_no_variance():
+    with pytest.raises(InputError, match="variance must be finite and greater than 0; got -4"):
+        as_family(D.Normal(0.0, -2.0, validate_args=False)).checked()

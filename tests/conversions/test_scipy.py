@@ -1,0 +1,154 @@
+"""Frozen and newer distributions of scipy.stats."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rsens
+from rsens import InputError, as_family
+from tests.conversions import values as v
+from tests.conversions.values import Given, check
+
+
+def frozen(name, obj, family, y):
+    return Given(name, obj, family, obj.logpmf if hasattr(obj.dist, "pmf") else obj.logpdf, y)
+
+
+FROZEN = [
+    frozen("norm", stats.norm(v.MEAN, v.SD), v.NORMAL, v.REAL),
+    frozen("norm-keywords", stats.norm(scale=v.SD, loc=v.MEAN), v.NORMAL, v.REAL),
+    frozen("t", stats.t(v.DF, v.MEAN, v.SD), v.STUDENT, v.REAL),
+    frozen("cauchy", stats.cauchy(v.MEAN, v.SD), v.CAUCHY, v.REAL),
+    frozen("lognorm", stats.lognorm(v.SD, scale=np.exp(v.MEAN)), v.LOGNORMAL, v.ABOVE),
+    frozen("gamma", stats.gamma(v.SHAPE, scale=v.POSITIVE / v.SHAPE), v.GAMMA, v.ABOVE),
+    frozen("chi2", stats.chi2(v.POSITIVE, scale=2.0), rsens.Gamma(2.0 * v.POSITIVE, v.POSITIVE / 2.0), v.ABOVE),
+    frozen("expon", stats.expon(scale=v.POSITIVE), v.EXPONENTIAL, v.ABOVE),
+    frozen("beta", stats.beta(v.POSITIVE, v.SHAPE), v.BETA, v.INSIDE),
+    frozen("weibull_min", stats.weibull_min(v.SHAPE, scale=v.POSITIVE), v.WEIBULL, v.ABOVE),
+    frozen("bernoulli", stats.bernoulli(v.P), v.BERNOULLI, v.EVENTS),
+    frozen("binom", stats.binom(9, v.P), v.BINOMIAL, v.COUNTS),
+    frozen("poisson", stats.poisson(v.POSITIVE), v.POISSON, v.COUNTS),
+    frozen("nbinom", stats.nbinom(v.SHAPE, v.SHAPE / (v.SHAPE + v.POSITIVE)), v.NEGATIVE_BINOMIAL, v.COUNTS),
+]
+
+
+def made(name, **parameters):
+    return stats.make_distribution(getattr(stats, name))(**parameters)
+
+
+def new(name, obj, family, y):
+    return Given(name, obj, family, obj.logpmf if isinstance(obj, stats.Binomial) else obj.logpdf, y)
+
+
+NEW = [
+    new("Normal", stats.Normal(mu=v.MEAN, sigma=v.SD), v.NORMAL, v.REAL),
+    new("StandardNormal", stats.Normal(), rsens.Normal(0.0, 1.0), v.REAL),
+    new("shifted", stats.Normal(mu=0.0, sigma=v.SD) + v.MEAN, v.NORMAL, v.REAL),
+    new("scaled", -v.SD * stats.Normal(mu=-1.0, sigma=2.0), rsens.Normal(v.SD, 4.0 * v.SD**2), v.REAL),
+    new("Binomial", stats.Binomial(n=9, p=v.P), v.BINOMIAL, v.COUNTS),
+    new("exp", stats.exp(stats.Normal(mu=v.MEAN, sigma=v.SD)), v.LOGNORMAL, v.ABOVE),
+    new("made-norm", v.SD * made("norm") + v.MEAN, v.NORMAL, v.REAL),
+    new("made-gamma", v.POSITIVE / v.SHAPE * made("gamma", a=v.SHAPE), v.GAMMA, v.ABOVE),
+    new("made-expon", v.POSITIVE * made("expon"), v.EXPONENTIAL, v.ABOVE),
+    new("made-t", v.SD * made("t", df=v.DF) + v.MEAN, v.STUDENT, v.REAL),
+    new("made-lognorm", np.exp(v.MEAN) * made("lognorm", s=v.SD), v.LOGNORMAL, v.ABOVE),
+    new("made-beta", made("beta", a=v.POSITIVE, b=v.SHAPE), v.BETA, v.INSIDE),
+    new("made-weibull", v.POSITIVE * made("weibull_min", c=v.SHAPE), v.WEIBULL, v.ABOVE),
+]
+
+
+@pytest.mark.parametrize("given", [*FROZEN, *NEW], ids=str)
+def test_family_and_density(given):
+    check(given)
+
+
+def test_one_distribution_for_all_rows():
+    np.testing.assert_array_equal(as_family(stats.norm(1, 2)).checked(3).parameters, [[1.0, 4.0]] * 3)
+
+
+def test_a_vector():
+    family = as_family(stats.multivariate_normal(v.VECTOR[0], v.COVARIANCE[0]))
+    np.testing.assert_array_equal(family.mean, v.VECTOR[0])
+    np.testing.assert_allclose(family.covariance, v.COVARIANCE[0], rtol=1e-14)
+    one = as_family(stats.multivariate_normal([1.0], [[4.0]]))
+    assert type(one) is rsens.Normal
+    assert (float(one.mean), float(one.variance)) == (1.0, 4.0)
+
+
+def test_a_mixture():
+    parts = [stats.Normal(mu=0.0, sigma=2.0), 2.0 * stats.Normal(mu=3.0, sigma=1.0)]
+    family = as_family(stats.Mixture(parts, weights=[0.25, 0.75]))
+    np.testing.assert_allclose(family.log_prob(1.3), stats.Mixture(parts, weights=[0.25, 0.75]).logpdf(1.3), rtol=1e-12)
+
+
+@pytest.mark.parametrize("rows", [(3, 1), (1, 1)])
+def test_a_column_is_read_as_rows(rows):
+    family = as_family(stats.norm(np.zeros(rows), 2.0))
+    assert family.mean.shape == rows[:1]
+
+
+def test_two_columns_are_an_error():
+    with pytest.raises(InputError, match=r"Normal: expected one distribution per row.*got shape \(3, 2\).*one output"):
+        as_family(stats.norm(np.zeros((3, 2)), 1.0))
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        stats.gamma(2.0, loc=1.0),
+        stats.lognorm(0.5, loc=[0.0, 1.0]),
+        stats.poisson(3.0, loc=2),
+        stats.expon(loc=-1.0),
+        stats.beta(2.0, 3.0, loc=0.1),
+        1.0 + made("gamma", a=2.0),
+    ],
+)
+def test_a_shift_that_the_family_does_not_have(obj):
+    with pytest.raises(InputError, match=r"starts at 0; got one that is shifted by .*Subtract the shift"):
+        as_family(obj)
+
+
+def test_a_scale_that_the_family_does_not_have():
+    with pytest.raises(InputError, match="a Beta of y multiplied by 3 is none"):
+        as_family(stats.beta(2.0, 3.0, scale=3.0))
+
+
+@pytest.mark.parametrize("scale", [-2.0, 0.0, [1.0, -1.0]])
+@pytest.mark.parametrize("law", [stats.norm, stats.expon])
+def test_a_scale_that_is_not_positive_is_no_variance(law, scale):
+    with pytest.raises(InputError, match="must be finite"):
+        as_family(law(scale=scale)).checked()
+
+
+@pytest.mark.parametrize(
+    ("obj", "name"),
+    [
+        (stats.laplace(0.0, 1.0), "laplace"),
+        (stats.uniform(), "uniform"),
+        (stats.multivariate_t([0.0, 1.0]), "multivariate_t"),
+        (stats.Uniform(a=0.0, b=1.0), "Uniform"),
+        (stats.Logistic(), "Logistic"),
+        (stats.truncate(stats.Normal(), 0.0, 1.0), "truncate"),
+        (stats.abs(stats.Normal()), "abs"),
+        (made("laplace"), "Laplace"),
+    ],
+)
+def test_other_distributions(obj, name):
+    with pytest.raises(InputError, match=f"(?i){name} of scipy.stats is none of rsens' families. Of scipy.stats these"):
+        as_family(obj)
+
+
+def test_a_distribution_of_ones_own_that_is_called_like_another():
+    class Mine(stats.rv_continuous):
+        def _pdf(self, x):
+            return 2.0 * x
+
+    with pytest.raises(InputError, match=r"norm of scipy\.stats is none"):
+        as_family(Mine(a=0.0, b=1.0, name="norm")())
+
+
+def test_without_parameters():
+    with pytest.raises(InputError, match=r"got norm_gen of scipy\. Give it its parameters: scipy\.stats\.norm\(…\)"):
+        as_family(stats.norm)

@@ -1,0 +1,244 @@
+"""torch.distributions, GPyTorch's, and gradients through them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rsens
+from rsens import InputError, as_family
+from tests.conversions import values as v
+from tests.conversions.values import Given, check
+
+torch = pytest.importorskip("torch")
+D = torch.distributions
+
+
+def t(values):
+    return torch.as_tensor(values, dtype=torch.float64)
+
+
+def given(name, obj, family, y):
+    return Given(name, obj, family, lambda grid: obj.log_prob(t(grid)).numpy(), y)
+
+
+MEAN, SD, POSITIVE, SHAPE, P = map(t, (v.MEAN, v.SD, v.POSITIVE, v.SHAPE, v.P))
+LOGIT, CLASSES, MEANS, SDS, WEIGHTS = map(t, (v.LOGIT, v.CLASSES, v.MEANS, v.SDS, v.WEIGHTS))
+ODDS_SHARE = POSITIVE / (POSITIVE + SHAPE)
+AFFINE = D.AffineTransform
+
+
+def used(obj):
+    """With the attribute that it was not given, which torch computes on first use and keeps."""
+    assert obj.probs.shape == obj.logits.shape
+    return obj
+
+
+GIVEN = [
+    given("Normal", D.Normal(MEAN, SD), v.NORMAL, v.REAL),
+    given("StudentT", D.StudentT(t(v.DF), MEAN, SD), v.STUDENT, v.REAL),
+    given("Cauchy", D.Cauchy(MEAN, SD), v.CAUCHY, v.REAL),
+    given("LogNormal", D.LogNormal(MEAN, SD), v.LOGNORMAL, v.ABOVE),
+    given("Gamma", D.Gamma(SHAPE, SHAPE / POSITIVE), v.GAMMA, v.ABOVE),
+    given("Chi2", D.Chi2(POSITIVE), rsens.Gamma(v.POSITIVE, v.POSITIVE / 2.0), v.ABOVE),
+    given("Exponential", D.Exponential(1.0 / POSITIVE), v.EXPONENTIAL, v.ABOVE),
+    given("Beta", D.Beta(POSITIVE, SHAPE), v.BETA, v.INSIDE),
+    given("Weibull", D.Weibull(POSITIVE, SHAPE), v.WEIBULL, v.ABOVE),
+    given("Bernoulli", D.Bernoulli(P), v.BERNOULLI, v.EVENTS),
+    given("Bernoulli-used", used(D.Bernoulli(P)), v.BERNOULLI, v.EVENTS),
+    given("Bernoulli-logits", D.Bernoulli(logits=LOGIT), v.BERNOULLI_LOGIT, v.EVENTS),
+    given("Bernoulli-logits-used", used(D.Bernoulli(logits=LOGIT)), v.BERNOULLI_LOGIT, v.EVENTS),
+    given("Binomial", D.Binomial(9, P), v.BINOMIAL, v.COUNTS),
+    given("Binomial-logits", D.Binomial(9, logits=LOGIT), v.BINOMIAL_LOGIT, v.COUNTS),
+    given("Poisson", D.Poisson(POSITIVE), v.POISSON, v.COUNTS),
+    given("NegativeBinomial", D.NegativeBinomial(SHAPE, ODDS_SHARE), v.NEGATIVE_BINOMIAL, v.COUNTS),
+    given(
+        "NegativeBinomial-logits",
+        D.NegativeBinomial(SHAPE, logits=torch.log(POSITIVE / SHAPE)),
+        v.NEGATIVE_BINOMIAL,
+        v.COUNTS,
+    ),
+    given("Geometric", D.Geometric(P), rsens.NegativeBinomial((1.0 - v.P) / v.P, 1.0), v.COUNTS),
+    given(
+        "Geometric-logits",
+        D.Geometric(logits=torch.logit(P)),
+        rsens.NegativeBinomial((1.0 - v.P) / v.P, 1.0),
+        v.COUNTS,
+    ),
+    given("Categorical", D.Categorical(CLASSES), v.CATEGORICAL, v.CODES),
+    given("Categorical-logits", D.Categorical(logits=3.0 + CLASSES.log()), v.CATEGORICAL, v.CODES),
+    Given(
+        "OneHotCategorical",
+        D.OneHotCategorical(CLASSES),
+        v.CATEGORICAL,
+        lambda grid: D.OneHotCategorical(CLASSES).log_prob(torch.eye(3)[t(grid).long()].double()).numpy(),
+        v.CODES,
+    ),
+    given("MultivariateNormal", D.MultivariateNormal(t(v.VECTOR), t(v.COVARIANCE)), v.MULTIVARIATE, v.PLANE),
+    given(
+        "MultivariateNormal-cholesky",
+        D.MultivariateNormal(t(v.VECTOR), scale_tril=torch.linalg.cholesky(t(v.COVARIANCE))),
+        v.MULTIVARIATE,
+        v.PLANE,
+    ),
+    given(
+        "LowRank",
+        D.LowRankMultivariateNormal(t(v.VECTOR), torch.zeros(3, 2, 1, dtype=torch.float64), SDS**2),
+        v.INDEPENDENT,
+        v.PLANE,
+    ),
+    given("Independent", D.Independent(D.Normal(t(v.VECTOR), SDS), 1), v.INDEPENDENT, v.PLANE),
+    given("expanded", D.Normal(t(0.3), t(1.3)).expand((3,)), rsens.Normal(0.3, 1.3**2), v.REAL),
+    given("Mixture", D.MixtureSameFamily(D.Categorical(WEIGHTS.expand(3, 2)), D.Normal(MEANS, SDS)), v.MIXTURE, v.REAL),
+    given(
+        "Mixture-for-all-rows",
+        D.MixtureSameFamily(D.Categorical(logits=WEIGHTS.log()), D.Normal(MEANS[0], SDS[0])),
+        rsens.Mixture([rsens.Normal(v.MEANS[0, s], v.SDS[0, s] ** 2) for s in range(2)], v.WEIGHTS),
+        v.REAL,
+    ),
+    given("affine", D.TransformedDistribution(D.Normal(t(0.0), t(1.0)), [AFFINE(MEAN, SD)]), v.NORMAL, v.REAL),
+    given(
+        "affine-twice",
+        D.TransformedDistribution(
+            D.Normal(t([0.0] * 3), t(1.0)), D.ComposeTransform([AFFINE(0.0, -2.0 * SD), AFFINE(MEAN, t(-0.5))])
+        ),
+        v.NORMAL,
+        v.REAL,
+    ),
+    given("affine-t", D.TransformedDistribution(D.StudentT(t(v.DF)), [AFFINE(MEAN, SD)]), v.STUDENT, v.REAL),
+    given("exp", D.TransformedDistribution(D.Normal(MEAN, SD), [D.ExpTransform()]), v.LOGNORMAL, v.ABOVE),
+    given(
+        "exp-affine",
+        D.TransformedDistribution(D.Normal(MEAN, SD), [D.ExpTransform(), AFFINE(0.0, 2.0)]),
+        rsens.LogNormal(v.MEAN + np.log(2.0), v.SD**2),
+        v.ABOVE,
+    ),
+    given("scaled-gamma", D.TransformedDistribution(D.Gamma(SHAPE, SHAPE), AFFINE(0.0, POSITIVE)), v.GAMMA, v.ABOVE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", GIVEN, ids=str)
+def test_family_and_density(given):
+    check(given)
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        D.Normal(MEAN[:, None], SD[:, None]),
+        D.Independent(D.Normal(MEAN[:, None], SD[:, None]), 1),
+        D.Independent(D.Normal(MEAN, SD), 1),
+        D.MultivariateNormal(MEAN[:, None], torch.diag_embed(SD[:, None] ** 2)),
+    ],
+    ids=["column", "column-as-event", "rows-as-event", "vectors-of-one"],
+)
+def test_axes_of_length_one_are_dropped(obj):
+    family = as_family(obj)
+    assert type(family) is rsens.Normal
+    np.testing.assert_allclose(family.parameters, v.NORMAL.parameters, rtol=1e-14)
+
+
+def test_gpytorch_gives_the_marginals_of_the_rows():
+    gpytorch = pytest.importorskip("gpytorch")
+    covariance = torch.tensor([[2.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 3.0]], dtype=torch.float64)
+    family = as_family(gpytorch.distributions.MultivariateNormal(MEAN, covariance))
+    assert type(family) is rsens.Normal
+    np.testing.assert_allclose(family.parameters, np.stack([v.MEAN, [2.0, 1.0, 3.0]], 1))
+    batch = gpytorch.distributions.MultivariateNormal(MEAN[:, None], SD[:, None, None] ** 2)
+    np.testing.assert_allclose(as_family(batch).parameters, v.NORMAL.parameters)
+    tasks = gpytorch.distributions.MultitaskMultivariateNormal(t(np.zeros((2, 2))), torch.eye(4).double())
+    with pytest.raises(InputError, match=r"Normal: expected one distribution per row.*got shape \(2, 2\)"):
+        as_family(tasks)
+
+
+# ---- gradients ------------------------------------------------------------------------------------------------------
+
+
+def rows(n=4):
+    return np.random.default_rng(0).uniform(0.2, 0.9, size=(n, 2))
+
+
+RETURNED = {
+    "Normal": lambda X: (D.Normal(X[:, 0].sin(), X[:, 1].exp()), rsens.Normal(X[:, 0].sin(), (2.0 * X[:, 1]).exp())),
+    "column": lambda X: (D.Normal(X[:, :1].sin(), X[:, 1:].exp()), rsens.Normal(X[:, 0].sin(), (2 * X[:, 1]).exp())),
+    "Gamma": lambda X: (D.Gamma(X[:, 0], X[:, 1]), rsens.Gamma(X[:, 0] / X[:, 1], X[:, 0])),
+    "Bernoulli": lambda X: (D.Bernoulli(logits=X[:, 0] * X[:, 1]), rsens.Bernoulli(logit=X[:, 0] * X[:, 1])),
+    "NegativeBinomial": lambda X: (
+        D.NegativeBinomial(X[:, 0], logits=X[:, 1]),
+        rsens.NegativeBinomial(X[:, 0] * X[:, 1].exp(), X[:, 0]),
+    ),
+    "Categorical": lambda X: (D.Categorical(logits=X), rsens.Categorical(torch.softmax(X, -1))),
+    "Mixture": lambda X: (
+        D.MixtureSameFamily(D.Categorical(t([[0.2, 0.8]]).expand(len(X), 2)), D.Normal(X, t(1.5))),
+        rsens.Mixture([rsens.Normal(X[:, 0], 2.25), rsens.Normal(X[:, 1], 2.25)], t([0.2, 0.8])),
+    ),
+    "Independent": lambda X: (
+        D.Independent(D.Normal(X, X), 1),
+        rsens.MultivariateNormal(X, torch.diag_embed(X**2)),
+    ),
+    "transformed": lambda X: (
+        D.TransformedDistribution(D.Normal(t(0.0), t(1.0)), [AFFINE(X[:, 0], X[:, 1]), D.ExpTransform()]),
+        rsens.LogNormal(X[:, 0], X[:, 1] ** 2),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RETURNED)
+def test_from_torch_differentiates_what_the_function_returns(name):
+    foreign, own = (rsens.from_torch(lambda X, i=i: RETURNED[name](X)[i]) for i in range(2))
+    got, want = foreign.derivatives(rows(), 2), own.derivatives(rows(), 2)
+    assert type(got.distribution) is type(want.distribution)
+    np.testing.assert_allclose(got.first, want.first, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(got.second, want.second, rtol=1e-12, atol=1e-13)
+    assert np.abs(want.first).max() > 0.1
+
+
+def test_weights_that_depend_on_x_are_refused():
+    model = rsens.from_torch(lambda X: D.MixtureSameFamily(D.Categorical(logits=X), D.Normal(X, t(1.0))))
+    with pytest.raises(InputError, match="weights depends on x"):
+        rsens.rsens(model, rows())
+
+
+# ---- errors ---------------------------------------------------------------------------------------------------------
+
+
+class Truncated(D.Normal):
+    def log_prob(self, value):
+        return torch.where(value > 0, super().log_prob(value) - torch.log(1 - self.cdf(t(0.0))), -torch.inf)
+
+
+class Renamed(D.Normal):
+    """Overrides nothing."""
+
+
+@pytest.mark.parametrize(
+    ("obj", "text"),
+    [
+        (
+            D.Laplace(MEAN, SD),
+            "Laplace of torch is none of rsens' families. Of torch these can be converted: Bernoulli",
+        ),
+        (D.HalfNormal(SD), "a Normal transformed by AbsTransform is none"),
+        (D.Gumbel(MEAN, SD), "Uniform of torch is none"),
+        (D.Multinomial(3, CLASSES), "Multinomial of torch is none"),
+        (Truncated(MEAN, SD), "Truncated of torch is none"),
+        (D.Independent(D.Normal(torch.zeros(3, 2, 2), 1.0), 2), "y is a vector or an array per row"),
+        (D.Independent(D.Poisson(MEANS.exp()), 1), "Poisson: y is a vector or an array per row"),
+        (D.Normal(MEANS, SDS), r"got shape \(3, 2\)"),
+        (D.TransformedDistribution(D.Gamma(SHAPE, SHAPE), AFFINE(MEAN, 1.0)), "Gamma starts at 0"),
+        (D.TransformedDistribution(D.Gamma(SHAPE, SHAPE), D.ExpTransform()), "exp of Gamma is none"),
+        (D.Normal, "got the class Normal without its parameters"),
+    ],
+)
+def test_errors(obj, text):
+    with pytest.raises(InputError, match=text):
+        as_family(obj)
+
+
+def test_a_subclass_that_changes_nothing_is_what_it_was():
+    np.testing.assert_allclose(as_family(Renamed(MEAN, SD)).parameters, v.NORMAL.parameters)
+
+
+def test_a_negative_deviation_is_no_variance():
+    with pytest.raises(InputError, match="variance must be finite and greater than 0; got -1"):
+        as_family(D.Normal(t(0.0), t(-1.0), validate_args=False)).checked()

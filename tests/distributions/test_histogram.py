@@ -1,0 +1,252 @@
+"""Histogram: bins with fixed borders, and predictions that are given as quantiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from rsens import InputError, RsensWarning, from_function, from_jax, from_torch
+from rsens import rsens as local
+from rsens.distributions import Categorical, Histogram, Mixture, Normal
+
+B = np.array([-1.0, 0.5, 1.0, 4.0])
+P = np.array([[0.25, 0.25, 0.5], [0.125, 0.625, 0.25]])
+Q = np.array([[0.5, 0.125, 0.375], [0.25, 0.5, 0.25]])
+
+
+# ---- by hand --------------------------------------------------------------------------------------------------------
+
+
+def test_density_and_borders() -> None:
+    """A border belongs to the bin above it, the last one to the last bin."""
+    y = np.array([-1.1, -1.0, 0.4, 0.5, 0.9, 1.0, 4.0, 4.1])
+    want = [0.0, 0.25 / 1.5, 0.25 / 1.5, 0.5, 0.5, 0.5 / 3, 0.5 / 3, 0.0]
+    np.testing.assert_allclose(np.exp(Histogram(B, P[0]).log_prob(y[:, None])).ravel(), want, rtol=1e-14)
+
+
+def test_moments_by_integration() -> None:
+    family = Histogram(B, P)
+    for i in range(2):
+
+        def density(y: float, i: int = i) -> float:
+            return float(np.exp(family.log_prob([y, y]))[i])
+
+        mean = integrate.quad(lambda y: y * density(y), -1, 4, points=B[1:-1])[0]
+        variance = integrate.quad(lambda y, m=mean: (y - m) ** 2 * density(y), -1, 4, points=B[1:-1])[0]
+        np.testing.assert_allclose([family.mean[i], family.variance[i]], [mean, variance], rtol=1e-10)
+
+
+def test_quantiles_and_tails() -> None:
+    family = Histogram(B, P[:1])
+    np.testing.assert_allclose(
+        family.quantile([[0.0], [0.25], [0.5], [0.75], [1.0]]).ravel(), [-1.0, 0.5, 1.0, 2.5, 4.0]
+    )
+    upper = family.checked()._quantile(np.array([[0.0], [0.25], [0.5], [0.75], [1.0]]), upper=True)
+    np.testing.assert_allclose(upper.ravel(), [4.0, 2.5, 1.0, 0.5, -1.0])
+
+
+def test_empty_bins() -> None:
+    family = Histogram([0.0, 1.0, 2.0, 3.0], [[0.5, 0.0, 0.5]])
+    assert family.log_prob([1.5]) == -np.inf
+    np.testing.assert_allclose(family.cdf([[0.5], [1.0], [1.5], [2.0], [2.5]]).ravel(), [0.25, 0.5, 0.5, 0.5, 0.75])
+    np.testing.assert_allclose(family.quantile([0.5 + 1e-12]), 2.0, rtol=1e-9)
+    draws = family.sample(np.random.default_rng(0), 1000)
+    assert not ((draws > 1.0) & (draws < 2.0)).any()
+    # A change that leaves the empty bin empty has a length; one that fills it has none that is finite.
+    assert np.isfinite(family.fisher_norm([[0.1, 0.0, -0.1]])).all()
+    assert np.isinf(family.fisher_norm([[0.1, 0.1, -0.2]])).all()
+
+
+def test_small_tails_keep_their_digits() -> None:
+    family = Histogram([0.0, 1.0, 2.0, 3.0], [[1e-20, 1.0 - 2e-17, 1e-17]])
+    np.testing.assert_allclose(family.survival([[2.0], [2.5]]).ravel(), [1e-17, 0.5e-17], rtol=1e-12)
+    np.testing.assert_allclose(family.cdf([[0.5], [1.0]]).ravel(), [0.5e-20, 1e-20], rtol=1e-12)
+
+
+# ---- the Categorical of its bins ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0, 2.0, np.inf])
+def test_divergences_are_those_of_the_bins(alpha: float) -> None:
+    want = Categorical(P).renyi(Categorical(Q), alpha)
+    np.testing.assert_array_equal(Histogram(B, P).renyi(Histogram(B, Q), alpha), want)
+    np.testing.assert_array_equal(Histogram(7.0 * B - 3.0, P).renyi(Histogram(7.0 * B - 3.0, Q), alpha), want)
+
+
+def test_the_information_is_that_of_the_bins() -> None:
+    u = np.array([[0.1, 0.2, -0.3], [0.0, 0.1, -0.1]])
+    np.testing.assert_array_equal(Histogram(B, P).fisher_norm(u), Categorical(P).fisher_norm(u))
+    np.testing.assert_array_equal(Histogram(B, P).fisher(), Categorical(P).fisher())
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 2.0, np.inf])
+def test_a_mixture_over_the_same_bins_collapses(alpha: float) -> None:
+    w = np.array([0.25, 0.75])
+    one, two = Mixture([Histogram(B, P), Histogram(B, Q)], w), Histogram(B, 0.25 * P + 0.75 * Q)
+    other, whole = Mixture([Histogram(B, Q), Histogram(B, P)], w), Histogram(B, 0.25 * Q + 0.75 * P)
+    np.testing.assert_allclose(one.renyi(other, alpha), two.renyi(whole, alpha), rtol=1e-12)
+    np.testing.assert_allclose([one.mean, one.variance], [two.mean, two.variance], rtol=1e-14)
+    change = np.array([[0.1, 0.2, -0.3], [0.0, 0.1, -0.1]])
+    both = np.concatenate([change, -2.0 * change], axis=1)
+    np.testing.assert_allclose(one.fisher_norm(both), two.fisher_norm((0.25 - 1.5) * change), rtol=1e-12)
+    np.testing.assert_allclose(one.log_prob([0.2, 0.7]), two.log_prob([0.2, 0.7]), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "other", [Histogram(B + 1.0, Q), Normal([0.0, 1.0], 1.0), Histogram([0.0, 1.0], [[1.0], [1.0]])]
+)
+def test_other_bins_do_not_mix(other: Any) -> None:
+    with pytest.raises(InputError, match="mixed with Histograms over the same borders only"):
+        Mixture([Histogram(B, P), other], [0.5, 0.5]).checked()
+    with pytest.raises(InputError, match="mixed with Histograms over the same borders only"):
+        Mixture([other, Histogram(B, P)], [0.5, 0.5]).checked()
+
+
+# ---- errors ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("borders", "probabilities", "text"),
+    [
+        ([0.0, 1.0], P, "borders must be one more than the probabilities; got 2 borders and 3"),
+        ([0.0, 1.0, 1.0, 2.0], P, "borders must increase; got 1 and then 1 at position 2"),
+        ([0.0, 2.0, 1.0, 3.0], P, "borders must increase; got 2 and then 1 at position 2"),
+        ([-np.inf, 0.0, 1.0, 2.0], P, "borders must be finite; got -inf"),
+        (np.stack([B, B + 1.0]), P, "borders must be the same for all rows"),
+        (B, [0.5, 0.5, 0.5], "probabilities must add up to 1 in every row; got 1.5"),
+        (B, [-0.5, 1.0, 0.5], "probabilities must be between 0 and 1; got -0.5"),
+        (0.0, P, "borders needs 1 axes per row"),
+        (B, np.zeros((2, 2, 3)) + 1 / 3, "expected one value per row"),
+    ],
+)  # fmt: skip
+def test_bad_bins(borders: Any, probabilities: Any, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        Histogram(borders, probabilities).checked()
+
+
+def test_divergence_over_other_borders() -> None:
+    with pytest.raises(InputError, match="renyi compares distributions over the same borders"):
+        Histogram(B, P).renyi(Histogram(B + 1.0, Q))
+
+
+def test_borders_that_depend_on_x() -> None:
+    def moving(X: Any) -> Histogram:
+        return Histogram(X.mean() + B, np.full((len(X), 3), 1 / 3))
+
+    with pytest.raises(InputError, match="borders depends on x"):
+        local(from_function(moving), np.random.default_rng(0).normal(size=(5, 2)))
+
+
+# ---- quantiles ------------------------------------------------------------------------------------------------------
+
+LEVELS = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+Z = stats.norm.ppf(LEVELS)
+
+
+def test_probabilities_by_hand() -> None:
+    """Quartiles 1, 2, 3: density ¼ between them; beyond, e^{−r} with r = ¼/¼ = 1 and mass ¼."""
+    family = Histogram.from_quantiles([0.25, 0.5, 0.75], [[1.0, 2.0, 3.0]], [-3.0, 0.0, 1.5, 3.0, 4.0, 9.0])
+    tail = 0.25 * np.exp(-1.0)
+    np.testing.assert_allclose(family.probabilities, [[tail, 0.375 - tail, 0.375, 0.25 - tail, tail]], rtol=1e-14)
+
+
+def test_far_tails_keep_their_digits() -> None:
+    """Bins that hold 1e-20 on either side: no rounding, and nothing below 0."""
+    family = Histogram.from_quantiles([0.25, 0.5, 0.75], [[-1.0, 0.0, 1.0]], [-60.0, -45.0, -44.0, 44.0, 45.0, 60.0])
+    tail = 0.25 * np.exp(-np.array([44.0, 43.0]))
+    want = [tail[0], tail[1] - tail[0], tail[1] - tail[0], tail[0]]
+    np.testing.assert_allclose(family.probabilities[0, [0, 1, 3, 4]], want, rtol=1e-10)
+    spread = Histogram.from_quantiles(
+        LEVELS, 1e3 * np.random.default_rng(0).normal(size=(99, 1)) + Z, np.arange(-4e3, 4e3)
+    )
+    assert (spread.probabilities >= 0.0).all()
+    spread.checked(99)
+
+
+def test_a_uniform_distribution_comes_back() -> None:
+    family = Histogram.from_quantiles(LEVELS, [LEVELS], [-1.0, 0.2, 0.4, 0.6, 0.8, 2.0])
+    np.testing.assert_allclose(family.probabilities, np.full((1, 5), 0.2), rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+def test_equal_quantiles_are_a_point() -> None:
+    """All of the mass at 1, or a quarter of it; the tail beyond then begins at the row's average density, ½."""
+    family = Histogram.from_quantiles([0.25, 0.5, 0.75], [[1.0, 1.0, 1.0], [0.0, 1.0, 1.0]], [-1.0, 0.5, 1.5, 2.0])
+    np.testing.assert_allclose(family.probabilities[0], [0.0, 1.0, 0.0], atol=1e-15)
+    below = 0.25 + 0.25 * 0.5
+    np.testing.assert_allclose(family.probabilities[1], [below, 0.75 - 0.25 / np.e + 0.25 - below, 0.25 / np.e])
+
+
+def test_crossing_quantiles_are_sorted_and_said() -> None:
+    crossed = [[1.0, 3.0, 2.0], [1.0, 2.0, 3.0]]
+    with pytest.warns(RsensWarning, match="the quantiles of 1 rows cross"):
+        family = Histogram.from_quantiles([0.25, 0.5, 0.75], crossed, [-9.0, 0.0, 1.5, 3.0, 19.0])
+    np.testing.assert_array_equal(family.probabilities[0], family.probabilities[1])
+
+
+def test_borders_that_miss_the_predictions_are_said() -> None:
+    with pytest.warns(RsensWarning, match="% of the predicted probability lies outside the borders"):
+        Histogram.from_quantiles([0.25, 0.5, 0.75], [[1.0, 2.0, 3.0]], [1.5, 2.0, 2.5])
+
+
+def test_default_borders() -> None:
+    values = np.array([[0.0], [1.0], [5.0]]) + 2.0 * Z
+    family = Histogram.from_quantiles(LEVELS, values).checked(3)
+    borders = family.borders[0]
+    assert borders[0] < values.min()
+    assert borders[-1] > values.max()
+    # About as wide as a standard deviation of 2: the quartiles are read off straight lines.
+    assert 1.6 < np.diff(borders)[0] < 2.4
+    np.testing.assert_allclose(family.mean, [0.0, 1.0, 5.0], atol=0.4)
+
+
+@pytest.mark.parametrize("quantiles", [9, 19, 99])
+def test_r_sens_of_quantiles_is_close_to_that_of_the_family(quantiles: int) -> None:
+    """Within 10 % of the Normal for bins as wide as the standard deviation, as the page on bins says."""
+    levels = np.linspace(0.0, 1.0, quantiles + 2)[1:-1]
+    z, borders = stats.norm.ppf(levels), np.linspace(-5.0, 5.0, 11)
+    X = 0.3 * np.random.default_rng(0).normal(size=(40, 2))
+    got = local(
+        from_function(lambda X: Histogram.from_quantiles(levels, X[:, :1] + np.exp(X[:, 1:]) * z, borders)), X
+    ).mean(axis=0)
+    want = local(from_function(lambda X: Normal(X[:, 0], np.exp(2.0 * X[:, 1]))), X).mean(axis=0)
+    np.testing.assert_allclose(got, want, rtol=0.1)
+
+
+def test_derivatives_go_through() -> None:
+    """The same function in NumPy, JAX and torch: differences, and both kinds of automatic derivatives."""
+    torch, jnp = pytest.importorskip("torch"), pytest.importorskip("jax.numpy")
+    borders = np.linspace(-4.0, 4.0, 9)
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    models = [
+        from_function(lambda X: Histogram.from_quantiles(LEVELS, X[:, :1] + np.exp(0.3 * X[:, 1:]) * Z, borders)),
+        from_jax(lambda X: Histogram.from_quantiles(LEVELS, X[:, :1] + jnp.exp(0.3 * X[:, 1:]) * Z, borders)),
+        from_torch(
+            lambda X: Histogram.from_quantiles(LEVELS, X[:, :1] + torch.exp(0.3 * X[:, 1:]) * torch.tensor(Z), borders)
+        ),
+    ]
+    differences, jax, by_torch = (model.derivatives(X, 1).first for model in models)
+    np.testing.assert_allclose(jax, by_torch, atol=1e-13)
+    np.testing.assert_allclose(jax, differences, atol=1e-8)
+    assert np.abs(jax).max() > 0.05
+
+
+@pytest.mark.parametrize(
+    ("levels", "values", "borders", "text"),
+    [
+        ([0.5], [[1.0]], B, "levels must be at least two increasing numbers"),
+        ([0.5, 0.1], [[1.0, 2.0]], B, "levels must be at least two increasing numbers"),
+        ([0.0, 0.5], [[1.0, 2.0]], B, "levels must be at least two increasing numbers"),
+        ([0.1, 0.5], [[1.0, 2.0, 3.0]], B, r"values must be quantiles of shape \(rows, 2\).*got \(1, 3\)"),
+        ([0.1, 0.5], 1.0, B, r"values must be quantiles of shape \(rows, 2\)"),
+        ([0.1, 0.5], [[1.0, 2.0]], [1.0], "borders must be a list of at least two numbers"),
+        ([0.1, 0.5], [[1.0, 1.0]], None, "the quantiles are all equal or not finite.*Give borders"),
+        ([0.1, 0.5], [[1.0, np.nan]], None, "the quantiles are all equal or not finite"),
+    ],
+)
+def test_bad_quantiles(levels: Any, values: Any, borders: Any, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        Histogram.from_quantiles(levels, values, borders)

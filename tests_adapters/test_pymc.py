@@ -1,0 +1,421 @@
+"""PyMC models: the likelihood of every draw read from the graph, and what people get wrong by hand."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pymc as pm
+import pytensor.tensor as pt
+import pytest
+import xarray as xr
+
+import rsens
+from rsens import InputError, from_draws, from_pymc
+
+from .conftest import QUICK
+from .oracles import rsens_of_normals
+
+rng = np.random.default_rng(1)
+DRAWS = {
+    "slope": rng.normal([1.0, -2.0, 0.5], 0.3, size=(50, 3)),
+    "intercept": rng.normal(size=50),
+    "sigma": np.exp(rng.normal(-1.0, 0.2, size=50)),
+}
+
+
+def linear(rows, y=None):
+    with pm.Model() as model:
+        X = pm.Data("X", rows)
+        slope = pm.Normal("slope", 0.0, 1.0, shape=rows.shape[1])
+        intercept = pm.Normal("intercept")
+        sigma = pm.HalfNormal("sigma")
+        mean = pm.Deterministic("mean", intercept + X @ slope)
+        pm.Normal("y", mean, sigma, observed=np.zeros(len(rows)) if y is None else y)
+    return model
+
+
+def likelihood(rows, build, **observed):
+    """A model with a slope for each column and one more positive parameter, and a likelihood of e = X @ slope."""
+    with pm.Model() as model:
+        X = pm.Data("X", rows)
+        slope = pm.Normal("slope", shape=rows.shape[1])
+        sigma = pm.HalfNormal("sigma")
+        build(X @ slope, sigma)
+    return model
+
+
+@pytest.fixture(scope="module")
+def sampled(rows):
+    y = rows @ [1.0, -2.0, 0.5] + 0.3 * np.random.default_rng(2).normal(size=len(rows))
+    model = linear(rows, y)
+    with model:
+        return model, pm.sample(**QUICK)
+
+
+def stacked(tree):
+    names = ("slope", "intercept", "sigma")
+    values = {name: tree["posterior"][name].values for name in names}
+    return {name: value.reshape(-1, *value.shape[2:]) for name, value in values.items()}
+
+
+def test_nuts_end_to_end(sampled, rows):
+    model, posterior = sampled
+    explanation = rsens.explain(from_pymc(model, posterior), rows, null=False, random_state=0)
+    assert list(explanation.main.sort_values(ascending=False).index) == ["x1", "x0", "x2"]
+    expected = rsens_of_normals(rows, **stacked(posterior)) * rows.std(axis=0)
+    np.testing.assert_allclose(explanation.local_main, expected, rtol=1e-7)  # the integral stops at a change of 1e-6
+
+
+def test_draws_come_in_many_containers(sampled, rows):
+    model, tree = sampled
+    assert isinstance(tree, xr.DataTree)
+    expected = rsens.rsens(from_pymc(model, tree), rows)
+    group = tree["posterior"]
+    by_chain = {name: group[name].values for name in ("slope", "intercept", "sigma")}
+    for other in (
+        group,
+        group.to_dataset(),
+        stacked(tree),
+        by_chain,
+        group.to_dataset().stack(sample=("chain", "draw")),
+    ):
+        np.testing.assert_allclose(rsens.rsens(from_pymc(model, other), rows), expected, rtol=1e-12)
+
+
+def test_rsens_is_that_of_the_mixture_of_draws(rows):
+    ours = rsens.rsens(from_pymc(linear(rows), DRAWS), rows[:8])
+    np.testing.assert_allclose(ours, rsens_of_normals(rows[:8], **DRAWS), rtol=1e-7)
+
+
+def test_rsens2_is_that_of_the_mean_and_variance(rows):
+    """λ = (E m, E σ² + Var m) with m linear: only the variance bends, by 2 Cov(slopes)."""
+    covariance = np.cov(DRAWS["slope"].T, bias=True)
+    variance = np.mean(DRAWS["sigma"] ** 2) + (rows @ DRAWS["slope"].T + DRAWS["intercept"]).var(axis=1)
+    expected = np.abs(2.0 * covariance) / (np.sqrt(2.0) * variance[:, None, None])
+    ours = rsens.rsens2(from_pymc(linear(rows), DRAWS), rows)
+    np.testing.assert_allclose(ours, expected, atol=1e-5 * expected.max())  # second differences
+
+
+def test_two_modes_are_seen_that_moments_hide():
+    """Slopes ±2 at x = 1.5 with sd 0.3: the mixture moves as fast as either mode; its mean not at all."""
+    with pm.Model() as model:
+        X = pm.Data("X", [[0.0], [1.0], [2.0]])
+        slope = pm.Normal("slope", 0.0, 5.0)
+        pm.Normal("y", slope * X[:, 0], 0.3, observed=np.zeros(3))
+    posterior = {"slope": np.array([2.0, -2.0])}
+    ours = from_pymc(model, posterior)
+    assert rsens.rsens(ours, [[1.5]]) == pytest.approx(2.0 / 0.3, rel=1e-6)
+    matched = ours.predict_distribution([[1.5]])
+    assert matched.mean == pytest.approx(0.0)
+    # Normal(0, 0.09 + 4x²) in place of the mixture: |∂v|/(√2 v)
+    assert 8 * 1.5 / np.sqrt(2) / (0.09 + 9.0) == pytest.approx(0.93, abs=0.01)
+
+
+OTHERS = {
+    "StudentT": (
+        lambda e, s: pm.StudentT("y", nu=4.0, mu=e, sigma=s, observed=np.zeros(30)),
+        lambda e, s: rsens.StudentT(e, s**2, 4.0),
+    ),
+    "Cauchy": (
+        lambda e, s: pm.Cauchy("y", alpha=e, beta=s, observed=np.zeros(30)),
+        lambda e, s: rsens.StudentT(e, s**2, 1.0),
+    ),
+    "LogNormal": (
+        lambda e, s: pm.LogNormal("y", mu=e, sigma=s, observed=np.ones(30)),
+        lambda e, s: rsens.LogNormal(e, s**2),
+    ),
+    "Gamma": (
+        lambda e, s: pm.Gamma("y", mu=pt.exp(0.3 * e), sigma=s, observed=np.ones(30)),
+        lambda e, s: rsens.Gamma(np.exp(0.3 * e), np.exp(0.6 * e) / s**2),
+    ),
+    "Exponential": (
+        lambda e, s: pm.Exponential("y", lam=pt.exp(0.3 * e), observed=np.ones(30)),
+        lambda e, s: rsens.Exponential(np.exp(-0.3 * e)),
+    ),
+    "Beta": (
+        lambda e, s: pm.Beta("y", alpha=pt.exp(0.3 * e), beta=1.0 + s, observed=np.full(30, 0.5)),
+        lambda e, s: rsens.Beta(np.exp(0.3 * e), 1.0 + s + 0.0 * e),
+    ),
+    "Weibull": (
+        lambda e, s: pm.Weibull("y", alpha=1.0 + s, beta=pt.exp(0.3 * e), observed=np.ones(30)),
+        lambda e, s: rsens.Weibull(1.0 + s, np.exp(0.3 * e)),
+    ),
+    "Bernoulli": (
+        lambda e, s: pm.Bernoulli("y", logit_p=e, observed=np.ones(30, int)),
+        lambda e, s: rsens.Bernoulli(logit=e),
+    ),
+    "Binomial": (
+        lambda e, s: pm.Binomial("y", n=5, logit_p=e, observed=np.ones(30, int)),
+        lambda e, s: rsens.Binomial(5, logit=e),
+    ),
+    "Categorical": (
+        lambda e, s: pm.Categorical("y", logit_p=pt.stack([e, 0.0 * e, -s * e], axis=1), observed=np.ones(30, int)),
+        lambda e, s: rsens.Categorical(softmax(np.stack([e, 0.0 * e, -s * e], axis=1))),
+    ),
+    "Poisson": (
+        lambda e, s: pm.Poisson("y", mu=pt.exp(0.3 * e), observed=np.ones(30, int)),
+        lambda e, s: rsens.Poisson(np.exp(0.3 * e)),
+    ),
+    "NegativeBinomial": (
+        lambda e, s: pm.NegativeBinomial("y", mu=pt.exp(0.3 * e), alpha=1.0 + s, observed=np.ones(30, int)),
+        lambda e, s: rsens.NegativeBinomial(np.exp(0.3 * e), 1.0 + s),
+    ),
+}
+
+
+def softmax(z):
+    scaled = np.exp(z - z.max(axis=1, keepdims=True))
+    return scaled / scaled.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_likelihoods_are_converted_to_our_parameters(name, rows):
+    in_pymc, by_hand = OTHERS[name]
+    draws = {key: DRAWS[key][:10] for key in ("slope", "sigma")}
+    if name in ("Exponential", "Bernoulli", "Binomial", "Poisson"):
+        draws.pop("sigma")  # the model has it, the likelihood does not
+    ours = from_pymc(likelihood(rows, in_pymc), draws)
+    oracle = from_draws(lambda p, X: by_hand(X @ p["slope"], p.get("sigma", 1.0)), draws)
+    few = rows[:6]
+    np.testing.assert_allclose(rsens.rsens(ours, few), rsens.rsens(oracle, few), rtol=1e-6)  # differences there
+    second = rsens.rsens2(oracle, few)
+    # Second differences in both; where the link is linear and the family has no variance, nothing bends.
+    np.testing.assert_allclose(rsens.rsens2(ours, few), second, atol=1e-4 * max(second.max(), 1e-2))
+
+
+def test_gradients_agree_with_differences_of_the_prediction(rows):
+    """Where the noise depends on x too."""
+
+    def heteroscedastic(e, s):
+        pm.Normal("y", pt.sin(e), pt.exp(0.3 * e) * s, observed=np.zeros(30))
+
+    draws = {key: DRAWS[key][:7] for key in ("slope", "sigma")}
+    model = from_pymc(likelihood(rows, heteroscedastic), draws).coded(rows)
+    first = model.derivatives(rows, 1).first
+    for d in range(3):
+        h = 1e-5 * np.eye(3)[d]
+        above, below = (model.predict_distribution(rows + sign * h).parameters for sign in (1.0, -1.0))
+        np.testing.assert_allclose(first[:, :, d], (above - below) / 2e-5, atol=1e-8)
+
+
+def test_a_column_may_have_its_own_data_and_an_index_has_levels():
+    height, group = rng.normal(size=20), np.arange(20) % 3
+    with pm.Model() as model:
+        x, g = pm.Data("x_data", height), pm.Data("g_data", group)
+        shift, slope = pm.Normal("shift", shape=3), pm.Normal("slope")
+        pm.Normal("y", shift[g] + slope * x, 1.0, observed=np.zeros(20))
+    ours = from_pymc(
+        model,
+        {"shift": np.tile([0.0, 3.0, 6.0], (2, 1)), "slope": np.ones(2)},
+        data={"height": "x_data", "group": "g_data"},
+    )
+    X = pd.DataFrame({"height": height, "group": group})
+    local = rsens.rsens(ours, X)
+    np.testing.assert_allclose(local[:, 0], 1.0, rtol=1e-10)
+    np.testing.assert_allclose(local[group == 1, 1], 3.0, rtol=1e-6)  # Normals 3 apart: √(2·3²/2), either way
+    with pytest.raises(InputError, match=r"columns of the model, in their order: \['height', 'group'\]"):
+        rsens.rsens(ours, X[["group", "height"]])
+    with pytest.raises(InputError, match=r"column 'group' holds labels such as 'a', and the model takes numbers"):
+        rsens.rsens(ours, X.assign(group=np.array(["a", "b", "c"])[group]))
+
+
+def test_an_index_left_out_of_the_rows_is_found_out():
+    with pm.Model() as model:
+        X, g = pm.Data("X", rng.normal(size=(20, 2))), pm.Data("group", np.arange(20) % 3)
+        shift = pm.Normal("shift", shape=3)
+        pm.Normal("y", shift[g] + X[:, 0], 1.0, observed=np.zeros(20))
+    with pytest.raises(InputError, match=r"(?s)cannot be evaluated at other rows.*pm\.Data 'group'"):
+        from_pymc(model, {"shift": np.zeros((2, 3))})
+
+
+def test_whole_numbers_in_the_data_are_differentiated():
+    with pm.Model() as model:
+        X = pm.Data("X", np.arange(12).reshape(6, 2))
+        slope = pm.Normal("slope")
+        pm.Normal("y", slope * X[:, 0] ** 2, 1.0, observed=np.zeros(6))
+    local = rsens.rsens(from_pymc(model, {"slope": np.ones(2)}), [[1.5, 0.0]])
+    np.testing.assert_allclose(local, [[3.0, 0.0]], rtol=1e-7, atol=1e-12)
+
+
+def test_y_may_be_a_column_vector(rows):
+    def column(e, s):
+        pm.Normal("y", e[:, None], s, observed=np.zeros((30, 1)))
+
+    draws = {key: DRAWS[key] for key in ("slope", "sigma")}
+    expected = rsens_of_normals(rows[:5], draws["slope"], np.zeros(50), draws["sigma"])
+    ours = rsens.rsens(from_pymc(likelihood(rows, column), draws), rows[:5])
+    np.testing.assert_allclose(ours, expected, rtol=1e-7)
+
+
+def test_training_rows_are_known_even_after_set_data(sampled, rows):
+    model, posterior = sampled
+    with model:
+        pm.set_data({"X": rows[:3]})
+    try:
+        np.testing.assert_array_equal(from_pymc(model, posterior).training_inputs_, rows)
+        assert from_pymc(model, stacked(posterior)).training_inputs_ is None
+    finally:
+        with model:
+            pm.set_data({"X": rows})
+
+
+def test_the_model_and_the_draws_are_left_as_they_are(sampled, rows):
+    model, posterior = sampled
+    before = posterior.copy(deep=True), model["X"].get_value().copy()
+    rsens.rsens2(from_pymc(model, posterior), rows[:4])
+    xr.testing.assert_identical(posterior, before[0])
+    np.testing.assert_array_equal(model["X"].get_value(), before[1])
+
+
+def test_it_can_be_sent_to_another_process(rows):
+    ours = from_pymc(linear(rows), DRAWS)
+    local = rsens.rsens(ours, rows[:3])  # compiled
+    np.testing.assert_array_equal(rsens.rsens(pickle.loads(pickle.dumps(ours)), rows[:3]), local)
+
+
+def test_memory_is_bounded(rows):
+    draws = {name: np.concatenate([values] * 80) for name, values in DRAWS.items()}  # 4000
+    at_once = from_pymc(linear(rows), draws).rows_per_chunk(10, 1)
+    assert at_once * 4000 * 2 * 11 * 8 < 256 * 2**20
+
+
+def constants(rows):
+    with pm.Model() as model:
+        slope = pm.Normal("slope", shape=3)
+        pm.Normal("y", rows @ slope, 1.0, observed=np.zeros(30))
+    return model
+
+
+def latent_per_row(rows):
+    with pm.Model() as model:
+        X = pm.Data("X", rows)
+        effect = pm.Normal("slope", X[:, 0], 1.0)
+        pm.Normal("y", effect, 1.0, observed=np.zeros(30))
+    return model
+
+
+def fixed_number_of_rows(rows):
+    with pm.Model() as model:
+        X = pm.Data("X", rows)
+        effect = pm.Normal("slope", shape=30)
+        pm.Normal("y", effect + X[:, 0], 1.0, observed=np.zeros(30))
+    return model
+
+
+def centred_inside(rows):
+    with pm.Model() as model:
+        X = pm.Data("X", rows)
+        slope = pm.Normal("slope", shape=3)
+        pm.Normal("y", (X - X.mean(axis=0)) @ slope, 1.0, observed=np.zeros(30))
+    return model
+
+
+def unused_data(rows):
+    with pm.Model() as model:
+        pm.Data("X", rows)
+        slope = pm.Normal("slope", shape=3)
+        pm.Normal("y", slope.sum(), 1.0, observed=np.zeros(30))
+    return model
+
+
+def other_name(rows):
+    with pm.Model() as model:
+        slope = pm.Normal("slope", shape=3)
+        pm.Normal("y", pm.Data("design", rows) @ slope, 1.0, observed=np.zeros(30))
+    return model
+
+
+def two_outputs(rows):
+    with pm.Model() as model:
+        slope = pm.Normal("slope", shape=3)
+        pm.Normal("y", (pm.Data("X", rows) @ slope)[:, None], 1.0, observed=np.zeros((30, 2)))
+    return model
+
+
+def several(rows):
+    with pm.Model() as model:
+        mean = pm.Data("X", rows) @ pm.Normal("slope", shape=3)
+        pm.Normal("y", mean, 1.0, observed=np.zeros(30))
+        pm.Normal("z", mean, 1.0, observed=np.zeros(30))
+    return model
+
+
+def inflated(rows):
+    with pm.Model() as model:
+        rate = pt.exp(pm.Data("X", rows) @ pm.Normal("slope", shape=3))
+        pm.ZeroInflatedPoisson("y", psi=0.5, mu=rate, observed=np.zeros(30, int))
+    return model
+
+
+def one_big_normal(rows):
+    with pm.Model() as model:
+        pm.MvNormal("y", pm.Data("X", rows) @ pm.Normal("slope", shape=3), cov=np.eye(30), observed=np.zeros(30))
+    return model
+
+
+WRONG = {
+    constants: r'X = pm\.Data\("X", X\).*no need to sample again',
+    latent_per_row: r"draws 'slope' from a distribution that depends on the rows.*Integrate them out",
+    fixed_number_of_rows: r"(?s)cannot be evaluated at other rows.*Variables drawn for each row",
+    centred_inside: r"mixes rows",
+    unused_data: r"does not depend on the pm\.Data 'X'",
+    other_name: r"got 'X', and the model has 'design'.*data='design'",
+    two_outputs: r"one number per row.*\(30, 2\)",
+    several: r"one of 'y', 'z'; got None.*site='y'",
+    inflated: r"Mixture of PyMC, which is none of rsens' families.*from_draws\(fn, draws\)",
+    one_big_normal: r"MvNormal of PyMC",
+}
+
+
+@pytest.mark.parametrize("build", WRONG, ids=lambda build: build.__name__)
+def test_models_that_cannot_be_explained_say_why(build, rows):
+    shape = 30 if build is fixed_number_of_rows or build is latent_per_row else 3
+    with pytest.raises(InputError, match=WRONG[build]):
+        from_pymc(build(rows), {"slope": np.ones((4, shape))})
+
+
+@pytest.mark.parametrize(
+    ("posterior", "text"),
+    [
+        ({"slope": DRAWS["slope"]}, r"posterior has no draws of 'intercept', 'sigma'"),
+        ({**DRAWS, "slope": DRAWS["slope"][:, :2]}, r"one draw of 'slope' has shape \(3,\).*got \(50, 2\)"),
+        ({**DRAWS, "sigma": DRAWS["sigma"] * np.nan}, r"'sigma' that are not finite"),
+        (
+            xr.DataTree.from_dict({"prior": xr.Dataset({"slope": ("draw", [1.0])})}),
+            r"no group 'posterior'; got 'prior'",
+        ),
+        (3.0, r"posterior must be posterior draws.*got float"),
+    ],
+)
+def test_draws_that_do_not_fit_the_model(posterior, text, rows):
+    with pytest.raises(InputError, match=text):
+        from_pymc(linear(rows), posterior)
+
+
+def test_rows_with_other_columns(rows):
+    with pytest.raises(InputError, match=r"X must have the 3 columns of the model's pm\.Data; got 2"):
+        rsens.rsens(from_pymc(linear(rows), DRAWS), rows[:, :2])
+
+
+def test_half_of_a_model_says_how_to_join_it(sampled, rows):
+    model, posterior = sampled
+    for half in (model, (model, posterior)):
+        with pytest.raises(
+            InputError, match=r'expected a model with its posterior draws.*from_pymc\(model, posterior, data="X"'
+        ):
+            rsens.explain(half, rows)
+    with pytest.raises(InputError, match=r"from_pymc\(model, posterior\) or from_bambi"):
+        rsens.explain(posterior, rows)
+    with pytest.raises(InputError, match=r"must be a pymc\.Model; got DataTree"):
+        from_pymc(posterior, model)
+
+
+def test_one_line_says_what_was_understood(rows):
+    model = from_pymc(linear(rows), DRAWS)
+    assert str(model.description) == (
+        "PyMC model with 50 draws: mixture of Normal prediction of an observation, noise included: the likelihood of "
+        "'y'; derivatives exact (PyTensor), second ones by differences; columns of X as given."
+    )
+    assert [finding.name for finding in model.checks(rows)] == ["draws"]
