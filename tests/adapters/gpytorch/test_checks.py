@@ -27,6 +27,7 @@ from tests.adapters.gpytorch.processes import (
     rbf,
     relative,
     scaled,
+    with_values,
 )
 from tests.adapters.gpytorch.test_autograd import users_matern, users_rbf
 
@@ -55,6 +56,12 @@ def test_all_is_well(model):
     found = verdicts(model())
     assert set(found) >= {"noise", "mode", "precision", "solver", "second derivatives"}
     assert set(found.values()) == {"ok"}
+
+
+def test_no_second_derivatives_are_no_error():
+    """A straight line has none, and what differences find there is rounding."""
+    kernel = with_values(gpytorch.kernels.LinearKernel(), variance=0.4)
+    assert verdicts(exact(kernel))["second derivatives"] == "ok"
 
 
 def test_training_mode_is_said():
