@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -164,6 +165,17 @@ class Shared(nn.Module):
 def test_a_layer_that_is_used_twice():
     model = from_dropout(Shared().eval(), n_draws=10, random_state=0)
     assert np.isfinite(rsens.rsens2(model, X)).all()
+    assert "10 thinned networks" in str(model.description)
+    assert "for 2 uses of dropout" in {finding.name: finding.text for finding in model.checks(X)}["masks"]
+    assert rsens.check(model, X).verdict == "ok"
+
+
+def test_masks_stay_in_the_order_of_their_layers():
+    """Twelve layers, each of its own width: a mask of another layer would not fit."""
+    widths = [3, *range(4, 16), 1]
+    layers = [part for a, b in pairwise(widths) for part in (nn.Linear(a, b), nn.Tanh(), nn.Dropout(0.1))]
+    model = from_dropout(nn.Sequential(*layers[:-2]).eval(), lambda out: Normal(out[:, 0], 1.0), n_draws=3)
+    assert np.isfinite(rsens.rsens(model, X)).all()
 
 
 @pytest.mark.parametrize(

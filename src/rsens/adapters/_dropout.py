@@ -7,8 +7,8 @@ from typing import Any
 
 from rsens._arguments import seed_sequence, whole_number
 from rsens._errors import InputError
-from rsens.adapters._torch_module import InFloat64, checked_module
-from rsens.derivatives import Model, check_evaluation_mode, from_draws
+from rsens.adapters._torch_module import InFloat64, checked_module, module_findings
+from rsens.derivatives import Description, Finding, Model, check_evaluation_mode, from_draws
 from rsens.distributions import Distribution
 
 
@@ -47,10 +47,17 @@ def from_dropout(
     masks = tape.drawn(predict.module, draws, seed_sequence(random_state))
 
     def one_draw(parameters: dict[str, Any], X: Any) -> Distribution:
-        tape.play(list(parameters.values()))
+        tape.play([parameters[name] for name in masks])
         return predict(X)
 
-    return from_draws(one_draw, masks, backend="torch")
+    about = Description(
+        f"{type(module).__name__}, a module of PyTorch with dropout",
+        f"mixture of {draws} thinned networks",
+        "as the distribution of one network has it",
+        "automatic (PyTorch)",
+    )
+    fixed = Finding("masks", "ok", f"{draws} masks, the same for all rows, for {len(masks)} uses of dropout.")
+    return from_draws(one_draw, masks, backend="torch").described(about, *module_findings(module), fixed)
 
 
 class _Tape:

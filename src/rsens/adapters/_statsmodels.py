@@ -152,7 +152,11 @@ def _offset(model: Any, offset: float | None) -> float:
 
 
 def _description(name: str, read: Read, uncertainty: bool, columns: str) -> Description:
-    how = "closed form" + ("" if columns.startswith("columns of exog") else ", by differences of the formula's columns")
+    how = (
+        "closed form"
+        if columns.startswith("columns of exog")
+        else "closed form in the design, differences of the design"
+    )
     spread = (
         "with the uncertainty of the coefficients"
         if uncertainty and not read.plug_in
