@@ -212,7 +212,10 @@ def test_power_is_compared_data_set_by_data_set():
     assert (x0.kept, x1.kept, x2.kept) == ("yes", "undecided", "yes")
     assert [each.term for each in paired(before, after, "one", "pairs")] == ["x0:x2"]
     after["analyses"].loc[0, "found"] = None  # leaving out what is not known would be a choice of data sets
-    assert paired(before, after, "one", "variables") == []
+    (together,) = paired(before, after, "one", "variables")  # 2, 3 and 1 found before; 1, 2 and 2 now
+    assert (together.before, together.after) == pytest.approx((100 * 6 / 9, 100 * 5 / 9))
+    assert together.lost.percent == pytest.approx(100 / 3)
+    assert together.lost.error == pytest.approx(100 * np.std([1, 1, -1], ddof=1) / np.sqrt(3))
 
 
 # ---- the script ------------------------------------------------------------------------------------------------------
@@ -346,8 +349,8 @@ def test_no_number_of_the_page_is_typed_by_hand(tmp_path):
         "| one interaction | variables | 4 | x0, x1, x2 | 100/100/0 | 100/0/0 | x1 | 100.0 ± 25.5 | yes | **no** |"
         in text
     )
-    assert "| one interaction | pairs | 4 | x0:x2 | 100 | 0 | x0:x2 | 100.0 ± 25.5 | yes | **no** |" in text
-    assert "Lost by more than that: one interaction (x1: no); one interaction (x0:x2: no)." in text
+    assert "| one interaction | pairs | 4 | x0:x2 | 100 | 0 | x0:x2 | 100.0 ± 25.5 | 0.0 | 50.0 | **no** |" in text
+    assert "More, so far as these data sets tell: one interaction (x1: no); one interaction (x0:x2: no)." in text
     assert "50.0 ± 0.0 | **no**: pairs beside a true interaction |" in text
     assert "- one interaction, variables: 20.0 ± 0.0 % (**none of the known cases**)." in text
     assert "one interaction: in 100 % of analyses, mostly “few rows …”" in text
