@@ -112,6 +112,50 @@ def lines(before: Tables | None, after: Tables | None, both: Both) -> list[str]:
     ]
 
 
+def at_same_rate(before: Tables, after: Tables, name: str) -> tuple[float, list[Paired]] | None:
+    """Variables, if this code marked as many false ones as the earlier one did: p ≤ c, with the c that does that.
+
+    The share of false marks, and every relevant variable; None where p-values or marks were not kept.
+    """
+    if "p" not in after["analyses"] or not DESIGNS[name].relevant:
+        return None
+    own = [of["analyses"][of["analyses"]["design"] == name].set_index("number") for of in (before, after)]
+    shared = own[0].index.intersection(own[1].index)
+    own = [of.loc[shared] for of in own]
+    if not len(shared) or own[0]["found"].isna().any() or own[1]["p"].isna().any():
+        return None
+    found = np.array([[bit == "1" for bit in text] for text in own[0]["found"]])
+    p = np.array([[float(value or "nan") for value in text.split("/")] for text in own[1]["p"]])
+    relevant = list(DESIGNS[name].relevant)
+    false = np.delete(p, relevant, axis=1)
+    if not false.size:
+        return None
+    share = float(own[0]["marked_false"].mean()) / false.shape[1]
+    marked = p[:, relevant] <= np.nanquantile(false, share)
+    return 100.0 * share, [_of_term(f"x{j}", found[:, t], marked[:, t]) for t, j in enumerate(relevant)]
+
+
+def same_rate(before: Tables | None, after: Tables | None, both: Both) -> list[str]:
+    """The table of power at the same share of false stars."""
+    if before is None or after is None:
+        return []
+    rows = []
+    for name in both:
+        at = at_same_rate(before, after, name)
+        if at is not None:
+            most = max(at[1], key=lambda each: each.lost.percent)
+            rows.append([*_row(name, "variables", at[1], most), number(at[0])])
+    if not rows:
+        return []
+    head = ["design", "of", "data sets", "true terms", "before", "now", "lost most", "points lost", "false stars, both"]
+    return [
+        "A code that marks more of everything also finds more. So here a variable counts as found now if p ≤ c, with c "
+        "such that as many irrelevant variables pass as the earlier code marked (designs whose p-values were kept):",
+        "",
+        *table(head, rows),
+    ]
+
+
 def _row(name: str, kind: str, found: list[Paired], most: Paired) -> list[str]:
     return [
         DESIGNS[name].about,

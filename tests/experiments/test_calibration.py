@@ -13,7 +13,7 @@ from experiments._calibration.cost import lines as cost_lines
 from experiments._calibration.counts import tables_of, truth
 from experiments._calibration.designs import BESIDE, DESIGNS, FEW_ROWS, MODELS, rng_of
 from experiments._calibration.page import page
-from experiments._calibration.power import paired
+from experiments._calibration.power import at_same_rate, paired
 from experiments._calibration.rates import Rate, rate
 from experiments._calibration.store import read, update
 from experiments._command import RESULTS
@@ -218,6 +218,21 @@ def test_power_is_compared_data_set_by_data_set():
     assert together.lost.error == pytest.approx(100 * np.std([1, 1, -1], ddof=1) / np.sqrt(3))
 
 
+def test_power_at_the_same_share_of_false_stars():
+    """The earlier code marks x7 once in 4 × 5; now the smallest p of the 20 false ones is 0.01, so c = 0.01."""
+    before = tables_of(
+        "one", DESIGNS["one"], [analysis(["x0", "x7"], [], 1.0, 0.1)] + [analysis(["x0"], [], 1.0, 0.1)] * 3, {}
+    )
+    made = [analysis([], [], 1.0, 0.1) for _ in range(4)]
+    for k, each in enumerate(made):
+        each["variables"]["p"] = [0.001, 0.004 if k else 0.2, None, *np.linspace(0.01, 0.9, 20)[5 * k : 5 * k + 5]]
+    share, (x0, x1, x2) = at_same_rate(before, tables_of("one", DESIGNS["one"], made, {}), "one")
+    assert share == pytest.approx(5.0)
+    assert (x0.after, x1.after, x2.after) == (100.0, 75.0, 0.0)
+    assert (x0.lost.percent, x1.lost.percent) == (0.0, -75.0)
+    assert at_same_rate(before, before, "one") is None  # the earlier code had no p-values
+
+
 # ---- the script ------------------------------------------------------------------------------------------------------
 
 
@@ -346,7 +361,7 @@ def test_no_number_of_the_page_is_typed_by_hand(tmp_path):
     assert "| one interaction | 4/4 | 0.0 ± 0.0 | 20.0 ± 0.0 | **no** | 100 | 100 | 100 |" in text
     assert "| one interaction | x0, x1, x2 | 100/100/0 | 100/0/0 |" in text
     assert (
-        "| one interaction | variables | 4 | x0, x1, x2 | 100/100/0 | 100/0/0 | x1 | 100.0 ± 25.5 | yes | **no** |"
+        "| one interaction | variables | 4 | x0, x1, x2 | 100/100/0 | 100/0/0 | x1 | 100.0 ± 25.5 | 0.0 | 20.0 | **no** |"
         in text
     )
     assert "| one interaction | pairs | 4 | x0:x2 | 100 | 0 | x0:x2 | 100.0 ± 25.5 | 0.0 | 50.0 | **no** |" in text
