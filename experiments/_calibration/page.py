@@ -51,6 +51,7 @@ def page(folder: Path) -> str:
         *_pairs(both),
         *_intervals(both),
         *power.lines(*kept, both),
+        *power.same_rate(*kept, both),
         *sentences.failures(both),
         *_cost(both, folder),
         *HOW.splitlines(),

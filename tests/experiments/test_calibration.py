@@ -13,7 +13,7 @@ from experiments._calibration.cost import lines as cost_lines
 from experiments._calibration.counts import tables_of, truth
 from experiments._calibration.designs import BESIDE, DESIGNS, FEW_ROWS, MODELS, rng_of
 from experiments._calibration.page import page
-from experiments._calibration.power import paired
+from experiments._calibration.power import at_same_rate, paired
 from experiments._calibration.rates import Rate, rate
 from experiments._calibration.store import read, update
 from experiments._command import RESULTS
@@ -212,7 +212,25 @@ def test_power_is_compared_data_set_by_data_set():
     assert (x0.kept, x1.kept, x2.kept) == ("yes", "undecided", "yes")
     assert [each.term for each in paired(before, after, "one", "pairs")] == ["x0:x2"]
     after["analyses"].loc[0, "found"] = None  # leaving out what is not known would be a choice of data sets
-    assert paired(before, after, "one", "variables") == []
+    (together,) = paired(before, after, "one", "variables")  # 2, 3 and 1 found before; 1, 2 and 2 now
+    assert (together.before, together.after) == pytest.approx((100 * 6 / 9, 100 * 5 / 9))
+    assert together.lost.percent == pytest.approx(100 / 3)
+    assert together.lost.error == pytest.approx(100 * np.std([1, 1, -1], ddof=1) / np.sqrt(3))
+
+
+def test_power_at_the_same_share_of_false_stars():
+    """The earlier code marks x7 once in 4 × 5; now the smallest p of the 20 false ones is 0.01, so c = 0.01."""
+    before = tables_of(
+        "one", DESIGNS["one"], [analysis(["x0", "x7"], [], 1.0, 0.1)] + [analysis(["x0"], [], 1.0, 0.1)] * 3, {}
+    )
+    made = [analysis([], [], 1.0, 0.1) for _ in range(4)]
+    for k, each in enumerate(made):
+        each["variables"]["p"] = [0.001, 0.004 if k else 0.2, None, *np.linspace(0.01, 0.9, 20)[5 * k : 5 * k + 5]]
+    share, (x0, x1, x2) = at_same_rate(before, tables_of("one", DESIGNS["one"], made, {}), "one")
+    assert share == pytest.approx(5.0)
+    assert (x0.after, x1.after, x2.after) == (100.0, 75.0, 0.0)
+    assert (x0.lost.percent, x1.lost.percent) == (0.0, -75.0)
+    assert at_same_rate(before, before, "one") is None  # the earlier code had no p-values
 
 
 # ---- the script ------------------------------------------------------------------------------------------------------
@@ -343,11 +361,11 @@ def test_no_number_of_the_page_is_typed_by_hand(tmp_path):
     assert "| one interaction | 4/4 | 0.0 ± 0.0 | 20.0 ± 0.0 | **no** | 100 | 100 | 100 |" in text
     assert "| one interaction | x0, x1, x2 | 100/100/0 | 100/0/0 |" in text
     assert (
-        "| one interaction | variables | 4 | x0, x1, x2 | 100/100/0 | 100/0/0 | x1 | 100.0 ± 25.5 | yes | **no** |"
+        "| one interaction | variables | 4 | x0, x1, x2 | 100/100/0 | 100/0/0 | x1 | 100.0 ± 25.5 | 0.0 | 20.0 | **no** |"
         in text
     )
-    assert "| one interaction | pairs | 4 | x0:x2 | 100 | 0 | x0:x2 | 100.0 ± 25.5 | yes | **no** |" in text
-    assert "Lost by more than that: one interaction (x1: no); one interaction (x0:x2: no)." in text
+    assert "| one interaction | pairs | 4 | x0:x2 | 100 | 0 | x0:x2 | 100.0 ± 25.5 | 0.0 | 50.0 | **no** |" in text
+    assert "More, so far as these data sets tell: one interaction (x1: no); one interaction (x0:x2: no)." in text
     assert "50.0 ± 0.0 | **no**: pairs beside a true interaction |" in text
     assert "- one interaction, variables: 20.0 ± 0.0 % (**none of the known cases**)." in text
     assert "one interaction: in 100 % of analyses, mostly “few rows …”" in text
