@@ -1,24 +1,17 @@
-"""What can go wrong with a GP of GPyTorch or BoTorch, checked: noise, mode, precision, solver, caches, derivatives."""
+"""What can go wrong with a GP of GPyTorch or BoTorch, checked: noise, mode, precision, solver and its caches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._gpytorch._copies import is_single
 from rsens.adapters._gpytorch._settings import cholesky_limit
 from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._origin import is_a
-from rsens.derivatives import Finding, step_unit
-
-#: A step for differences of first derivatives, in units of the columns, and how far they may be off: Matérn 3/2 bends
-#: at its training rows, so that differences there are right to the step only.
-STEP, OFF = 1e-4, 1e-2
+from rsens.derivatives import Finding
 
 
 @dataclass(frozen=True)
@@ -54,20 +47,14 @@ class State:
         )
 
 
-def findings(
-    state: State, source: LatentSource, X: Array, inputs: Array | None, levels: Iterable[int] = ()
-) -> Iterator[Finding]:
-    """All that is worth saying about this model; columns with `levels` have no derivatives to check."""
+def findings(state: State, source: LatentSource, X: Array) -> Iterator[Finding]:
+    """All that is worth saying about this model, beyond what is checked of every model."""
     yield state.noise_finding
     yield _mode(state)
     yield _precision(state)
     if state.n_rows is not None:
         yield _solver(state, state.n_rows)
     yield from source.checks(X)
-    rows = X if inputs is None else inputs
-    numeric = [d for d in range(rows.shape[1]) if d not in set(levels)]
-    if numeric:
-        yield _second_derivatives(source, rows, numeric)
 
 
 def _mode(state: State) -> Finding:
@@ -101,34 +88,6 @@ def _solver(state: State, n_rows: int) -> Finding:
         f"{n_rows} training rows: rsens uses a Cholesky factor, GPyTorch itself approximate conjugate gradients above "
         f"{limit}.{cached} To compare, predict under gpytorch.settings.max_cholesky_size({n_rows}) with "
         "model.prediction_strategy = None.",
-    )
-
-
-def _second_derivatives(source: LatentSource, inputs: Array, numeric: list[int]) -> Finding:
-    """At one row that is a training row where these are known: there many libraries are wrong."""
-    row, unit = inputs[len(inputs) // 2][None], step_unit(inputs)
-    moves = np.diag(STEP * unit)[numeric]
-    try:
-        exact = source.derivatives(row, 2).second
-        moved = source.derivatives(np.concatenate([row + moves, row - moves]), 1).first
-    except InputError as error:
-        return Finding("second derivatives", "wrong", str(error))
-    assert exact is not None
-    assert moved is not None
-    above, below = np.split(moved[:, :, numeric] * unit[numeric], 2)  # (moves, 2, numeric): all in units of the columns
-    differences = (above - below).transpose(1, 0, 2) / (2.0 * STEP)
-    exact_in_units = exact[0][:, numeric][:, :, numeric] * unit[numeric][:, None] * unit[numeric]
-    # what is small against the slopes is rounding
-    size = np.maximum(np.abs(differences).max((1, 2)), 1e-6 * np.abs(above).max((0, 2)))
-    off = np.abs(exact_in_units - differences).max((1, 2)) / np.where(size > 0.0, size, 1.0)
-    if off.max() <= OFF:
-        text = f"Second derivatives at a training row agree with differences to {off.max():.1g}."
-        return Finding("second derivatives", "ok", text)
-    return Finding(
-        "second derivatives",
-        "wrong",
-        f"Second derivatives at a training row are {off.max():.2g} off differences of the first, relative to the "
-        "largest. Do not use R-sens₂ of this model; a kernel that is not differentiable there gives no other answer.",
     )
 
 

@@ -71,7 +71,7 @@ class GaussianProcess(Model):
         )
 
     def checks(self, X: Any) -> Iterator[Finding]:
-        yield from findings(self.state, self.source, self._rows(X), self.training_inputs_, self.levels)
+        yield from findings(self.state, self.source, self._rows(X))
 
     def _rows(self, X: Any) -> Array:
         return numbers(self, X, self.state.n_columns)
