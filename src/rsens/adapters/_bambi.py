@@ -10,7 +10,7 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.adapters._bambi_columns import FormulaColumns, formula_columns
+from rsens.adapters._bambi_columns import FormulaColumns, formula_columns, parameters_of
 from rsens.adapters._bambi_families import family_named
 from rsens.adapters._draws_finding import draws_finding
 from rsens.adapters._origin import is_a
@@ -129,7 +129,7 @@ class FormulaDraws(Draws):
             ) from error
         parameters = {}
         for name in self.model.family.likelihood.params:
-            component = self.model.components[name]
+            component = parameters_of(self.model)[name]
             values = (
                 predicted["posterior"][getattr(component, "alias", None) or name].transpose("chain", "draw", ...).values
             )

@@ -11,7 +11,9 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
+from rsens._labels import plain
 from rsens._table import is_frame
+from rsens._text import first_few
 from rsens._typing import Array
 
 
@@ -53,6 +55,20 @@ class FormulaColumns:
             raise InputError(
                 Argument("X"), f" must have the columns {', '.join(map(repr, missing))} of the formula; got {given}."
             )
+        words = [name for name in self.names if name not in self.levels and not _is_number(X[name])]
+        if words:
+            raise InputError(
+                Argument("X"),
+                f": column {words[0]!r} must hold numbers, as in the data of the model; got {X[words[0]].dtype}.",
+            )
+        for name, levels in self.levels.items():
+            unknown = [level for level in X[name].dropna().unique() if level not in levels]
+            if unknown:
+                raise InputError(
+                    Argument("X"),
+                    f": column {name!r} has {first_few([repr(plain(level)) for level in unknown])}, which the model "
+                    f"was not fitted to. It knows {first_few([repr(plain(level)) for level in levels])}.",
+                )
         response = [name for name in self.response if name in given and name not in self.names]
         if response:
             raise InputError(
@@ -67,7 +83,7 @@ def formula_columns(model: Any) -> FormulaColumns:
     """Read the design matrices of a built model."""
     used: set[str] = set()
     with_levels: set[str] = set()
-    for component in model.components.values():
+    for component in parameters_of(model).values():
         design = getattr(component, "design", None)  # a constant component has none
         for part in (getattr(design, "common", None), getattr(design, "group", None)):
             for term in getattr(part, "terms", {}).values():
@@ -76,13 +92,25 @@ def formula_columns(model: Any) -> FormulaColumns:
     data = model.data
     names = tuple(name for name in map(str, data.columns) if name in used)
     with_levels |= {name for name in names if not _is_number(data[name])}
-    response = model.response_component.term
+    response = response_term(model)
     return FormulaColumns(
         names,
         {name: tuple(_levels(data[name])) for name in names if name in with_levels},
         tuple(sorted(set(getattr(getattr(response, "term", response), "var_names", ()) or ()) - {""})),
         {name: data[name].dtype for name in names},
     )
+
+
+def parameters_of(model: Any) -> dict[str, Any]:
+    """The parameters of the family by name; older releases call them components."""
+    parameters = getattr(model, "parameters", None)
+    return model.components if parameters is None else parameters
+
+
+def response_term(model: Any) -> Any:
+    """The left-hand side of the formula; older releases keep it in a component."""
+    term = getattr(model, "response_term", None)
+    return model.response_component.term if term is None else term
 
 
 def _codes(numbers: Array, levels: tuple[Any, ...]) -> list[int]:

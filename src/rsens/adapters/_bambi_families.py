@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rsens._errors import InputError
+from rsens.adapters._bambi_columns import response_term
 from rsens.distributions import (
     Bernoulli,
     Beta,
@@ -41,7 +42,7 @@ def family_named(model: Any) -> Callable[..., Distribution]:
             f"the family {name!r} of bambi is none of rsens' families; known are {', '.join(map(repr, FAMILIES))}. "
             "Write the prediction of one draw as a function: from_draws(fn, draws)."
         )
-    response = model.response_component.term
+    response = response_term(model)
     for kind in ("censored", "truncated"):
         if getattr(response, f"is_{kind}", False):
             raise InputError(

@@ -15,7 +15,7 @@ from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
 from rsens.adapters._design import SECOND_STEP, first_differences, second_differences
-from rsens.adapters._linear_predictor import DesignPredictor
+from rsens.adapters._linear_predictor import DesignPredictor, OnLinearPredictor
 from rsens.adapters._origin import is_a
 from rsens.derivatives import (
     AsGiven,
@@ -37,7 +37,7 @@ NAMES = re.compile(r"""([^\W\d]\w*\b)(?!\s*[("'])|["']([^"']+)["']""")
 
 
 @dataclass(frozen=True, eq=False)
-class FormulaModel(AsGiven):
+class FormulaModel(AsGiven, OnLinearPredictor):
     """A prediction at the design of a formula, with derivatives in the columns of the data frame by the chain rule."""
 
     predictor: DesignPredictor
@@ -103,9 +103,7 @@ class FormulaModel(AsGiven):
         return Derivatives(record.distribution, *chain_rule(slopes, bends, record.first, record.second))
 
     def predict_distribution(self, X: Any) -> Distribution:
-        model = self.coded(X)
-        table = rows_of(model, X)
-        return self.predictor.predict(model._design_of(model.rows(table), len(table))).checked(len(table))
+        return self.predictor.predict(self.design_at(X)).checked()
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         design = 0 if self.like is None else self._design_of(self.like.source, 1).shape[1]
@@ -113,6 +111,11 @@ class FormulaModel(AsGiven):
         return rows_for(own + self.predictor.bytes_per_row(design or n_columns, order))
 
     # ---- the design --------------------------------------------------------------------------------------------------
+
+    def design_at(self, X: Any) -> Array:
+        model = self.coded(X)
+        table = rows_of(model, X)
+        return model._design_of(model.rows(table), len(table))
 
     def design(self, numbers: Array) -> Array:
         """The design (n, P) of rows given as numbers."""

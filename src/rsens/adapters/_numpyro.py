@@ -50,7 +50,7 @@ def from_numpyro(model: Any, samples: Any, *, site: str = "y", categorical: Any 
 class NumPyroModel(Pending):
     """The model that `from_numpyro` makes."""
 
-    def __init__(self, program: Rows, samples: Any, site: str, categorical: Any) -> None:
+    def __init__(self, program: ModelOfRows, samples: Any, site: str, categorical: Any) -> None:
         self._program, self._samples, self._site, self._categorical = program, samples, site, categorical
         self._built: dict[int, Model] = {}  # by the number of columns
 
@@ -84,7 +84,7 @@ class NumPyroModel(Pending):
 
 
 @dataclass(frozen=True)
-class Rows:
+class ModelOfRows:
     """A NumPyro model as a function of the rows X alone: y is not given, and other arguments are fixed."""
 
     model: Callable[..., Any]
@@ -98,7 +98,7 @@ class Rows:
 class LikelihoodSite:
     """fn(draw, X): the distribution of the observed site, given one draw of the latent ones."""
 
-    program: Rows
+    program: ModelOfRows
     site: str
     discrete: frozenset[str]
 
@@ -110,7 +110,7 @@ class LikelihoodSite:
         return trace(substitute(seed(self.program, 0), draw)).get_trace(X)[self.site]["fn"]
 
 
-def _program(model: Any, arguments: dict[str, Any]) -> Rows:
+def _program(model: Any, arguments: dict[str, Any]) -> ModelOfRows:
     """The model as a function of rows, with None for arguments that have no default: y, which it is asked about."""
     if not callable(model) or isinstance(model, type):
         raise InputError(
@@ -131,4 +131,4 @@ def _program(model: Any, arguments: dict[str, Any]) -> Rows:
         parameters = []
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     open_ = {p.name: None for p in parameters if p.kind in named and p.default is p.empty}
-    return Rows(model, {**open_, **arguments})
+    return ModelOfRows(model, {**open_, **arguments})

@@ -12,9 +12,10 @@ from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, is_frame
 from rsens._text import first_few
+from rsens._typing import Array
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._formula import FormulaModel, categorical_names
-from rsens.adapters._linear_predictor import DesignPredictor
+from rsens.adapters._linear_predictor import DesignPredictor, OnLinearPredictor
 from rsens.adapters._origin import is_a
 from rsens.adapters._statsmodels_results import Read, read_results
 from rsens.derivatives import Derivatives, Description, Finding, Function, Model, rows_for, without_columns
@@ -77,7 +78,7 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
 
 
 @dataclass(frozen=True, eq=False)
-class ExogModel(Function):
+class ExogModel(Function, OnLinearPredictor):
     """A prediction at rows of `exog`, with derivatives in closed form."""
 
     predictor: DesignPredictor
@@ -111,8 +112,10 @@ class ExogModel(Function):
         return record if self.coding is None else without_columns(record, list(self.coding.categorical))
 
     def predict_distribution(self, X: Any) -> Distribution:
-        model = self.coded(X)
-        return model.predictor.predict(model.numbers(X))
+        return self.predictor.predict(self.design_at(X))
+
+    def design_at(self, X: Any) -> Array:
+        return self.coded(X).numbers(X)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(self.predictor.bytes_per_row(n_columns, order))

@@ -35,12 +35,13 @@ from rsens.derivatives._output import (
 from rsens.distributions import Distribution
 
 
-def from_torch(fn: Callable[[Any], Distribution], *, categorical: Any = None) -> Model:
+def from_torch(fn: Callable[[Any], Any], *, categorical: Any = None) -> Model:
     """A model from a function written in PyTorch.
 
-    The function takes rows X, a float64 tensor of shape (n, D), and returns a family built from tensors, each row of it
-    from the same row of X only. Modules must be in float64 (`module.double()`) and in evaluation mode
-    (`module.eval()`); they are not changed, and no gradients are left on their parameters.
+    The function takes rows X, a float64 tensor of shape (n, D), and returns a family built from tensors, or a
+    distribution that `as_family` knows (torch.distributions, GPyTorch), each row of it from the same row of X only.
+    Modules must be in float64 (`module.double()`) and in evaluation mode (`module.eval()`); they are not changed, and
+    no gradients are left on their parameters.
 
     Args:
         fn: The function.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -423,7 +423,7 @@ class Mixture(Distribution):
         (group,) = self.groups
         return np.einsum("ns,nsmr->nmr", group.weights, changes[:, group.columns])
 
-    def _at_nodes(self, changes: Array) -> Iterator[Array]:
+    def _at_nodes(self, changes: Iterable[Array]) -> Iterator[Array]:
         """a (K, R) with aᵀa = uᵀIu, row by row."""
         with np.errstate(all="ignore"):
             for i, u in enumerate(changes):
@@ -453,24 +453,27 @@ class Mixture(Distribution):
         names = me.part_names
         if not names:
             return {}
-        (group,), r = me.groups, changes.shape[-1]
+        (group,) = me.groups
         blocks = group.family.orthogonal_blocks
         location = next(iter(blocks.values())) if blocks else slice(0, 1)
-        own = changes[:, group.columns]  # (n, S, M, R)
-        split = {name: np.zeros_like(own) for name in names}
-        split[PREDICTION][:, :, location] = np.einsum("ns,nsmr->nmr", group.weights, own[:, :, location])[:, None]
-        split[KNOWLEDGE][:, :, location] = own[:, :, location] - split[PREDICTION][:, :, location]
-        if NOISE in names:
-            split[NOISE] = own.copy()
-            split[NOISE][:, :, location] = 0.0
-        joined = np.concatenate(list(split.values()), axis=-1).reshape(len(own), -1, len(names) * r)
-        found = np.zeros((len(own), len(names), r))
-        for i, a in enumerate(me._at_nodes(joined)):
-            each = a.reshape(len(a), len(names), r)
-            whole = each.sum(axis=1)
-            length = norm(whole, 0)
-            unit = whole / np.where(length > 0.0, length, 1.0)
-            found[i] = np.maximum(np.einsum("kpr,kr->pr", each / np.where(length > 0.0, length, 1.0), unit), 0.0)
+
+        def split(i: int, u: Array) -> Array:
+            """The change u (S·M, R) of one row as those of its parts, (S·M, parts, R)."""
+            own = u[group.columns]  # (S, M, R)
+            parts = {name: np.zeros_like(own) for name in names}
+            parts[PREDICTION][:, location] = np.einsum("s,smr->mr", group.weights[i], own[:, location])
+            parts[KNOWLEDGE][:, location] = own[:, location] - parts[PREDICTION][:, location]
+            if NOISE in names:
+                parts[NOISE] = own.copy()
+                parts[NOISE][:, location] = 0.0
+            return np.stack(list(parts.values()), axis=2).reshape(len(u), len(names), -1)
+
+        found = np.zeros((len(changes), len(names), changes.shape[-1]))
+        for i, a in enumerate(me._at_nodes(split(i, u).reshape(len(u), -1) for i, u in enumerate(changes))):
+            each = a.reshape(len(a), len(names), -1)
+            length = norm(each.sum(axis=1), 0)
+            each = each / np.where(length > 0.0, length, 1.0)
+            found[i] = np.maximum(np.einsum("kpr,kr->pr", each, each.sum(axis=1)), 0.0)
         total = found.sum(axis=1, keepdims=True)
         found /= np.where(total > 0.0, total, 1.0)
         return {name: found[:, k].reshape(shape) for k, name in enumerate(names)}

@@ -22,10 +22,12 @@ from tests.adapters.gpytorch.processes import (
     Y,
     exact,
     gaussian,
+    matern,
     own,
     rbf,
     relative,
     scaled,
+    with_values,
 )
 from tests.adapters.gpytorch.test_autograd import users_matern, users_rbf
 
@@ -56,6 +58,12 @@ def test_all_is_well(model):
     assert set(found.values()) == {"ok"}
 
 
+def test_no_second_derivatives_are_no_error():
+    """A straight line has none, and what differences find there is rounding."""
+    kernel = with_values(gpytorch.kernels.LinearKernel(), variance=0.4)
+    assert verdicts(exact(kernel))["second derivatives"] == "ok"
+
+
 def test_training_mode_is_said():
     (finding,) = (finding for finding in as_model(exact(scaled(rbf())).train()).checks(ROWS) if finding.name == "mode")
     assert finding.verdict == "ok"
@@ -78,6 +86,10 @@ def test_wrong_second_derivatives_are_found(monkeypatch):
     """As they would be without the detour at training rows."""
     monkeypatch.setattr(Autograd, "_at_anchors", lambda self, X: np.zeros(len(X), dtype=bool))
     assert verdicts(exact(users_matern(2.5)))["second derivatives"] == "wrong"
+
+
+def test_a_kernel_without_derivatives_is_found():
+    assert verdicts(exact(scaled(matern(0.5))))["second derivatives"] == "wrong"
 
 
 def test_a_wrong_translation_is_found(monkeypatch):

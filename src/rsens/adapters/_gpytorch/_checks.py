@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._gpytorch._copies import is_single
 from rsens.adapters._gpytorch._settings import cholesky_limit
@@ -32,7 +33,7 @@ class State:
     n_columns: int | None
     cached: bool
     noise_finding: Finding
-    columns: str = "columns of X as given"
+    columns: str
 
     @classmethod
     def of(cls, model: Any, n_columns: int | None, noise: Finding) -> State:
@@ -49,18 +50,24 @@ class State:
             n_columns,
             getattr(model, "prediction_strategy", None) is not None,
             noise,
+            _columns(model),
         )
 
 
-def findings(state: State, source: LatentSource, X: Array, inputs: Array | None) -> Iterator[Finding]:
-    """All that is worth saying about this model."""
+def findings(
+    state: State, source: LatentSource, X: Array, inputs: Array | None, levels: Iterable[int] = ()
+) -> Iterator[Finding]:
+    """All that is worth saying about this model; columns with `levels` have no derivatives to check."""
     yield state.noise_finding
     yield _mode(state)
     yield _precision(state)
     if state.n_rows is not None:
         yield _solver(state, state.n_rows)
     yield from source.checks(X)
-    yield _second_derivatives(source, X if inputs is None else inputs)
+    rows = X if inputs is None else inputs
+    numeric = [d for d in range(rows.shape[1]) if d not in set(levels)]
+    if numeric:
+        yield _second_derivatives(source, rows, numeric)
 
 
 def _mode(state: State) -> Finding:
@@ -97,21 +104,23 @@ def _solver(state: State, n_rows: int) -> Finding:
     )
 
 
-def _second_derivatives(source: LatentSource, inputs: Array) -> Finding:
+def _second_derivatives(source: LatentSource, inputs: Array, numeric: list[int]) -> Finding:
     """At one row that is a training row where these are known: there many libraries are wrong."""
-    row = inputs[len(inputs) // 2][None]
-    step = STEP * step_unit(inputs)
-    exact = source.derivatives(row, 2).second
-    moved = source.derivatives(np.concatenate([row + np.diag(step), row - np.diag(step)]), 1).first
+    row, unit = inputs[len(inputs) // 2][None], step_unit(inputs)
+    moves = np.diag(STEP * unit)[numeric]
+    try:
+        exact = source.derivatives(row, 2).second
+        moved = source.derivatives(np.concatenate([row + moves, row - moves]), 1).first
+    except InputError as error:
+        return Finding("second derivatives", "wrong", str(error))
     assert exact is not None
     assert moved is not None
-    D = len(step)
-    differences = ((moved[:D] - moved[D:]) / (2.0 * step[:, None, None])).transpose(1, 0, 2)
-    unit = step_unit(inputs)
-    exact_in_units, differences = exact[0] * unit[:, None] * unit, differences * unit[:, None] * unit
-    off = np.abs(exact_in_units - differences).max(axis=(1, 2)) / np.maximum(
-        np.abs(differences).max(axis=(1, 2)), 1e-12
-    )
+    above, below = np.split(moved[:, :, numeric] * unit[numeric], 2)  # (moves, 2, numeric): all in units of the columns
+    differences = (above - below).transpose(1, 0, 2) / (2.0 * STEP)
+    exact_in_units = exact[0][:, numeric][:, :, numeric] * unit[numeric][:, None] * unit[numeric]
+    # what is small against the slopes is rounding
+    size = np.maximum(np.abs(differences).max((1, 2)), 1e-6 * np.abs(above).max((0, 2)))
+    off = np.abs(exact_in_units - differences).max((1, 2)) / np.where(size > 0.0, size, 1.0)
     if off.max() <= OFF:
         text = f"Second derivatives at a training row agree with differences to {off.max():.1g}."
         return Finding("second derivatives", "ok", text)
@@ -121,6 +130,11 @@ def _second_derivatives(source: LatentSource, inputs: Array) -> Finding:
         f"Second derivatives at a training row are {off.max():.2g} off differences of the first, relative to the "
         "largest. Do not use R-sens₂ of this model; a kernel that is not differentiable there gives no other answer.",
     )
+
+
+def _columns(model: Any) -> str:
+    transform = getattr(model, "input_transform", None)
+    return "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
 
 
 def _base(model: Any) -> str:
