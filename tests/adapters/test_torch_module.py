@@ -98,6 +98,11 @@ def test_heads_that_say_nothing(name):
         rsens.rsens(Net(head).eval(), X)
 
 
+def test_other_columns():
+    with pytest.raises(InputError, match="Net does not take the 2 columns of X"):
+        rsens.rsens(Net(HEADS["torch normal"]).eval(), X[:, :2])
+
+
 def test_dropout_must_be_off():
     with pytest.raises(InputError, match="training mode and has Dropout"):
         rsens.rsens(Net(HEADS["torch normal"], dropout=0.2).train(), X)

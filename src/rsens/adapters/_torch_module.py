@@ -41,6 +41,14 @@ class InFloat64:
         try:
             output = self.module(X)
             return as_distribution(output if self._head is None else self._head(output), type(self._module).__name__)
+        except RuntimeError as error:
+            if "shapes cannot be multiplied" in str(error):
+                raise InputError(
+                    f"{type(self._module).__name__} does not take the {X.shape[-1]} columns of ",
+                    Argument("X"),
+                    f" ({str(error).splitlines()[0]}). Give the columns that it was trained on.",
+                ) from error
+            raise
         finally:
             TorchDistribution.set_default_validate_args(checks)
 
