@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError
-from rsens._explain import _export, _text
+from rsens._explain import _text
 from rsens._explain._comparisons import Comparisons
 from rsens._explain._effect_table import effect_table
 from rsens._explain._effects import Effects
+from rsens._explain._export import Exports
 from rsens._explain._form import FORM, check_together
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._intervals import Intervals
@@ -52,7 +53,7 @@ def _field(part: str, field: str, *, name: str | None = None, missing: InputErro
     return property(shown, doc=declared.meaning)
 
 
-class Explanation(PlotMethods, Comparisons):
+class Explanation(PlotMethods, Comparisons, Exports):
     """Which variables and pairs move the predictive distribution, where, in which direction, and how surely.
 
     Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table: what is done
@@ -331,17 +332,6 @@ class Explanation(PlotMethods, Comparisons):
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
         return cls(**FORM.read(path, check_together))
-
-    def to_shap(self) -> Any:
-        """The local values as `shap.Explanation`, for shap's bar, beeswarm and scatter plots.
-
-        R-sens has no sign and does not add up to the prediction, so plots that add up (waterfall, force) mean nothing.
-        """
-        return _export.to_shap(self._setup, self._values, self._model, self._X)
-
-    def to_interaction_values(self) -> Any:
-        """`main` and `pairs` as `shapiq.InteractionValues`, keyed by tuples of positions: (0,), (0, 1)."""
-        return _export.to_interaction_values(self._values)
 
     # ---- parts ------------------------------------------------------------------------------------------------------
 

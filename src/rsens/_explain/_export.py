@@ -52,3 +52,23 @@ def to_interaction_values(found: Values) -> Any:
         estimated=False,
         baseline_value=0.0,
     )
+
+
+class Exports:
+    """The methods of an `Explanation` that give its numbers to other libraries."""
+
+    _setup: Setup
+    _values: Values
+    _model: Any
+    _X: Any
+
+    def to_shap(self) -> Any:
+        """The local values as `shap.Explanation`, for shap's bar, beeswarm and scatter plots.
+
+        R-sens has no sign and does not add up to the prediction, so plots that add up (waterfall, force) mean nothing.
+        """
+        return to_shap(self._setup, self._values, self._model, self._X)
+
+    def to_interaction_values(self) -> Any:
+        """`main` and `pairs` as `shapiq.InteractionValues`, keyed by tuples of positions: (0,), (0, 1)."""
+        return to_interaction_values(self._values)

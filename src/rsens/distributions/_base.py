@@ -1,16 +1,13 @@
 """What every predictive family is: parameters λ, Fisher norm, Rényi divergence, log density, sampling.
 
-A family holds the arrays it was given (NumPy, JAX tracers, torch tensors; numbers and lists become NumPy), so a user's
-function can build one inside a trace; only `parameters` is computed there. Every other method works on NumPy arrays,
-which `checked` checks once.
+What it holds is in `_fields.py`. All methods here work on checked NumPy arrays.
 """
 
 from __future__ import annotations
 
 import operator
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -18,28 +15,21 @@ from numpy.typing import ArrayLike
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.distributions._arrays import as_floats, stack
-from rsens.distributions._domain import Domain
+from rsens.distributions._fields import Fields
 from rsens.distributions._numbers import as_numbers, divergence_order, norm
 
 RowShaper = Callable[[Array], Array]
 
 
-class Distribution(ABC):
+class Distribution(Fields):
     """A batch of n predictive distributions of one family, with parameters λ of shape (n, M).
 
     The constructor takes numbers, lists and arrays, one value per row or one for all rows; in `checked()` they are all
     arrays (n,).
     """
 
-    #: The constructor arguments that hold arrays, in the order of λ, and the values each may take.
-    domains: ClassVar[dict[str, Domain]]
     #: What y is: one real number, a count, a class code, or a vector.
     support: ClassVar[Literal["continuous", "counts", "classes", "vector"]] = "continuous"
-    #: The arguments that are not part of λ and may not depend on x.
-    fixed_fields: ClassVar[tuple[str, ...]] = ()
-    #: The arguments that may be left out.
-    optional_fields: ClassVar[tuple[str, ...]] = ()
     #: Blocks of λ, by name, between which the Fisher information is zero; empty if there are none.
     orthogonal_blocks: ClassVar[dict[str, slice]] = {}
     #: Whether the distribution that stands for draws of this family has their average λ.
@@ -50,48 +40,6 @@ class Distribution(ABC):
     mean: Any
     variance: Any
 
-    def __post_init__(self) -> None:
-        for name, values in self.fields().items():
-            object.__setattr__(self, name, as_floats(values))
-
-    # ---- what works on any array type -------------------------------------------------------------------------------
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        """Names of the columns of `parameters`: the arguments that are not fixed, unless a family says otherwise."""
-        return tuple(name for name in self.domains if name not in self.fixed_fields)
-
-    def columns(self) -> Sequence[Any]:
-        """The M columns of λ, of any shapes that broadcast to (n,)."""
-        return [getattr(self, name) for name in self.parameter_names]
-
-    @property
-    def parameters(self) -> Any:
-        """λ, shape (n, M), in the array type the family was built with."""
-        return stack(*self.columns())
-
-    def fields(self) -> dict[str, Any]:
-        """The arrays this family was built from, by constructor argument."""
-        left_out = [name for name in self.optional_fields if getattr(self, name) is None]
-        return {name: getattr(self, name) for name in self.domains if name not in left_out}
-
-    def with_parameters(self, λ: Any) -> Self:
-        """This family with other parameters, shape (n, M); what is not part of λ stays as it is."""
-        fixed = {name: getattr(self, name) for name in self.fixed_fields}
-        return type(self)(**fixed, **{name: λ[..., m] for m, name in enumerate(self.parameter_names)})
-
-    def leaves(self) -> list[Any]:
-        """The arrays of `fields`, flat; `rebuilt` is the inverse."""
-        return list(self.fields().values())
-
-    def event_axes(self) -> list[int]:
-        """For each of `leaves` how many of its axes, the last ones, belong to one row."""
-        return [self.domains[name].event_ndim for name in self.fields()]
-
-    def rebuilt(self, leaves: Iterator[Any]) -> Self:
-        """The same family from other arrays, taken from `leaves` in the order of `self.leaves()`."""
-        return type(self)(**{name: next(leaves) for name in self.fields()})
-
     def _matched(self, average: Callable[..., Any]) -> Distribution:
         """One distribution in place of the draws (S, n) held here; `average(values, event_ndim)` is over draws.
 
@@ -99,88 +47,6 @@ class Distribution(ABC):
         """
         fields = self.fields()
         return type(self)(**{name: average(values, self.domains[name].event_ndim) for name, values in fields.items()})
-
-    # ---- the boundary: NumPy, float64, shape (n,), valid ------------------------------------------------------------
-
-    def checked(self, n: int | None = None) -> Self:
-        """This family with float64 NumPy arrays of n rows, or an `InputError` that says which value is wrong."""
-        return self._filled(n)
-
-    def checked_draws(self, draws: int, n: int | None = None) -> Self:
-        """The same for arrays with draws in front of the rows, (draws, n): the components of a `Mixture` in one."""
-        return self._filled(n, draws)
-
-    def _filled(self, n: int | None, draws: int | None = None) -> Self:
-        """This family with every array checked and broadcast to (n,), or with draws to (draws, n)."""
-        self._check_given()
-        arrays: dict[str, Array] = {}
-        for name, values in self.fields().items():
-            arrays[name] = self._read_field(name, values, draws is not None)
-        shapes = [a.shape[: a.ndim - self.domains[k].event_ndim] for k, a in arrays.items()]
-        known = () if n is None else (n,)
-        try:
-            rows = np.broadcast_shapes(known if draws is None else (draws, *(known or (1,))), *shapes)
-        except ValueError:
-            rows = (-1, -1, -1)
-        axes = 1 if draws is None else 2
-        if len(rows) > axes or (n is not None and rows[-1] != n) or (draws is not None and rows[0] != draws):
-            got = ", ".join(f"{k} {a.shape}" for k, a in arrays.items())
-            want = "one value per row" if n is None else f"{n} rows, so one value per row, shape ({n},)"
-            if draws is not None:
-                want = f"one value per draw and row, shape ({draws}, {'rows' if n is None else n})"
-            raise InputError(f"{type(self).__name__}: expected {want}; got {got}. Return arrays without extra axes.")
-        for name, values in arrays.items():
-            event = values.shape[values.ndim - self.domains[name].event_ndim :]
-            arrays[name] = np.broadcast_to(values, rows + event)
-        family = self._with(arrays)
-        family._check_jointly()
-        return family
-
-    def _with(self, arrays: dict[str, Array]) -> Self:
-        """This family with other arrays, which are known to be valid."""
-        family = type(self)(**arrays)
-        family.__dict__["_checked"] = family
-        return family
-
-    def _taken(self, index: Any) -> Self:
-        """The part of a checked family at an index into its leading axes."""
-        return self._with({name: values[index] for name, values in self.fields().items()})
-
-    def _read_field(self, name: str, values: Any, draws: bool = False) -> Array:
-        domain, family, argument = self.domains[name], f"{type(self).__name__}: ", Argument(name)
-        if values is None:
-            raise InputError(family, argument, " is None; give one value per row.")
-        try:
-            given = np.asarray(values)
-            if given.dtype.kind == "c":
-                raise TypeError("it is complex")
-            array = given.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(family, argument, f" is not numeric ({error}).") from None
-        if array.ndim < domain.event_ndim:
-            raise InputError(family, argument, f" needs {domain.event_ndim} axes per row; got shape {array.shape}.")
-        bad = ~domain.holds(array)
-        if bad.any():
-            where = tuple(int(i) for i in np.argwhere(bad)[0])
-            places = ["draw", "row"] if draws and array.ndim - domain.event_ndim > 1 else ["row"]
-            at = " at " + ", ".join(f"{p} {i}" for p, i in zip(places, where, strict=False)) if where else ""
-            raise InputError(
-                family,
-                argument,
-                f" must be {domain}; got {array[where]:g}{at} "
-                f"({int(bad.sum())} of {bad.size} values are wrong). Check the model there.",
-            )
-        return array
-
-    def _check_given(self) -> None:  # noqa: B027  (most families take all their arguments)
-        """Checks of which arguments were given, for families that may leave some out."""
-
-    def _check_jointly(self) -> None:  # noqa: B027  (most families have nothing to check across arguments)
-        """Checks across arguments, for families that need them."""
-
-    @cached_property
-    def _checked(self) -> Self:
-        return self.checked()
 
     def _read_y(self, y: ArrayLike) -> Array:
         """y as float64, with rows (and, for vectors, components) that fit this family."""
