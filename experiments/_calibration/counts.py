@@ -83,7 +83,7 @@ def _array(seen: list[dict[str, Any]], number: str) -> Any:
 
 
 def _analysis(name: str, design: Design, number: int, analysis: dict[str, Any]) -> dict[str, Any]:
-    """A line per analysis: how many marks there are, and how many are false."""
+    """A line per analysis: how many marks there are, how many are false, which true terms have one ("101"); all p."""
     row: dict[str, Any] = {"design": name, "number": number}
     for kind, prefix in (("variables", ""), ("pairs", "pairs_")):
         what, seen = list(truth(design, kind).values()), analysis[kind]
@@ -94,5 +94,9 @@ def _analysis(name: str, design: Design, number: int, analysis: dict[str, Any]) 
             row[f"{prefix}{mark}_false"] = sum(of not in (RELEVANT, INTERACTING) for of in marked) if known else None
             if kind == "pairs" and mark == "marked":
                 row["pairs_marked_both"] = marked.count(BOTH_RELEVANT) if known else None
+        true = [bit for of, bit in zip(what, seen.get("marked", ""), strict=False) if of in (RELEVANT, INTERACTING)]
+        row[f"{prefix}found"] = "".join(true) or None
+    p = analysis["variables"].get("p")
+    row["p"] = None if p is None else "/".join("" if value is None else f"{value:.3g}" for value in p)
     row |= {"fit": analysis["seconds"][0], "explain": analysis["seconds"][1], "refits": analysis["refits"]}
     return row

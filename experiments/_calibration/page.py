@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments._calibration import cost, sentences
+from experiments._calibration import cost, power, sentences
 from experiments._calibration.counts import INTERACTING, IRRELEVANT, RELEVANT
 from experiments._calibration.designs import DESIGNS
-from experiments._calibration.rates import LOSS, Both, Rate, Rates, losses, rates
+from experiments._calibration.rates import Both, Rate, Rates, rates
 from experiments._calibration.store import read
 from experiments.page._markdown import number, table
 
@@ -50,7 +50,8 @@ def page(folder: Path) -> str:
         *_found(both),
         *_pairs(both),
         *_intervals(both),
-        *_power(both),
+        *power.lines(*kept, both),
+        *power.same_rate(*kept, both),
         *sentences.failures(both),
         *_cost(both, folder),
         *HOW.splitlines(),
@@ -196,41 +197,6 @@ def _intervals(both: Both) -> list[str]:
         "are explained.",
         "",
         *table(head, _rows(both, row)),
-    ]
-
-
-def _power(both: Both) -> list[str]:
-    rows = []
-    for name, (before, after) in both.items():
-        if before is None or after is None:
-            continue
-        for kind, right, then, now in (
-            ("variables", before.false.holds, before.found, after.found),
-            ("pairs", before.pairs_hold, before.found_pairs, after.found_pairs),
-        ):
-            lost = losses(then, now) if right else {}
-            if lost:
-                term = max(lost, key=lambda t: lost[t].percent)
-                rows.append((DESIGNS[name].about, kind, term, *_loss(then[term], now[term], lost[term])))
-    if not rows:
-        return []
-    return [
-        "## Power where the level was right before",
-        "",
-        f"The true term that lost most, in percent of analyses with a star. At most {number(LOSS, 0)} points may be "
-        'lost; "undecided" is a loss above that by less than two Monte Carlo standard errors.',
-        "",
-        *table(["design", "of", "term", "before", "now", "points lost", "kept"], rows),
-    ]
-
-
-def _loss(before: Rate, after: Rate, lost: Rate) -> list[str]:
-    kept = "yes" if lost.percent <= LOSS else "undecided" if lost.percent <= LOSS + 2.0 * lost.error else "**no**"
-    return [
-        number(before.percent, 0),
-        number(after.percent, 0),
-        f"{number(max(0.0, lost.percent))} ± {number(lost.error)}",
-        kept,
     ]
 
 

@@ -20,8 +20,6 @@ from experiments._calibration.designs import DESIGNS
 
 #: The mark claims 5 %; a rate may be two points above it, and two Monte Carlo standard errors more.
 NOMINAL, POINTS, ERRORS = 5.0, 2.0, 2.0
-#: How many points of power may be lost.
-LOSS = 5.0
 
 
 @dataclass(frozen=True)
@@ -146,12 +144,3 @@ def _covered(terms: pd.DataFrame) -> float:
     """The share of all intervals of these terms, in percent."""
     whole = float(terms["intervals"].sum())
     return 100.0 * float(terms["covered"].sum()) / whole if whole else np.nan
-
-
-def losses(before: dict[str, Rate], after: dict[str, Rate]) -> dict[str, Rate]:
-    """How many points less often each true term is marked now."""
-    return {
-        term: Rate(before[term].percent - after[term].percent, float(np.hypot(before[term].error, after[term].error)))
-        for term in before
-        if term in after
-    }

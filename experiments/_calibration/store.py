@@ -18,7 +18,7 @@ def read(folder: Path, code: str) -> Tables | None:
     paths = {table: folder / f"{code}-{table}.csv" for table in TABLES}
     if not all(path.exists() for path in paths.values()):
         return None
-    as_text = {"source": str, "data": str, "warning": str}
+    as_text = dict.fromkeys(("source", "data", "warning", "found", "pairs_found", "p"), str)
     tables = {table: pd.read_csv(path, dtype=as_text) for table, path in paths.items()}
     tables["designs"] = tables["designs"].fillna({"warning": ""})
     return {table: frame[frame["design"].isin(list(DESIGNS))] for table, frame in tables.items()}

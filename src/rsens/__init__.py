@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rsens._stability import Stability as Stability
     from rsens._stability import stability as stability
     from rsens.adapters import from_bambi as from_bambi
+    from rsens.adapters import from_dropout as from_dropout
     from rsens.adapters import from_ensemble as from_ensemble
     from rsens.adapters import from_gpytorch as from_gpytorch
     from rsens.adapters import from_numpyro as from_numpyro
@@ -67,6 +68,7 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
     "rsens._app.study": ("Study", "study"),
     "rsens.adapters": (
         "from_bambi",
+        "from_dropout",
         "from_ensemble",
         "from_gpytorch",
         "from_numpyro",

@@ -181,6 +181,14 @@ def test_the_edge_of_a_logarithm():
         rsens.rsens(results, rows)
 
 
+def test_one_row_near_the_edge_of_a_logarithm():
+    """One row has no spread: its unit is 1, and the formula ends before that."""
+    results = smf.ols("y ~ np.log(z)", DATA.assign(z=FRAME.b / 10.0)).fit()
+    found = rsens.rsens(results, pd.DataFrame({"z": [0.2]}))
+    slope = results.params["np.log(z)"] / 0.2
+    assert found[0, 0] == pytest.approx(abs(slope) / np.sqrt(results.scale), rel=0.2)  # the variance adds to it
+
+
 def test_formulas_that_mix_rows():
     with pytest.raises(InputError, match=r"mixes rows.*Use center\(x\)"):
         rsens.rsens(smf.ols("y ~ I(a - np.mean(a))", DATA).fit(), FRAME[["a"]])

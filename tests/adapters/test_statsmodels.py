@@ -287,6 +287,13 @@ def test_what_cannot_be_read(name):
         rsens.rsens(make(), X)
 
 
+def test_results_without_their_data():
+    results = RESULTS["ols"]()
+    results.remove_data()
+    with pytest.raises(InputError, match="OLS has lost its data"):
+        rsens.rsens(results, X)
+
+
 def test_columns_of_exog():
     results = RESULTS["ols"]()
     with pytest.raises(InputError, match=r"4 columns of exog: 'const', 'a', 'b', 'c'; got 3. sm.add_constant"):

@@ -125,6 +125,18 @@ def test_ngboost_in_a_pipeline_answers_in_its_columns():
     np.testing.assert_allclose(here * scaler.scale_, there, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("rows", [X[:, :2], np.column_stack([X, X])])
+def test_other_columns(rows):
+    with pytest.raises(InputError, match="X must have the 3 columns that NGBRegressor was fitted to"):
+        rsens.rsens(boosted("regressor"), rows)
+
+
+def test_one_row_is_not_silently_zero():
+    """Its unit is its magnitude, at least 1; a step over that crosses splits."""
+    with pytest.warns(RsensWarning, match="piecewise constant"):
+        assert rsens.rsens(boosted("regressor"), X[:1])[0, 0] > 0.0
+
+
 def test_not_fitted():
     with pytest.raises(InputError, match="NGBRegressor is not fitted"):
         rsens.rsens(NGBRegressor(), X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ from scipy import stats
 
 import rsens
 from rsens import InputError, as_family
-from rsens._conversions import CONVERSIONS, Conversion
+from rsens._conversions import CONVERSIONS
 
 
 def test_our_own_families_stay_as_they_are():
@@ -38,38 +39,34 @@ def test_what_is_no_distribution(obj, text):
         as_family(obj)
 
 
-class Mine:
-    """A distribution of a library that rsens does not know."""
-
-    def __init__(self, centre, width):
-        self.centre, self.width = centre, width
-
-
-MINE = Conversion("mine", lambda obj: isinstance(obj, Mine), lambda d: rsens.Normal(d.centre, d.width**2), ["Mine"])
-
-
-@pytest.fixture
-def known():
-    CONVERSIONS.append(MINE)
-    yield
-    CONVERSIONS.remove(MINE)
-
-
-def test_a_new_source_is_one_line_in_the_list(known):
-    model = rsens.from_function(lambda X: Mine(X[:, :1], 2.0))
-    np.testing.assert_allclose(rsens.rsens(model, np.zeros((3, 2))), [[0.5, 0.0]] * 3, atol=1e-9)
-
-
-def test_without_the_line_it_is_unknown():
-    with pytest.raises(InputError, match="got Mine of tests"):
-        as_family(Mine(0.0, 1.0))
-
-
 @pytest.mark.parametrize("conversion", CONVERSIONS, ids=lambda each: each.name)
 def test_every_source_says_what_it_knows(conversion):
     assert len(list(conversion.known)) >= 1
     for obj in (None, 3.0, np.zeros(2), "text", {}, object(), rsens.Normal(0.0, 1.0)):
         assert not conversion.accepts(obj)
+
+
+class Parameters(dict):
+    """What TensorFlow Probability's distributions have."""
+
+
+class Normal:
+    """By its name and its parameters a distribution, but without a location."""
+
+    parameters = Parameters()
+
+    def log_prob(self, y):
+        return y
+
+
+def test_a_class_of_the_same_name():
+    with pytest.raises(InputError, match=r"Normal looks like a distribution of TensorFlow Probability but cannot be"):
+        as_family(Normal())
+
+
+def test_the_example():
+    failed, tried = doctest.testmod(sys.modules[as_family.__module__])
+    assert (failed, tried) == (0, 2)
 
 
 def test_nothing_is_imported_to_find_out():

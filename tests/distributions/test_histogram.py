@@ -153,6 +153,19 @@ def test_probabilities_by_hand() -> None:
     np.testing.assert_allclose(family.probabilities, [[tail, 0.375 - tail, 0.375, 0.25 - tail, tail]], rtol=1e-14)
 
 
+def test_far_tails_keep_their_digits() -> None:
+    """Bins that hold 1e-20 on either side: no rounding, and nothing below 0."""
+    family = Histogram.from_quantiles([0.25, 0.5, 0.75], [[-1.0, 0.0, 1.0]], [-60.0, -45.0, -44.0, 44.0, 45.0, 60.0])
+    tail = 0.25 * np.exp(-np.array([44.0, 43.0]))
+    want = [tail[0], tail[1] - tail[0], tail[1] - tail[0], tail[0]]
+    np.testing.assert_allclose(family.probabilities[0, [0, 1, 3, 4]], want, rtol=1e-10)
+    spread = Histogram.from_quantiles(
+        LEVELS, 1e3 * np.random.default_rng(0).normal(size=(99, 1)) + Z, np.arange(-4e3, 4e3)
+    )
+    assert (spread.probabilities >= 0.0).all()
+    spread.checked(99)
+
+
 def test_a_uniform_distribution_comes_back() -> None:
     family = Histogram.from_quantiles(LEVELS, [LEVELS], [-1.0, 0.2, 0.4, 0.6, 0.8, 2.0])
     np.testing.assert_allclose(family.probabilities, np.full((1, 5), 0.2), rtol=1e-12)

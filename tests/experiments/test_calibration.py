@@ -13,7 +13,8 @@ from experiments._calibration.cost import lines as cost_lines
 from experiments._calibration.counts import tables_of, truth
 from experiments._calibration.designs import BESIDE, DESIGNS, FEW_ROWS, MODELS, rng_of
 from experiments._calibration.page import page
-from experiments._calibration.rates import Rate, losses, rate
+from experiments._calibration.power import at_same_rate, paired
+from experiments._calibration.rates import Rate, rate
 from experiments._calibration.store import read, update
 from experiments._command import RESULTS
 from experiments.calibration import DOCS, main
@@ -192,8 +193,44 @@ def test_a_rate_holds_up_to_two_points_and_two_errors():
     clustered = rate(pd.Series([1.0, 0.0, 0.0, 0.0]))
     assert clustered.percent == 25.0
     assert clustered.error == pytest.approx(25.0)
-    lost = losses({"x0": Rate(90.0, 3.0)}, {"x0": Rate(80.0, 4.0)})["x0"]
-    assert (lost.percent, lost.error) == (10.0, 5.0)
+
+
+def test_power_is_compared_data_set_by_data_set():
+    """x1 is found before only in data sets 0 and 1, now only in 2; the earlier code did not get to data set 3."""
+
+    def tables(*found):
+        return tables_of("one", DESIGNS["one"], [analysis(of, [], 1.0, 0.1) for of in found], {})
+
+    before = tables(["x0", "x1"], ["x0", "x1", "x2"], ["x0", "x7"])
+    after = tables(["x0"], ["x0", "x2"], ["x0", "x1"], ["x1"])
+    x0, x1, x2 = paired(before, after, "one", "variables")
+    assert (x0.data_sets, x0.before, x0.after, x0.lost.percent) == (3, 100.0, 100.0, 0.0)
+    assert x1.lost.percent == pytest.approx(100 / 3)
+    # Cells with half a data set more: 2.5 before only, 1.5 now only, of 5.
+    assert x1.lost.error == pytest.approx(100 * np.sqrt(4.0 - 1.0 / 5.0) / 5.0)
+    assert x0.lost.error == pytest.approx(100 * np.sqrt(1.0) / 5.0)
+    assert (x0.kept, x1.kept, x2.kept) == ("yes", "undecided", "yes")
+    assert [each.term for each in paired(before, after, "one", "pairs")] == ["x0:x2"]
+    after["analyses"].loc[0, "found"] = None  # leaving out what is not known would be a choice of data sets
+    (together,) = paired(before, after, "one", "variables")  # 2, 3 and 1 found before; 1, 2 and 2 now
+    assert (together.before, together.after) == pytest.approx((100 * 6 / 9, 100 * 5 / 9))
+    assert together.lost.percent == pytest.approx(100 / 3)
+    assert together.lost.error == pytest.approx(100 * np.std([1, 1, -1], ddof=1) / np.sqrt(3))
+
+
+def test_power_at_the_same_share_of_false_stars():
+    """The earlier code marks x7 once in 4 × 5; now the smallest p of the 20 false ones is 0.01, so c = 0.01."""
+    before = tables_of(
+        "one", DESIGNS["one"], [analysis(["x0", "x7"], [], 1.0, 0.1)] + [analysis(["x0"], [], 1.0, 0.1)] * 3, {}
+    )
+    made = [analysis([], [], 1.0, 0.1) for _ in range(4)]
+    for k, each in enumerate(made):
+        each["variables"]["p"] = [0.001, 0.004 if k else 0.2, None, *np.linspace(0.01, 0.9, 20)[5 * k : 5 * k + 5]]
+    share, (x0, x1, x2) = at_same_rate(before, tables_of("one", DESIGNS["one"], made, {}), "one")
+    assert share == pytest.approx(5.0)
+    assert (x0.after, x1.after, x2.after) == (100.0, 75.0, 0.0)
+    assert (x0.lost.percent, x1.lost.percent) == (0.0, -75.0)
+    assert at_same_rate(before, before, "one") is None  # the earlier code had no p-values
 
 
 # ---- the script ------------------------------------------------------------------------------------------------------
@@ -323,8 +360,12 @@ def test_no_number_of_the_page_is_typed_by_hand(tmp_path):
     text = page(tmp_path)
     assert "| one interaction | 4/4 | 0.0 ± 0.0 | 20.0 ± 0.0 | **no** | 100 | 100 | 100 |" in text
     assert "| one interaction | x0, x1, x2 | 100/100/0 | 100/0/0 |" in text
-    assert "| one interaction | variables | x1 | 100 | 0 | 100.0 ± 21.7 | **no** |" in text
-    assert "| one interaction | pairs | x0:x2 | 100 | 0 | 100.0 ± 21.7 | **no** |" in text
+    assert (
+        "| one interaction | variables | 4 | x0, x1, x2 | 100/100/0 | 100/0/0 | x1 | 100.0 ± 25.5 | 0.0 | 20.0 | **no** |"
+        in text
+    )
+    assert "| one interaction | pairs | 4 | x0:x2 | 100 | 0 | x0:x2 | 100.0 ± 25.5 | 0.0 | 50.0 | **no** |" in text
+    assert "More, so far as these data sets tell: one interaction (x1: no); one interaction (x0:x2: no)." in text
     assert "50.0 ± 0.0 | **no**: pairs beside a true interaction |" in text
     assert "- one interaction, variables: 20.0 ± 0.0 % (**none of the known cases**)." in text
     assert "one interaction: in 100 % of analyses, mostly “few rows …”" in text

@@ -1,42 +1,71 @@
-"""Coverage of the intervals of effects: the truth is right, and the script runs with tiny settings."""
+"""Coverage of the intervals of effects: the truth is right, the script runs, and the page shows its table."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
+import pytest
 
-from experiments.effects import TRUTHS, as_markdown, draw, main, summarize
+from experiments._command import RESULTS
+from experiments.effects import DESIGNS, inputs, main, markdown, mean_slope, mean_with, summarize, true_effect
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_true_slopes():
-    """Against differences of the parts, averaged over many draws of a standard normal input."""
-    x = np.random.default_rng(0).standard_normal(400_000)
-    for truth in TRUTHS.values():
-        for name, slope in truth.slopes.items():
-            part = truth.parts[name]
-            found = np.mean((part(x + 1e-4) - part(x - 1e-4)) / 2e-4)
-            assert abs(found - slope) < 0.01  # five standard errors
+@pytest.mark.parametrize("correlation", [0.0, 0.9])
+def test_true_slopes(correlation):
+    """Against closed forms. With x ~ N(0, 1), sin(1.5x)/1.5 has the mean slope E[cos 1.5x] = exp(-1.5²/2)."""
+    assert mean_slope("linear model", correlation, "x1") == pytest.approx(0.4)
+    assert mean_slope("GP", correlation, "x0") == pytest.approx(1.0 + np.exp(-(1.5**2) / 2.0), abs=0.01)
+    assert mean_slope("logistic model", correlation, "x2") == 0.0
+    # Of exp(g) with g = (x0 + 0.4 x1 + 0.6 z)/2, the slope in x0 is half of the mean. z is 0 or exponential.
+    variance = 0.25 * (1.0 + 0.4**2 + 2.0 * correlation * 0.4)
+    mean = np.exp(variance / 2.0) * (0.6 + 0.4 / (1.0 - 0.3))
+    assert mean_slope("Poisson regression", correlation, "x0") == pytest.approx(0.5 * mean, rel=0.01)
+
+
+def test_true_differences():
+    line = SimpleNamespace(kind="step", term="z", level=None)
+    stated = SimpleNamespace(effect_terms=("x0", "z"), effect_start=[0.0, 0.5], effect_stop=[0.0, 1.5])
+    assert true_effect("linear model", 0.9, line, stated) == pytest.approx(0.6)
+    line = SimpleNamespace(kind="level", term="level", level="c")
+    assert true_effect("GP", 0.0, line, stated) == pytest.approx(1.5 - 0.5 * 0.3 / 0.8)
+    assert mean_with("logistic model", 0.0, "z", 5.0) > mean_with("logistic model", 0.0, "z", 0.0)
 
 
 def test_data_sets():
-    X, y = draw(np.random.default_rng(1), TRUTHS["linear"], 0.9, n=4000)
+    X = inputs(np.random.default_rng(1), 4000, 0.9, category=True)
     assert X.shape == (4000, 5)
     assert X[["x0", "x1", "x2"]].corr().to_numpy()[0, 1] > 0.85
     assert 0.55 < (X["z"] == 0.0).mean() < 0.65
-    assert len(y) == 4000
 
 
 def test_summary():
-    line = {"model": "m", "inputs": "i", "term": "x0", "level": None, "kind": "slope", "truth": 1.0}
-    lines = [line | {"number": k, "effect": 1.5, "lower": low, "upper": 2.0} for k, low in enumerate([0.5, 1.2])]
+    line = {"model": "m", "inputs": "i", "effect of": "x0", "truth": 1.0}
+    lines = [line | {"effect": 1.5, "lower": low, "upper": 2.0} for low in (0.5, 1.2)]
     table = summarize(pd.DataFrame(lines))
-    assert table[["holds truth", "holds expected", "data sets"]].iloc[0].tolist() == [0.5, 1.0, 2]
-    assert "| m | i | x0 | 1.00 | 1.50 | 50 % | 100 % | 2 |" in as_markdown(table)
+    assert table[["holds_truth", "holds_expected", "data_sets"]].iloc[0].tolist() == [50.0, 100.0, 2]
+    assert "| m | i | x0 | 1.00 | 1.50 | 100 | 50 | 2 |" in markdown(table)
 
 
-def test_the_script_runs(tmp_path, monkeypatch):
+def test_the_script_runs_and_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr("experiments.effects.CORRELATIONS", {"independent": 0.0})
     monkeypatch.setattr("experiments.effects.ROWS", 40)
-    main(["--repetitions", "2", "--gp-repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)])
-    assert len(pd.read_csv(tmp_path / "effects.csv")) >= 2 * 4 + 2 * 7
-    assert "Gaussian process" in (tmp_path / "effects.md").read_text()
+    options = ["--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)]
+    main(["--models", "linear model", *options])
+    lines = (tmp_path / "effects.jsonl").read_text().splitlines()
+    main(["--models", "Poisson regression", "logistic model", *options])
+    assert (tmp_path / "effects.jsonl").read_text().splitlines()[:3] == lines
+    table = pd.read_csv(tmp_path / "effects.csv")
+    assert list(table["model"].unique()) == ["linear model", "logistic model", "Poisson regression"]
+    assert (table["data_sets"] == 2).all()
+    assert set(table["model"]) < set(DESIGNS)
+
+
+def test_the_page_shows_the_committed_table():
+    made = markdown(pd.read_csv(RESULTS / "effects.csv"))
+    assert made == (RESULTS / "effects.md").read_text(encoding="utf-8")
+    assert made in (DOCS / "effects.md").read_text(encoding="utf-8"), "Copy experiments/results/effects.md to the page."

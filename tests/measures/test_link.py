@@ -139,7 +139,17 @@ def test_information_of_three_classes():
         np.testing.assert_allclose(jacobian[:, :, k], (ends[0] - ends[1]) / (2 * h), rtol=1e-5, atol=1e-8)
 
 
-@pytest.mark.parametrize("family", [name for name in MODELS if name != "Mixture"])
+#: On no scale that we know do the effects on these add up.
+WITHOUT_LINK = ("Histogram", "Mixture")
+
+
+@pytest.mark.parametrize("family", WITHOUT_LINK)
+def test_families_without_a_link(family):
+    with pytest.raises(InputError, match=f"needs a scale on which effects may add up, and a {family} has none"):
+        link_pairs(MODELS[family], rows())
+
+
+@pytest.mark.parametrize("family", [name for name in MODELS if name not in WITHOUT_LINK])
 def test_links_of_families(family):
     """∂η and ∂²η in λ against differences, and J as an inverse: η moves by one if λ moves along its column of J."""
     λ = MODELS[family].derivatives(rows(), 1).distribution

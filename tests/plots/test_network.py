@@ -65,6 +65,15 @@ def test_widths_are_r_sens2_of_the_pairs_that_the_test_marks():
     assert said(ax) == f"{count} pairs without a line: no interaction found by the test"
 
 
+def test_a_pair_that_the_test_marks_has_a_line_however_small():
+    explanation = pictured(NAMES)
+    above = explanation.pairs.index[explanation.pair_above]
+    small = explanation.but(pairs=explanation.pairs.where(explanation.pairs.index != above[0], 1e-4))
+    found = lines(network(small))
+    assert found.keys() == {frozenset(pair) for pair in above}
+    assert found[frozenset(above[0])] == 0.75
+
+
 def test_the_note_says_why_pairs_have_no_line():
     explanation = in_doubt(pictured(NAMES))
     doubtful, none = int(explanation.pair_unclear.sum()), explanation.pair_above & False

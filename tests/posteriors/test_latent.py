@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rsens._errors import InputError
+from rsens.derivatives import Inner, chain_rule
 from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, RationalQuadratic, additive
 from rsens.posteriors import (
     DenseRoot,
@@ -212,3 +213,28 @@ def test_cholesky_takes_the_smallest_jitter_that_works():
 def test_cholesky_fails_with_a_sentence(K, text):
     with pytest.raises(InputError, match=text):
         jittered_cholesky(K)
+
+
+@pytest.mark.parametrize("columns", [2, 5], ids=["fewer columns outside", "more columns outside"])
+@pytest.mark.parametrize("bent", [True, False], ids=["bent", "straight"])
+def test_derivatives_in_the_columns_that_the_inputs_are_made_of(columns, bent):
+    """With fewer columns outside, ∂k goes to them before the solves; the chain rule afterwards gives the same."""
+    posterior, _ = latent_posterior(KERNELS["eq"])
+    rng = np.random.default_rng(5)
+    J, H = rng.normal(size=(len(X), D, columns)), rng.normal(size=(len(X), D, columns, columns))
+    H = (H + H.swapaxes(-1, -2)) * bent
+    plain = posterior.derivatives(X, 2)
+    first, second = chain_rule(J, H, plain.first, plain.second)
+    found = posterior.derivatives(X, 2, Inner(J, H if bent else None))
+    np.testing.assert_allclose(found.first, first, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(found.second, second, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(posterior.derivatives(X, 1, Inner(J)).first, first, rtol=1e-10, atol=1e-12)
+    np.testing.assert_array_equal(found.variance, plain.variance)
+
+
+def test_one_matrix_for_all_rows():
+    posterior, _ = latent_posterior(KERNELS["eq"])
+    A = np.random.default_rng(5).normal(size=(1, D, 2))
+    found = posterior.derivatives(X, 2, Inner(A))
+    expected = posterior.derivatives(X, 2, Inner(np.repeat(A, len(X), 0)))
+    np.testing.assert_allclose(found.second, expected.second, rtol=1e-12)

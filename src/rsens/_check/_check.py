@@ -52,8 +52,9 @@ def check(model: Any, X: Any, y: Any = None) -> Check:
         family = prepared.predict_distribution(table.source).checked(len(table))
         findings = list(_findings(prepared, table, family, y))
     said = dict.fromkeys(str(each.message) for each in heard if issubclass(each.category, RsensWarning))
-    warned = (Finding("warned of", "warning", text) for text in said)
-    return Check(source.description or _description(source, family), (*findings, *warned))
+    new = [text for text in said if not any(finding.text in text for finding in findings)]
+    warned = (Finding("warned of", "warning", text) for text in new)
+    return Check(prepared.description or _description(source, family), (*findings, *warned))
 
 
 def _findings(source: Model, table: Table, family: Distribution, y: Any) -> Iterator[Finding]:

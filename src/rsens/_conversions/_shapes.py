@@ -97,8 +97,11 @@ def _rows(leaf: Any, axes: int) -> Shape:
 def _expanded(leaf: Any, rows: Shape, axes: int) -> Any:
     """The array with these rows in front of its own event axes."""
     shape = tuple(np.shape(leaf))
-    xp = namespace(leaf)
-    return xp.broadcast_to(leaf, rows + shape[len(shape) - axes :])
+    event = shape[len(shape) - axes :]
+    try:
+        return namespace(leaf).broadcast_to(leaf, rows + event)
+    except (RuntimeError, TypeError, ValueError):  # whatever the array library says about shapes
+        raise InputError(f"parameters of shape {shape} do not fit a distribution of shape {rows + event}.") from None
 
 
 def _identity(like: Any) -> Any:

@@ -39,7 +39,8 @@ def evaluate_on_link(
         watchers=watchers,
         **bootstrap,
     )
-    pairs, spread = evaluate(on_link(model, source), table, query, keep_local_pairs=keep_local_pairs, **bootstrap)
+    linked = on_link(model, source)
+    pairs, spread = evaluate(linked, table, query, keep_local_pairs=keep_local_pairs, **bootstrap)
     values = replace(values, pairs=pairs.pairs, local_pairs=pairs.local_pairs)
     if intervals is None or spread is None:
         return values, None

@@ -35,6 +35,12 @@ class PlotMethods:
 
         return heatmap(self, ax=ax, **options)
 
+    def plot_posterior(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """R-sens of each draw's own predictive, for models of posterior draws; see `rsens.plots.posterior`."""
+        from rsens.plots import posterior
+
+        return posterior(self.posterior, ax=ax, **options)  # type: ignore[attr-defined]
+
     def plot_by(self, ax: Axes | None = None, **options: Any) -> Axes:
         """R-sens within the subgroups of `by`, beside the other rows; see `rsens.plots.subgroups`."""
         from rsens.plots import subgroups

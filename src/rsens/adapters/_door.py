@@ -11,8 +11,10 @@ from rsens._table import Table
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._gpytorch import GPYTORCH
 from rsens.adapters._half_a_model import HALF_A_MODEL
+from rsens.adapters._laplace import LAPLACE
 from rsens.adapters._sklearn import SCIKIT_LEARN
 from rsens.adapters._statsmodels import STATSMODELS
+from rsens.adapters._torch_module import TORCH_MODULE
 from rsens.adapters._with_derivatives import WITH_DERIVATIVES
 from rsens.derivatives import Model, rows_of
 
@@ -23,6 +25,8 @@ ADAPTERS: list[Adapter] = [
     STATSMODELS,
     SCIKIT_LEARN,
     GPYTORCH,
+    LAPLACE,
+    TORCH_MODULE,  # after GPyTorch, whose models are modules too
 ]
 
 

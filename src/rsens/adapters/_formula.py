@@ -15,7 +15,7 @@ from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
 from rsens.adapters._design import SECOND_STEP, first_differences, second_differences
-from rsens.adapters._linear_predictor import Predictor
+from rsens.adapters._linear_predictor import DesignPredictor, OnLinearPredictor
 from rsens.adapters._origin import is_a
 from rsens.derivatives import (
     AsGiven,
@@ -37,10 +37,10 @@ NAMES = re.compile(r"""([^\W\d]\w*\b)(?!\s*[("'])|["']([^"']+)["']""")
 
 
 @dataclass(frozen=True, eq=False)
-class FormulaModel(AsGiven):
+class FormulaModel(AsGiven, OnLinearPredictor):
     """A prediction at the design of a formula, with derivatives in the columns of the data frame by the chain rule."""
 
-    predictor: Predictor
+    predictor: DesignPredictor
     #: A data frame → its design, a matrix.
     transform: Callable[[Any], Any]
     formula: str
@@ -103,16 +103,19 @@ class FormulaModel(AsGiven):
         return Derivatives(record.distribution, *chain_rule(slopes, bends, record.first, record.second))
 
     def predict_distribution(self, X: Any) -> Distribution:
-        model = self.coded(X)
-        table = rows_of(model, X)
-        return self.predictor.predict(model._design_of(model.rows(table), len(table))).checked(len(table))
+        return self.predictor.predict(self.design_at(X)).checked()
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         design = 0 if self.like is None else self._design_of(self.like.source, 1).shape[1]
-        own = 8 * design * (2 + 2 * n_columns + (4 * n_columns**2 if order == 2 else 0))
+        own = 2 * 8 * design * (4 * n_columns + (4 * n_columns**2 if order == 2 else 0))  # copies, twice
         return rows_for(own + self.predictor.bytes_per_row(design or n_columns, order))
 
     # ---- the design --------------------------------------------------------------------------------------------------
+
+    def design_at(self, X: Any) -> Array:
+        model = self.coded(X)
+        table = rows_of(model, X)
+        return model._design_of(model.rows(table), len(table))
 
     def design(self, numbers: Array) -> Array:
         """The design (n, P) of rows given as numbers."""
@@ -141,17 +144,24 @@ class FormulaModel(AsGiven):
     def _bounds(self, numbers: Array, unit: Array) -> Array:
         """Splines and logarithms may end at the last row: differences there are taken a little inside."""
         bounds = np.array([[-np.inf], [np.inf]]) * np.ones(numbers.shape[1])
-        step = SECOND_STEP * unit
         for d in self.continuous(numbers.shape[1]):
-            for side, extreme in enumerate((numbers[:, d].argmin(), numbers[:, d].argmax())):
-                outward = step[d] if side else -step[d]
-                beyond = numbers[[extreme]].copy()
-                beyond[:, d] += outward
-                try:
-                    self.design(beyond)
-                except InputError:
-                    bounds[side, d] = numbers[extreme, d] - outward
+            rows = numbers[[numbers[:, d].argmin(), numbers[:, d].argmax()]]
+            outward = SECOND_STEP * unit[d] * np.array([-1.0, 1.0])
+            beyond = rows.copy()
+            beyond[:, d] += outward
+            if self._is_defined(beyond):
+                continue
+            for side in (0, 1):
+                if not self._is_defined(beyond[[side]]):
+                    bounds[side, d] = rows[side, d] - outward[side]
         return bounds
+
+    def _is_defined(self, numbers: Array) -> bool:
+        try:
+            self.design(numbers)
+        except InputError:
+            return False
+        return True
 
     def _check_rows_independent(self, numbers: Array) -> None:
         half = numbers[: len(numbers) - len(numbers) // 2]
@@ -170,12 +180,18 @@ class FormulaModel(AsGiven):
             return
         some = some if self.bounds is None else np.clip(some, *self.bounds)
         flat = (first_differences(self.design, some, self.unit, columns) == 0.0).all(axis=0)  # (P, D)
+        if not flat[:, columns].any():
+            return
         here, found = self.design(some), []
         middle = np.median(some, axis=0)
         for d in columns:
             far = some.copy()
             far[:, d] += np.where(far[:, d] < middle[d], 1.0, -1.0) * APART * self.unit[d]  # inwards
-            if (flat[:, d] & (self.design(far) != here).any(axis=0)).any():
+            try:
+                there = self.design(far)
+            except InputError:  # few rows have a wide unit, and the formula ends before: a logarithm, say
+                continue
+            if (flat[:, d] & (there != here).any(axis=0)).any():
                 found.append(repr(names[d]))
         if found:
             warnings.warn(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import softmax
@@ -11,7 +13,7 @@ from scipy.stats import norm
 
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, chain_rule, result_bytes
-from rsens.distributions import Categorical, Distribution
+from rsens.distributions import Categorical, Distribution, Normal
 
 
 class Response(Protocol):
@@ -26,7 +28,7 @@ class Response(Protocol):
         ...
 
 
-class Predictor(Protocol):
+class DesignPredictor(Protocol):
     """The prediction at rows of the design, (n, P)."""
 
     def predict(self, design: Array) -> Distribution:
@@ -72,6 +74,53 @@ class LinearPredictor:
 
     def bytes_per_row(self, n_columns: int, order: int) -> int:
         return 2 * result_bytes(n_columns, order)
+
+
+@dataclass(frozen=True)
+class _Itself:
+    """η itself in place of an observation."""
+
+    def predictive(self, m: Array, v: Array) -> Normal:
+        return Normal(m, np.ones_like(m)).checked(len(m))
+
+    def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
+        first = np.zeros((len(m), 2, 2))
+        first[:, 0, 0] = 1.0
+        return first, np.zeros((len(m), 2, 2, 2)) if order == 2 else None
+
+
+class OnLinearPredictor:
+    """What models with a linear predictor know of the scale on which their effects add up: η = m.
+
+    It is a dataclass with the field `predictor`.
+    """
+
+    predictor: DesignPredictor
+
+    @abstractmethod
+    def design_at(self, X: Any) -> Array:
+        """The design (n, P) at the rows X."""
+
+    @property
+    def link_derivatives(self) -> Callable[[Any, int], tuple[Array, Array | None, Array | None]] | None:
+        """The function (X, order) -> η (n, 1) with its derivatives (n, 1, D), (n, 1, D, D); None for several η."""
+        return self._link_derivatives if isinstance(self.predictor, LinearPredictor) else None
+
+    def _link_derivatives(self, X: Any, order: int) -> tuple[Array, Array | None, Array | None]:
+        assert isinstance(self.predictor, LinearPredictor)
+        if order == 0:
+            return self.predictor.moments(self.design_at(X))[0][:, None], None, None
+        latent = replace(self.predictor, covariance=np.zeros_like(self.predictor.covariance), response=_Itself())
+        record = replace(self, predictor=latent).derivatives(X, order)  # type: ignore[type-var, attr-defined]
+        second = None if record.second is None else record.second[:, :1]
+        return record.distribution.mean[:, None], record.first[:, :1], second
+
+    def link_jacobian(self, X: Any) -> tuple[Distribution, Array]:
+        """The predictive distribution at the rows X, and ∂λ/∂η (n, M, 1) with the variance of η held."""
+        assert isinstance(self.predictor, LinearPredictor)
+        m, v = self.predictor.moments(self.design_at(X))
+        response = self.predictor.response
+        return response.predictive(m, v), response.predictive_derivatives(m, v, 1)[0][:, :, :1]
 
 
 #: Draws of the coefficients of a multinomial model.

@@ -12,9 +12,10 @@ from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, is_frame
 from rsens._text import first_few
+from rsens._typing import Array
 from rsens.adapters._adapter import Adapter
 from rsens.adapters._formula import FormulaModel, categorical_names
-from rsens.adapters._linear_predictor import Predictor
+from rsens.adapters._linear_predictor import DesignPredictor, OnLinearPredictor
 from rsens.adapters._origin import is_a
 from rsens.adapters._statsmodels_results import Read, read_results
 from rsens.derivatives import Derivatives, Description, Finding, Function, Model, rows_for, without_columns
@@ -47,6 +48,10 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
             f" must come from fit() of statsmodels; got {type(results).__name__}.",
         )
     model = results.model
+    if getattr(model, "exog", None) is None:
+        raise InputError(
+            f"{type(model).__name__} has lost its data (remove_data). Give results as fit() returned them."
+        )
     read = read_results(results, bool(uncertainty), _offset(model, offset))
     name = type(model).__name__
     spec = getattr(model, "model_spec", None) or getattr(model.data, "model_spec", None)
@@ -66,18 +71,17 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
             categorical=categorical_names(spec),
             classes_=classes,
         )
-    exog = getattr(model, "exog", None)  # remove_data() takes it away
     frame = getattr(model.data, "orig_exog", None)
     names = tuple(map(str, frame.columns)) if frame is not None and is_frame(frame) else None
     about = _description(name, read, uncertainty, "columns of exog, the constant included")
-    return ExogModel(read.predictor, name, about, findings, names, exog, classes)
+    return ExogModel(read.predictor, name, about, findings, names, model.exog, classes)
 
 
 @dataclass(frozen=True, eq=False)
-class ExogModel(Function):
+class ExogModel(Function, OnLinearPredictor):
     """A prediction at rows of `exog`, with derivatives in closed form."""
 
-    predictor: Predictor
+    predictor: DesignPredictor
     label: str
     about: Description
     findings: tuple[Finding, ...] = ()
@@ -108,8 +112,10 @@ class ExogModel(Function):
         return record if self.coding is None else without_columns(record, list(self.coding.categorical))
 
     def predict_distribution(self, X: Any) -> Distribution:
-        model = self.coded(X)
-        return model.predictor.predict(model.numbers(X))
+        return self.predictor.predict(self.design_at(X))
+
+    def design_at(self, X: Any) -> Array:
+        return self.coded(X).numbers(X)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(self.predictor.bytes_per_row(n_columns, order))
@@ -146,7 +152,11 @@ def _offset(model: Any, offset: float | None) -> float:
 
 
 def _description(name: str, read: Read, uncertainty: bool, columns: str) -> Description:
-    how = "closed form" + ("" if columns.startswith("columns of exog") else ", by differences of the formula's columns")
+    how = (
+        "closed form"
+        if columns.startswith("columns of exog")
+        else "closed form in the design, differences of the design"
+    )
     spread = (
         "with the uncertainty of the coefficients"
         if uncertainty and not read.plug_in

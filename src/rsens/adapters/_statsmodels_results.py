@@ -10,7 +10,7 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.adapters._linear_predictor import LinearPredictor, MultinomialPredictor, Predictor, Response
+from rsens.adapters._linear_predictor import DesignPredictor, LinearPredictor, MultinomialPredictor, Response
 from rsens.adapters._origin import is_a
 from rsens.adapters._responses import (
     MeanMap,
@@ -38,7 +38,7 @@ BINARY = {"logit": LogitLikelihood, "probit": ProbitLikelihood}
 class Read:
     """A prediction, and in words what it is: its family, its noise, and how far the coefficients are uncertain."""
 
-    predictor: Predictor
+    predictor: DesignPredictor
     family: str
     noise: str
     #: Why the coefficients are taken for the truth although nobody asked for it; empty if they are not.

@@ -37,6 +37,8 @@ from rsens.derivatives._output import spread_out as spread_out
 from rsens.derivatives._prediction_model import PredictionModel as PredictionModel
 from rsens.derivatives._second_checks import NoSecondDerivativesError as NoSecondDerivativesError
 from rsens.derivatives._steps import step_unit as step_unit
+from rsens.derivatives._torch import TorchModel as TorchModel
+from rsens.derivatives._torch import check_evaluation_mode as check_evaluation_mode
 from rsens.derivatives._torch import from_torch as from_torch
 
 

@@ -39,7 +39,7 @@ from rsens.distributions import Distribution
 
 
 def from_function(
-    fn: Callable[[Array], Distribution],
+    fn: Callable[[Array], Any],
     step: ArrayLike | None = None,
     *,
     scale: ArrayLike | None = None,
@@ -47,12 +47,13 @@ def from_function(
 ) -> Model:
     """A model from any function of rows, differentiated by central differences.
 
-    The function takes rows X, a float64 array of shape (n, D), and returns a family computed in float64, each row of it
-    from the same row of X only. It is called with many moved copies of the rows at once: 2D per row for first
-    derivatives, 2D² + 2D for second ones. With the default step, derivatives at up to 8 rows of each batch are also
-    taken over half the step, 32D to 64D more copies; a warning names the columns where that changes them by more
-    than 1 %. The 8 largest second differences are looked at more closely: if they come from jumps, rounding or kinks,
-    they say nothing about second derivatives, and that is an error.
+    The function takes rows X, a float64 array of shape (n, D), and returns a family computed in float64, or a
+    distribution that `as_family` knows (SciPy's, for example), each row of it from the same row of X only. It is called
+    with many moved copies of the rows at once: 2D per row for first derivatives, 2D² + 2D for second ones. With the
+    default step, derivatives at up to 8 rows of each batch are also taken over half the step, 32D to 64D more copies; a
+    warning names the columns where that changes them by more than 1 %. The 8 largest second differences are looked at
+    more closely: if they come from jumps, rounding or kinks, they say nothing about second derivatives, and that is an
+    error.
 
     The function may be a little random (a simulation, an average over draws): 8 rows are evaluated twice, the default
     step then suits the noise, and a warning states what R-sens and R-sens₂ it makes by itself, the noise floor.

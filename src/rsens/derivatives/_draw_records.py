@@ -14,7 +14,7 @@ from rsens.derivatives._derivatives import Derivatives
 from rsens.distributions import Distribution, Mixture
 
 #: How many derivatives to hold at once.
-_BLOCK = 2_000_000
+_BLOCK = 100_000
 
 
 def is_of_draws(distribution: Distribution) -> bool:

@@ -71,10 +71,15 @@ class Draws:
     def families(self, X: Array) -> Iterator[Distribution]:
         """What the function returns for rows X, draw by draw, as NumPy arrays; all of one family."""
         first: Distribution | None = None
+        shapes: list[Any] = []
         for s, parameters in enumerate(self):
-            family = as_arrays(family_from(partial(self.fn, parameters), X.copy()), len(X))
+            family = family_from(partial(self.fn, parameters), X.copy())
+            if first is not None and type(family) is type(first) and _shapes(family) == shapes:
+                yield family  # thousands of draws: what was looked at once need not be looked at again
+                continue
             check_one_family(family)
-            first = family if first is None else first
+            family = as_arrays(family, len(X))
+            first, shapes = (family, _shapes(family)) if first is None else (first, shapes)
             if type(family) is not type(first) or family.fields().keys() != first.fields().keys():
                 raise InputError(
                     "the function must return the same family for all draws; got "
@@ -104,6 +109,11 @@ class Draws:
         parts = [self.mixture(X[k : k + rows]).matched() for k in range(0, len(X), rows)]
         leaves = [np.concatenate(leaf) for leaf in zip(*(part.leaves() for part in parts), strict=True)]
         return parts[0].rebuilt(iter(leaves))
+
+
+def _shapes(family: Distribution) -> list[Any]:
+    """The arguments of a family and their shapes; None for what is no NumPy array."""
+    return [(name, v.shape if isinstance(v, np.ndarray) else None) for name, v in family.fields().items()]
 
 
 def check_one_family(family: Distribution) -> None:

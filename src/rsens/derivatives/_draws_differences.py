@@ -15,7 +15,7 @@ from rsens.derivatives._counted import Counter
 from rsens.derivatives._derivatives import Derivatives, without_derivatives
 from rsens.derivatives._differences import DifferenceModel
 from rsens.derivatives._draws import Draws
-from rsens.derivatives._evaluation import z_of
+from rsens.derivatives._evaluation import z_columns
 from rsens.derivatives._model import MAX_BYTES, Function, rows_of
 from rsens.derivatives._output import check_fixed, spread_out
 from rsens.derivatives._steps import Steps
@@ -68,11 +68,12 @@ class DrawDifferences(Function):
         kind: type[Distribution] | None = None
         for s, family in enumerate(self.draws.families(points.reshape(-1, n_columns))):
             kind = type(family)
-            z = np.broadcast_to(z_of(_one_per_row(family, copies * n)), (copies * n, len(family.parameter_names)))
-            z = z.reshape(copies, n, -1)
+            columns = z_columns(family)
             if s == 0:
-                first = np.empty((n, len(self.draws), z.shape[-1], (copies - 1) // 2))
-            np.subtract(z[1::2].transpose(1, 2, 0), z[2::2].transpose(1, 2, 0), out=first[:, s])
+                first = np.empty((n, len(self.draws), len(columns), (copies - 1) // 2))
+            for m, column in enumerate(columns):
+                z = np.broadcast_to(column, (copies * n,)).reshape(copies, n)
+                np.subtract(z[1::2].T, z[2::2].T, out=first[:, s, m])
             for name, values in family.fields().items():
                 event = values.shape[values.ndim - family.domains[name].event_ndim :]
                 if s == 0:
@@ -121,10 +122,3 @@ class DrawDifferences(Function):
     def _count(self, rows: int) -> None:
         if self.counter is not None:
             self.counter.add(rows)
-
-
-def _one_per_row(family: Distribution, n: int) -> Distribution:
-    """A family of valid numbers with an axis of rows in every array."""
-    if "logit" not in family.fields():
-        return family
-    return type(family)(**{name: np.broadcast_to(values, (n,)) for name, values in family.fields().items()})

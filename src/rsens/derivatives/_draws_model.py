@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,7 @@ class DrawsModel(Model):
     ) -> None:
         self._predictive, self._matched = predictive, matched
         self._description, self._findings = description, findings
+        self._rows: Any = None  # that `matched` is still to be prepared for
         self.coding, self.n_parameters = predictive.coding, n_parameters
         self.takes_tables, self.takes_codes = predictive.takes_tables, predictive.takes_codes
         self.by_differences = predictive.by_differences  # type: ignore[misc]
@@ -47,13 +48,17 @@ class DrawsModel(Model):
 
     @property
     def for_pairs(self) -> Model:
-        return self if self._matched is None else self._matched
+        if self._matched is None:
+            return self
+        if self._rows is not None:  # prepared when it is needed: that takes as long as explaining a few rows
+            self._matched, self._rows = self._matched.prepared(self._rows), None
+        return self._matched
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         if order == 1 or self._matched is None:
             return self._predictive.derivatives(X, order)
         record = self._predictive.derivatives(X, 1)
-        return replace(record, matched=self._matched.derivatives(X, 2))
+        return replace(record, matched=self.for_pairs.derivatives(X, 2))
 
     def predict_distribution(self, X: Any) -> Distribution:
         return self._predictive.predict_distribution(X)
@@ -72,16 +77,24 @@ class DrawsModel(Model):
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         if self._matched is None or order == 1:
             return self._predictive.rows_per_chunk(n_columns, order)
-        return min(self._predictive.rows_per_chunk(n_columns, 1), self._matched.rows_per_chunk(n_columns, 2))
+        return min(self._predictive.rows_per_chunk(n_columns, 1), self.for_pairs.rows_per_chunk(n_columns, 2))
 
     def coded(self, X: Any, weights: Any = None) -> DrawsModel:
-        return self._from(*(None if m is None else m.coded(X, weights) for m in (self._predictive, self._matched)))  # type: ignore[arg-type]
+        return self._each(lambda model: model.coded(X, weights))
 
     def contrasted(self, coding: Coding) -> DrawsModel:
-        return self._from(*(None if m is None else m.contrasted(coding) for m in (self._predictive, self._matched)))  # type: ignore[arg-type]
+        return self._each(lambda model: model.contrasted(coding))
 
     def counted(self, counter: Counter) -> DrawsModel:
-        return self._from(*(None if m is None else m.counted(counter) for m in (self._predictive, self._matched)))  # type: ignore[arg-type]
+        return self._each(lambda model: model.counted(counter))
 
     def prepared(self, X: Any) -> DrawsModel:
-        return self._from(*(None if m is None else m.prepared(X) for m in (self._predictive, self._matched)))  # type: ignore[arg-type]
+        model = self._from(self._predictive.prepared(X), self._matched)
+        model._rows = X
+        return model
+
+    def _each(self, change: Callable[[Model], Model]) -> DrawsModel:
+        matched = None if self._matched is None else change(self._matched)
+        model = self._from(change(self._predictive), matched)
+        model._rows = self._rows
+        return model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,9 +102,10 @@ def as_arrays(family: Distribution, n: int) -> Distribution:
     return family
 
 
-def z_of(family: Distribution) -> Array:
-    """z of a family (n, M): the logit if it was given, because π near 1 has lost digits; else λ."""
-    return _z(family)
+def z_columns(family: Distribution) -> Sequence[Any]:
+    """The columns of z of a family that is no mixture, of any shapes that broadcast to (n,)."""
+    logit = getattr(family, "logit", None)
+    return family.columns() if logit is None else [logit]
 
 
 def _signature(family: Distribution) -> str:

@@ -28,13 +28,14 @@ from rsens.derivatives._output import (
 from rsens.distributions import Distribution
 
 
-def from_jax(fn: Callable[[Any], Distribution], *, categorical: Any = None) -> Model:
+def from_jax(fn: Callable[[Any], Any], *, categorical: Any = None) -> Model:
     """A model from a function written in JAX.
 
-    The function takes rows X, shape (n, D), and returns a family built from JAX arrays, each row of it from the same
-    row of X only. It runs in float64, whatever JAX's own setting is, and is compiled once for each number of rows
-    (rounded up to a power of two): after changing anything it closes over, call `from_jax` again. If an index is too
-    large, JAX takes the last column instead of raising an error.
+    The function takes rows X, shape (n, D), and returns a family built from JAX arrays, or a distribution that
+    `as_family` knows (NumPyro's, for example), each row of it from the same row of X only. It runs in float64,
+    whatever JAX's own setting is, and is compiled once for each number of rows (rounded up to a power of two): after
+    changing anything it closes over, call `from_jax` again. If an index is too large, JAX takes the last column instead
+    of raising an error.
 
     Args:
         fn: The function.

@@ -19,8 +19,8 @@ _STEP = 2.0**-8
 def matched_record(records: Sequence[Derivatives], weights: Array) -> Derivatives:
     """The record of `Mixture.matched` of several records of the same rows and columns.
 
-    λ̄ is a function of the members' λ, and each λ(x + t) is known to second order in t, λ + ∂λ t + ½ tᵀ∂²λ t: the
-    differences of λ̄ along this need no further evaluation of any model.
+    λ̄ is a function of the members' λ, and each λ(x + t) is known to second order in t, λ + ∂λ t + ½ tᵀ∂²λ t.
+    Differences of λ̄ along this need no further evaluation of any model.
     """
     mixture = Mixture([record.distribution for record in records], weights).checked()
     family = mixture.matched().checked(len(records[0]))

@@ -35,12 +35,13 @@ from rsens.derivatives._output import (
 from rsens.distributions import Distribution
 
 
-def from_torch(fn: Callable[[Any], Distribution], *, categorical: Any = None) -> Model:
+def from_torch(fn: Callable[[Any], Any], *, categorical: Any = None) -> Model:
     """A model from a function written in PyTorch.
 
-    The function takes rows X, a float64 tensor of shape (n, D), and returns a family built from tensors, each row of it
-    from the same row of X only. Modules must be in float64 (`module.double()`) and in evaluation mode
-    (`module.eval()`); they are not changed, and no gradients are left on their parameters.
+    The function takes rows X, a float64 tensor of shape (n, D), and returns a family built from tensors, or a
+    distribution that `as_family` knows (torch.distributions, GPyTorch), each row of it from the same row of X only.
+    Modules must be in float64 (`module.double()`) and in evaluation mode (`module.eval()`); they are not changed, and
+    no gradients are left on their parameters.
 
     Args:
         fn: The function.
@@ -65,7 +66,7 @@ def from_torch(fn: Callable[[Any], Distribution], *, categorical: Any = None) ->
     except ImportError:
         raise MissingExtraError("torch", "torch") from None
     if isinstance(fn, torch.nn.Module):
-        _check_evaluation_mode(fn)
+        check_evaluation_mode(fn)
     return TorchModel(fn, categorical=categorical)
 
 
@@ -267,7 +268,7 @@ def _is_single(leaf: Any) -> bool:
     return str(getattr(leaf, "dtype", "")) in ("torch.float32", "torch.float16", "torch.bfloat16")
 
 
-def _check_evaluation_mode(module: Any) -> None:
+def check_evaluation_mode(module: Any) -> None:
     """Dropout is random and batch normalisation mixes rows (and changes the module) while they are in training mode."""
     import torch
 

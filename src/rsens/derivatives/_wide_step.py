@@ -100,7 +100,10 @@ def _is_rough(quotients: Quotients, steps: Steps, here: Evaluation, levels: Arra
     """Whether small differences say nothing: the function is flat between jumps, or computes in single precision."""
     changes = quotients.changes(steps.widths(quotients.X, 1))
     if is_flat(quotients, changes, levels):
-        return not is_constant(here.z, levels)
+        if not is_constant(here.z, levels):
+            return True
+        wide = Steps(np.full(len(steps.unit), LADDER[-1]), steps.unit, steps.centre)  # one row, or one leaf for all
+        return bool(quotients.changes(wide.widths(quotients.X, 1)).any())
     if flat_columns(quotients, steps, changes):
         return True
     try:

@@ -74,11 +74,16 @@ def rows_second(values: Any, event_ndim: int) -> Any:
 
 
 def weighted_sum(weights: Any, values: Any, event_ndim: int) -> Any:
-    """Σ_s w_s v_s over draws, for weights (S,) or (n, S) and values that broadcast to (S, n, …)."""
+    """Σ_s w_s v_s over draws, for weights (S,) or (n, S) that add up to 1 and values that broadcast to (S, n, …).
+
+    Summed as v_0 + Σ w_s (v_s − v_0), so that what is the same in all draws stays exactly what it is.
+    """
     xp = namespace(weights, values)
     w, v = _as_arrays(xp, (weights, values))
+    if v.ndim - event_ndim < 2:  # no axis of draws
+        return v
     w = w[:, None] if w.ndim == 1 else xp.moveaxis(w, 1, 0)
-    return (w[(..., *(None,) * event_ndim)] * v).sum(0)
+    return v[0] + (w[(..., *(None,) * event_ndim)] * (v - v[:1])).sum(0)
 
 
 def sigmoid(z: Any) -> Any:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rsens._errors import Argument, InputError
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 from rsens.distributions._base import Distribution, RowShaper
 from rsens.distributions._categorical import Categorical
 from rsens.distributions._domain import Domain
@@ -63,7 +63,7 @@ class Histogram(Univariate):
 
         Example:
             >>> quartiles = [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]
-            >>> family = Histogram.from_quantiles([0.25, 0.5, 0.75], quartiles, borders=[0.0, 2.0, 4.0, 8.0])
+            >>> family = Histogram.from_quantiles([0.25, 0.5, 0.75], quartiles, borders=[-4.0, 2.0, 4.0, 12.0])
             >>> family.probabilities.round(3).tolist()
             [[0.5, 0.408, 0.092], [0.25, 0.25, 0.5]]
         """
@@ -146,7 +146,7 @@ class Histogram(Univariate):
         """Which bin y falls in."""
         return Categorical(self.probabilities)
 
-    def _bin(self, y: Array) -> NDArray[np.integer[Any]]:
+    def _bin(self, y: Array) -> Positions:
         """The number of the bin that holds y; −1 outside. A border belongs to the bin above it, the last one below."""
         b = self._borders
         number = np.searchsorted(b, y, side="right") - 1
@@ -207,7 +207,7 @@ class Histogram(Univariate):
         return np.broadcast_to(self._middles, self.probabilities.shape)[..., None, :]
 
 
-def _chosen(values: Array, number: NDArray[np.integer[Any]]) -> Array:
+def _chosen(values: Array, number: Positions) -> Array:
     """values[…, number]: one entry of the last axis for each number."""
     shape = np.broadcast_shapes(values.shape[:-1], number.shape)
     index = np.broadcast_to(number, shape)[..., None]

@@ -21,7 +21,7 @@ from rsens.distributions._counts import beta_cdf, count_quantile, count_rule, su
 from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._jensen import exp_gap
-from rsens.distributions._univariate import Univariate
+from rsens.distributions._univariate import FAR, Reach, Univariate
 
 _TERMS = 512
 
@@ -88,6 +88,12 @@ class NegativeBinomial(Univariate):
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         by_mean = np.sqrt(self.mean) * np.sqrt(1.0 + self.mean / self.size)
         return [u[0] / row(by_mean), u[1] * row(np.sqrt(_size_information(self.mean, self.size)))]
+
+    def _reach(self) -> Reach:
+        # Gaussian at first, and far out p(y) falls as (m/(m + k))^y.
+        sd = np.sqrt(self.variance)
+        far = np.sqrt(2.0 * FAR) * sd
+        return Reach(self.mean - far, self.mean + far + FAR / np.log1p(self.size / self.mean), self.mean, sd)
 
     def _score(self, y: Array) -> Array:
         mean, k = self.mean, self.size

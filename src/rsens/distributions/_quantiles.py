@@ -28,37 +28,50 @@ def bins_from_quantiles(levels: ArrayLike, values: Any, borders: ArrayLike | Non
             Argument("values"),
             f" must be quantiles of shape (rows, {len(levels)}), one column per level; got {tuple(np.shape(values))}.",
         )
-    _warn_if_crossed(xp, values)
+    _warn_if_crossed(values)
     values = xp.sort(values)[0] if xp.__name__ == "torch" else xp.sort(values, axis=-1)
     at = _default_borders(levels, values) if borders is None else as_numbers(borders, "borders")
     if at.ndim != 1 or len(at) < 2:
         raise InputError(
             "Histogram: ", Argument("borders"), f" must be a list of at least two numbers; got shape {at.shape}."
         )
-    below = _cdf(xp, values, levels, at)
-    _warn_if_outside(xp, below)
-    # What lies outside counts in the outermost bins.
-    first, last = xp.zeros_like(below[..., :1]), xp.ones_like(below[..., :1])
-    ends = xp.concatenate([first, below[..., 1:-1], last], -1)
-    return at, ends[..., 1:] - ends[..., :-1]
+    return at, _masses(xp, values, levels, at)
 
 
-def _cdf(xp: Any, values: Any, levels: Array, at: Array) -> Any:
-    """P(Y ≤ b) for every b in `at`, shape (n, len(at)): linear between the quantiles, exponential beyond them."""
+def _masses(xp: Any, values: Any, levels: Array, at: Array) -> Any:
+    """The probabilities of the bins, (n, K): the distribution function is linear between quantiles, exponential beyond.
+
+    Each piece of it is monotone and its differences are added up, so that no small probability is a difference of large
+    ones. At the ends the pieces are taken at ±∞: what lies outside counts in the outermost bins.
+    """
     b = xp.as_tensor(at, dtype=values.dtype, device=values.device) if xp.__name__ == "torch" else xp.asarray(at)
-    low, high = values[..., None, :-1], values[..., None, 1:]
-    width = high - low
-    apart = width > 0.0
-    ramp = xp.clip((b[:, None] - low) / xp.where(apart, width, xp.ones_like(width)), 0.0, 1.0)
-    ramp = xp.where(apart, ramp, xp.where(b[:, None] >= low, xp.ones_like(ramp), xp.zeros_like(ramp)))
-    inner = sum(float(step) * ramp[..., j] for j, step in enumerate(np.diff(levels)))
     # The density at the start of a tail: next to it, or of the whole row if that is lower; quantiles may be tied.
     typical = (values[..., -1:] - values[..., :1]) * float(1.0 / (levels[-1] - levels[0]))
-    first = xp.maximum(width[..., 0] * float(1.0 / (levels[1] - levels[0])), typical)
-    last = xp.maximum(width[..., -1] * float(1.0 / (levels[-1] - levels[-2])), typical)
-    bottom = _tail(xp, values[..., :1] - b, first, float(levels[0]))
-    top = _tail(xp, b - values[..., -1:], last, float(1.0 - levels[-1]))
-    return inner + bottom + (float(1.0 - levels[-1]) - top)
+    widths, steps = values[..., 1:] - values[..., :-1], np.diff(levels)
+    first = xp.maximum(widths[..., :1] * float(1.0 / steps[0]), typical)
+    last = xp.maximum(widths[..., -1:] * float(1.0 / steps[-1]), typical)
+    bottom, top = float(levels[0]), float(1.0 - levels[-1])
+    pieces = [
+        (_tail(xp, values[..., :1] - b, first, bottom), 0.0, bottom),
+        (-_tail(xp, b - values[..., -1:], last, top), -top, 0.0),
+    ]
+    for j, step in enumerate(map(float, steps)):
+        pieces.append((step * _ramp(xp, b, values[..., j : j + 1], widths[..., j : j + 1]), 0.0, step))
+    _warn_if_outside(sum(at_borders[..., 0] - low + high - at_borders[..., -1] for at_borders, low, high in pieces))
+    return sum(_steps(xp, at_borders, low, high) for at_borders, low, high in pieces)
+
+
+def _ramp(xp: Any, b: Any, low: Any, width: Any) -> Any:
+    """From 0 at `low` to 1 at low + width; a step if they are the same."""
+    apart = width > 0.0
+    ramp = xp.clip((b - low) / xp.where(apart, width, xp.ones_like(width)), 0.0, 1.0)
+    return xp.where(apart, ramp, xp.where(b >= low, xp.ones_like(ramp), xp.zeros_like(ramp)))
+
+
+def _steps(xp: Any, values: Any, low: float, high: float) -> Any:
+    """What a monotone function gains in each bin, with `low` and `high` as its values at the outer borders."""
+    ends = xp.concatenate([0.0 * values[..., :1] + low, values[..., 1:-1], 0.0 * values[..., :1] + high], -1)
+    return ends[..., 1:] - ends[..., :-1]
 
 
 def _tail(xp: Any, distance: Any, thinness: Any, mass: float) -> Any:
@@ -102,7 +115,7 @@ def _read_levels(levels: ArrayLike) -> Array:
     return read
 
 
-def _warn_if_crossed(xp: Any, values: Any) -> None:
+def _warn_if_crossed(values: Any) -> None:
     try:
         crossed = int((values[..., 1:] < values[..., :-1]).any(-1).sum())
     except (RuntimeError, TypeError):  # inside a trace nothing can be looked at
@@ -111,13 +124,13 @@ def _warn_if_crossed(xp: Any, values: Any) -> None:
         warnings.warn(
             f"the quantiles of {crossed} rows cross (a higher level has a lower value). They were sorted.",
             RsensWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
-def _warn_if_outside(xp: Any, below: Any) -> None:
+def _warn_if_outside(mass: Any) -> None:
     try:
-        outside = float((below[..., 0] + 1.0 - below[..., -1]).mean())
+        outside = float(mass.mean())
     except (RuntimeError, TypeError):
         return
     if outside > _OUTSIDE:

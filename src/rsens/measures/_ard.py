@@ -24,7 +24,7 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters import read_for
+from rsens.adapters import as_model, read_for
 from rsens.kernels import Kernel
 
 
@@ -32,10 +32,10 @@ def ard(model: Any, X: Any) -> Array:
     """The inverse length-scale of every column (D,), in its own unit; 0 for a column that no kernel looks at.
 
     Args:
-        model: A fitted GP of rsens, or any model whose `kernel_` is one of `rsens.kernels` or a tuple of them.
+        model: A fitted GP of rsens or scikit-learn, or any model whose `kernel_` is one of `rsens.kernels` or a tuple.
         X: Rows. Only shares of the prior variance depend on them, and only for Linear.
     """
-    given = getattr(model, "kernel_", None)
+    given = _kernel_of(model)
     kernels = given if isinstance(given, tuple) else (given,)
     if not kernels or not all(isinstance(kernel, Kernel) for kernel in kernels):
         raise InputError(
@@ -44,3 +44,14 @@ def ard(model: Any, X: Any) -> Array:
         )
     rows = read_for(model, X)[1].values - getattr(model, "input_mean_", 0.0)
     return np.mean([kernel.rates(rows) for kernel in kernels], axis=0)
+
+
+def _kernel_of(model: Any) -> Any:
+    """The model's `kernel_`; of another library's model, what its adapter has made of that."""
+    given = getattr(model, "kernel_", None)
+    if given is None or isinstance(given, Kernel | tuple):
+        return given
+    try:
+        return getattr(as_model(model), "kernel_", None)
+    except InputError:
+        return None

@@ -140,7 +140,7 @@ class OnLink(Model):
 def on_link(model: Any, source: Model) -> OnLink:
     """The model on its link scale; `source` is the same model as the measures see it."""
     knowing = (each for each in (model, as_model(model)) if callable(getattr(each, "link_derivatives", None)))
-    return OnLink(source, next(knowing, None))
+    return OnLink(source.for_pairs, next(knowing, None))
 
 
 def _link(distribution: Distribution) -> FamilyLink:

@@ -29,6 +29,8 @@ from rsens.plots._plot import Plot as Plot
 from rsens.plots._plot import Section as Section
 from rsens.plots._plot import tip as tip
 from rsens.plots._plot import tip_of as tip_of
+from rsens.plots._posterior import POSTERIOR
+from rsens.plots._posterior import posterior as posterior
 from rsens.plots._profile import INTERVALS as INTERVALS
 from rsens.plots._profile import PROFILE
 from rsens.plots._profile import ProfileValues as ProfileValues
@@ -67,6 +69,7 @@ PLOTS: list[Plot] = [
     RANK_STABILITY,
     SELECTION,
     ROW,
+    POSTERIOR,
 ]
 
 

@@ -41,7 +41,9 @@ WIDEST = 8.0
 RIM = 4.5
 #: The most lines: among more, none can be followed.
 MOST_LINES = 40
-#: Pairs below this share of the largest have no line: it would be too thin to see.
+#: The smallest width of a line that the test found, in points: thinner ones cannot be seen.
+THINNEST = 0.75
+#: Pairs that were not tested, and are below this share of the largest, have no line.
 LEAST = 0.02
 
 
@@ -68,6 +70,7 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
     cells = np.ix_(order, order)
     found = square(_drawn(explanation), bool)[cells]
     unclear = square(explanation.pair_unclear, bool)[cells] if is_tested(explanation) else ~found
+    marked = square(explanation.pair_above, bool)[cells] if is_tested(explanation) else np.zeros_like(found)
     notes = _notes(explanation, len(main) - len(order), found, unclear)
     values, weaker = _strongest(np.where(found, square(explanation.pairs)[cells], 0.0))
     notes += [f"lines: the {MOST_LINES} strongest of {MOST_LINES + weaker} pairs"] * bool(weaker)
@@ -76,7 +79,7 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
     ax = _new_axes(names, labels) if ax is None else ax
     ring = Ring.around(ax, names, lines=-(-len(labels) // _columns(ax, labels)))
     widest = WIDEST if len(names) <= 10 else WIDEST * 10.0 / len(names)
-    _draw_pairs(ax, ring, values, widest)
+    _draw_pairs(ax, ring, values, widest, marked)
     _draw_variables(ax, ring, main[order], null)
     _draw_names(ax, ring, names)
     _draw_legend(ax, ring, main[order], values, widest, labels)
@@ -136,7 +139,7 @@ def _notes(explanation: Any, hidden: int, found: NDArray[np.bool_], unclear: NDA
     return [pairs] * bool(count) + [f"{hidden} more variables not shown"] * bool(hidden)
 
 
-def _draw_pairs(ax: Axes, ring: Ring, values: Array, widest: float) -> None:
+def _draw_pairs(ax: Axes, ring: Ring, values: Array, widest: float, marked: NDArray[np.bool_]) -> None:
     """Lines, the widest on top. Narrow ones are also lighter, so that many of them do not hide the others."""
     from matplotlib.collections import LineCollection
 
@@ -145,13 +148,12 @@ def _draw_pairs(ax: Axes, ring: Ring, values: Array, widest: float) -> None:
     if largest == 0.0:
         return
     share = values[first, second] / largest
-    shown = np.flatnonzero(share >= LEAST)
+    shown = np.flatnonzero((share >= LEAST) | (marked[first, second] & (share > 0.0)))
     shown = shown[np.argsort(share[shown], kind="stable")]
     ends = np.stack([ring.points[first[shown]], ring.points[second[shown]]], axis=1)
     colours = [tint(ORANGE, 0.25 + 0.75 * strength) for strength in share[shown]]
-    ax.add_collection(
-        LineCollection(list(ends), linewidths=widest * share[shown], colors=colours, capstyle="butt", zorder=1.0)
-    )
+    widths = np.maximum(widest * share[shown], THINNEST)
+    ax.add_collection(LineCollection(list(ends), linewidths=widths, colors=colours, capstyle="butt", zorder=1.0))
 
 
 def _draw_variables(ax: Axes, ring: Ring, main: Array, null: Array | None) -> None:

@@ -26,6 +26,7 @@ Subject = Literal[
     "stability",
     "selection",
     "row",
+    "posterior",
 ]
 #: Where the report shows a plot. "further" is for plots that none of its own sections is about.
 Section = Literal["quality", "variables", "pairs", "subgroups", "profiles", "surfaces", "spread", "further"]

@@ -75,7 +75,7 @@ class PoissonWithExp(gpytorch.likelihoods.PoissonLikelihood):
         return torch.distributions.Poisson(function_samples.exp())
 
 
-class BernoulliWithLogit(gpytorch.likelihoods.BernoulliLikelihood):
+class BernoulliWithLogit(gpytorch.likelihoods.likelihood._OneDimensionalLikelihood):
     def forward(self, function_samples, *args, **kwargs):
         return torch.distributions.Bernoulli(logits=function_samples)
 
@@ -151,6 +151,39 @@ def test_a_likelihood_that_it_holds_is_found():
 def test_other_likelihoods_are_refused(likelihood):
     with pytest.raises(InputError, match=r"likelihood must give one number y per row.*from_torch\(fn\)"):
         rsens.from_gpytorch(variational(None), likelihood())
+
+
+def test_two_minds_about_the_link_are_refused():
+    """GPyTorch's Bernoulli has its own formula for y, a probit; a `forward` with another link does not change that."""
+
+    class Confused(G.BernoulliLikelihood):
+        def forward(self, function_samples, *args, **kwargs):
+            return torch.distributions.Bernoulli(logits=function_samples)
+
+    with pytest.raises(InputError, match="likelihood must give one number y per row"):
+        rsens.from_gpytorch(variational(None), Confused())
+
+
+def test_a_network_before_a_variational_gp():
+    """Its inducing points lie among the features, so every row may be one of them."""
+
+    class Layers(gpytorch.Module):
+        def __init__(self):
+            super().__init__()
+            self.network, self.gp = torch.nn.Linear(4, 3), variational(None)
+
+        def forward(self, x):
+            return self.gp(self.network(x))
+
+    torch.manual_seed(0)
+    model, likelihood = Layers().double(), with_values(G.GaussianLikelihood(), noise=0.3)
+    rows = np.random.default_rng(0).normal(size=(5, 4))
+    weights = model.network.weight.detach().numpy()
+    features = rows @ weights.T + model.network.bias.detach().numpy()
+    inner = rsens.from_gpytorch(model.gp, likelihood).derivatives(features, 2)
+    found = rsens.from_gpytorch(model, likelihood).derivatives(rows, 2)
+    assert relative(found.first, inner.first @ weights) < 1e-8
+    assert relative(found.second, weights.T @ inner.second @ weights) < 1e-6
 
 
 def test_a_model_that_was_never_called_is_not_fitted():

@@ -11,7 +11,7 @@ from botorch.models import MixedSingleTaskGP, ModelListGP, MultiTaskGP, SingleTa
 from botorch.models.fully_bayesian import SaasFullyBayesianSingleTaskGP
 from botorch.models.transforms import ChainedOutcomeTransform, Log, Normalize, Power, Round, Standardize
 from botorch.models.transforms.input import ChainedInputTransform, InputStandardize, Log10
-from gpytorch.kernels import MaternKernel, ScaleKernel
+from gpytorch.kernels import MaternKernel, RBFKernel, ScaleKernel
 from gpytorch.priors import GammaPrior
 
 import rsens
@@ -19,6 +19,7 @@ from rsens import InputError, LogNormal, Normal, from_function
 from rsens.adapters import as_model
 from rsens.kernels import EQ, Categorical
 from tests.adapters.gpytorch.processes import own, relative, with_values
+from tests.adapters.gpytorch.test_autograd import UsersRBF
 
 RNG = np.random.default_rng(11)
 N, D = 25, 3
@@ -64,6 +65,7 @@ def test_normalize_and_standardize_are_our_gp_on_transformed_data(training):
     native = own(EQ(1.0, L), noise=0.03, inputs=unit_cube(X), targets=standard(Y))
     source = as_model(model)
     assert source.description.derivatives == "closed form"
+    assert source.description.columns == "columns of X as given, before Normalize"
     scale, ranges = Y.std(ddof=1), np.ptp(X, axis=0)
     expected, found = native.derivatives(unit_cube(ROWS), 2), source.derivatives(ROWS, 2)
     np.testing.assert_allclose(found.distribution.mean, Y.mean() + scale * expected.distribution.mean, rtol=1e-8)
@@ -162,6 +164,24 @@ def test_categories_become_contrasts():
     np.testing.assert_allclose(rsens.rsens(model, rows)[:, 2], contrasts, rtol=1e-7)
 
 
+def test_categories_stay_where_they_are():
+    """Rows are moved aside for PyTorch's second derivatives, but not to levels that do not exist."""
+    inputs = X.copy()
+    inputs[:, 2] = RNG.integers(0, 3, N)
+    factories = [
+        lambda batch_shape, ard_num_dims, active_dims, kind=kind: kind(ard_num_dims=2, active_dims=active_dims)
+        for kind in (RBFKernel, UsersRBF)
+    ]
+    settings = {"inputs": inputs, "cat_dims": [2], "input_transform": Normalize(D, indices=[0, 1])}
+    models = [fitted(MixedSingleTaskGP, cont_kernel_factory=factory, **settings) for factory in factories]
+    closed, automatic = map(as_model, models)
+    assert [each.description.derivatives for each in (closed, automatic)] == ["closed form", "automatic (PyTorch)"]
+    rows = inputs[:6]
+    found, expected = (each.derivatives(rows, 2).second[..., :2, :2] for each in (automatic, closed))
+    assert relative(found, expected) < 1e-6
+    assert {finding.verdict for each in (closed, automatic) for finding in each.checks(rows)} == {"ok"}
+
+
 def test_the_kernel_of_categories_is_ours():
     inputs = X.copy()
     inputs[:, 1:] = RNG.integers(0, 3, (N, 2))
@@ -200,6 +220,12 @@ def test_fully_bayesian_models_are_mixtures(drawn):
     differences = from_function(source.predict_distribution)
     rows = ROWS[3:7]
     assert relative(rsens.rsens(drawn, rows), rsens.rsens(differences, rows)) < 1e-6
+    # pairs are of the normal with the mean and variance of the mixture
+    whole = source.predict_distribution
+    matched = from_function(lambda X: Normal(whole(X).mean, whole(X).variance))
+    assert relative(rsens.rsens2(drawn, rows), rsens.rsens2(matched, rows)) < 1e-4
+    found = rsens.explain(drawn, X, null=False, n_bootstrap=0, random_state=0)
+    assert found.main.shape == (D,)
     assert all(finding.verdict == "ok" for finding in source.checks(ROWS))
 
 

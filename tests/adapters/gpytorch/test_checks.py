@@ -26,12 +26,15 @@ from tests.adapters.gpytorch.processes import (
     rbf,
     relative,
     scaled,
+    with_values,
 )
 from tests.adapters.gpytorch.test_autograd import users_matern, users_rbf
 
+SECOND = "second derivatives at training rows"
+
 
 def verdicts(model):
-    return {finding.name: finding.verdict for finding in as_model(model).checks(ROWS)}
+    return {finding.name: finding.verdict for finding in rsens.check(model, ROWS).findings}
 
 
 def test_the_description_is_one_line():
@@ -52,8 +55,14 @@ def test_the_description_is_one_line():
 )
 def test_all_is_well(model):
     found = verdicts(model())
-    assert set(found) >= {"noise", "mode", "precision", "solver", "second derivatives"}
+    assert set(found) >= {"noise", "mode", "precision", "solver", SECOND}
     assert set(found.values()) == {"ok"}
+
+
+def test_no_second_derivatives_are_no_error():
+    """A straight line has none, and what differences find there is rounding."""
+    kernel = with_values(gpytorch.kernels.LinearKernel(), variance=0.4)
+    assert verdicts(exact(kernel))[SECOND] == "ok"
 
 
 def test_training_mode_is_said():
@@ -77,7 +86,7 @@ def test_single_precision_is_warned_of_and_computed_in_double():
 def test_wrong_second_derivatives_are_found(monkeypatch):
     """As they would be without the detour at training rows."""
     monkeypatch.setattr(Autograd, "_at_anchors", lambda self, X: np.zeros(len(X), dtype=bool))
-    assert verdicts(exact(users_matern(2.5)))["second derivatives"] == "wrong"
+    assert verdicts(exact(users_matern(2.5)))[SECOND] == "wrong"
 
 
 def test_a_wrong_translation_is_found(monkeypatch):

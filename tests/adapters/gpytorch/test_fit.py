@@ -60,7 +60,7 @@ def test_a_variational_gp_of_classes():
     kernel = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=3))
     model = VariationalProcess(x[:20], kernel).double()
     objective = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=60)
-    trained(model, lambda: -objective(model(x), y), 100)
+    trained(model, lambda: -objective(model(x), y), 60)
     found = rsens.explain(rsens.from_gpytorch(model, likelihood), X, **SETTINGS)
     assert found.main.idxmax() == "x0"
     assert model.training  # as it was

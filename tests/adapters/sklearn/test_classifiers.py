@@ -95,7 +95,7 @@ def test_smooth(model):
 
 
 def test_a_network():
-    model = MLPClassifier((8,), activation="tanh", max_iter=3000, random_state=0).fit(X, THREE)
+    model = MLPClassifier((4,), activation="tanh", solver="lbfgs", alpha=0.1, random_state=0).fit(X, THREE)
     found = record(model, order=1)
     assert isinstance(found.distribution, Categorical)
     first, _ = by_richardson(model.predict_proba, ROWS)

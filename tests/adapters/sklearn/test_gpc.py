@@ -31,10 +31,12 @@ def test_same_as_ours(y):
 
 
 def test_latent_noise():
-    """A WhiteKernel adds to the variance of the latent f, as in scikit-learn's own latent variance."""
+    """A WhiteKernel adds to the variance of the latent f, as in scikit-learn (GPML, algorithm 3.2)."""
     model = fitted(kernel=2.0 * RBF(1.0) + WhiteKernel(0.5))
     binary = model.base_estimator_
-    mean, variance = binary.latent_mean_and_variance(ROWS)
+    k = binary.kernel_(X, ROWS)
+    mean = k.T @ (binary.y_train_ - binary.pi_)
+    variance = binary.kernel_.diag(ROWS) - (np.linalg.solve(binary.L_, binary.W_sr_[:, None] * k) ** 2).sum(0)
     f = np.linspace(-12, 12, 4001)[:, None]
     weights = np.exp(-0.5 * f**2)
     p = (weights / (1 + np.exp(-(mean + np.sqrt(variance) * f)))).sum(0) / weights.sum()

@@ -75,6 +75,13 @@ def test_measures():
     assert gap(rsens.rsens2(model, ROWS), rsens.rsens2(ours, ROWS)) < 1e-8
 
 
+def test_length_scales():
+    """The baseline that ranks by them reads the translated kernel."""
+    model, ours = fitted(PAIRS["RBF"][0] + WhiteKernel(NOISE)), native(PAIRS["RBF"][1])
+    values = [rsens.compare(each, X, methods=["ard"], random_state=0)["value"].to_numpy() for each in (model, ours)]
+    np.testing.assert_allclose(*values, rtol=1e-12)
+
+
 def test_normalised_targets():
     """The kernel, the white noise and alpha are in units of the targets' standard deviation."""
     model = GaussianProcessRegressor(RBF(1.0) + WhiteKernel(0.1), alpha=0.2, normalize_y=True, optimizer=None)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -19,7 +19,7 @@ from tests.adapters.sklearn.cases import ROWS, X, Y, by_richardson, gap, record
         LinearRegression(),
         make_pipeline(StandardScaler(), LinearRegression()),
         StandardScaler(),
-        RandomForestRegressor(3),
+        GradientBoostingRegressor(n_estimators=3),
     ],
     ids=str,
 )
@@ -48,7 +48,7 @@ def test_a_standard_deviation_is_taken_as_given():
         lambda R: np.stack([Spread().predict(R, True)[0], Spread().predict(R, True)[1] ** 2], axis=1), ROWS
     )
     assert gap(record(Spread(), order=1).first, first) < 1e-6
-    assert "does not say whether it is in" in as_model(Spread()).description.noise
+    assert "taken as given" in as_model(Spread()).description.noise
 
 
 class Many(Spread):
@@ -61,7 +61,15 @@ class Alone(Spread):
         return np.zeros(len(X))
 
 
-@pytest.mark.parametrize(("model", "said"), [(Many(), "Fit one model per target"), (Alone(), "must return a mean and")])
+class Sure(Spread):
+    def predict(self, X, return_std=False):
+        return np.zeros(len(X)), np.where(X[:, 0] > 0.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [(Many(), "Fit one model per target"), (Alone(), "must return a mean and"), (Sure(), "needs some spread")],
+)
 def test_other_shapes(model, said):
     with pytest.raises(InputError, match=said):
         rsens.rsens(model, X)

@@ -18,7 +18,7 @@ def from_gpytorch(model: Any, likelihood: Any = None) -> Model:
     The model and GPyTorch's settings stay as they are.
 
     Args:
-        model: An ExactGP, an ApproximateGP, or a model of BoTorch, in any mode.
+        model: An ExactGP, an ApproximateGP, a module with one of these in it, or a model of BoTorch, in any mode.
         likelihood: The likelihood of an observation: Gaussian, StudentT, Bernoulli, Poisson or NegativeBinomial, or one
             of your own with such a distribution around f. None means the model's own.
 
@@ -28,7 +28,10 @@ def from_gpytorch(model: Any, likelihood: Any = None) -> Model:
     Example:
         ``rsens.explain(rsens.from_gpytorch(model, likelihood), X)``
     """
-    if not _accepts(model):
+    layer = is_a(model, "gpytorch.Module") and not is_a(
+        model, "gpytorch.Likelihood", "gpytorch.Kernel", "gpytorch.Mean"
+    )
+    if not (_accepts(model) or layer):
         raise InputError(
             "from_gpytorch: ",
             Argument("model"),
@@ -71,7 +74,7 @@ def _by_kind(model: Any, likelihood: Any) -> Model:
         return botorch_model(model)
     if is_a(model, "gpytorch.ExactGP"):
         return exact_gp(model, likelihood)
-    if is_a(model, "gpytorch.ApproximateGP"):
+    if is_a(model, "gpytorch.ApproximateGP") or not is_a(model, "gpytorch.GP"):  # a module with a GP in it
         return approximate_gp(model, likelihood)
     raise refuse_kind(model)
 

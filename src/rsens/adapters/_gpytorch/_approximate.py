@@ -11,7 +11,8 @@ from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._checks import State
 from rsens.adapters._gpytorch._copies import numpy_of, working_copy
 from rsens.adapters._gpytorch._model import GaussianProcess
-from rsens.adapters._gpytorch._moments import LatentMoments
+from rsens.adapters._gpytorch._moments import LatentMoments, Moments
+from rsens.adapters._gpytorch._noise import gaussian_moments
 from rsens.adapters._gpytorch._observations import read_observation
 from rsens.adapters._gpytorch._refusals import check_variational, refuse_without_likelihood
 from rsens.adapters._gpytorch._transforms import Outcome
@@ -25,9 +26,14 @@ def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     if not is_a(given, "gpytorch.Likelihood"):
         raise refuse_without_likelihood(model)
     check_variational(model)
-    copy, observation = working_copy(model), read_observation(working_copy(given))
+    copy, likelihood = working_copy(model), working_copy(given)
+    moments: Moments
+    if is_a(likelihood, "gpytorch._GaussianLikelihoodBase"):
+        moments, observation = gaussian_moments(model, copy, likelihood)
+    else:
+        moments, observation = LatentMoments(copy), read_observation(likelihood)
     anchors = inducing_points(copy)
-    source = Autograd.of(LatentMoments(copy), anchors, None, 1 if anchors is None else len(anchors))
+    source = Autograd.of(moments, anchors, None, 1000 if anchors is None else len(anchors))
     finding = Finding("noise", "ok", f"The prediction is of an observation: noise {observation.noise}.")
     return GaussianProcess(source, Outcome(), observation, State.of(model, None, finding))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -23,7 +24,7 @@ ASIDE = 1e-5
 #: Two values of a column are the same up to this many units: then a distance may be 0.
 SAME = 1e-7
 #: Arrays of shape (rows, training rows) that live at a time, by order: the kernel, and what its derivatives keep.
-ARRAYS = {1: 16, 2: 48}
+ARRAYS = {1: 24, 2: 56}
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +41,7 @@ class Autograd(LatentSource):
         unit: The unit of each column, (D,).
         size: How many anchors there are, for the memory that they take.
         probe: A few rows to try the model on, (m, D); None if the columns are not known.
+        levels: Columns that hold categories: a step aside would be none of them.
     """
 
     mean_and_variance: Moments
@@ -47,14 +49,22 @@ class Autograd(LatentSource):
     unit: Array
     size: int
     probe: Array | None = None
+    levels: tuple[int, ...] = ()
     way = "automatic (PyTorch)"
 
     @classmethod
-    def of(cls, mean_and_variance: Moments, anchors: Array | None, inputs: Array | None, size: int) -> Autograd:
+    def of(
+        cls,
+        mean_and_variance: Moments,
+        anchors: Array | None,
+        inputs: Array | None,
+        size: int,
+        levels: Iterable[int] = (),
+    ) -> Autograd:
         """With the unit of the columns from the training inputs, where they are known, or else from the anchors."""
         rows = inputs if inputs is not None else anchors
         unit = np.ones(1) if rows is None else step_unit(rows)
-        return cls(mean_and_variance, anchors, unit, size, None if rows is None else rows[:2])
+        return cls(mean_and_variance, anchors, unit, size, None if rows is None else rows[:2], tuple(levels))
 
     def moments(self, X: Array) -> Latent:
         import torch
@@ -64,7 +74,7 @@ class Autograd(LatentSource):
         return Latent(numpy_of(mean), numpy_of(variance))
 
     def derivatives(self, X: Array, order: int) -> Latent:
-        if not self._rows_are_alone:
+        if self.probe is not None and self.probe.shape[1] == X.shape[1] and not self._rows_are_alone:
             raise InputError(
                 "the model's prediction of a row changes with the other rows that it is asked about. Scale rows by the "
                 "training data, not by the rows of a call."
@@ -106,18 +116,21 @@ class Autograd(LatentSource):
     def _differentiated_aside(self, X: Array) -> Latent:
         """Values and first derivatives at the rows, second derivatives from either side of them."""
         at = self._differentiated(X, 1)
-        step = np.maximum(ASIDE * self.unit, 64.0 * np.spacing(np.abs(X)))
-        sides = self._differentiated(np.concatenate([X + step, X - step]), 2).second
-        assert sides is not None
-        return Latent(at.mean, at.variance, at.first, 0.5 * (sides[: len(X)] + sides[len(X) :]))
+        unit = self.unit if self.unit.shape == X.shape[1:] else step_unit(X)  # anchors may lie in another space
+        step = np.maximum(ASIDE * unit, 64.0 * np.spacing(np.abs(X)))
+        step[:, list(self.levels)] = 0.0
+        above, below = (self._differentiated(X + side, 2).second for side in (step, -step))
+        assert above is not None
+        assert below is not None
+        return Latent(at.mean, at.variance, at.first, 0.5 * (above + below))
 
     def _at_anchors(self, X: Array) -> NDArray[np.bool_]:
         """Which rows share a value with an anchor in some column: kernels of single columns see a distance of 0."""
         if self.anchors is None or self.anchors.shape[1] != X.shape[1]:
             return np.ones(len(X), dtype=bool)
         shared = np.zeros(len(X), dtype=bool)
-        for x, anchors, same in zip(X.T, self.anchors.T, SAME * self.unit, strict=True):
-            known = np.unique(anchors)
+        for d in set(range(X.shape[1])) - set(self.levels):
+            x, known, same = X[:, d], np.unique(self.anchors[:, d]), SAME * self.unit[d]
             place = np.searchsorted(known, x)
             below, above = known[np.maximum(place - 1, 0)], known[np.minimum(place, len(known) - 1)]
             shared |= np.minimum(np.abs(x - below), np.abs(x - above)) <= same

@@ -54,11 +54,10 @@ def botorch_model(model: Any) -> Model:
     if units is not None:
         source = remembered(model, closed_form(copy, noise.variances, units))
     observation, finding = observed(noise, outcome)
+    levels = _levels(copy, inputs)
     if source is None:
-        source = Autograd.of(_without_outcome(copy), inputs, inputs, len(inputs))
-    return GaussianProcess(
-        source, outcome, observation, State.of(model, inputs.shape[1], finding), inputs, _levels(copy, inputs)
-    )
+        source = Autograd.of(_without_outcome(copy), inputs, inputs, len(inputs), levels)
+    return GaussianProcess(source, outcome, observation, State.of(model, inputs.shape[1], finding), inputs, levels)
 
 
 def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
@@ -74,11 +73,10 @@ def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
     finding = Finding("noise", "ok", f"The prediction is of an observation: noise {text}.")
     multitask = is_a(model, "botorch.MultiTaskGP")  # its training inputs have a column for the task
     rows = None if multitask else inputs
-    source = Autograd.of(moments, rows, rows, len(inputs))
+    levels = _levels(copy, inputs)
+    source = Autograd.of(moments, rows, rows, len(inputs), levels)
     state = State.of(model, None if multitask else inputs.shape[1], finding)
-    return GaussianProcess(
-        source, outcome, gaussian(0.0, text, outcome.exponentiated), state, rows, _levels(copy, inputs)
-    )
+    return GaussianProcess(source, outcome, gaussian(0.0, text, outcome.exponentiated), state, rows, levels)
 
 
 def _variational(model: Any) -> GaussianProcess:
@@ -99,7 +97,7 @@ def _variational(model: Any) -> GaussianProcess:
     points = inducing_points(copy.model)
     units = None if points is None else affine_inputs(copy, points)
     anchors = None if points is None or units is None else units.undone(points)
-    source = Autograd.of(_without_outcome(copy), anchors, None, 1 if points is None else len(points))
+    source = Autograd.of(_without_outcome(copy), anchors, None, 1000 if points is None else len(points))
     columns = None if points is None else points.shape[1]
     return GaussianProcess(source, outcome, observation, State.of(model, columns, finding))
 

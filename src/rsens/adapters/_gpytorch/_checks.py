@@ -1,4 +1,4 @@
-"""What can go wrong with a GP of GPyTorch or BoTorch, checked: noise, mode, precision, solver, caches, derivatives."""
+"""What can go wrong with a GP of GPyTorch or BoTorch, checked: noise, mode, precision, solver and its caches."""
 
 from __future__ import annotations
 
@@ -6,18 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from rsens._typing import Array
 from rsens.adapters._gpytorch._copies import is_single
 from rsens.adapters._gpytorch._settings import cholesky_limit
 from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._origin import is_a
-from rsens.derivatives import Finding, step_unit
-
-#: A step for differences of first derivatives, in units of the columns, and how far they may be off: Matérn 3/2 bends
-#: at its training rows, so that differences there are right to the step only.
-STEP, OFF = 1e-4, 1e-2
+from rsens.derivatives import Finding
 
 
 @dataclass(frozen=True)
@@ -32,7 +26,7 @@ class State:
     n_columns: int | None
     cached: bool
     noise_finding: Finding
-    columns: str = "columns of X as given"
+    columns: str
 
     @classmethod
     def of(cls, model: Any, n_columns: int | None, noise: Finding) -> State:
@@ -49,18 +43,18 @@ class State:
             n_columns,
             getattr(model, "prediction_strategy", None) is not None,
             noise,
+            _columns(model),
         )
 
 
-def findings(state: State, source: LatentSource, X: Array, inputs: Array | None) -> Iterator[Finding]:
-    """All that is worth saying about this model."""
+def findings(state: State, source: LatentSource, X: Array) -> Iterator[Finding]:
+    """All that is worth saying about this model, beyond what is checked of every model."""
     yield state.noise_finding
     yield _mode(state)
     yield _precision(state)
     if state.n_rows is not None:
         yield _solver(state, state.n_rows)
     yield from source.checks(X)
-    yield _second_derivatives(source, X if inputs is None else inputs)
 
 
 def _mode(state: State) -> Finding:
@@ -97,30 +91,9 @@ def _solver(state: State, n_rows: int) -> Finding:
     )
 
 
-def _second_derivatives(source: LatentSource, inputs: Array) -> Finding:
-    """At one row that is a training row where these are known: there many libraries are wrong."""
-    row = inputs[len(inputs) // 2][None]
-    step = STEP * step_unit(inputs)
-    exact = source.derivatives(row, 2).second
-    moved = source.derivatives(np.concatenate([row + np.diag(step), row - np.diag(step)]), 1).first
-    assert exact is not None
-    assert moved is not None
-    D = len(step)
-    differences = ((moved[:D] - moved[D:]) / (2.0 * step[:, None, None])).transpose(1, 0, 2)
-    unit = step_unit(inputs)
-    exact_in_units, differences = exact[0] * unit[:, None] * unit, differences * unit[:, None] * unit
-    off = np.abs(exact_in_units - differences).max(axis=(1, 2)) / np.maximum(
-        np.abs(differences).max(axis=(1, 2)), 1e-12
-    )
-    if off.max() <= OFF:
-        text = f"Second derivatives at a training row agree with differences to {off.max():.1g}."
-        return Finding("second derivatives", "ok", text)
-    return Finding(
-        "second derivatives",
-        "wrong",
-        f"Second derivatives at a training row are {off.max():.2g} off differences of the first, relative to the "
-        "largest. Do not use R-sens₂ of this model; a kernel that is not differentiable there gives no other answer.",
-    )
+def _columns(model: Any) -> str:
+    transform = getattr(model, "input_transform", None)
+    return "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
 
 
 def _base(model: Any) -> str:

@@ -36,9 +36,9 @@ PROBES = 6
 
 @dataclass(frozen=True, eq=False)
 class ClosedForm(LatentSource):
-    """f ~ GP(mean, kernel) on x̃ = (x − offset)/coefficient, given targets with Gaussian noise at the inputs x̃ (N, D).
+    """f ~ GP(mean, kernel) on x̃ = units(x), given targets with Gaussian noise at the inputs x̃ (N, D).
 
-    `noise` is its variance: one number, or one per training row.
+    `noise` is its variance: one number, or one per training row. `native` is the working copy of the model itself.
     """
 
     kernel: Kernel

@@ -2,72 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rsens._errors import InputError
-from rsens._typing import Array
+from rsens.adapters._ensemble import EnsembleModel
 from rsens.adapters._gpytorch._autograd import Autograd
-from rsens.adapters._gpytorch._checks import State, findings
+from rsens.adapters._gpytorch._checks import State
 from rsens.adapters._gpytorch._closed_form import closed_form
 from rsens.adapters._gpytorch._copies import working_copy
-from rsens.adapters._gpytorch._model import GaussianProcess, numbers
+from rsens.adapters._gpytorch._model import GaussianProcess
 from rsens.adapters._gpytorch._moments import PosteriorMoments
 from rsens.adapters._gpytorch._noise import observed, read_noise
 from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._gpytorch._transforms import affine_inputs, original_inputs, read_outcome, refuse_outcome
-from rsens.derivatives import Derivatives, Description, Finding, Model, check_order
-from rsens.distributions import Distribution, Mixture
+from rsens.derivatives import Description, Finding, Model
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnProcesses(Model):
-    """The mixture of one GP per draw, all with the same weight; λ stacks the parameters of all of them."""
+class DrawnProcesses(EnsembleModel):
+    """The mixture of one GP per draw, all with the same weight."""
 
-    processes: tuple[GaussianProcess, ...]
-    state: State
-    noise: str
-    training_inputs_: Array
-    takes_tables = True
+    def __init__(self, processes: Sequence[Model], state: State, noise: str) -> None:
+        super().__init__(processes, np.full(len(processes), 1.0 / len(processes)))
+        self._state, self._noise = state, noise
 
     @property
     def name(self) -> str:
-        return self.state.name
-
-    def derivatives(self, X: Any, order: int) -> Derivatives:
-        check_order(order)
-        rows = numbers(self, X, self.state.n_columns)
-        records = [process.derivatives(rows, order) for process in self.processes]
-        seconds = [record.second for record in records if record.second is not None]
-        return Derivatives(
-            self._mixture([record.distribution for record in records]),
-            np.concatenate([record.first for record in records], 1),
-            np.concatenate(seconds, 1) if seconds else None,
-        )
-
-    def predict_distribution(self, X: Any) -> Distribution:
-        rows = numbers(self, X, self.state.n_columns)
-        return self._mixture([process.predict_distribution(rows) for process in self.processes])
-
-    def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        least = min(process.rows_per_chunk(n_columns, order) for process in self.processes)
-        return max(1, least // len(self.processes))
+        return self._state.name
 
     @property
-    def description(self) -> Description:
-        first = self.processes[0]
-        family = f"Mixture of {len(self.processes)} {first.observation.family}"
-        return Description(self.state.title, family, self.noise, first.source.way, self.state.columns)
+    def description(self) -> Description | None:
+        first = self._members[0].description
+        family = None if first is None else f"Mixture of {len(self._members)} {first.family}"
+        return first if first is None or family is None else replace(first, family=family, noise=self._noise)
 
     def checks(self, X: Any) -> Iterator[Finding]:
-        rows = numbers(self, X, self.state.n_columns)
-        yield from findings(self.state, self.processes[0].source, rows, self.training_inputs_)
+        """Of the first draw, except for the noise."""
+        yield Finding("noise", "ok", f"The prediction is of an observation: noise {self._noise}.")
+        yield from (finding for finding in self._members[0].checks(X) if finding.name != "noise")
 
-    def _mixture(self, components: list[Distribution]) -> Distribution:
-        return Mixture(components, np.full(len(components), 1.0 / len(components))).checked()
+    def _each(self, members: Sequence[Model]) -> DrawnProcesses:
+        return DrawnProcesses(members, self._state, self._noise)
 
 
 def drawn_gps(model: Any) -> DrawnProcesses:
@@ -81,7 +59,8 @@ def drawn_gps(model: Any) -> DrawnProcesses:
     units = affine_inputs(copy, inputs)
     if hasattr(copy, "outcome_transform"):
         del copy.outcome_transform
-    processes, variances = [], []
+    processes: list[GaussianProcess] = []
+    variances = []
     for draw in range(copy.num_mcmc_samples):
         noise = read_noise(copy.likelihood, draw)
         if noise is None:
@@ -95,5 +74,4 @@ def drawn_gps(model: Any) -> DrawnProcesses:
         processes.append(GaussianProcess(source, outcome, observation, state, inputs))
         variances.append(noise.mean * outcome.scale**2)
     text = f"included: of each draw, {min(variances):.3g} to {max(variances):.3g}"
-    finding = Finding("noise", "ok", f"The prediction is of an observation: noise {text}.")
-    return DrawnProcesses(tuple(processes), State.of(model, inputs.shape[1], finding), text, inputs)
+    return DrawnProcesses(processes, processes[0].state, text)

@@ -12,12 +12,10 @@ from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._checks import State
 from rsens.adapters._gpytorch._closed_form import closed_form, remembered
 from rsens.adapters._gpytorch._copies import numpy_of, working_copy
-from rsens.adapters._gpytorch._kernels import own_class
 from rsens.adapters._gpytorch._model import GaussianProcess
-from rsens.adapters._gpytorch._moments import LatentMoments, Moments, ObservationMoments
-from rsens.adapters._gpytorch._noise import read_noise
-from rsens.adapters._gpytorch._observations import gaussian
-from rsens.adapters._gpytorch._refusals import check_single_exact, refuse_fixed_noise
+from rsens.adapters._gpytorch._moments import LatentMoments
+from rsens.adapters._gpytorch._noise import gaussian_moments, read_noise
+from rsens.adapters._gpytorch._refusals import check_single_exact
 from rsens.adapters._gpytorch._source import LatentSource
 from rsens.adapters._gpytorch._transforms import AffineInputs, Outcome
 from rsens.derivatives import Finding
@@ -29,22 +27,14 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     copy = working_copy(model)
     given = copy.likelihood if likelihood is None or likelihood is model.likelihood else working_copy(likelihood)
     inputs = numpy_of(copy.train_inputs[0])
-    known, own = read_noise(given), read_noise(copy.likelihood)
-    if known is not None and known.varies:
-        raise refuse_fixed_noise(model)
+    moments, observation = gaussian_moments(model, copy, given)
+    own = read_noise(copy.likelihood)
     source: LatentSource | None = None
-    moments: Moments
-    if known is not None and own is not None:
+    if own is not None and isinstance(moments, LatentMoments):
         source = remembered(model, closed_form(copy, own.variances, AffineInputs.none(inputs.shape[1])))
-    if known is not None:
-        noise = f"included: {known.mean:.3g} ({type(given).__name__})"
-        observation, moments = gaussian(known.mean, noise), LatentMoments(copy)
-    else:
-        noise = f"included: as {type(given).__name__} has it"
-        observation, moments = gaussian(0.0, noise), ObservationMoments(copy, given, _takes_rows(given))
     if source is None:
         source = Autograd.of(moments, _anchors(copy, inputs), inputs, len(inputs))
-    finding = Finding("noise", "ok", f"The prediction is of an observation: noise {noise}.")
+    finding = Finding("noise", "ok", f"The prediction is of an observation: noise {observation.noise}.")
     return GaussianProcess(source, Outcome(), observation, State.of(model, inputs.shape[1], finding), inputs)
 
 
@@ -52,8 +42,3 @@ def _anchors(copy: Any, inputs: Array) -> Array:
     """The training rows, and the inducing points of a sparse kernel."""
     points = inducing_points(copy)
     return inputs if points is None or points.shape[1] != inputs.shape[1] else np.concatenate([inputs, points])
-
-
-def _takes_rows(likelihood: Any) -> bool:
-    """Whether the noise depends on the rows, which the likelihood then has to be given."""
-    return own_class(getattr(likelihood, "noise_covar", None)) == "gpytorch.HeteroskedasticNoise"

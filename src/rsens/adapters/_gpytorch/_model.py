@@ -49,7 +49,8 @@ class GaussianProcess(Model):
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
-        return self.observation.derivatives(self._in_units(self.source.derivatives(self._rows(X), order)))
+        latent = self._in_units(self.source.derivatives(self._rows(X), order))
+        return self.observation.derivatives(self._without_levels(latent))
 
     def predict_distribution(self, X: Any) -> Distribution:
         return self.observation.predictive(self._in_units(self.source.moments(self._rows(X))))
@@ -70,10 +71,23 @@ class GaussianProcess(Model):
         )
 
     def checks(self, X: Any) -> Iterator[Finding]:
-        yield from findings(self.state, self.source, self._rows(X), self.training_inputs_)
+        yield from findings(self.state, self.source, self._rows(X))
 
     def _rows(self, X: Any) -> Array:
         return numbers(self, X, self.state.n_columns)
+
+    def _without_levels(self, latent: Latent) -> Latent:
+        """Categorical columns have contrasts, and no derivatives, whatever else the kernel makes of them."""
+        if self.coding is None:
+            return latent
+        numeric = np.ones(len(self.coding.names))
+        numeric[list(self.coding.categorical)] = 0.0
+        first, second = latent.first, latent.second
+        return replace(
+            latent,
+            first=None if first is None else first * numeric,
+            second=None if second is None else second * numeric[:, None] * numeric,
+        )
 
     def _in_units(self, latent: Latent) -> Latent:
         shift, scale = self.outcome.shift, self.outcome.scale

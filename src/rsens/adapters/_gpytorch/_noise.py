@@ -10,7 +10,9 @@ import numpy as np
 from rsens._typing import Array
 from rsens.adapters._gpytorch._copies import numpy_of
 from rsens.adapters._gpytorch._kernels import own_class
+from rsens.adapters._gpytorch._moments import LatentMoments, Moments, ObservationMoments
 from rsens.adapters._gpytorch._observations import Observation, gaussian
+from rsens.adapters._gpytorch._refusals import refuse_fixed_noise
 from rsens.adapters._gpytorch._transforms import Outcome
 from rsens.derivatives import Finding
 
@@ -40,6 +42,17 @@ def read_noise(likelihood: Any, draw: int | None = None) -> TrainingNoise | None
         variances = variances if draw is None or variances.ndim < 2 else variances[draw]
         return TrainingNoise(variances, varies=bool(np.ptp(variances) > 0.0)) if variances.ndim == 1 else None
     return None
+
+
+def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, Observation]:
+    """What to differentiate, and what to add to it, for a Gaussian likelihood: f and a known noise, or y itself."""
+    known, name = read_noise(likelihood), type(likelihood).__name__
+    if known is not None and known.varies:
+        raise refuse_fixed_noise(model)
+    if known is not None:
+        return LatentMoments(copy), gaussian(known.mean, f"included: {known.mean:.3g} ({name})")
+    takes_rows = own_class(getattr(likelihood, "noise_covar", None)) == "gpytorch.HeteroskedasticNoise"
+    return ObservationMoments(copy, likelihood, takes_rows), gaussian(0.0, f"included: as {name} has it")
 
 
 def observed(noise: TrainingNoise, outcome: Outcome) -> tuple[Observation, Finding]:

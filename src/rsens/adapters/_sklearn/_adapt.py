@@ -14,8 +14,12 @@ from rsens.adapters._sklearn._pipeline import encoded_columns, step_names
 from rsens.adapters._sklearn._read import pipeline_of, read
 from rsens.adapters._sklearn._return_std import gives_std
 from rsens.adapters._sklearn._rows import as_fitted
+from rsens.adapters._sklearn._understood import Understood
 from rsens.derivatives import Description, Model, PredictionModel
 from rsens.distributions import Distribution
+
+#: What libraries are called where that is not what they are imported as.
+LIBRARIES = {"sklearn": "scikit-learn"}
 
 
 def _accepts(obj: Any) -> bool:
@@ -25,18 +29,7 @@ def _accepts(obj: Any) -> bool:
 
 def _adapt(obj: Any) -> Model:
     understood, pipeline = read(obj), pipeline_of(obj)
-    label, steps, encoded = type(obj).__name__, step_names(pipeline), encoded_columns(pipeline)
-    about = Description(
-        f"{label} of {library_of(obj)}" + (f" ending in {type(pipeline.steps[-1][1]).__name__}" if steps else ""),
-        understood.family,
-        understood.noise,
-        "by differences"
-        if understood.closed is None
-        else f"in closed form through {', '.join(steps)}"
-        if steps
-        else "in closed form",
-        "original columns of the pipeline" if steps else "columns of X as given",
-    )
+    label, about, encoded = type(obj).__name__, _described(obj, understood), encoded_columns(pipeline)
 
     def predict(X: Any) -> Distribution:
         with foreign_errors(label):
@@ -61,8 +54,25 @@ def _adapt(obj: Any) -> Model:
         by_differences,
         categorical=encoded or None,
         findings=understood.findings,
+        kernel_=understood.kernel,
         training_inputs_=understood.training,
         classes_=understood.classes,
+    )
+
+
+def _described(obj: Any, understood: Understood) -> Description:
+    """What was understood, in words."""
+    pipeline = pipeline_of(obj)
+    steps = step_names(pipeline)
+    library = LIBRARIES.get(library_of(obj), library_of(obj))
+    ending = f" ending in {type(pipeline.steps[-1][1]).__name__}" if steps else ""
+    through = f" through {', '.join(steps)}" if steps else ""
+    return Description(
+        f"{type(obj).__name__} of {library}{ending}",
+        understood.family,
+        understood.noise,
+        "differences" if understood.closed is None else f"closed form{through}",
+        "original columns of the pipeline" if steps else "columns of X as given",
     )
 
 

@@ -17,6 +17,8 @@ SAME = 1e-11
 def affine_slopes(transform: Callable[[Array, Any], Array], X: Array, labels: bool) -> Array | None:
     """A (L, D), the derivatives of an affine step in numbers X (n, D); None for any other step.
 
+    A step that refuses moved rows, such as a logarithm below 0, is none.
+
     The slopes come from a centre c and from c + u_d e_d, with u_d a power of two near the spread of column d, so that
     no digit is lost. They are tried on the rows X and on rows around c, in case there are few.
 
@@ -25,6 +27,13 @@ def affine_slopes(transform: Callable[[Array, Any], Array], X: Array, labels: bo
         X: The numbers.
         labels: Whether there are labels. Then rows differ in their base, and each is moved instead.
     """
+    try:
+        return _slopes(transform, X, labels)
+    except ValueError:
+        return None
+
+
+def _slopes(transform: Callable[[Array, Any], Array], X: Array, labels: bool) -> Array | None:
     D = X.shape[1]
     c = X[0] if labels else np.median(X, axis=0)
     u = 2.0 ** np.round(np.log2(step_unit(X)))

@@ -46,6 +46,8 @@ class ClosedModel(AsGiven):
     #: The same prediction by differences, for a pipeline with a step that has no derivatives.
     rough: PredictionModel
     findings: tuple[Finding, ...] = ()
+    #: The kernel of a Gaussian process, or one per class, in the columns of X: for measures that read length-scales.
+    kernel_: Any = None
 
     @property
     def name(self) -> str:

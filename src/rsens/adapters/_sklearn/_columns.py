@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import UserList
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,7 +35,7 @@ def positions_of(columns: Any, names: list[Any] | None, n: int) -> list[int]:
         return list(range(n))[columns]
     if isinstance(columns, str | int | np.integer):
         columns = [columns]
-    listed = list(columns)
+    listed = list(columns.data if isinstance(columns, UserList) else columns)  # older releases warn of their own list
     if listed and all(isinstance(column, bool | np.bool_) for column in listed):
         return [d for d, chosen in enumerate(listed) if chosen]
     if listed and isinstance(listed[0], str):
@@ -49,4 +50,4 @@ def is_identity(step: Any) -> bool:
 
 
 def width_of(X: Any) -> int:
-    return len(X.columns) if is_frame(X) else int(np.shape(X)[1])
+    return int(X.shape[1])

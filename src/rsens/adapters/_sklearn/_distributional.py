@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rsens._conversions import as_family
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._table import is_frame
 from rsens.adapters._origin import is_a
 from rsens.adapters._sklearn._understood import Understood, not_fitted
@@ -22,8 +22,19 @@ def read_ngboost(estimator: Any) -> Understood:
     """NGBRegressor, NGBClassifier and NGBSurvival: `pred_dist(X)`."""
     if not getattr(estimator, "base_models", None):
         raise not_fitted(estimator)
+    columns = int(estimator.n_features)
+
+    def predict(X: Any) -> Distribution:
+        got = np.shape(X)[1]
+        if got != columns:  # NGBoost itself looks for columns that are not there, or leaves some out without a word
+            raise InputError(
+                Argument("X"),
+                f" must have the {columns} columns that {type(estimator).__name__} was fitted to; got {got}.",
+            )
+        return as_family(estimator.pred_dist(X))
+
     any_row = estimator.Dist(np.zeros((estimator.Dist.n_params, 1)))
-    return Understood(lambda X: as_family(estimator.pred_dist(X)), type(as_family(any_row)).__name__, NOISE)
+    return Understood(predict, type(as_family(any_row)).__name__, NOISE)
 
 
 def read_skpro(estimator: Any) -> Understood:

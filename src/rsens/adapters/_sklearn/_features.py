@@ -43,7 +43,7 @@ def spline_derivatives(step: Any, X: Array, order: int) -> Inner | None:
     D = X.shape[1]
     splines = step.bsplines_
     each = [np.atleast_2d(spline.c).shape[1] - (0 if step.include_bias else 1) for spline in splines]
-    if sum(each) != step.n_features_out_ or step.extrapolation == "error":
+    if sum(each) != step.n_features_out_:
         return None
     first = np.zeros((len(X), sum(each), D))
     second = np.zeros((len(X), sum(each), D, D)) if order == 2 else None

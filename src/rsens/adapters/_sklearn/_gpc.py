@@ -16,7 +16,7 @@ from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._sklearn._closed import Closed, numbers_in
 from rsens.adapters._sklearn._kernels import Translated, UntranslatableError, translated
-from rsens.adapters._sklearn._probabilities import read_probabilities
+from rsens.adapters._sklearn._probabilities import NOISE, read_probabilities
 from rsens.adapters._sklearn._understood import Understood, not_fitted, overrides
 from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
 from rsens.distributions import Distribution
@@ -78,15 +78,17 @@ def read_gp_classifier(gp: Any) -> Understood:
         return read_probabilities(gp)
     members = [gp.base_estimator_] if len(gp.classes_) == 2 else list(gp.base_estimator_.estimators_)
     try:
-        closed = [LaplaceGP(member, _smooth(member)) for member in members]
+        kernels = [_smooth(member) for member in members]
     except (UntranslatableError, AttributeError):  # our kernels do not know it; a class that is not in the data
         return read_probabilities(gp)
+    closed = [LaplaceGP(member, kernel) for member, kernel in zip(members, kernels, strict=True)]
     return Understood.of(
         closed[0] if len(closed) == 1 else OneVsRest(closed),
         "Bernoulli" if len(closed) == 1 else "Categorical",
-        "of a class, by its probability",
+        NOISE,
         classes=gp.classes_,
         training=_inputs(members[0]),
+        kernel=tuple(kernel.smooth for kernel in kernels),
         findings=(
             Finding(
                 "link",

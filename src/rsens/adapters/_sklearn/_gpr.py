@@ -80,7 +80,9 @@ def read_gp_regressor(gp: Any) -> Understood:
     noise, words = _noise(gp, kernel, alpha)
     closed = ExactGP(gp, kernel.smooth, noise)
     inputs = np.asarray(gp.X_train_, dtype=np.float64)
-    return Understood.of(closed, "Normal", words, training=inputs, findings=(_finding(noise, words),))
+    return Understood.of(
+        closed, "Normal", words, training=inputs, kernel=kernel.smooth, findings=(_finding(noise, words),)
+    )
 
 
 def _by_differences(gp: Any, alpha: float) -> Understood:

@@ -57,6 +57,7 @@ def behind(steps: Sequence[Any], last: Understood) -> Understood:
         predict=lambda X: last.predict(transformed(steps, X)),
         closed=None if last.closed is None else Behind(steps, last.closed),
         training=None,
+        kernel=None,
     )
 
 
@@ -65,17 +66,17 @@ def encoded_columns(estimator: Any) -> list[int]:
     if not is_a(estimator, "sklearn.Pipeline"):
         return []
     first = next((step for _, step in estimator.steps[:-1] if not is_identity(step)), None)
-    if first is None:
-        return []
-    if not is_a(first, "sklearn.ColumnTransformer"):
-        nested = encoded_columns(first)
-        return nested if nested or not _encodes_all(first) else list(range(first.n_features_in_))
-    names = list(first.feature_names_in_) if hasattr(first, "feature_names_in_") else None
-    found: set[int] = set()
-    for _, part, columns in first.transformers_:
-        if not isinstance(part, str) and encodes(part):
-            found |= set(positions_of(columns, names, first.n_features_in_))
-    return sorted(found)
+    return [] if first is None else _encoded_by(first)
+
+
+def _encoded_by(step: Any) -> list[int]:
+    if is_a(step, "sklearn.ColumnTransformer"):
+        names = list(step.feature_names_in_) if hasattr(step, "feature_names_in_") else None
+        parts = [columns for _, part, columns in step.transformers_ if not isinstance(part, str) and encodes(part)]
+        return sorted({d for columns in parts for d in positions_of(columns, names, step.n_features_in_)})
+    if is_a(step, "sklearn.Pipeline") and is_a(step.steps[0][1], "sklearn.ColumnTransformer"):
+        return _encoded_by(step.steps[0][1])
+    return list(range(step.n_features_in_)) if encodes(step) else []
 
 
 def step_names(estimator: Any) -> list[str]:
@@ -83,10 +84,6 @@ def step_names(estimator: Any) -> list[str]:
     if not is_a(estimator, "sklearn.Pipeline"):
         return []
     return [type(step).__name__ for _, step in estimator.steps[:-1] if not is_identity(step)]
-
-
-def _encodes_all(step: Any) -> bool:
-    return encodes(step) and not is_a(step, "sklearn.Pipeline")
 
 
 def _width_behind(steps: Sequence[Any]) -> int:

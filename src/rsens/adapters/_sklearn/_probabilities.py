@@ -31,7 +31,7 @@ JUMPS = ("sklearn.BaseGradientBoosting", "sklearn.BaseHistGradientBoosting")
 #: Where all have voted alike, one more vote would not: without this, a change from probability 0 is infinitely much.
 EDGE = 0.005
 
-NOISE = "of a class, by its probability"
+NOISE = "in the probabilities"
 
 
 def read_probabilities(classifier: Any) -> Understood:

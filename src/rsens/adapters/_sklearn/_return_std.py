@@ -34,7 +34,14 @@ def read_std(estimator: Any, noise: float = 0.0) -> Understood:
                 f"{name}.predict(X, return_std=True) must return one mean and one standard deviation per row; got "
                 f"shapes {mean.shape} and {deviation.shape}. Fit one model per target."
             )
-        return Normal(mean, deviation**2 + noise)
+        variance = deviation**2 + noise
+        if not (variance > 0.0).all():
+            raise InputError(
+                f"{name}.predict(X, return_std=True) gives a standard deviation of {deviation.min():g} at row "
+                f"{int(variance.argmin())}: R-sens compares distributions, and needs some spread. Leave such rows out, "
+                "or fit with noise, such as a WhiteKernel."
+            )
+        return Normal(mean, variance)
 
-    words = "as in the standard deviation of predict(X, return_std=True), which does not say whether it is in"
+    words = "not known: the standard deviation of predict is taken as given"
     return Understood(predict, "Normal", words)

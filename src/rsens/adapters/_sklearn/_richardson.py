@@ -68,11 +68,14 @@ def _extrapolated(coarse: Array, fine: Array) -> Array:
 
 def _check_smooth(name: str, transform: Transform, X: Array, here: Array, first: Array, unit: Any) -> None:
     """An output that is flat at nearly all rows, and yet changes over a unit of all columns, jumps."""
-    rows = np.arange(len(X))
-    varies = np.any([(transform(X + by, rows) != here).any(axis=0) for by in (unit, -unit)], axis=0)
     flat = (first != 0.0).any(axis=2).mean(axis=0) < 0.1
-    if (varies & flat).any():
-        raise RoughStepError(name)
+    for by in (unit, -unit) if flat.any() else ():
+        try:
+            moved = transform(X + by, np.arange(len(X)))
+        except ValueError:  # outside the domain of the step
+            continue
+        if (flat & (moved != here).any(axis=0)).any():
+            raise RoughStepError(name)
 
 
 def _check_kinks(name: str, coarse: Array, fine: Array, here: Array, unit: float) -> None:

@@ -12,7 +12,7 @@ from rsens.derivatives import Derivatives, Inner, Model
 from rsens.distributions import Distribution
 
 #: The family is known when the object predicts.
-OWN_FAMILY = "its own family of"
+OWN_FAMILY = "its own"
 
 
 class Own(Closed):

@@ -30,8 +30,9 @@ def through(steps: Sequence[Any], X: Any, order: int) -> tuple[Any, Inner]:
     for step in steps:
         if is_identity(step):
             continue
-        own = derivatives_of(step, X, order)
-        inner, X = inner.into(own), step.transform(X)
+        inner = inner.into(derivatives_of(step, X, order))
+        X = step.transform(X)
+        X = X.toarray() if hasattr(X, "toarray") else X
     return X, inner
 
 
@@ -72,7 +73,7 @@ def _of_function(step: Any, X: Any, labels: list[int], order: int) -> Inner:
     def transform(rows: Array, which: Any) -> Array:
         """What the step makes of rows like the rows `which` of X, with other numbers."""
         if not is_frame(X):
-            given: Any = np.array(X[which])
+            given: Any = np.array(X[which], dtype=np.float64 if X.dtype.kind in "biuf" else object)
             given[:, moved] = rows
         else:
             import pandas as pd
@@ -80,7 +81,8 @@ def _of_function(step: Any, X: Any, labels: list[int], order: int) -> Inner:
             old = X.iloc[which].reset_index(drop=True)
             new = {X.columns[d]: rows[:, k] for k, d in enumerate(moved)}
             given = pd.DataFrame({name: new.get(name, old[name]) for name in X.columns}, columns=X.columns)
-        return _outputs(step.transform(given))
+        with np.errstate(all="ignore"):  # moved rows may leave the domain of a logarithm
+            return _outputs(step.transform(given))
 
     slopes = affine_slopes(transform, values, bool(labels))
     if slopes is not None:

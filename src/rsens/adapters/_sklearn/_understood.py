@@ -11,6 +11,7 @@ from rsens._typing import Array
 from rsens.adapters._sklearn._closed import Closed
 from rsens.derivatives import Finding
 from rsens.distributions import Distribution
+from rsens.kernels import Kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,8 @@ class Understood:
     classes: Any = None
     #: The training inputs, in the columns of X, where the estimator keeps them.
     training: Array | None = None
+    #: The kernel, or one per class, in the columns of X, of a Gaussian process with one of ours.
+    kernel: Kernel | tuple[Kernel, ...] | None = None
     #: What there is to know before reading numbers; "warning"s among them are also warnings.
     findings: tuple[Finding, ...] = ()
 

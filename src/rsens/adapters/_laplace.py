@@ -1,0 +1,201 @@
+"""Networks with a Laplace approximation of laplace-torch: linearised in their weights, f(x) ~ N(m(x), v(x))."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from rsens._coding import Coding
+from rsens._errors import InputError
+from rsens.adapters._adapter import Adapter
+from rsens.adapters._origin import is_a
+from rsens.adapters._torch_module import ModuleModel
+from rsens.derivatives import (
+    Derivatives,
+    Description,
+    Finding,
+    Model,
+    TorchModel,
+    check_evaluation_mode,
+)
+from rsens.distributions import Categorical, Distribution, MultivariateNormal, Normal
+from rsens.likelihoods import GaussianLikelihood, Likelihood, LogitLikelihood, through_likelihood
+
+
+class _Latent:
+    """The moments of f in float64: of a copy that lets gradients through. The object itself is untouched."""
+
+    def __init__(self, laplace: Any) -> None:
+        self._laplace = laplace
+        self._copy: Any = None
+
+    def moments(self, X: Any) -> tuple[Any, Any]:
+        """m (n, K) and the covariance (n, K, K)."""
+        if self._copy is None:
+            self._copy = _in_float64(self._laplace)
+        m, V = self._copy._glm_predictive_distribution(X)
+        return m, V
+
+    def one(self, X: Any) -> Normal:
+        """f of a network with one output, or with two classes: the second against the first."""
+        m, V = self.moments(X)
+        if m.shape[1] == 1:
+            return Normal(m[:, 0], V[:, 0, 0])
+        return Normal(m[:, 1] - m[:, 0], V[:, 0, 0] + V[:, 1, 1] - 2.0 * V[:, 0, 1])
+
+    def several(self, X: Any, noise: float) -> MultivariateNormal:
+        """Several numbers at once."""
+        import torch
+
+        m, V = self.moments(X)
+        return MultivariateNormal(m, V + noise * torch.eye(m.shape[1], dtype=m.dtype))
+
+    def classes(self, X: Any) -> Categorical:
+        """More than two classes: softmax(m/√(1 + π v/8)), the "probit" prediction of laplace-torch."""
+        m, V = self.moments(X)
+        v = V.diagonal(dim1=-2, dim2=-1)
+        return Categorical((m / (1.0 + np.pi / 8.0 * v).sqrt()).softmax(-1))
+
+
+@dataclass(frozen=True, eq=False)
+class ReverseModel(ModuleModel):
+    """Reverse mode only: laplace-torch differentiates in the weights itself, and forward mode does not go through."""
+
+    def _forward(self, X: Any, order: int) -> tuple[Any, list[bool], Any]:
+        raise RuntimeError("not tried")
+
+
+@dataclass(frozen=True, eq=False)
+class LaplaceModel(Model):
+    """A latent f, differentiated by PyTorch, through a likelihood."""
+
+    latent: TorchModel
+    likelihood: Likelihood
+    label: str
+    about: Description
+    findings: tuple[Finding, ...] = ()
+
+    takes_tables = True
+    takes_codes = True
+
+    @property
+    def name(self) -> str:
+        return self.label
+
+    @property
+    def coding(self) -> Coding | None:  # type: ignore[override]
+        return self.latent.coding
+
+    @property
+    def description(self) -> Description:
+        return self.about
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        yield from self.findings
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        f = self.latent.derivatives(X, order)
+        m, v = f.distribution.parameters.T
+        return through_likelihood(self.likelihood, m, v, f.first, f.second)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        return self.likelihood.predictive(*self.latent.predict_distribution(X).parameters.T)
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        return self.latent.rows_per_chunk(n_columns, order)
+
+    def coded(self, X: Any, weights: Any = None) -> Self:
+        return replace(self, latent=self.latent.coded(X, weights))
+
+    def contrasted(self, coding: Coding) -> Self:
+        return replace(self, latent=self.latent.contrasted(coding))
+
+    def prepared(self, X: Any) -> Self:
+        return replace(self, latent=self.latent.prepared(X))
+
+
+def _adapt(laplace: Any) -> Model:
+    name = type(laplace).__name__
+    if not is_a(laplace, "laplace.ParametricLaplace"):
+        raise InputError(
+            f"{name} of laplace-torch is not one that rsens can read. Use Laplace(…) with hessian_structure 'full', "
+            "'kron', 'diag' or 'lowrank'."
+        )
+    if not getattr(laplace, "n_data", 0):
+        raise InputError(f"{name} is not fitted. Call fit(train_loader) first.")
+    check_evaluation_mode(laplace.model)
+    kind, outputs = str(getattr(laplace.likelihood, "value", laplace.likelihood)), int(laplace.n_outputs)
+    latent = _Latent(laplace)
+    if kind == "regression":
+        noise = float(laplace.sigma_noise) ** 2
+        return _regression(latent, name, outputs, noise)
+    if kind != "classification":
+        raise InputError(f"{name} has the likelihood {kind!r}; rsens reads 'regression' and 'classification'.")
+    if outputs > 2:
+        words = "the classes themselves; link averaged by laplace-torch's probit formula"
+        about = _description(name, f"Categorical ({outputs} classes)", words)
+        return ReverseModel(latent.classes, label=name, about=about)
+    about = _description(name, "Bernoulli", "the classes themselves; logistic link averaged exactly")
+    return LaplaceModel(ReverseModel(latent.one), LogitLikelihood(), name, about)
+
+
+def _regression(latent: _Latent, name: str, outputs: int, noise: float) -> Model:
+    untouched = " It is 1, as nobody has set it: fit it, or give Laplace(…, sigma_noise=…)." if noise == 1.0 else ""
+    finding = Finding(
+        "noise",
+        "warning" if untouched else "ok",
+        f"sigma_noise² = {noise:.3g} is added to the variance of f, which laplace-torch leaves out.{untouched}",
+    )
+    words = f"included: {noise:.3g} (sigma_noise²)"
+    if outputs > 1:
+        about = _description(name, f"MultivariateNormal ({outputs} numbers)", words)
+        return ReverseModel(lambda X: latent.several(X, noise), label=name, about=about, findings=(finding,))
+    about = _description(name, "Normal", words)
+    return LaplaceModel(ReverseModel(latent.one), GaussianLikelihood(noise), name, about, (finding,))
+
+
+def _description(name: str, family: str, noise: str) -> Description:
+    return Description(f"{name} of laplace-torch", family, noise, "automatic (PyTorch)")
+
+
+def _in_float64(laplace: Any) -> Any:
+    """A copy whose tensors are in float64 and whose moments can be differentiated in x."""
+    copy = deepcopy(laplace)
+    copy.model.cpu().double()
+    _to_float64(copy, set())
+    copy.enable_backprop = True
+    if is_a(copy.model, "laplace.FeatureExtractor"):  # last layer only: its hook still writes to the original
+        copy.model.enable_backprop = True
+        copy.model.last_layer._forward_hooks.clear()
+        copy.model.set_last_layer(copy.model._last_layer_name)
+    copy._backend = None  # made again, for the copy
+    return copy
+
+
+def _to_float64(obj: Any, seen: set[int]) -> Any:
+    """Every tensor inside an object of laplace-torch, in place; modules have been converted before."""
+    import torch
+
+    if isinstance(obj, torch.nn.Module):
+        return obj
+    if isinstance(obj, torch.Tensor):
+        return obj.cpu().double() if obj.is_floating_point() and not isinstance(obj, torch.nn.Parameter) else obj
+    if isinstance(obj, torch.dtype):
+        return torch.float64
+    if isinstance(obj, list | tuple):
+        return type(obj)(_to_float64(part, seen) for part in obj)
+    if isinstance(obj, dict):
+        return {name: _to_float64(part, seen) for name, part in obj.items()}
+    if type(obj).__module__.partition(".")[0] == "laplace" and hasattr(obj, "__dict__") and id(obj) not in seen:
+        seen.add(id(obj))
+        for name, part in list(vars(obj).items()):
+            if name != "model":
+                vars(obj)[name] = _to_float64(part, seen)
+    return obj
+
+
+LAPLACE = Adapter("Laplace approximations of laplace-torch", lambda obj: is_a(obj, "laplace.BaseLaplace"), _adapt)
