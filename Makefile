@@ -38,6 +38,7 @@ FIND_PYTHON = for python in python3.12 python3.13 $(PYTHON) "$${PYENV_ROOT:-$$HO
 test-adapters: ## run the tests with PyMC, bambi and skpro in an environment of their own; needs Python 3.12 or 3.13
 	@python='$(PYTHON_ADAPTERS)'; [ -n "$$python" ] || python=$$($(FIND_PYTHON)); \
 	if [ -n "$$python" ]; then \
+		"$$python" -c 'import sys; sys.exit("test-adapters needs Python 3.12 or newer; set PYTHON_ADAPTERS=..." if sys.version_info < (3, 12) else 0)' && \
 		$(MAKE) --no-print-directory $(ADAPTERS)/.installed PYTHON="$$python" && \
 		$(ONE_THREAD) $(ADAPTERS)/bin/pytest -n $(JOBS) tests_adapters && echo "test-adapters: passed."; \
 	else \
