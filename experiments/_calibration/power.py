@@ -12,7 +12,8 @@ from experiments._calibration.designs import DESIGNS
 from experiments._calibration.rates import Both, Rate
 from experiments.page._markdown import number, table
 
-Flags, Array = NDArray[np.bool_], NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Array = NDArray[np.float64]
 
 #: How many points of power may be lost, where the level was right before.
 LOSS = 5.0
@@ -53,17 +54,17 @@ def paired(before: Tables, after: Tables, name: str, kind: str) -> list[Paired]:
         return []
     if any(of[column].isna().any() for of in own):
         counts = [of[f"{prefix}marked"] - of[f"{prefix}marked_false"] for of in own]
-        return [_together(*(np.asarray(of, dtype=float) for of in counts), len(terms))]
+        return [_together(counts[0].to_numpy(dtype=float), counts[1].to_numpy(dtype=float), len(terms))]
     bits = [np.array([[bit == "1" for bit in text] for text in of[column]]) for of in own]
     return [_of_term(term, bits[0][:, t], bits[1][:, t]) for t, term in enumerate(terms)]
 
 
 def _together(before: Array, after: Array, terms: int) -> Paired:
     """All true terms: the mean share with a star, and the points that all of them lost, added up."""
-    shares = (100.0 * float(of.mean()) / terms for of in (before, after))
+    then, now = (100.0 * float(of.mean()) / terms for of in (before, after))
     lost = 100.0 * (before - after)
     error = float(lost.std(ddof=1) / np.sqrt(len(lost))) if len(lost) > 1 else np.nan
-    return Paired("together", len(lost), *shares, Rate(float(lost.mean()), error))
+    return Paired("together", len(lost), then, now, Rate(float(lost.mean()), error))
 
 
 def _of_term(term: str, before: Flags, after: Flags) -> Paired:

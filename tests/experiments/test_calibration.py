@@ -360,10 +360,7 @@ def test_no_number_of_the_page_is_typed_by_hand(tmp_path):
     text = page(tmp_path)
     assert "| one interaction | 4/4 | 0.0 ± 0.0 | 20.0 ± 0.0 | **no** | 100 | 100 | 100 |" in text
     assert "| one interaction | x0, x1, x2 | 100/100/0 | 100/0/0 |" in text
-    assert (
-        "| one interaction | variables | 4 | x0, x1, x2 | 100/100/0 | 100/0/0 | x1 | 100.0 ± 25.5 | 0.0 | 20.0 | **no** |"
-        in text
-    )
+    assert "| variables | 4 | x0, x1, x2 | 100/100/0 | 100/0/0 | x1 | 100.0 ± 25.5 | 0.0 | 20.0 | **no** |" in text
     assert "| one interaction | pairs | 4 | x0:x2 | 100 | 0 | x0:x2 | 100.0 ± 25.5 | 0.0 | 50.0 | **no** |" in text
     assert "More, so far as these data sets tell: one interaction (x1: no); one interaction (x0:x2: no)." in text
     assert "50.0 ± 0.0 | **no**: pairs beside a true interaction |" in text
