@@ -28,7 +28,7 @@ from rsens._explain._ranking import ranked_by, uncertainty_only
 from rsens._explain._rows import Rows
 from rsens._explain._setup import Setup
 from rsens._explain._subgroups import Subgroups
-from rsens._explain._tables import frame_of, table_of
+from rsens._explain._tables import frame_of, read_order, table_of
 from rsens._explain._values import Values
 from rsens._results import Field, Part
 
@@ -302,12 +302,12 @@ class Explanation(PlotMethods, Comparisons, Exports):
             by: What to rank and sort by. "value", or a part of it by its name ("mean", …), or "prediction" for the
                 first part and "uncertainty" for the second, whatever the family. The column value stays as it is.
         """
-        return frame_of(self, _order(order), by)
+        return frame_of(self, read_order(order), by)
 
     def top(self, k: int = 5, order: int = 1, by: str = "value") -> pd.Series[float]:
         """The k largest values of `main` (order 1) or `pairs` (order 2), or of a part of them: see `to_frame`."""
         k = whole_number(k, "k", 1)
-        values = self.main if _order(order) == 1 else self.pairs
+        values = self.main if read_order(order) == 1 else self.pairs
         column, ranked = ranked_by(self._values, order, by)
         if column != "value":
             values = pd.Series(ranked, index=values.index, name=column)
@@ -343,9 +343,3 @@ class Explanation(PlotMethods, Comparisons, Exports):
     def _part(self, name: str) -> Part | None:
         part: Part | None = getattr(self, f"_{name}")
         return part
-
-
-def _order(order: Any) -> int:
-    if isinstance(order, bool) or order not in (1, 2):
-        raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
-    return int(order)

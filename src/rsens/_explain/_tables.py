@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rsens._errors import Argument, InputError
 from rsens._explain._ranking import ranked_by, uncertainty_only
 from rsens._results import Field
 
@@ -123,3 +124,10 @@ def _pairs(explanation: Explanation) -> pd.DataFrame:
     first, second = (list(explanation.pairs.index.get_level_values(level)) for level in ("first", "second"))
     terms = [f"{d}:{e}" for d, e in zip(first, second, strict=True)]
     return pd.DataFrame({"term": terms, "first": first, "second": second}, dtype=object)
+
+
+def read_order(order: Any) -> int:
+    """The argument `order` of tables, checked."""
+    if isinstance(order, bool) or order not in (1, 2):
+        raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
+    return int(order)
