@@ -306,6 +306,6 @@ def test_one_line_says_what_was_understood():
     model = from_numpyro(linear, SAMPLES)
     assert str(model.built_for(X).description) == (
         "NumPyro model with 50 draws: mixture of the likelihood over draws prediction of an observation, noise "
-        "included: the likelihood of 'y'; derivatives exact (JAX); columns of X as given."
+        "included: the likelihood of 'y'; derivatives: exact (JAX); columns of X as given."
     )
     assert [finding.verdict for finding in model.checks(X)] == ["warning"]  # few draws

@@ -27,7 +27,7 @@ class Description:
     def __str__(self) -> str:
         return (
             f"{self.model}: {self.family} prediction of an observation, noise {self.noise}; "
-            f"derivatives {self.derivatives}; {self.columns}."
+            f"derivatives: {self.derivatives}; {self.columns}."
         )
 
 

@@ -40,7 +40,7 @@ def verdicts(model):
 def test_the_description_is_one_line():
     assert str(as_model(exact(scaled(rbf()))).description) == (
         "ExactProcess (ExactGP of GPyTorch): Normal prediction of an observation, noise included: 0.04 "
-        "(GaussianLikelihood); derivatives closed form; columns of X as given."
+        "(GaussianLikelihood); derivatives: closed form; columns of X as given."
     )
 
 
