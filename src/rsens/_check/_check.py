@@ -52,7 +52,7 @@ def check(model: Any, X: Any, y: Any = None) -> Check:
         family = prepared.predict_distribution(table.source).checked(len(table))
         findings = list(_findings(prepared, table, family, y))
     said = dict.fromkeys(str(each.message) for each in heard if issubclass(each.category, RsensWarning))
-    new = [text for text in said if not any(finding.text in text for finding in findings)]
+    new = [text for text in said if not any(_says(text, finding) for finding in findings)]
     warned = (Finding("warned of", "warning", text) for text in new)
     return Check(prepared.description or _description(source, family), (*findings, *warned))
 
@@ -63,6 +63,12 @@ def _findings(source: Model, table: Table, family: Distribution, y: Any) -> Iter
     if y is not None and (found := coverage_finding(family, np.asarray(y))) is not None:
         yield found
     yield from source.checks(table.source)
+
+
+def _says(text: str, finding: Finding) -> bool:
+    """Whether a warning says what a finding says already, perhaps with other words in front of the colon."""
+    reason = finding.text.rstrip(".").partition(": ")[2] or finding.text
+    return reason in text
 
 
 def _description(source: Model, family: Distribution) -> Description:
