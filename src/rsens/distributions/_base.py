@@ -76,7 +76,7 @@ class Distribution(ABC):
         return {name: getattr(self, name) for name in self.domains if name not in left_out}
 
     def with_parameters(self, λ: Any) -> Self:
-        """This family with other parameters, shape (n, M); what is not part of λ stays as it is."""
+        """This family with other parameters (n, M)."""
         fixed = {name: getattr(self, name) for name in self.fixed_fields}
         return type(self)(**fixed, **{name: λ[..., m] for m, name in enumerate(self.parameter_names)})
 
@@ -89,10 +89,7 @@ class Distribution(ABC):
         return type(self)(**{name: next(leaves) for name in self.fields()})
 
     def _matched(self, average: Callable[..., Any]) -> Distribution:
-        """One distribution in place of the draws (S, n) held here; `average(values, event_ndim)` is over draws.
-
-        Unless a family says otherwise, it has the average λ.
-        """
+        """One distribution in place of the draws (S, n) held here; `average(values, event_ndim)` is over draws."""
         fields = self.fields()
         return type(self)(**{name: average(values, self.domains[name].event_ndim) for name, values in fields.items()})
 
@@ -109,9 +106,7 @@ class Distribution(ABC):
     def _filled(self, n: int | None, draws: int | None = None) -> Self:
         """This family with every array checked and broadcast to (n,), or with draws to (draws, n)."""
         self._check_given()
-        arrays: dict[str, Array] = {}
-        for name, values in self.fields().items():
-            arrays[name] = self._read_field(name, values, draws is not None)
+        arrays = {name: self._read_field(name, values, draws is not None) for name, values in self.fields().items()}
         shapes = [a.shape[: a.ndim - self.domains[k].event_ndim] for k, a in arrays.items()]
         known = () if n is None else (n,)
         try:
@@ -168,7 +163,7 @@ class Distribution(ABC):
             )
         return array
 
-    def _check_given(self) -> None:  # noqa: B027  (most families take all their arguments)
+    def _check_given(self) -> None:  # noqa: B027
         """Checks of which arguments were given, for families that may leave some out."""
 
     def _check_jointly(self) -> None:  # noqa: B027  (most families have nothing to check across arguments)
@@ -269,10 +264,7 @@ class Distribution(ABC):
         return tuple(self.orthogonal_blocks)
 
     def shares(self, u: ArrayLike) -> dict[str, Array]:
-        """How much of uᵀIu is in each part of u (n, M, …), by name: at least 0 and adding up to 1, or 0 where u is.
-
-        The parts are the blocks of λ between which the information is zero, so each has its own square.
-        """
+        """How much of uᵀIu is in each part of u (n, M, …), by name: at least 0 and adding up to 1, or 0 where u is."""
         u = as_numbers(u, "u")
         whole = self.fisher_norm(u)
         safe, axis = np.where(whole > 0.0, whole, 1.0), self._checked.parameters.ndim - 1

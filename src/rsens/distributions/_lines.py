@@ -32,7 +32,7 @@ _NEWTON = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class NodeLine:
     """A grid of even steps from `low` in the variable τ, and how τ becomes t."""
 
     low: float
@@ -45,7 +45,7 @@ class Line:
     whole: bool = False
 
     @classmethod
-    def through(cls, reach: Reach) -> Line | None:
+    def through(cls, reach: Reach) -> NodeLine | None:
         """The line for components (S,) with this reach; None if it would need too many nodes."""
         low, high, finest = float(reach.low.min()), float(reach.high.max()), float(reach.spread.min())
         if not (np.isfinite(low) and np.isfinite(high) and finest > 0.0):
@@ -63,7 +63,7 @@ class Line:
         return cls(float(ends[0]), float(ends[1]), step, knots)
 
     @classmethod
-    def of_counts(cls, reach: Reach) -> Line | None:
+    def of_counts(cls, reach: Reach) -> NodeLine | None:
         """The same for counts."""
         low, high = max(0.0, np.floor(float(reach.low.min()))), np.ceil(float(reach.high.max()))
         step = 2.0 ** max(0, int(np.floor(np.log2(max(1.0, float(reach.spread.min()))))))

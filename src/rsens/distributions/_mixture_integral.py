@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rsens._typing import Array
-from rsens.distributions._lines import Line
+from rsens.distributions._lines import NodeLine
 from rsens.distributions._mixture_groups import Group
 from rsens.distributions._mixture_nodes import mixture_nodes
 from rsens.distributions._numbers import norm
@@ -55,16 +55,16 @@ def changes_at_nodes(groups: Sequence[Group], u: Array) -> Array:
     )
 
 
-def line_through(groups: Sequence[Group]) -> Line | None:
+def line_through(groups: Sequence[Group]) -> NodeLine | None:
     """The line that all components of a row lie on; None if they do not share one."""
     families: list[Any] = [group.family for group in groups]
     if not all(isinstance(family, Univariate) for family in families) or len({f.line for f in families}) > 1:
         return None
     reach = Reach(*(np.concatenate(parts) for parts in zip(*(f._reach() for f in families), strict=True)))
-    return Line.of_counts(reach) if families[0].support == "counts" else Line.through(reach)
+    return NodeLine.of_counts(reach) if families[0].support == "counts" else NodeLine.through(reach)
 
 
-def _settled(groups: Sequence[Group], u: Array, line: Line) -> Array | None:
+def _settled(groups: Sequence[Group], u: Array, line: NodeLine) -> Array | None:
     """a on ever finer grids, until the lengths of its columns settle; None if they do not."""
     top = max(float(_at_centres(group.family).max()) for group in groups)
     bound: Array | None = None
