@@ -77,7 +77,7 @@ def test_one_draw_is_the_parametric_case(order):
 
 
 def test_many_draws_reach_the_gaussian_limit_as_one_over_their_root():
-    """Linear draws from a Gaussian: the mixture goes to Normal(xᵀμ, σ² + xᵀΣx). Quantiles in place of random draws."""
+    """Linear draws from a Gaussian: the mixture goes to Normal(xᵀμ, σ² + xᵀΣx)."""
     x, μ, τ, σ2 = np.array([[1.2]]), 0.7, 0.5, 0.6
     V = σ2 + τ**2 * 1.44
     limit = Normal([μ * 1.2], [V]).fisher_norm([[μ, 2.0 * τ**2 * 1.2]])[0]

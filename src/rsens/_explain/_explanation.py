@@ -79,9 +79,8 @@ class Explanation(PlotMethods, Comparisons, Exports):
         weights: Any = None,
     ) -> None:
         self._setup, self._values, self._rows = setup, values, rows
-        self._posterior = posterior
         self._effects, self._intervals, self._subgroups = effects, intervals, subgroups
-        self._null_level, self._interactions = null_level, interactions
+        self._null_level, self._interactions, self._posterior = null_level, interactions, posterior
         self._refits = refits if refits is not None and refits.is_complete else None
         self._index = rows.index if index is None else index
         self._model, self._X, self._weights = model, X, weights
@@ -170,17 +169,8 @@ class Explanation(PlotMethods, Comparisons, Exports):
 
     @property
     def posterior(self) -> Posterior | None:
-        """The posterior of the importances: R-sens of each draw's own predictive. None for models without draws.
-
-        `posterior.frame()` has means and intervals, `posterior.p_first` the probability of each term to be the largest
-        and `posterior.p_larger(a, b)` of one to be larger than another. It is another question than `main`, which is
-        R-sens of the mixture of all draws: the mean of these values is not `main`.
-        """
-        found = self._posterior
-        if found is None:
-            return None
-        draws = pd.DataFrame(found.posterior_values.copy(), columns=list(self.names))
-        return Posterior(draws, pd.Series(found.posterior_weights.copy(), name="weight"))
+        """R-sens of each draw's own predictive, for models of posterior draws: another question than `main`."""
+        return None if self._posterior is None else self._posterior.shown(self.names)
 
     @property
     def effects(self) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,11 @@ class DrawValues(Part):
     posterior_weights: Array = stored(
         "How much each of these draws counts; they add up to 1.", number, "draws", default=None
     )
+
+    def shown(self, names: Sequence[str]) -> Posterior:
+        """These values as tables."""
+        draws = pd.DataFrame(self.posterior_values.copy(), columns=list(names))
+        return Posterior(draws, pd.Series(self.posterior_weights.copy(), name="weight"))
 
     def check(self) -> None:
         if (self.posterior_values < 0.0).any() or (self.posterior_weights < 0.0).any():

@@ -41,10 +41,7 @@ class Distribution(Fields):
     variance: Any
 
     def _matched(self, average: Callable[..., Any]) -> Distribution:
-        """One distribution in place of the draws (S, n) held here; `average(values, event_ndim)` is over draws.
-
-        Unless a family says otherwise, it has the average λ.
-        """
+        """One distribution in place of the draws (S, n) held here; `average(values, event_ndim)` is over draws."""
         fields = self.fields()
         return type(self)(**{name: average(values, self.domains[name].event_ndim) for name, values in fields.items()})
 
@@ -139,10 +136,7 @@ class Distribution(Fields):
         return tuple(self.orthogonal_blocks)
 
     def shares(self, u: ArrayLike) -> dict[str, Array]:
-        """How much of uᵀIu is in each part of u (n, M, …), by name: at least 0 and adding up to 1, or 0 where u is.
-
-        The parts are the blocks of λ between which the information is zero, so each has its own square.
-        """
+        """How much of uᵀIu is in each part of u (n, M, …), by name: at least 0 and adding up to 1, or 0 where u is."""
         u = as_numbers(u, "u")
         whole = self.fisher_norm(u)
         safe, axis = np.where(whole > 0.0, whole, 1.0), self._checked.parameters.ndim - 1
