@@ -63,6 +63,8 @@ def test_nuts_end_to_end(fitted):
     explanation = rsens.explain(from_bambi(model, draws), X, null=False, random_state=0)
     xr.testing.assert_identical(draws, before)  # predict writes into its argument unless told not to
     assert explanation.main["x"] > explanation.main["z"]
+    assert list(explanation.parts.columns) == ["prediction", "noise", "knowledge"]
+    assert explanation.posterior is not None
     p = {
         name: draws["posterior"][name].values.reshape(-1, *draws["posterior"][name].shape[2:])
         for name in draws["posterior"]

@@ -125,6 +125,8 @@ def test_nuts_end_to_end(mcmc):
     expected = by_quadrature(X, draws) * X.std(axis=0)
     np.testing.assert_allclose(explanation.local_main, expected, rtol=1e-6)
     np.testing.assert_allclose(explanation.main, expected.mean(axis=0), rtol=1e-6)
+    assert list(explanation.parts.columns) == ["prediction", "noise", "knowledge"]
+    assert explanation.posterior is not None
 
 
 def test_deterministic_sites_do_not_bring_back_the_old_rows(mcmc):
@@ -305,7 +307,7 @@ def test_settings_of_jax_stay_as_they_are(mcmc):
 def test_one_line_says_what_was_understood():
     model = from_numpyro(linear, SAMPLES)
     assert str(model.built_for(X).description) == (
-        "NumPyro model with 50 draws: mixture of the likelihood over draws prediction of an observation, noise "
-        "included: the likelihood of 'y'; derivatives: exact (JAX); columns of X as given."
+        "NumPyro model with 50 draws: mixture of likelihoods prediction of an observation, noise included: the "
+        "likelihood of 'y'; derivatives: exact (JAX); columns of X as given."
     )
     assert [finding.verdict for finding in model.checks(X)] == ["warning"]  # few draws

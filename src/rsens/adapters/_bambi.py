@@ -109,7 +109,8 @@ class FormulaDraws(Draws):
         """The predictive at rows of numbers, with arrays (S, n)."""
         shape = (len(self), len(X))
         parameters = self._predict(self.columns.frame(X, self.names))
-        return Mixture(self.family(**{name: _filled(a, shape) for name, a in parameters.items()}), self.weights)
+        components = self.family(**{name: _filled(a, shape) for name, a in parameters.items()})
+        return Mixture(components, self.weights, draws=True)
 
     def families(self, X: Array) -> Iterator[Distribution]:
         """The same draw by draw."""

@@ -75,7 +75,7 @@ class NumPyroModel(Pending):
         return model.described(
             Description(
                 model=f"NumPyro model with {len(next(iter(draws.values())))} draws",
-                family="mixture of the likelihood over draws",
+                family="mixture of likelihoods",
                 noise=f"included: the likelihood of {self._site!r}",
                 derivatives="exact (JAX)",
             ),

@@ -99,7 +99,7 @@ class LikelihoodDraws(Draws):
         return cls(partial(_components, graph), {}, np.full(len(graph), 1.0 / len(graph)), graph)
 
     def mixture(self, X: Array) -> Mixture:
-        return Mixture(self.graph.components(X), self.weights)
+        return Mixture(self.graph.components(X), self.weights, draws=True)
 
 
 @dataclass(frozen=True, eq=False)
