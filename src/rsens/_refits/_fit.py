@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import Argument, InputError, MissingExtraError
-from rsens._refits._searches import quick, restarts_of
+from rsens._refits._searches import quick
 
 Refit = Callable[[Any, Any], Any]
 
@@ -27,14 +27,9 @@ class Fit:
     def __call__(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
         return self.refit(X, y) if self.refit is not None else with_seed(self.estimator, seed).fit(X, y)
 
-    def quick(self, *, restarts: bool = False) -> Fit:
+    def quick(self) -> Fit:
         """How to fit quickly; see `quick`. A function of the user stays as it is."""
-        return self if self.refit is not None else Fit(quick(self.estimator, restarts=restarts))
-
-    @property
-    def restarts(self) -> int:
-        """How many more searches, from random starts, a fit makes that a quick one leaves out."""
-        return restarts_of(self.estimator) if self.refit is None else 0
+        return self if self.refit is not None else Fit(quick(self.estimator))
 
 
 def with_seed(estimator: Any, seed: np.random.SeedSequence) -> Any:
