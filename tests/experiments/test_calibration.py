@@ -216,6 +216,10 @@ def test_power_is_compared_data_set_by_data_set():
     assert (together.before, together.after) == pytest.approx((100 * 6 / 9, 100 * 5 / 9))
     assert together.lost.percent == pytest.approx(100 / 3)
     assert together.lost.error == pytest.approx(100 * np.std([1, 1, -1], ddof=1) / np.sqrt(3))
+    now = tables(["x0"], ["x0", "x2"], ["x0", "x1"])  # the same three data sets: the counts say it for each term
+    now["analyses"]["found"] = None
+    x0, x1, x2 = paired(before, now, "one", "variables")
+    assert [each.lost.percent for each in (x0, x1, x2)] == pytest.approx([0.0, 100 / 3, 0.0])
 
 
 def test_power_at_the_same_share_of_false_stars():

@@ -480,24 +480,3 @@ def test_a_model_that_ignores_further_columns_has_no_null_level():
         assert explain(model, X, y, random_state=0).null is None
     with pytest.raises(InputError, match="does not use the columns that were added"):
         explain(model, X, y, random_state=0, null=True)
-
-
-@pytest.mark.parametrize("scale", ["sd", "raw"])
-def test_refits_search_on_where_one_search_misses_what_the_model_found(scale):
-    """Counts that follow a sine: from its usual start the search ends in a nearly flat function, restarts find it."""
-    rng = np.random.default_rng(13)
-    X = rng.normal(size=(80, 3))
-    y = rng.poisson(np.exp(0.6 * np.sin(3.0 * X[:, 0])))
-    X *= 100.0
-    model = GPRegressor(likelihood="poisson", random_state=0).fit(X, y)
-    asked = {"scale": scale, "random_state": 0, "n_probes": 24, "pairs": False, "intervals": False}
-    with_restarts = explain(model, X, y, **asked)
-    assert with_restarts._null_level.null_refits == 2 * 8
-    assert with_restarts.to_frame().set_index("term")["above_null"].to_dict() == {"x0": True, "x1": False, "x2": False}
-
-    def one_search(Z, target):
-        return GPRegressor(likelihood="poisson", n_restarts=0).fit(Z, target)
-
-    without = explain(model, X, y, refit=one_search, **asked)  # a function of the user is not told to search on
-    assert without._null_level.null_refits == 8
-    assert without.reached["x0"] > with_restarts.reached["x0"]

@@ -7,10 +7,7 @@ real column but has nothing to do with y (`_probes.py`). The model is refitted w
 
 1. In each refit we read R-sens of the real terms and of the probes, on the same rows and per standard deviation. R_j is
    the root mean square over the refits for the real term j. The value of the model itself would not do: it has fewer
-   columns to fit the noise with, and its search may have had more starts. Refits make one search each; only where a
-   term reaches less than half of its value in the model do we refit once more, with as many starts as the model had.
-   The model has then found a function that one search misses (sin x for counts, say, where a line does nearly as well).
-   Real columns and probes get the same starts, so the chance of a false mark stays what it is.
+   columns to fit the noise with, and its search may have had more starts.
 2. A column that others explain reaches higher, relevant or not: s_j = VIF_j^e, with e = ½ for a model that is linear on
    its link scale (there the standard error of a slope grows like this) and e = ¼ for others.
 3. L is the 95 % quantile of probe/s of its source, at rank q(N + 1) of N probes: one more irrelevant variable lies
@@ -32,8 +29,7 @@ The level has a chance of 5 % for each irrelevant variable. For all variables to
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -58,8 +54,6 @@ NULL_QUANTILE = 1.0 - PER_VARIABLE
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
 FEW_ROWS = 60
-#: Refits with one search have missed what the model found if a term reaches less than this share of its value.
-MISSED = 0.5
 NULL_KIND = "conditional probes, 5 % per variable"
 
 
@@ -155,13 +149,10 @@ def find_null_level(
         _unavailable("no column of X varies", None, required)
         return None
     sources = sources_of(values, terms.members, query.categorical, clusters)
-    asked = partial(refit_with_probes, n_jobs=n_jobs, seed=seed, progress=progress, keep=keep)
     try:
-        refits = asked(refit.quick(), table, y, query, sources, plan)
-        count = len(plan)
-        if refit.restarts and _missed(refits, query, found):
-            refits = asked(refit.quick(restarts=True), table, y, query, sources, plan, stage="probes-restarts")
-            count += len(plan)
+        refits = refit_with_probes(
+            refit.quick(), table, y, query, sources, plan, n_jobs=n_jobs, seed=seed, progress=progress, keep=keep
+        )
     except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
         _unavailable(f"refitting with {len(plan[0])} more columns failed ({error})", error, required)
         return None
@@ -171,7 +162,7 @@ def find_null_level(
     if len(values) < FEW_ROWS:
         _warn_of_few_rows(len(values))
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
-    return replace(_compare(refits, inflation, _kinds(query), query, found), null_refits=count)
+    return _compare(refits, inflation, _kinds(query), query, found)
 
 
 def probe_plan(table: Table, query: Query, n_probes: int | None, seed: np.random.SeedSequence) -> list[list[int]]:
@@ -212,13 +203,6 @@ def _kind(query: Query, term: int) -> int:
 
 
 # ---- levels and marks ------------------------------------------------------------------------------------------------
-
-
-def _missed(refits: Refits, query: Query, found: Values) -> bool:
-    """Whether some term reaches much less in the refits than in the model; both per standard deviation."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = found.main / _steps(query)
-    return bool((np.sqrt(np.mean(refits.real**2, axis=0)) < MISSED * np.where(np.isfinite(value), value, 0.0)).any())
 
 
 def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, found: Values) -> NullLevel:

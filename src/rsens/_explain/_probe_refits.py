@@ -98,17 +98,13 @@ def refit_with_probes(
     seed: np.random.SeedSequence,
     progress: Progress,
     keep: Checkpoint | None = None,
-    stage: str = "probes",
 ) -> Refits:
-    """Refit with the probes of each entry of `plan`. What is seen of a fit is kept in `keep`, and read from there.
-
-    `stage` names these refits, there and in the progress.
-    """
+    """Refit with the probes of each entry of `plan`. What is seen of a fit is kept in `keep`, and read from there."""
 
     def arguments(k: int) -> Sequence[Any]:
         return fit, *_with_probes(table, query, [sources[t] for t in plan[k]], child(seed, 1, k)), y
 
-    kept = SeenRefits(keep, f"refit-{stage}")
+    kept = SeenRefits(keep, "refit-probes")
     measured = run_pieces(
         _measure,
         len(plan),
@@ -116,7 +112,7 @@ def refit_with_probes(
         n_jobs=n_jobs,
         progress=progress,
         noun="refit",
-        stage=stage,
+        stage="probes",
         get=kept.get,
         put=kept.put,
     )

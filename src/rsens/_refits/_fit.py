@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import Argument, InputError, MissingExtraError, RsensWarning
-from rsens._refits._searches import quick, restarts_of
+from rsens._refits._searches import quick
 from rsens.adapters import widened
 
 Refit = Callable[[Any, Any], Any]
@@ -35,14 +35,9 @@ class Fit:
         """
         return self if self.refit is not None else Fit(widened(self.estimator, X, y, origin))
 
-    def quick(self, *, restarts: bool = False) -> Fit:
+    def quick(self) -> Fit:
         """How to fit quickly; see `quick`. A function of the user stays as it is."""
-        return self if self.refit is not None else Fit(quick(self.estimator, restarts=restarts))
-
-    @property
-    def restarts(self) -> int:
-        """How many more searches, from random starts, a fit makes that a quick one leaves out."""
-        return restarts_of(self.estimator) if self.refit is None else 0
+        return self if self.refit is not None else Fit(quick(self.estimator))
 
 
 def with_seed(estimator: Any, seed: np.random.SeedSequence) -> Any:

@@ -21,25 +21,18 @@ def without_restarts(estimator: Any) -> Any:
 QUICK_TOLERANCE = 1e-4
 
 
-def quick(estimator: Any, *, restarts: bool = False) -> Any:
+def quick(estimator: Any) -> Any:
     """A copy for refits whose values are only compared with one another: one search, from the start that it always has.
 
-    Never from where the fitted model ended: there its columns have already fitted the noise of these rows. With
-    `restarts`, there are as many random starts besides as the estimator makes.
+    Never from where the fitted model ended: there its columns have already fitted the noise of these rows.
     """
     from sklearn.base import clone
 
     copy = clone(estimator)
     if isinstance(copy, GPRegressor | GPClassifier):
-        copy.set_params(tolerance=max(copy.tolerance, QUICK_TOLERANCE))
-        return copy if restarts else copy.set_params(n_restarts=0)
-    others = [name for name in copy.get_params() if name.split("__")[-1] == "n_restarts_optimizer"]  # scikit-learn's
-    return copy if restarts else copy.set_params(**dict.fromkeys(others, 0))
-
-
-def restarts_of(estimator: Any) -> int:
-    """How many random starts the search of an estimator makes besides the one that it always has."""
-    return int(estimator.n_restarts) if isinstance(estimator, GPRegressor | GPClassifier) and estimator.optimize else 0
+        return copy.set_params(n_restarts=0, tolerance=max(copy.tolerance, QUICK_TOLERANCE))
+    restarts = [name for name in copy.get_params() if name.split("__")[-1] == "n_restarts_optimizer"]  # scikit-learn's
+    return copy.set_params(**dict.fromkeys(restarts, 0))
 
 
 def with_likelihood_of(model: Any, estimator: Any) -> Any:
