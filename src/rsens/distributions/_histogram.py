@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -120,6 +120,14 @@ class Histogram(Univariate):
                 f" must add up to 1 in every row; got {total[off][0]:.10g} ({int(off.sum())} of {off.size} rows are "
                 "wrong). Divide them by their sum; densities times the widths of the bins are probabilities.",
             )
+
+    def with_parameters(self, λ: Any) -> Self:
+        return type(self)(self.borders, λ)
+
+    def _matched(self, average: Callable[..., Any]) -> Histogram:
+        """The mixture itself; its borders are those of any draw."""
+        borders = self.borders if self.borders.ndim == 1 else self.borders[0]
+        return Histogram(borders, average(self.probabilities, 1))
 
     def _collapsed(self, weights: Array) -> Histogram:
         mixed = np.einsum("ns,snk->nk", weights, self.probabilities)
