@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.special import betainc, betaincc, betainccinv, betaincinv, log_expit
+from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, log_expit
 
 from rsens._special import (
     HALF_LOG_TWO_PI,
@@ -145,9 +145,7 @@ class Beta(Univariate):
         return np.where((up >= 0.0) & (down >= 0.0), np.maximum(value, 0.0), np.inf)
 
     def _reach(self) -> Reach:
-        low, high = (
-            np.log(np.maximum(betaincinv(*ab, NEGLIGIBLE), 1e-300)) for ab in ((self.a, self.b), (self.b, self.a))
-        )
+        low, high = _log_quantile(self.a, self.b, NEGLIGIBLE), _log_quantile(self.b, self.a, NEGLIGIBLE)
         low, high = low - np.log1p(-np.exp(low)), -(high - np.log1p(-np.exp(high)))
         spread = np.minimum(1.0, np.sqrt(1.0 / self.a + 1.0 / self.b))
         return Reach(low, high, np.log(self.a) - np.log(self.b), spread)
@@ -242,3 +240,9 @@ def _kl(cross: Array, a: Array, b: Array, a0: Array, b0: Array) -> Array:
 def _log1p(x: Array, numerator: Array, denominator: Array) -> Array:
     """log(numerator/denominator), where the ratio is 1 + x: from x when that is small."""
     return np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), np.log(numerator) - np.log(denominator))
+
+
+def _log_quantile(a: Array, b: Array, q: float) -> Array:
+    """log of the q-quantile, also below every float64: for small y the distribution function is y^a/(a B(a, b))."""
+    y = betaincinv(a, b, q)
+    return np.where(y > 1e-290, np.log(np.maximum(y, 1e-290)), (np.log(q) + np.log(a) + betaln(a, b)) / a)

@@ -96,7 +96,7 @@ def _of_student_t(p: StudentT) -> tuple[Any, Array]:
 def _of_histogram(p: Histogram) -> tuple[Array, ...]:
     """V = Σ p_k (width_k²/12 + (middle_k − mean)²), and moving the mean does not change V; for changes with Σ∂p = 0."""
     middles = p.borders[..., :-1] + 0.5 * np.diff(p.borders)
-    return tuple(((middles - p.mean[..., np.newaxis]) ** 2 + np.diff(p.borders) ** 2 / 12.0).T)
+    return tuple(np.moveaxis((middles - p.mean[..., np.newaxis]) ** 2 + np.diff(p.borders) ** 2 / 12.0, -1, 0))
 
 
 #: ∂V/∂λ by column of λ. A family that is not here has no effect on its spread.
