@@ -30,7 +30,7 @@ SIGNATURES: dict[str, list[tuple[str, Any, bool]]] = {
     "NegativeBinomial": [("mean", REQUIRED, False), ("size", REQUIRED, False)],
     "MultivariateNormal": [("mean", REQUIRED, False), ("covariance", REQUIRED, False)],
     "Histogram": [("borders", REQUIRED, False), ("probabilities", REQUIRED, False)],
-    "Mixture": [("components", REQUIRED, False), ("weights", REQUIRED, False)],
+    "Mixture": [("components", REQUIRED, False), ("weights", REQUIRED, False), ("draws", False, True)],
 }
 #: Methods: their arguments after self, with defaults.
 METHODS: dict[str, list[tuple[str, Any]]] = {

@@ -51,7 +51,7 @@ def test_the_paper_with_few_repetitions(tmp_path, data_folder):
     assert len(figures) == len(set(figures)) >= 10
     assert all((tmp_path / figure).stat().st_size > 0 for figure in figures)
     results = ROOT / "experiments/results"
-    others = {"calibration", "differences"}  # simulations of ours, which the paper does not have
+    others = {"calibration", "differences", "effects"}  # simulations of ours, which the paper does not have
     committed = {path.relative_to(results) for path in results.rglob("*.csv")}
     committed = {path for path in committed if others.isdisjoint((path.parent.name, path.stem))}
     assert committed == {path.relative_to(tmp_path) for path in tmp_path.rglob("*.csv")}

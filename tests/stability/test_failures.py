@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
 
 from rsens._errors import InputError, RsensWarning
 from rsens._stability import stability
@@ -51,7 +51,7 @@ def test_nothing_succeeds():
     with pytest.raises(InputError, match="Sample 0, ard: "):
         stability(LeastSquares(), X, Y, n_boot=2, methods="ard", random_state=0)
     with pytest.raises(InputError, match="None of 2 samples"):
-        stability(RandomForestRegressor(n_estimators=2), X, Y, n_boot=2, methods="rsens", random_state=0)
+        stability(LinearRegression(), X, Y, n_boot=2, methods="rsens", random_state=0)
     missing = X.copy()
     missing[3, 1] = np.nan
     with pytest.raises(InputError, match="must be finite"):

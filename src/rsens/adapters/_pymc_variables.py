@@ -41,8 +41,8 @@ def _check_one_output(model: Any, variable: Any) -> None:
     if len(shape) == 1 or (len(shape) == 2 and shape[1] == 1):
         return
     raise InputError(
-        f"y must be one number per row; the observed {variable.name!r} has shape {shape}. Explain one output at a "
-        "time: its draws are still valid in a model with that output only."
+        f"from_pymc explains one number per row; the observed {variable.name!r} has shape {shape}. Explain one output "
+        "at a time: its draws are still valid in a model with that output only."
     )
 
 

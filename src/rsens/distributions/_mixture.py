@@ -160,6 +160,7 @@ class Mixture(Components):
         return draws if self.weights.ndim > 1 else draws.reshape(size + draws.shape[len(size) + 1 :])
 
     def fisher_norm(self, u: ArrayLike) -> Array:
+        """sqrt(uᵀ I(λ) u) for u (n, M, …), from one integral for all directions."""
         me, changes, shape = self._changes(u)
         if me.whole is not None:
             return me.whole.fisher_norm(me._average_change(changes)).reshape(shape)

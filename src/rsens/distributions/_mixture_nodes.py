@@ -11,6 +11,7 @@ from scipy.special import ndtri
 from rsens._typing import Array
 from rsens.distributions._base import Distribution
 from rsens.distributions._counts import count_rule
+from rsens.distributions._histogram import Histogram
 from rsens.distributions._multivariate_normal import MultivariateNormal
 from rsens.distributions._normal import Normal
 from rsens.distributions._univariate import Univariate
@@ -23,8 +24,17 @@ _FEW_COMPONENTS = 16
 
 def mixture_nodes(components: Sequence[Distribution], weights: Array, tails: bool = False) -> tuple[Array, Array]:
     """y (K, n) [vectors: (K, n, dimension)] and log weights (K, n) for a checked mixture with n rows."""
+    if isinstance(components[0], Histogram):
+        return _bins(components[0], weights)
     rules: dict[str, Any] = {"continuous": _continuous, "counts": _counts, "classes": _classes, "vector": _vectors}
     return rules[components[0].support](components, weights, tails)
+
+
+def _bins(component: Histogram, weights: Array) -> tuple[Array, Array]:
+    """The middle of each bin, which stands for its width: densities are constant between borders."""
+    middles, widths = component._middles[:, None], component._widths[:, None]
+    shape = (len(middles), weights.shape[0])
+    return np.broadcast_to(middles, shape), np.broadcast_to(np.log(widths), shape)
 
 
 def supremum(f: Callable[[Array], Array], y: Array) -> float:

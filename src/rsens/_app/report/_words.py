@@ -45,7 +45,8 @@ def details(facts: Facts) -> list[Words]:
 
 def model_name(model: Any) -> str:
     """What a model is called at the beginning of a sentence: a foreign one, as its class is."""
-    return str(getattr(model, "description", type(model).__name__))
+    said = getattr(model, "description", None)
+    return said if isinstance(said, str) else type(model).__name__
 
 
 def likelihood_name(likelihood: Choice) -> str:
