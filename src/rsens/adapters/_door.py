@@ -46,10 +46,10 @@ def as_model(obj: Any) -> Model:
     raise InputError(
         "expected a ",
         Argument("model"),
-        f"; got {type(obj).__name__}. Fitted models of scikit-learn, statsmodels, GPyTorch, BoTorch, NGBoost and PyTorch "
-        "are taken as they are, posterior draws by from_draws, from_numpyro, from_pymc or from_bambi. For anything "
-        "else wrap a function of rows X that returns a family, such as Normal(mean, variance): from_jax(fn) or "
-        "from_torch(fn) if it is written in JAX or PyTorch, from_function(fn) otherwise.",
+        f"; got {type(obj).__name__}. Fitted models of scikit-learn, statsmodels, GPyTorch, BoTorch, NGBoost and "
+        "PyTorch are taken as they are, posterior draws by from_draws, from_numpyro, from_pymc or from_bambi. For "
+        "anything else wrap a function of rows X that returns a family, such as Normal(mean, variance): from_jax(fn) "
+        "or from_torch(fn) if it is written in JAX or PyTorch, from_function(fn) otherwise.",
     )
 
 
