@@ -418,6 +418,6 @@ def test_one_line_says_what_was_understood(rows):
     model = from_pymc(linear(rows), DRAWS)
     assert str(model.description) == (
         "PyMC model with 50 draws: mixture of Normal prediction of an observation, noise included: the likelihood of "
-        "'y'; derivatives exact (PyTensor), second ones by differences; columns of X as given."
+        "'y'; derivatives: exact (PyTensor), second ones by differences; columns of X as given."
     )
     assert [finding.name for finding in model.checks(rows)] == ["draws"]
