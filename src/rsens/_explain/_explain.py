@@ -67,8 +67,10 @@ def explain(
     """Which variables, and which pairs of them, move the predictive distribution of a model over the rows of X.
 
     Args:
-        model: A fitted model: an estimator of rsens, a wrapped function (`from_jax`, `from_torch`, `from_function`), or
-            anything with `derivatives(X, order)`.
+        model: A fitted model: an estimator of rsens; a model of scikit-learn (pipelines too), statsmodels, GPyTorch,
+            BoTorch, NGBoost or PyTorch as it is; posterior draws (`from_draws`, `from_numpyro`, `from_pymc`,
+            `from_bambi`); a wrapped function (`from_jax`, `from_torch`, `from_function`); or anything with
+            `derivatives(X, order)`. `rsens.check` says what was understood of it.
         X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
             array.
         y: The targets of these rows. The null level and the intervals need them, to refit the model, and so does the

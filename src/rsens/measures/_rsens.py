@@ -32,7 +32,7 @@ def rsens(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     from level to level; `explain` counts the step √(P(two rows differ)/2) where others count a standard deviation.
 
     Args:
-        model: A fitted model of rsens, or a function wrapped by `from_jax`, `from_torch` or `from_function`.
+        model: A fitted model, of rsens or another library, or a wrapped function: whatever `explain` takes.
         X: The rows to explain, (n, D): a data frame or an array.
         alpha: α, the order of the Rényi divergence, greater than 0; it multiplies everything by its square root. 1 is
             Kullback–Leibler.
@@ -63,7 +63,7 @@ def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     frequencies, times sqrt(α). With itself it is 0.
 
     Args:
-        model: A fitted model of rsens, or a function wrapped by `from_jax`, `from_torch` or `from_function`.
+        model: A fitted model, of rsens or another library, or a wrapped function: whatever `explain` takes.
         X: The rows to explain, (n, D): a data frame or an array.
         alpha: α, the order of the Rényi divergence, greater than 0; it multiplies everything by its square root.
 
