@@ -37,10 +37,13 @@ def is_mark(cell: str) -> bool:
 
 def read_cells(cells: list[str]) -> tuple[Any, Counter[str]]:
     """Whole numbers, numbers or truth values if all cells are, else text; and the marks that were taken as missing."""
+    numbers = _numbers(cells)
+    if numbers is not None:  # the usual case; NaN is a number too
+        return numbers, Counter()
     different = set(cells) - MISSING
     marks = {cell for cell in different if is_mark(cell)}
-    numbers = different - marks
-    if not marks or len(numbers) < LEAST_NUMBERS or _numbers(list(numbers)) is None:
+    others = different - marks
+    if not marks or len(others) < LEAST_NUMBERS or _numbers(list(others)) is None:
         return _read(cells), Counter()
     return _read(["" if cell in marks else cell for cell in cells]), Counter(cell for cell in cells if cell in marks)
 
@@ -75,7 +78,7 @@ def _read(cells: list[str]) -> Any:
 
 
 def _numbers(known: list[str]) -> NDArray[Any] | None:
-    if any("_" in cell for cell in known):  # Python would read 1_000
+    if "_" in "".join(known):  # Python would read 1_000
         return None
     try:
         return np.array([int(cell) for cell in known], dtype=np.int64) if known else np.empty(0)
