@@ -92,7 +92,8 @@ def compare(
     results: list[MethodResult] = run_pieces(
         run,
         len(methods_asked),
-        lambda number: (methods_asked[number], comparison),
+        lambda number: (methods_asked[number],),
+        shared=(comparison,),
         n_jobs=n_jobs,
         progress=follow,
         noun="method",

@@ -45,10 +45,10 @@ def method_values(
 ) -> list[MethodResult]:
     """One result per method of the settings; its values are in the order of `terms`."""
     comparison = Comparison.of(model, X, y, settings, seed)
-    return [run(method, comparison) for method in settings.methods]
+    return [run(comparison, method) for method in settings.methods]
 
 
-def run(method: ComparedMethod, comparison: Comparison) -> MethodResult:
+def run(comparison: Comparison, method: ComparedMethod) -> MethodResult:
     """What the method says about the model."""
     counter = Counter()
     values, status = None, "ok"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -101,14 +100,12 @@ def refit_with_probes(
 ) -> Refits:
     """Refit with the probes of each entry of `plan`. What is seen of a fit is kept in `keep`, and read from there."""
 
-    def arguments(k: int) -> Sequence[Any]:
-        return fit, *_with_probes(table, query, [sources[t] for t in plan[k]], child(seed, 1, k)), y
-
     kept = SeenRefits(keep, "refit-probes")
     measured = run_pieces(
         _measure,
         len(plan),
-        arguments,
+        lambda k: (plan[k], child(seed, 1, k)),
+        shared=(fit, table, y, query, sources),
         n_jobs=n_jobs,
         progress=progress,
         noun="refit",
@@ -150,9 +147,16 @@ def _with_probes(
 
 
 def _measure(
-    fit: Fit, X: Any, origin: list[int], query: Query, rows: Positions, seed: np.random.SeedSequence, y: Any
+    fit: Fit,
+    table: Table,
+    y: Any,
+    query: Query,
+    sources: list[ProbeSource],
+    terms: list[int],
+    seed: np.random.SeedSequence,
 ) -> Array:
-    """R-sens of the real terms and the probes in one refit."""
+    """R-sens of the real terms, and of probes made like `terms`, in one refit."""
+    X, origin, query, rows, seed = _with_probes(table, query, [sources[t] for t in terms], seed)
     with one_thread(), warnings.catch_warnings():
         for category in quiet():
             warnings.simplefilter("ignore", category)

@@ -103,13 +103,14 @@ def refit_folds(
             first_round(of_each_look(first))
 
     def arguments(number: int) -> Sequence[Any]:
-        return fit, X, y, looks, *tasks[number], child(seed, FITS, number + 1)
+        return *tasks[number], child(seed, FITS, number + 1)
 
     kept = SeenRefits() if keep is None else SeenRefits(keep, "refit-fold", tuple(look.sees for look in looks), Failed)
     seen = run_pieces(
         _refit_fold,
         len(tasks),
         arguments,
+        shared=(fit, X, y, looks),
         n_jobs=n_jobs,
         progress=progress,
         noun="refit",

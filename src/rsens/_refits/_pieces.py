@@ -25,6 +25,7 @@ def run_pieces(
     count: int,
     arguments: Callable[[int], Sequence[Any]],
     *,
+    shared: Sequence[Any] = (),
     n_jobs: int | None,
     progress: Progress,
     noun: str,
@@ -33,12 +34,13 @@ def run_pieces(
     put: Callable[[int, Any], None] = _nowhere,
     done: Callable[[list[Any]], None] = lambda pieces: None,
 ) -> list[Any]:
-    """work(*arguments(k)) for k = 0, …, count − 1, in this order, whichever piece is finished first.
+    """work(*shared, *arguments(k)) for k = 0, …, count − 1, in this order, whichever piece is finished first.
 
     Args:
         work: Does one piece; it may run in another process.
         count: How many pieces.
         arguments: What each is made from, asked for when its turn comes.
+        shared: What all are made from. On a Dask cluster it is sent once.
         n_jobs: How many run at once, as in joblib.
         progress: Counts them.
         noun: What a piece is called.
@@ -51,18 +53,19 @@ def run_pieces(
 
     pieces = [get(number) for number in range(count)]
     missing = [number for number, piece in enumerate(pieces) if piece is None]
-    run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     at_once = max(1, min(effective_n_jobs(n_jobs), len(missing)))
     with progress.stage(noun, count, name=stage, done=count - len(missing), at_once=at_once) as advance:
         done(pieces)
-        with _deaf_children():
-            results = run(delayed(_timed)(number, work, *arguments(number)) for number in missing)
-        with closing(results):  # whatever ends the loop ends the processes
-            for number, seconds, piece in results:
-                put(number, piece)
-                pieces[number] = piece
-                advance(1, seconds)
-                done(pieces)
+        with _sent_once(shared):
+            run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+            with _deaf_children():
+                results = run(delayed(_timed)(number, work, *shared, *arguments(number)) for number in missing)
+            with closing(results):  # whatever ends the loop ends the processes
+                for number, seconds, piece in results:
+                    put(number, piece)
+                    pieces[number] = piece
+                    advance(1, seconds)
+                    done(pieces)
     return pieces
 
 
@@ -70,6 +73,25 @@ def _timed(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int,
     start = time.perf_counter()
     piece = work(*arguments)
     return number, time.perf_counter() - start, piece
+
+
+@contextmanager
+def _sent_once(shared: Sequence[Any]) -> Iterator[None]:
+    """Within this, joblib's Dask backend, if that is what the user has chosen, knows that work shares some arguments.
+
+    Every worker has them before the work begins, so that none is lost with another worker. What is small is not worth
+    a message of its own.
+    """
+    from joblib import parallel_config
+    from joblib.parallel import get_active_backend
+
+    backend, n_jobs = get_active_backend()
+    client = getattr(backend, "client", None)
+    if client is None:
+        yield
+        return
+    with parallel_config(backend="dask", client=client, n_jobs=n_jobs, scatter=list(shared)):
+        yield
 
 
 @contextmanager

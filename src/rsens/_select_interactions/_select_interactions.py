@@ -124,9 +124,10 @@ def select_interactions(
         check_classes(splits, analysis.y)
     work = [*((f"split-{s}", *split) for s, split in enumerate(splits)), ("all-rows", np.arange(n), None)]
     *of_splits, of_all = run_pieces(
-        analysis.run,
+        SplitAnalysis.run,
         len(work),
         lambda number: (*work[number][1:], child(checkpoint.seed, 1, number)),
+        shared=(analysis,),
         n_jobs=n_jobs,
         progress=follow,
         noun="split",

@@ -202,9 +202,10 @@ def _run(
 ) -> list[Any]:
     """What every sample gives, by number. Samples finish in any order, and each is kept as soon as it is done."""
     return run_pieces(
-        analysis.run,
+        SampleAnalysis.run,
         n_boot,
         lambda number: (child(checkpoint.seed, number),),
+        shared=(analysis,),
         n_jobs=n_jobs,
         progress=progress,
         noun="sample",

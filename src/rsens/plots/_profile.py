@@ -91,7 +91,7 @@ def profile(
         scale: What one step of the variable is: "sd" (its standard deviation in X), "raw" (1), or a number. Of a
             categorical variable "raw" is a switch to another level, and "sd" counts it as `rsens.explain` does.
         unit: How the axis names that step, such as "per sd"; None for a name from `scale`.
-        y: Targets of the rows, drawn as points above.
+        y: Targets of the rows, drawn as points above; of more than 2,000 rows, 2,000 are drawn.
         label: What the upper axis is called; None for the name of y, if it is a Series.
         weights: How much each row counts, at least 0; None if all count the same. A slice does not need them.
         two_valued: Names or positions of numeric columns whose two values are compared, like levels

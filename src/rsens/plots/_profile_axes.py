@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: With more rows than this, the rug shows evenly spaced quantiles.
 RUG = 500
+#: The most points of the data in a profile.
+TARGETS = 2_000
 #: How far the upper axes reach, in half-widths of the innermost band: heavy tails may leave the picture.
 REACH = 8.0
 #: A column with at most this many different values has a mark at each.
@@ -128,7 +130,11 @@ def limits(numbers: Along) -> tuple[float, float]:
 
 
 def draw_targets(ax: Axes, data: Array, targets: Array, *, fixed: bool = False) -> None:
-    """The data as points; the limits grow to show them all, unless they are fixed."""
+    """The data as points, of many rows some, evenly spaced in their order; the limits grow unless they are fixed."""
+    if len(data) > TARGETS:
+        order = np.argsort(data, kind="stable")
+        shown = order[np.linspace(0, len(order) - 1, TARGETS).round().astype(np.intp)]
+        data, targets = data[shown], targets[shown]
     low, high = ax.get_ylim()
     ax.plot(data, targets, "o", color=BLACK, markersize=3.0, alpha=0.55, markeredgewidth=0.0, zorder=4)
     if fixed:

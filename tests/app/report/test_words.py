@@ -57,7 +57,8 @@ def test_known_answers():
 def test_rows_of_how_many():
     study = studies.numbers()
     some = studies.study(**vars(study) | {"settings": {"rows_in_data": 8760}})
-    assert said(some)[1].startswith("Based on 60 of 8,760 rows, the model ")
+    assert said(some)[0].startswith("Based on 60 of 8,760 rows, the prediction of price depends most on ")
+    assert said(some)[1].startswith("The model explains ")
     assert dict(about(Facts.of(some)))["Rows"] == "60 of 8,760"
     assert said(studies.function(50))[1] == "It is based on 50 rows; the model was not checked on unseen rows."
 

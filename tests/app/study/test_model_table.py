@@ -11,7 +11,7 @@ from tests.app.study.tables import numbers, with_text
 
 
 def model_table(data, **options):
-    return read_table(Settings(data=data, target="y", **options), limit=lambda choice: 1000)
+    return read_table(Settings(data=data, target="y", **options))
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_missing_values_do_not_take_the_place_of_drawn_rows():
     assert "20 of 30 rows" in table.notes[1].text
 
 
-def test_a_long_file_is_held_in_part(tmp_path, monkeypatch):
-    monkeypatch.setattr(_model_table, "HELD_ROWS", 40)
+def test_a_very_long_file_is_held_in_part(tmp_path, monkeypatch):
+    monkeypatch.setattr(_model_table, "MOST_ROWS", 40)
     numbers(60).to_csv(tmp_path / "t.csv", index=False)
     table = model_table(tmp_path / "t.csv")
     assert (table.n_rows, len(table.X)) == (60, 40)
@@ -85,7 +85,7 @@ def test_codes_in_a_file_stay_text(tmp_path):
 
 def new_rows(data, recipe, **options):
     settings = Settings(data=data, model_file="m.rsens", **options)
-    return read_new_rows(settings, recipe, Choice("gaussian", "why"), texts=("town",), limit=1000)
+    return read_new_rows(settings, recipe, Choice("gaussian", "why"), texts=("town",))
 
 
 @pytest.fixture

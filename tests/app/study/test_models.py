@@ -4,7 +4,7 @@ import pytest
 
 from rsens import InputError
 from rsens._app.study import Settings
-from rsens._app.study._models import CHEAP_ROWS, EXACT_ROWS, model_for, name_of, row_limit
+from rsens._app.study._models import EXACT_ROWS, INDUCING, model_for, name_of
 from rsens._app.tables import Choice
 from tests.app.study.tables import numbers
 
@@ -25,14 +25,14 @@ def settings(model="gp", **options):
     ],
 )
 def test_class(kind, likelihood, name):
-    model, choice, notes = model_for(settings(kind), Choice(likelihood, "why"))
+    model, choice, notes = model_for(settings(kind), Choice(likelihood, "why"), 60)
     assert type(model).__name__ == name
     assert choice.kind == likelihood
     assert not notes
 
 
 def test_overdispersed_counts_are_poisson_in_a_linear_model_and_a_note_says_so():
-    model, choice, notes = model_for(settings("linear"), Choice("negative_binomial", "much spread"))
+    model, choice, notes = model_for(settings("linear"), Choice("negative_binomial", "much spread"), 60)
     assert type(model).__name__ == "BayesianPoissonRegression"
     assert choice.kind == "poisson"
     assert "too narrow" in notes[0].text
@@ -41,18 +41,22 @@ def test_overdispersed_counts_are_poisson_in_a_linear_model_and_a_note_says_so()
 @pytest.mark.parametrize("likelihood", ["student_t", "negative_binomial"])
 def test_what_a_linear_model_cannot_do_is_an_error_if_asked_for(likelihood):
     with pytest.raises(InputError, match="a linear model has no"):
-        model_for(settings("linear"), Choice(likelihood, "as asked for"))
+        model_for(settings("linear"), Choice(likelihood, "as asked for"), 60)
 
 
-def test_rows():
+def test_exact_while_that_is_quick():
     """The work of K processes on N/K^⅓ rows is that of one on N."""
-    three = Choice("classification", "", ("a", "b", "c"))
-    assert row_limit(settings(), Choice("gaussian", "")) == EXACT_ROWS
-    assert row_limit(settings(), Choice("classification", "", ("a", "b"))) == EXACT_ROWS
-    assert 3 * row_limit(settings(), three) ** 3 == pytest.approx(EXACT_ROWS**3, rel=0.01)
-    assert row_limit(settings("linear"), three) == row_limit(settings(inducing=50), three) == CHEAP_ROWS
+    two, three = (Choice("classification", "", tuple(classes)) for classes in ("ab", "abc"))
+    for choice, most in (
+        (Choice("gaussian", ""), EXACT_ROWS),
+        (two, EXACT_ROWS),
+        (three, int(EXACT_ROWS / 3 ** (1 / 3))),
+    ):
+        assert model_for(settings(), choice, most)[0].inducing is None
+        assert model_for(settings(), choice, most + 1)[0].inducing == INDUCING
+        assert model_for(settings(inducing=50), choice, most)[0].inducing == 50
 
 
 def test_names():
-    assert name_of(model_for(settings(), Choice("poisson", ""))[0]) == "Gaussian process"
-    assert name_of(model_for(settings("linear"), Choice("poisson", ""))[0]) == "Bayesian generalised linear model"
+    assert name_of(model_for(settings(), Choice("poisson", ""), 60)[0]) == "Gaussian process"
+    assert name_of(model_for(settings("linear"), Choice("poisson", ""), 60)[0]) == "Bayesian generalised linear model"

@@ -8,7 +8,7 @@ import pytest
 
 import rsens
 from rsens import InputError, RsensWarning, study
-from rsens._app.study import _setup
+from rsens._app.study import _model_table
 from tests.app.study.tables import classes, numbers, with_text
 
 #: Without the parts that take long.
@@ -166,10 +166,10 @@ def test_rows_are_drawn_and_a_note_says_so(monkeypatch):
     result = study(numbers(), "y", rows=25, **QUICK)
     assert len(result.X) == 25
     assert "25 of 60 rows" in next(note.text for note in result.notes if note.kind == "sample")
-    monkeypatch.setattr(_setup, "row_limit", lambda *_: 20)
+    monkeypatch.setattr(_model_table, "MOST_CELLS", 100)
     result = study(numbers(), "y", **QUICK)
     assert len(result.X) == 20
-    assert "to be quick" in next(note.text for note in result.notes if note.kind == "sample")
+    assert "more may not fit in memory" in next(note.text for note in result.notes if note.kind == "sample")
 
 
 def test_a_column_that_is_constant_in_the_rows_drawn_is_left_out():

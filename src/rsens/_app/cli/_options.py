@@ -119,7 +119,7 @@ def table_options(
             metavar="CONDITION",
             help="Use the rows where COLUMN=VALUE (in quotes; also != < <= > >=); may be repeated.",
         ),
-        option("--rows", type=int, metavar="N", help="Use N rows, drawn at random.  [default: at most 1,000]"),
+        option("--rows", type=int, metavar="N", help="Use N rows, drawn at random.  [default: all]"),
         option("--inducing", type=int, metavar="M", help="Use a sparse Gaussian process with M inducing inputs."),
         option("--seed", type=int, metavar="N", help="Seed of everything random.  [default: 0]"),
         option("--n-jobs", type=int, metavar="N", help="How many fits at once.  [default: one per core]"),

@@ -19,17 +19,41 @@ PER = {"sd": "per sd", "raw": "per unit"}
 
 
 def answer(facts: Facts) -> list[Words]:
-    """The sentences; those that have nothing to say are left out."""
-    sentences = [_leading(facts), _model(facts), _marks(facts), _pairs(facts)]
+    """The sentences; those that have nothing to say are left out. If only some rows were used, the first says so."""
+    leading = _leading(facts)
+    if _is_sample(facts):
+        leading = [f"Based on {_rows(facts)}, {_lower(str(leading[0]))}", *leading[1:]]
+    sentences = [leading, _model(facts), _marks(facts), _pairs(facts)]
     return [sentence for sentence in sentences if sentence]
 
 
 def rows_used(facts: Facts) -> str:
     """How many rows of how many: "1,000 of 8,760"."""
-    used, there = facts.explanation.n, facts.settings.get("rows_in_data")
-    if kept := facts.settings.get("rows_kept"):
-        there = kept["rows"]
-    return f"{used:,}" if there is None or there <= used else f"{used:,} of {there:,}"
+    used = facts.explanation.n
+    return f"{used:,} of {_rows_there(facts):,}" if _is_sample(facts) else f"{used:,}"
+
+
+def _rows_there(facts: Facts) -> int:
+    """How many rows there are to draw from."""
+    kept = facts.settings.get("rows_kept")
+    return int(kept["rows"] if kept else facts.settings.get("rows_in_data") or 0)
+
+
+def _is_sample(facts: Facts) -> bool:
+    return facts.explanation.n < _rows_there(facts)
+
+
+def _rows(facts: Facts) -> str:
+    """How many rows, of how many, and which."""
+    return f"{rows_used(facts)} row{'' if facts.explanation.n == 1 else 's'}{chosen_rows(facts)}"
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def chosen_rows(facts: Facts) -> str:
@@ -89,11 +113,12 @@ def _by_output(facts: Facts) -> bool:
 
 
 def _model(facts: Facts) -> Words:
-    """How many rows, and how good."""
-    rows = f"{rows_used(facts)} row{'' if facts.explanation.n == 1 else 's'}{chosen_rows(facts)}"
+    """How good, and on how many rows unless that was said."""
     if facts.assessment is None:
-        return [f"It is based on {rows}; the model was not checked on unseen rows."]
-    return [f"Based on {rows}, the model {facts.assessment.phrase}."]
+        unchecked = "the model was not checked on unseen rows."
+        return [_upper(unchecked) if _is_sample(facts) else f"It is based on {_rows(facts)}; {unchecked}"]
+    model = f"the model {facts.assessment.phrase}."
+    return [_upper(model) if _is_sample(facts) else f"Based on {_rows(facts)}, {model}"]
 
 
 def _marks(facts: Facts) -> Words:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,10 +27,9 @@ from rsens._app.tables import (
 from rsens._errors import Argument, Sentence
 from rsens._text import counted
 
-#: The most rows of a file that are held at once. Rows with missing values are left out before rows are drawn.
-HELD_ROWS = 50_000
-#: The same where rows are chosen by conditions, which are looked at when the rows are held.
-HELD_ROWS_TO_CHOOSE = 500_000
+#: The most rows, and cells, that are read unless more rows are asked for: a million rows of ten columns take some ten
+#: minutes and two gigabytes; see docs/scaling.md.
+MOST_ROWS, MOST_CELLS = 1_000_000, 30_000_000
 #: Notes about rows stay true when rows are drawn; notes about columns are made again.
 OF_ROWS = ("missing", "infinite")
 #: Why a target of each of these kinds is Gaussian.
@@ -77,8 +76,8 @@ class ModelTable:
     by: Any = None
 
 
-def read_table(settings: Settings, *, limit: Callable[[Choice], int]) -> ModelTable:
-    """Read, prepare, choose the likelihood, and draw as many rows as were asked for, or at most limit(likelihood)."""
+def read_table(settings: Settings) -> ModelTable:
+    """Read, prepare, choose the likelihood, and draw as many rows as were asked for, or as can be handled."""
     target, rows, seed = str(settings.target), settings.rows, settings.seed
     table = _read(settings, target, (*settings.categorical, *(settings.date or ())))
     codes = split(settings.categorical, list(table.frame.columns))
@@ -96,7 +95,7 @@ def read_table(settings: Settings, *, limit: Callable[[Choice], int]) -> ModelTa
     kind = prepared.recipe["columns"][target][0]
     if settings.likelihood == "auto" and kind in TIMES:
         choice = Choice("gaussian", TIMES[kind])  # whole days are not counts
-    notes, most = list(table.notes), limit(choice) if rows is None else rows
+    notes, most = list(table.notes), _most_rows(rows, table.frame.shape[1])
     if len(prepared.X) > most:
         total = len(prepared.X)
         whole = prepared
@@ -104,7 +103,7 @@ def read_table(settings: Settings, *, limit: Callable[[Choice], int]) -> ModelTa
         prepared = prepare(table.frame.loc[_draw(prepared.X.index, most, seed)], target, known=whole, **options)
         notes += [note for note in whole.notes if note.kind in OF_ROWS or _still_true(note, prepared.kinds)]
         choice = Choice(choice.kind, choice.reason, choose_likelihood(prepared.y, choice.kind).classes)
-        more = Sentence(", to be quick; if there is time, ask for more with ", Argument("rows"))
+        more = Sentence(": more may not fit in memory. If they do, ask for more with ", Argument("rows"))
         text = f"The model is fitted to {len(prepared.X):,} of {total:,} rows, drawn at random (seed {seed})"
         notes.append(Note("sample", (), Sentence(text, more if rows is None else "", ".")))
     severe = {(note.kind, note.columns) for note in notes if note.severe}
@@ -127,7 +126,7 @@ def read_table(settings: Settings, *, limit: Callable[[Choice], int]) -> ModelTa
 
 
 def read_new_rows(
-    settings: Settings, recipe: dict[str, Any], likelihood: Choice, *, texts: Iterable[str], limit: int
+    settings: Settings, recipe: dict[str, Any], likelihood: Choice, *, texts: Iterable[str]
 ) -> ModelTable:
     """New rows for a model from a file, read as its own data were; the target need not be there.
 
@@ -138,7 +137,7 @@ def read_new_rows(
     table = _read(settings, None, (*texts, *dates), least=1)
     frame = table.frame[[name for name in table.frame.columns if name in ways]]
     prepared = prepare_again(table.frame if frame.empty else frame, recipe, missing=settings.missing)
-    notes, most = [*table.notes, *prepared.notes], limit if rows is None else rows
+    notes, most = [*table.notes, *prepared.notes], _most_rows(rows, table.frame.shape[1])
     X, y = prepared.X, prepared.y
     if len(X) > most:
         index = _draw(X.index, most, seed)
@@ -166,6 +165,10 @@ def read_new_rows(
         kept=table.kept,
         by=by,
     )
+
+
+def _most_rows(asked: int | None, n_columns: int) -> int:
+    return min(MOST_ROWS, MOST_CELLS // n_columns) if asked is None else asked
 
 
 def _by(table: RawTable, X: pd.DataFrame) -> Any:
@@ -199,7 +202,8 @@ def _read_all(settings: Settings, target: str | None, as_text: Iterable[str], le
             frame = frame[with_columns_of(where, wanted, names, "the table", settings.by)]
             extra = tuple(name for name in frame.columns if name not in wanted)
         return RawTable(frame.reset_index(drop=True), data.index, len(data), (), extra)
-    most = max(HELD_ROWS_TO_CHOOSE if where else HELD_ROWS, settings.rows or 0)
+    # Rows with missing values are left out, and rows are chosen by conditions, before rows are drawn.
+    most = max(MOST_ROWS, settings.rows or 0)
     options: dict[str, Any] = {"max_rows": most, "seed": settings.seed, "as_text": as_text, "least": least}
     options["header"] = settings.header
     options |= {"where": where, "by": settings.by}

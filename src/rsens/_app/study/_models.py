@@ -1,4 +1,4 @@
-"""The model that suits a target, and how many rows it can handle quickly."""
+"""The model that suits a target."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from rsens.models import (
     GPRegressor,
 )
 
-#: The most rows of an exact Gaussian process. A study makes about ten fits. With this many rows, each takes 2 to 3 s on
-#: one core; with twice as many, 15 s.
+#: The most rows of an exact Gaussian process. A study makes about 25 fits. With this many rows, each takes a second on
+#: one core; with twice as many, four to eight.
 EXACT_ROWS = 1_000
-#: The most rows of models whose cost grows with the number of rows, not with its cube.
-CHEAP_ROWS = 20_000
+#: Above, it is built on so many rows, the inducing inputs, and all rows enter: the work grows with their number, not
+#: with its cube.
+INDUCING = 300
 #: The linear models, by likelihood. The weak prior, one pseudo-row, keeps collinear columns from being an error.
 LINEAR: dict[str, Callable[[], Any]] = {
     "gaussian": partial(BayesianLinearRegression, prior_precision=1.0, standardize=True),
@@ -33,26 +34,30 @@ LINEAR: dict[str, Callable[[], Any]] = {
 }
 
 
-def row_limit(settings: Settings, choice: Choice) -> int:
-    """How many rows a model is fitted to by default: N for one Gaussian process, N/K^⅓ for K of them."""
-    if settings.model == "linear" or settings.inducing is not None:
-        return CHEAP_ROWS
-    classes = len(choice.classes or ())
-    return round(EXACT_ROWS / (classes if classes > 2 else 1) ** (1 / 3))
-
-
-def model_for(settings: Settings, choice: Choice) -> tuple[Any, Choice, list[Note]]:
+def model_for(settings: Settings, choice: Choice, n_rows: int) -> tuple[Any, Choice, list[Note]]:
     """The estimator, not fitted, the likelihood that it has, and notes on it.
+
+    A Gaussian process is exact while that is quick, and has inducing inputs above.
 
     The search for the hyperparameters of a Gaussian process starts once: on real tables further starts found nothing
     better, and the search is repeated in every fold and for every probe.
     """
     if settings.model == "linear":
         return _linear(choice)
-    options: dict[str, Any] = {"n_restarts": 0, "inducing": settings.inducing, "random_state": settings.seed}
+    options: dict[str, Any] = {
+        "n_restarts": 0,
+        "inducing": _inducing(choice, n_rows) if settings.inducing is None else settings.inducing,
+        "random_state": settings.seed,
+    }
     if choice.kind == CLASSES:
         return GPClassifier(**options), choice, []
     return GPRegressor(likelihood=choice.kind, **options), choice, []
+
+
+def _inducing(choice: Choice, n_rows: int) -> int | None:
+    """None for the exact Gaussian process. More than two classes take one for each, and all share the time."""
+    n_processes = len(choice.classes or ()) if len(choice.classes or ()) > 2 else 1
+    return None if n_processes * n_rows**3 <= EXACT_ROWS**3 else INDUCING
 
 
 def _linear(choice: Choice) -> tuple[Any, Choice, list[Note]]:

@@ -13,7 +13,7 @@ from rsens._app.study._groups import ColumnGroups, compared_columns, merged_grou
 from rsens._app.study._listener import Listener
 from rsens._app.study._metadata import from_metadata
 from rsens._app.study._model_table import ModelTable, read_new_rows, read_table
-from rsens._app.study._models import model_for, row_limit
+from rsens._app.study._models import model_for
 from rsens._app.study._provenance import provenance
 from rsens._app.study._settings import Settings
 from rsens._app.study._subgroups import division_of
@@ -27,8 +27,6 @@ from rsens.models import load_model
 
 #: Cross-validation with fewer rows says nothing about unseen ones.
 LEAST_ROWS = 10
-#: The most new rows that are explained by default: an exact Gaussian process looks back at all its own rows.
-NEW_ROWS = 5_000
 #: Seconds of work for which it is worth starting processes.
 WORTH_PROCESSES = 5.0
 
@@ -83,7 +81,7 @@ def set_up(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) 
 
 
 def _new_model(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) -> ModelSetup:
-    table = read_table(settings, limit=lambda choice: row_limit(settings, choice))
+    table = read_table(settings)
     rows = len(table.X)
     if settings.cv and rows < LEAST_ROWS:
         raise InputError(
@@ -95,7 +93,7 @@ def _new_model(settings: Settings, arguments: Mapping[str, Any], notes: list[Not
     numeric = numeric_columns(settings.numeric, table.X)
     groups, on_groups = merged_groups(settings.groups or {}, table)
     compared = [str(table.X.columns[d]) for d in compared_columns(table.X, numeric, groups)]
-    model, choice, on_model = model_for(settings, table.likelihood)
+    model, choice, on_model = model_for(settings, table.likelihood, rows)
     notes += [*table.notes, *on_groups, *note_on_two_values(compared), *on_model, *_on_clusters(table)]
     notes += collinear_notes(table, groups)
     settings = replace(settings, n_jobs=_jobs(settings, rows))
@@ -153,7 +151,7 @@ def _model_from_file(
             f"{path} predicts {recipe['target']!r}, not {settings.target!r}. Leave out ", Argument("target"), "."
         )
     model = load_model(path)
-    table = read_new_rows(settings, recipe, likelihood, texts=_text_columns(model), limit=NEW_ROWS)
+    table = read_new_rows(settings, recipe, likelihood, texts=_text_columns(model))
     name, rows = os.path.basename(path), len(model.training_inputs_)
     text = (
         f"The model comes from {name} and was fitted to {rows:,} rows of {origin!r}. It was not fitted again: no check "

@@ -72,8 +72,7 @@ def study(
         likelihood: "gaussian", "student_t", "poisson", "negative_binomial", "classification", or "auto" for the one
             that suits the target; `Study.likelihood` says which and why.
         model: "gp", a Gaussian process, or "linear", a Bayesian (generalised) linear model.
-        rows: How many rows to fit and explain, drawn at random; None for all, but at most 1,000 for a Gaussian process
-            (fewer if there are more than two classes) and 20,000 with `inducing` or for a linear model.
+        rows: How many rows to fit and explain, drawn at random; None for all, up to a million (or 30 million cells).
         pairs: How many pairs of columns to show; 0 for none, which is quicker. "auto": 10, and none if there are more
             than 60 columns.
         random_state: Seed: a whole number, a NumPy Generator, or None for a new one.
@@ -85,7 +84,8 @@ def study(
         columns: Names of the columns to use; None for all.
         header: False for a text file whose first line is a row: its columns are then called x0, x1 and so on.
         missing: "drop" leaves out rows with missing values, "error" refuses them.
-        inducing: How many inducing inputs a Gaussian process is built on; None: exact up to 3,000 rows.
+        inducing: How many inducing inputs a Gaussian process is built on; None: exact up to 1,000 rows (fewer if there
+            are more than two classes), inducing inputs above.
         cv: Folds of the cross-validation; 0 for none.
         null: Whether to find the level that irrelevant variables stay below, by refits with irrelevant columns, and to
             test pairs for interaction.

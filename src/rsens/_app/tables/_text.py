@@ -33,7 +33,8 @@ BLOCK = 1024
 #: Lines among which the names of columns may be, below a title.
 TOP = 10
 
-#: Cells of one column that were read together: one text, a fourth of the memory of a list, unless a cell has line breaks.
+#: Cells of one column that were read together: one text, which takes a fourth of the memory of a list, unless a cell
+#: has line breaks.
 _Cells = str | list[str]
 
 
