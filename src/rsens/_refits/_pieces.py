@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from rsens._progress import Progress
+
+#: How often pieces are sent anew that were lost with a worker of a Dask cluster.
+ATTEMPTS = 5
 
 
 def _nothing(number: int) -> None:
@@ -49,38 +55,86 @@ def run_pieces(
         put: Keeps a piece that is done.
         done: Called after each piece with all of them, None where one is not there yet.
     """
-    from joblib import Parallel, delayed, effective_n_jobs
+    from joblib import effective_n_jobs
 
     pieces = [get(number) for number in range(count)]
     missing = [number for number, piece in enumerate(pieces) if piece is None]
     at_once = max(1, min(effective_n_jobs(n_jobs), len(missing)))
     with progress.stage(noun, count, name=stage, done=count - len(missing), at_once=at_once) as advance:
         done(pieces)
-        with _sent_once(shared):
-            run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-            with _deaf_children():
-                results = run(delayed(_timed)(number, work, *shared, *arguments(number)) for number in missing)
-            with closing(results):  # whatever ends the loop ends the processes
-                for number, seconds, piece in results:
-                    put(number, piece)
-                    pieces[number] = piece
-                    advance(1, seconds)
-                    done(pieces)
+
+        def keep(number: int, seconds: float, piece: Any) -> None:
+            missing.remove(number)
+            put(number, piece)
+            pieces[number] = piece
+            advance(1, seconds)
+            done(pieces)
+
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                _run(work, missing, arguments, shared, n_jobs, keep)
+                break
+            except lost_with_a_worker():
+                if attempt == ATTEMPTS:
+                    raise
     return pieces
 
 
-def _timed(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, float, Any]:
+def _run(
+    work: Callable[..., Any],
+    numbers: Sequence[int],
+    arguments: Callable[[int], Sequence[Any]],
+    shared: Sequence[Any],
+    n_jobs: int | None,
+    keep: Callable[[int, float, Any], None],
+) -> None:
+    from joblib import Parallel, delayed
+
+    with _sent_once(_Shared(tuple(shared))) as sent:
+        run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        with _deaf_children():
+            results = run(delayed(_timed)(number, work, sent, *arguments(number)) for number in list(numbers))
+        with closing(results):  # whatever ends the loop ends the processes
+            for number, seconds, piece in results:
+                keep(number, seconds, piece)
+
+
+def lost_with_a_worker() -> tuple[type[BaseException], ...]:
+    """What is raised if a worker of a Dask cluster ends while something is sent to it, or with the only copy of it.
+
+    The scheduler itself repeats the work of a worker that ends.
+    """
+    if "distributed" not in sys.modules:
+        return ()
+    from distributed.client import FutureCancelledError
+    from distributed.comm import CommClosedError
+
+    return CommClosedError, FutureCancelledError
+
+
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """What all pieces are made from.
+
+    The key makes it differ from all others: Dask gives the same name to equal contents, and forgets what has that name
+    when the work before this one ends.
+    """
+
+    values: tuple[Any, ...]
+    key: str = field(default_factory=lambda: uuid4().hex)
+
+
+def _timed(number: int, work: Callable[..., Any], shared: _Shared, *arguments: Any) -> tuple[int, float, Any]:
     start = time.perf_counter()
-    piece = work(*arguments)
+    piece = work(*shared.values, *arguments)
     return number, time.perf_counter() - start, piece
 
 
 @contextmanager
-def _sent_once(shared: Sequence[Any]) -> Iterator[None]:
-    """Within this, joblib's Dask backend, if that is what the user has chosen, knows that work shares some arguments.
+def _sent_once(shared: _Shared) -> Iterator[_Shared]:
+    """Within this, joblib's Dask backend, if that is what the user has chosen, has sent it to every worker.
 
-    Every worker has them before the work begins, so that none is lost with another worker. What is small is not worth
-    a message of its own.
+    So it is not lost with one of them.
     """
     from joblib import parallel_config
     from joblib.parallel import get_active_backend
@@ -88,10 +142,10 @@ def _sent_once(shared: Sequence[Any]) -> Iterator[None]:
     backend, n_jobs = get_active_backend()
     client = getattr(backend, "client", None)
     if client is None:
-        yield
+        yield shared
         return
-    with parallel_config(backend="dask", client=client, n_jobs=n_jobs, scatter=list(shared)):
-        yield
+    with parallel_config(backend="dask", client=client, n_jobs=n_jobs, scatter=[shared]):
+        yield shared
 
 
 @contextmanager

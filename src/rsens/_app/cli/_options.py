@@ -123,6 +123,7 @@ def table_options(
         option("--inducing", type=int, metavar="M", help="Use a sparse Gaussian process with M inducing inputs."),
         option("--seed", type=int, metavar="N", help="Seed of everything random.  [default: 0]"),
         option("--n-jobs", type=int, metavar="N", help="How many fits at once.  [default: one per core]"),
+        option("--dask", metavar="ADDRESS", help="Work on the Dask cluster at ADDRESS; 'local' starts one here."),
         folder_option(f"{folder}, with the name of DATA"),
         OVERWRITE,
         flag("--json", "as_json", help="Print one JSON document instead of tables."),

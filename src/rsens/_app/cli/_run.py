@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rsens._app.cli._cluster import on_cluster
 from rsens._app.cli._command import Command
 from rsens._app.cli._kept_work import Stopped
 from rsens._app.cli._live import Live, spelled_note
@@ -25,7 +26,10 @@ def run(command: Command, settings: Settings, spell: Spelling) -> None:
     more = command.question(settings) | {"where": list(settings.where or ()) or None}
     question = Question(command.answers or command.name, settings.data_name, settings.target, more)
     check_folder(folder, settings.overwrite, command.pieces, question)
-    with Live(settings, spell, tells=command.tells, keeps=command.pieces is not None) as live:
+    with (
+        on_cluster(settings) as settings,
+        Live(settings, spell, tells=command.tells, keeps=command.pieces is not None) as live,
+    ):
         prints = not (settings.quiet or settings.as_json)
         try:
             analysis = _spelled(analyse(settings, command.task(settings, folder, live), listener=live), spell)

@@ -95,6 +95,7 @@ class Settings:
     n_jobs: int | None = None
     all_cores: bool = False  # unless n_jobs is given; where the work, about so many `fits`, is worth it
     fits: int = STUDY_FITS
+    dask: str | None = None  # the address of a cluster, or "local"
     progress: bool | None = None
     # What the commands write and print.
     out: Path | None = None
