@@ -146,6 +146,7 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean, keys), search)
         value = gp.log_marginal_likelihood - len(y) * float(np.log(standard.output_scale))
         self._keep_fitted((gp,), standard, value)
+        self._warn_of_few_inducing()
         return self
 
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
@@ -264,6 +265,7 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
         targets = targets[1:] if len(targets) == 2 else targets
         gps = tuple(fit_gp(kernel, likelihood, Data(inputs, y, no_offset, keys=keys), search) for y in targets)
         self._keep_fitted(gps, units, float(sum(gp.log_marginal_likelihood for gp in gps)))
+        self._warn_of_few_inducing()
         return self
 
     def _predict_distribution(self, rows: Array) -> Distribution:

@@ -17,7 +17,7 @@ from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models import _exact, _laplace, _sparse, _sparse_laplace
 from rsens.models._data import Data
 from rsens.models._fit_warnings import warn_at_limits, warn_of_unknown_counts, ways_out
-from rsens.models._inducing import choose_inducing
+from rsens.models._inducing import NOTHING, choose_inducing
 from rsens.models._laplace import LaplaceApproximation
 from rsens.models._optimize import Objective, Optimizer, curvature
 from rsens.models._priors import log_normals
@@ -50,6 +50,8 @@ class Search:
     tolerance: float
     bar: Callable[..., Any]
     rng: np.random.Generator
+    #: The share of the prior variance that inducing inputs may leave at a row: with less, no more of them are chosen.
+    enough: float = NOTHING
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,7 @@ def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -
             kernel, likelihood, inducing, steps, reached = _learned(kernel, likelihood, some, search)
     with _threads_for(len(data.y), search.n_inducing):
         if search.n_inducing is not None and (inducing is None or some is not data):
-            inducing = inducing_inputs(data, kernel, search.n_inducing, search.rng)
+            inducing = inducing_inputs(data, kernel, search.n_inducing, search.enough, search.rng)
         posterior, value = posterior_of(kernel, likelihood, data, inducing, some)
         if likelihood.target == "counts":
             warn_of_unknown_counts(posterior, data.X, data.y, ways_out(likelihood, inducing))
@@ -125,7 +127,8 @@ def _learned(
         theta, steps, inducing = near.theta, near.steps, None
         for _ in range(1 if search.n_inducing is None else ROUNDS):
             if search.n_inducing is not None:
-                inducing = choose_inducing(data.X, split(theta)[0], search.n_inducing, greedy).inputs
+                chosen = choose_inducing(data.X, split(theta)[0], search.n_inducing, greedy, enough=search.enough)
+                inducing = chosen.inputs
             of_all = log_posterior_of(data, inducing, search.priors is not None)
             theta = _with_second_chance(of_all, theta, start, kernel)
             found = optimizer.refined(of_all, theta, N / len(some.y) * curvature(of_some, theta))
@@ -170,6 +173,7 @@ def posterior_of(
     if some is not None and some is not data and not isinstance(likelihood, GaussianLikelihood):
         warm = _laplace.WarmStart()
         _approximate(kernel, likelihood, some, inducing, warm)
+        warm.near = True
     approximation = _approximate(kernel, likelihood, data, inducing, warm)
     if not approximation.converged:
         warnings.warn(
