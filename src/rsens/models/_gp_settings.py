@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from copy import copy
-from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from rsens._arguments import one_of, whole_number
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError, RsensWarning
-from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, Finding, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, through_likelihood
 from rsens.models._inducing import NOTHING
-from rsens.models._inducing_check import CHECKED_ROWS, InducingCheck, half_posterior
+from rsens.models._inducing_check import InducingCheck, checked_inducing
 from rsens.models._inference import FittedGP, Search
 from rsens.models._link import Mean, by_mean
 from rsens.models._priors import check_priors
@@ -52,6 +48,7 @@ class GPSettings:
     tolerance: float
     random_state: int | np.random.RandomState | np.random.Generator | None
     progress: bool
+    training_inputs_: Array
     input_scale_: Array
     coding_: Coding | None
     _truths: ClassVar[tuple[str, ...]] = ("standardize", "optimize", "progress")
@@ -84,16 +81,7 @@ class GPSettings:
         Returns:
             None if the GP is exact, or has one inducing input only.
         """
-        check_is_fitted(self)
-        rows = self.training_inputs_ if X is None else self._rows(X)
-        if any(gp.inducing is None or len(gp.inducing) < 2 for gp in self._gps):
-            return None
-        half = copy(self)
-        half._gps = tuple(replace(gp, posterior=half_posterior(gp.posterior)) for gp in self._gps)
-        some = rows[np.unique(np.linspace(0, len(rows) - 1, CHECKED_ROWS).astype(np.intp))]
-        table = Table(tuple(self._column_names), some, None, self.coding_)
-        values, of_half = (self.input_scale_ * _sensitivities(model.derivatives(table, 1)) for model in (self, half))
-        return InducingCheck(table.names, self.n_inducing or 0, values, of_half)
+        return checked_inducing(self, X)
 
     def _findings(self, X: Any) -> Iterator[Finding]:
         """What `rsens.check` says of a Gaussian process."""
@@ -214,11 +202,6 @@ def regression_likelihood(given: str | Likelihood, noise_variance: float) -> Lik
 def link_likelihood(link: str) -> Likelihood:
     """The likelihood of classes with this name."""
     return likelihood_named(one_of(link, "link", link_names()))()
-
-
-def _sensitivities(record: Derivatives) -> Array:
-    """R-sens of every column, averaged over the rows."""
-    return np.mean(record.distribution.fisher_norm(record.first), axis=0)
 
 
 def _generator(random_state: Any) -> np.random.Generator:

@@ -1,21 +1,25 @@
 """Does a ranking depend on the number of inducing inputs? The answer of half as many, with nothing fitted again.
 
 Inducing inputs stand in the order in which they were chosen, and L of K_uu is triangular: so the first h whitened
-weights, w_h, are those of the GP with the first h inducing inputs. Given the data, w has precision B = I + S and mean ŵ,
-where S and Bŵ are sums over rows (`_low_rank`). Their first h entries are the sums of the smaller GP: it has the
+weights, w_h, are those of the GP with the first h inducing inputs. Given the data, w has precision B = I + S and mean
+ŵ, where S and Bŵ are sums over rows (`_low_rank`). Their first h entries are the sums of the smaller GP: it has the
 precision I + S_hh and the mean (I + S_hh)⁻¹(Bŵ)_h. For Gaussian noise this is exactly its posterior; for other
 likelihoods it is one step of Newton's method away from the mode of the larger GP.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.linalg import blas, lapack
+from sklearn.utils.validation import check_is_fitted
 
 from rsens._errors import Argument, Sentence
+from rsens._table import Table
 from rsens._text import percent
 from rsens._typing import Array
 from rsens.models._low_rank import LowRankPrior, factored_identity_plus
@@ -47,7 +51,7 @@ class InducingCheck:
 
     @property
     def changed_order(self) -> list[tuple[str, str]]:
-        """Pairs of variables, the more important first, that differ clearly and trade places with half of the inputs."""
+        """Pairs of variables, the more important first, that differ clearly and trade places with half of M."""
         least = CLEARLY * self.values.max()
         larger = self.values[:, None] - self.values
         trade = (larger > least) & (self.values_of_half[:, None] < self.values_of_half)
@@ -82,6 +86,21 @@ class InducingCheck:
         return f"{text}, and {' and '.join(self.changed_order[0])} trade places."
 
     __repr__ = __str__
+
+
+def checked_inducing(model: Any, X: Any = None) -> InducingCheck | None:
+    """See `GPRegressor.inducing_check`."""
+    check_is_fitted(model)
+    rows = model.training_inputs_ if X is None else model._rows(X)
+    if any(gp.inducing is None or len(gp.inducing) < 2 for gp in model._gps):
+        return None
+    smaller = copy(model)
+    smaller._gps = tuple(replace(gp, posterior=half_posterior(gp.posterior)) for gp in model._gps)
+    some = rows[np.unique(np.linspace(0, len(rows) - 1, CHECKED_ROWS).astype(np.intp))]
+    table = Table(tuple(model._column_names), some, None, model.coding_)
+    records = [each.derivatives(table, 1) for each in (model, smaller)]
+    values, of_half = (np.mean(record.distribution.fisher_norm(record.first), axis=0) for record in records)
+    return InducingCheck(table.names, model.n_inducing, model.input_scale_ * values, model.input_scale_ * of_half)
 
 
 def half_posterior(posterior: LatentPosterior) -> LatentPosterior:
