@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from rsens._errors import Argument, InputError
 from rsens._table import shape_of
 from rsens._typing import Array
 from rsens.adapters._adapter import Adapter
-from rsens.derivatives import Derivatives, Model, check_order, result_bytes, rows_for
+from rsens.derivatives import Derivatives, Finding, Model, check_order, result_bytes, rows_for
 from rsens.distributions import Distribution
 
 
@@ -49,6 +50,11 @@ class WithDerivatives(Model):
     def predict_point(self, X: Any) -> Array:
         predict = getattr(self._estimator, "predict_point", None)  # a mean can be much cheaper than a variance
         return predict(X) if callable(predict) else super().predict_point(X)
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        findings = getattr(self._estimator, "_findings", None)
+        if callable(findings):
+            yield from findings(X)
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
         average = getattr(self._estimator, "partial_dependence", None)

@@ -10,6 +10,7 @@ import numpy as np
 from rsens._errors import Argument, RsensWarning, Sentence
 from rsens._typing import Array
 from rsens.likelihoods import Likelihood
+from rsens.models._row_draw import row_keys
 from rsens.posteriors import LatentPosterior
 
 #: A hyperparameter this near to its limit, on the log scale, is at its limit.
@@ -78,9 +79,12 @@ def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
 
     Coarse data, such as whole numbers, have copies too, but with several y at each x.
     """
-    _, x = np.unique(np.column_stack([rows, offset]), axis=0, return_inverse=True)
-    repeated = np.bincount(x) - 1
-    one_y = np.bincount(np.unique(np.column_stack([x, y]), axis=0)[:, 0].astype(np.intp)) == 1
+    _, x, counts = np.unique(row_keys(rows, offset), return_inverse=True, return_counts=True)
+    if len(counts) == len(y):
+        return
+    repeated = counts - 1
+    _, of_each_xy = np.unique(row_keys(x.astype(np.float64), y), return_index=True)
+    one_y = np.bincount(x[of_each_xy]) == 1
     copies, noisy = int(repeated[one_y].sum()), int(repeated[~one_y].sum())
     if copies > max(COPIES * len(y), noisy):
         warnings.warn(

@@ -15,12 +15,14 @@ from rsens.distributions import Distribution
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood, target_of
 from rsens.models._averages import averaged_mean
+from rsens.models._data import Data
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
 from rsens.models._fit_warnings import warn_of_copies
 from rsens.models._gp_settings import GPSettings, link_likelihood, prediction, regression_likelihood
-from rsens.models._inference import Data, FittedGP, fit_gp
+from rsens.models._inference import FittedGP, fit_gp
 from rsens.models._link import LatentLink
 from rsens.models._multiclass import one_vs_rest_targets
+from rsens.models._row_draw import row_keys
 from rsens.models._standard import Standard
 from rsens.posteriors import Latent
 
@@ -132,7 +134,7 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         y = likelihood.checked_target(y)
         if self.optimize and likelihood.noise is not None:
             warn_of_copies(rows, y, offset)
-        standard, mean = self._standard(rows), 0.0
+        standard, mean, keys = self._standard(rows), 0.0, row_keys(rows, y, offset)
         if self.standardize and likelihood.target == "numbers":
             known = y - offset
             scale = float(column_deviations(known[:, None])[0]) or 1.0
@@ -141,9 +143,10 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         elif self.standardize:
             mean = _log_mean_count(y, offset)
         inputs, search = standard.inputs(rows), self._search(len(y))
-        gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean), search)
+        gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean, keys), search)
         value = gp.log_marginal_likelihood - len(y) * float(np.log(standard.output_scale))
         self._keep_fitted((gp,), standard, value)
+        self._warn_of_few_inducing()
         return self
 
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
@@ -257,10 +260,12 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
         likelihood = link_likelihood(self.link)
         units, kernel, search = self._standard(rows), self._start_kernel(rows.shape[1]), self._search(len(rows))
         inputs, no_offset = units.inputs(rows), np.zeros(len(rows))
+        keys = row_keys(rows, codes.astype(np.float64))
         targets = one_vs_rest_targets(codes, len(self.classes_))
         targets = targets[1:] if len(targets) == 2 else targets
-        gps = tuple(fit_gp(kernel, likelihood, Data(inputs, y, no_offset), search) for y in targets)
+        gps = tuple(fit_gp(kernel, likelihood, Data(inputs, y, no_offset, keys=keys), search) for y in targets)
         self._keep_fitted(gps, units, float(sum(gp.log_marginal_likelihood for gp in gps)))
+        self._warn_of_few_inducing()
         return self
 
     def _predict_distribution(self, rows: Array) -> Distribution:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -13,15 +14,18 @@ from tqdm import tqdm
 
 from rsens._arguments import one_of, whole_number
 from rsens._coding import Coding
-from rsens._errors import Argument, InputError
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, result_bytes, rows_for
+from rsens.derivatives import Derivatives, Finding, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, through_likelihood
+from rsens.models._inducing import NOTHING
+from rsens.models._inducing_check import InducingCheck, checked_inducing
 from rsens.models._inference import FittedGP, Search
 from rsens.models._link import Mean, by_mean
 from rsens.models._priors import check_priors
 from rsens.models._standard import Standard
+from rsens.models._subset_search import ENOUGH, SEARCH_ROWS
 from rsens.posteriors import Latent
 
 #: Without `inducing`, a GP is exact up to MOST_EXACT_ROWS rows, and has INDUCING inducing inputs above.
@@ -44,6 +48,7 @@ class GPSettings:
     tolerance: float
     random_state: int | np.random.RandomState | np.random.Generator | None
     progress: bool
+    training_inputs_: Array
     input_scale_: Array
     coding_: Coding | None
     _truths: ClassVar[tuple[str, ...]] = ("standardize", "optimize", "progress")
@@ -61,6 +66,29 @@ class GPSettings:
         inputs = self.inducing_inputs_
         each = inputs if isinstance(inputs, tuple) else (inputs,)
         return max((len(one) for one in each if one is not None), default=None)
+
+    def inducing_check(self, X: Any = None) -> InducingCheck | None:
+        """Whether there are enough inducing inputs: R-sens from all M of them against R-sens from the first half.
+
+        Both have the same hyperparameters and use all training data, and nothing is fitted again. Print it, or read
+        `passed`, `largest_change`, `changed_order`, `to_frame()`. A column whose R-sens hardly changes from M/2 to M
+        hardly changes from M to 2M.
+
+        Args:
+            X: Rows to compare at, at most 1,000 of them; None for the training inputs. Levels of categorical columns
+                are not compared.
+
+        Returns:
+            None if the GP is exact, or has one inducing input only.
+        """
+        return checked_inducing(self, X)
+
+    def _findings(self, X: Any) -> Iterator[Finding]:
+        """What `rsens.check` says of a Gaussian process."""
+        check = self.inducing_check(X)
+        if check is not None:
+            said = str(check) if check.passed else check.advice
+            yield Finding("inducing inputs", "ok" if check.passed else "warning", said)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """How many rows `derivatives` can take at once; inside, kernels work in smaller chunks of fixed memory."""
@@ -111,6 +139,7 @@ class GPSettings:
             tolerance=float(self.tolerance),
             bar=partial(tqdm, disable=not self.progress, leave=False),
             rng=_generator(self.random_state),
+            enough=ENOUGH if self.inducing is None and n_rows > SEARCH_ROWS else NOTHING,
         )
 
     def _n_inducing(self, n_rows: int) -> int | None:
@@ -133,6 +162,14 @@ class GPSettings:
         if self.coding_ is not None:
             mean[list(self.coding_.categorical)] = 0.0  # their scale is 1: level codes stay as they are
         return Standard(mean, np.where(self.input_scale_ > 0.0, self.input_scale_, 1.0))
+
+    def _warn_of_few_inducing(self) -> None:
+        """After a fit of many rows: the check costs little then, and M may have been our choice."""
+        if len(self.training_inputs_) <= SEARCH_ROWS:
+            return
+        check = self.inducing_check()
+        if check is not None and not check.passed:
+            warnings.warn(RsensWarning(*check.advice.parts), stacklevel=3)
 
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
         """Set the attributes, in the units of the data; tuples if there are several GPs."""

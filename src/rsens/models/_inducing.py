@@ -38,8 +38,12 @@ def choose_inducing(
     kernel: Kernel,
     M: int,
     random_state: int | np.random.Generator | None = None,
+    *,
+    enough: float = NOTHING,
 ) -> InducingInputs:
     """At most M rows of X; fewer if those say everything, as with repeated rows or a kernel of low rank.
+
+    "Everything" means that at no row more than the share `enough` of the largest prior variance is left.
 
     Each step takes the row with the largest variance given the rows so far: a pivoted Cholesky factorisation of
     k(X, X), in O(N M²), random only if X has very many rows. Of equally good rows the first is taken, so give X in an
@@ -52,16 +56,16 @@ def choose_inducing(
     most = max(M, GREEDY_BYTES // (8 * M))
     if len(X) > most:
         seen = np.sort(rng.choice(len(X), most, replace=False))
-    rows, left = _greedy(X[seen], kernel, min(M, len(seen)))
+    rows, left = _greedy(X[seen], kernel, min(M, len(seen)), enough)
     chosen = seen[rows or [0]]  # at least one, even if f = 0 everywhere, as under a Linear kernel at the origin
     largest = float(kernel.diag(X[seen]).max())
     return InducingInputs(X[chosen], chosen, float(left.max()) / largest if largest > 0.0 else 0.0)
 
 
-def _greedy(X: Array, kernel: Kernel, M: int) -> tuple[list[int], Array]:
+def _greedy(X: Array, kernel: Kernel, M: int, enough: float) -> tuple[list[int], Array]:
     """The pivots, and k(x, x) − q(x, x) at every row; C is the Cholesky factor."""
     left = kernel.diag(X)
-    nothing = NOTHING * left.max()
+    nothing = enough * left.max()
     C = np.empty((len(X), M), order="F")
     rows: list[int] = []
     while (j := len(rows)) < M and left.max() > nothing:

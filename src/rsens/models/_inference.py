@@ -9,20 +9,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._errors import Argument, RsensWarning
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models import _exact, _laplace, _sparse, _sparse_laplace
+from rsens.models._data import Data
 from rsens.models._fit_warnings import warn_at_limits, warn_of_unknown_counts, ways_out
-from rsens.models._inducing import choose_inducing
+from rsens.models._inducing import NOTHING, choose_inducing
 from rsens.models._laplace import LaplaceApproximation
 from rsens.models._optimize import Objective, Optimizer, curvature
 from rsens.models._priors import log_normals
 from rsens.models._sparse import VariationalApproximation
 from rsens.models._sparse_laplace import SparseLaplaceApproximation
+from rsens.models._subset_search import inducing_inputs, searched_rows
 from rsens.posteriors import LatentPosterior
 
 #: Up to this many rows a fit runs on one thread. At 1000 rows two threads save a third of the time on two idle cores;
@@ -37,32 +38,6 @@ MANY_ROWS = 600
 ROUNDS = 2
 
 
-@dataclass(frozen=True, eq=False)
-class Data:
-    """Rows X and targets y, where y depends on mean + f + offset."""
-
-    X: Array
-    y: Array
-    offset: Array
-    mean: float = 0.0
-
-    def rows(self, rows: NDArray[np.intp]) -> Data:
-        return replace(self, X=self.X[rows], y=self.y[rows], offset=self.offset[rows])
-
-    @property
-    def residual(self) -> Array:
-        """What f and Gaussian noise have to explain."""
-        return self.y - self.mean - self.offset
-
-    @property
-    def ordered(self) -> Data:
-        """The same rows in an order of their own, by X, then y, then offset: a choice by place is a choice of rows.
-
-        Rows that agree in all of it can be exchanged for each other, so ties do not matter.
-        """
-        return self.rows(np.lexsort((self.offset, self.y, *self.X.T[::-1])))
-
-
 @dataclass(frozen=True)
 class Search:
     """How to learn the hyperparameters, and with how many inducing inputs (None: exact); see GPRegressor."""
@@ -75,6 +50,8 @@ class Search:
     tolerance: float
     bar: Callable[..., Any]
     rng: np.random.Generator
+    #: The share of the prior variance that inducing inputs may leave at a row: with less, no more of them are chosen.
+    enough: float = NOTHING
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,14 +72,14 @@ class FittedGP:
 def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -> FittedGP:
     """The GP with the hyperparameters that maximise the marginal likelihood times their prior, or as given."""
     inducing, steps, reached = None, 0, float("nan")
-    n_rows = len(data.y)
-    small = n_rows * min(n_rows, search.n_inducing or n_rows) ** 2 <= FEW_ROWS**3  # the work of a step
-    with _one_thread() if small else nullcontext():
-        if search.optimize and len(kernel.theta) + len(likelihood.theta):
-            kernel, likelihood, inducing, steps, reached = _learned(kernel, likelihood, data, search)
-        elif search.n_inducing is not None:
-            inducing = choose_inducing(data.ordered.X, kernel, search.n_inducing, search.rng).inputs
-        posterior, value = posterior_of(kernel, likelihood, data, inducing)
+    some = searched_rows(data, search.rng) if search.n_inducing is not None else data
+    if search.optimize and len(kernel.theta) + len(likelihood.theta):
+        with _threads_for(len(some.y), search.n_inducing):
+            kernel, likelihood, inducing, steps, reached = _learned(kernel, likelihood, some, search)
+    with _threads_for(len(data.y), search.n_inducing):
+        if search.n_inducing is not None and (inducing is None or some is not data):
+            inducing = inducing_inputs(data, kernel, search.n_inducing, search.enough, search.rng)
+        posterior, value = posterior_of(kernel, likelihood, data, inducing, some)
         if likelihood.target == "counts":
             warn_of_unknown_counts(posterior, data.X, data.y, ways_out(likelihood, inducing))
     return FittedGP(kernel, likelihood, posterior, value, posterior.jitter, inducing, steps, reached)
@@ -150,7 +127,8 @@ def _learned(
         theta, steps, inducing = near.theta, near.steps, None
         for _ in range(1 if search.n_inducing is None else ROUNDS):
             if search.n_inducing is not None:
-                inducing = choose_inducing(data.X, split(theta)[0], search.n_inducing, greedy).inputs
+                chosen = choose_inducing(data.X, split(theta)[0], search.n_inducing, greedy, enough=search.enough)
+                inducing = chosen.inputs
             of_all = log_posterior_of(data, inducing, search.priors is not None)
             theta = _with_second_chance(of_all, theta, start, kernel)
             found = optimizer.refined(of_all, theta, N / len(some.y) * curvature(of_some, theta))
@@ -182,13 +160,21 @@ def objective_of(data: Data, inducing: Array | None) -> Callable[[Kernel, Likeli
 
 
 def posterior_of(
-    kernel: Kernel, likelihood: Likelihood, data: Data, inducing: Array | None
+    kernel: Kernel, likelihood: Likelihood, data: Data, inducing: Array | None, some: Data | None = None
 ) -> tuple[LatentPosterior, float]:
-    """f given y, and the log marginal likelihood."""
+    """f given y, and the log marginal likelihood. A mode is first looked for with some of the rows, if they are given.
+
+    The passes over all rows then start near the mode, and few are needed.
+    """
     if isinstance(likelihood, GaussianLikelihood) and inducing is None:
         exact, value = _exact.posterior_and_value(kernel, likelihood, data.X, data.residual)
         return replace(exact, mean=data.mean), value
-    approximation = _approximate(kernel, likelihood, data, inducing)
+    warm = None
+    if some is not None and some is not data and not isinstance(likelihood, GaussianLikelihood):
+        warm = _laplace.WarmStart()
+        _approximate(kernel, likelihood, some, inducing, warm)
+        warm.near = True
+    approximation = _approximate(kernel, likelihood, data, inducing, warm)
     if not approximation.converged:
         warnings.warn(
             RsensWarning(
@@ -215,6 +201,11 @@ def _approximate(
     if inducing is None:
         return _laplace.approximate(kernel, likelihood, data.X, data.y, **given)
     return _sparse_laplace.approximate(kernel, likelihood, data.X, data.y, inducing, **given)
+
+
+def _threads_for(n_rows: int, n_inducing: int | None) -> Any:
+    """One thread if a step of the search has little work."""
+    return _one_thread() if n_rows * min(n_rows, n_inducing or n_rows) ** 2 <= FEW_ROWS**3 else nullcontext()
 
 
 def _one_thread() -> Any:

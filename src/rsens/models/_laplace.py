@@ -32,6 +32,8 @@ class WarmStart:
     latent: Array | None = None
     weights: Array | None = None
     converged: bool = True
+    #: Whether the weights are the mode of some of the rows, so that few passes over all rows are needed.
+    near: bool = False
 
 
 def approximate(

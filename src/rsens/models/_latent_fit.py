@@ -13,7 +13,8 @@ from rsens._errors import RsensWarning
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
-from rsens.models._inference import Data, Search, fit_gp, posterior_of
+from rsens.models._data import Data
+from rsens.models._inference import Search, fit_gp, posterior_of
 from rsens.posteriors import Root, ScaledTriangularRoot
 
 

@@ -22,7 +22,7 @@ from rsens.posteriors import DenseRoot, LatentPosterior
 #: The size of one array (M, rows of a chunk).
 CHUNK_BYTES = 4 * 2**20
 #: V is kept between passes over the rows up to this size; a larger V is computed again in each pass.
-KEPT_BYTES = 128 * 2**20
+KEPT_BYTES = 400 * 2**20
 #: What we add to the diagonal of K_uu, relative to its mean: always at least the first, so that the marginal likelihood
 #: stays a smooth function of the hyperparameters; the others only if rounding has made K_uu more indefinite than that.
 JITTERS = tuple(10.0 ** np.arange(-12, -2))

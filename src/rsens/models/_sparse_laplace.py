@@ -22,6 +22,9 @@ from rsens.models._low_rank import LowRankPrior, add_outer, factored_identity_pl
 from rsens.models._mode import MAX_HALVINGS, MAX_STEPS, ROUNDING, TOLERANCE
 from rsens.posteriors import LatentPosterior
 
+#: A squared Newton decrement so small that the step squares it below anything that matters (see `_mode.TOLERANCE`).
+NEAR = 1e-6
+
 
 def approximate(
     kernel: Kernel,
@@ -36,7 +39,7 @@ def approximate(
 ) -> SparseLaplaceApproximation:
     """The approximation at the mode; takes the arguments of `_laplace.approximate`, and the inducing inputs."""
     target = LowRankTarget(LowRankPrior(kernel, X, inducing), likelihood, y, np.broadcast_to(mean + offset, y.shape))
-    w, converged = target.mode(None if warm is None else warm.weights)
+    w, converged = target.mode() if warm is None else target.mode(warm.weights, near=warm.near)
     if warm is not None:
         warm.weights, warm.converged = w, converged
     return SparseLaplaceApproximation(target, w, converged, mean)
@@ -82,25 +85,19 @@ class LowRankTarget:
             VWVt = add_outer(VWVt, V * np.sqrt(np.maximum(-second, 0.0)))
         return Climb(psi, size, gradient, VWVt)
 
-    def mode(self, start: Array | None) -> tuple[Array, bool]:
+    def mode(self, start: Array | None = None, *, near: bool = False) -> tuple[Array, bool]:
         """ŵ, and whether the search reached it: Newton's method with step halving, from `start` if it is better than 0.
 
-        In f, these are the steps and the stopping rule of `_mode.find_mode`.
+        In f, these are the steps and the stopping rule of `_mode.find_mode`. With `near`, the mode of fewer rows is the
+        start, and passes are saved: 0 is not tried, and the last step, a tiny one, is taken without a look.
         """
-        w = np.zeros(self.prior.rank)
-        here = self.climb(w)
-        if start is not None and start.shape == w.shape:
-            warm = self.climb(start)
-            if warm is not None and (here is None or warm.psi > here.psi):
-                w, here = start, warm
-        if here is None:
-            raise InputError(
-                "the likelihood of y is zero at the prior mean of f. Check y and offset for extreme values."
-            )
+        w, here = self._start(start, near)
         decrement = np.inf
         for _ in range(MAX_STEPS):
             step, _ = lapack.dpotrs(factored_identity_plus(here.VWVt), here.gradient, lower=1)
             before, decrement = decrement, float(np.sum(here.gradient * step))
+            if near and 0.0 <= decrement <= NEAR:
+                return w + step, True
             if decrement <= TOLERANCE or ROUNDING >= decrement >= before:
                 break
             uphill = self._halved(w, here, step)
@@ -108,6 +105,21 @@ class LowRankTarget:
                 break
             w, here = uphill
         return w, abs(decrement) <= ROUNDING
+
+    def _start(self, start: Array | None, near: bool) -> tuple[Array, Climb]:
+        """0 or `start`, whichever is better."""
+        w = np.zeros(self.prior.rank)
+        warm = self.climb(start) if start is not None and start.shape == w.shape else None
+        if near and start is not None and warm is not None:
+            return start, warm
+        here = self.climb(w)
+        if start is not None and warm is not None and (here is None or warm.psi > here.psi):
+            return start, warm
+        if here is None:
+            raise InputError(
+                "the likelihood of y is zero at the prior mean of f. Check y and offset for extreme values."
+            )
+        return w, here
 
     def _halved(self, w: Array, here: Climb, step: Array) -> tuple[Array, Climb] | None:
         """The longest of the steps 1, ½, ¼, … after which Ψ is not lower than rounding can tell."""
@@ -133,22 +145,28 @@ class SparseLaplaceApproximation:
         return self.target.prior.jitter
 
     @cached_property
+    def _at_mode(self) -> tuple[Array, Array]:
+        """f̂ + offset at the training rows, and VWVᵀ, in one pass."""
+        target, predictor = self.target, np.empty(len(self.target.y))
+        VWVt = np.zeros((len(self.w), len(self.w)), order="F")
+        for rows, V in target.prior.chunks():
+            predictor[rows] = blas.dgemv(1.0, V, self.w, trans=1) + target.offset[rows]
+            W, _ = target.likelihood.curvature(target.y[rows], predictor[rows])
+            VWVt = add_outer(VWVt, V * np.sqrt(W))
+        return predictor, symmetric(VWVt)
+
+    @property
     def _predictor(self) -> Array:
-        """f̂ + offset at the training rows."""
-        return self.target.prior.transposed_times(self.w) + self.target.offset
+        return self._at_mode[0]
+
+    @property
+    def _VWVt(self) -> Array:
+        return self._at_mode[1]
 
     @cached_property
     def _curvature(self) -> tuple[Array, Array]:
         """W and ∂W/∂f at the mode."""
         return self.target.likelihood.curvature(self.target.y, self._predictor)
-
-    @cached_property
-    def _VWVt(self) -> Array:
-        root_W = np.sqrt(self._curvature[0])
-        VWVt = np.zeros((len(self.w), len(self.w)), order="F")
-        for rows, V in self.target.prior.chunks():
-            VWVt = add_outer(VWVt, V * root_W[rows])
-        return symmetric(VWVt)
 
     @cached_property
     def _L_B(self) -> Array:

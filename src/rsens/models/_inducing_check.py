@@ -1,0 +1,118 @@
+"""Does a ranking depend on the number of inducing inputs? The answer of half as many, with nothing fitted again.
+
+Inducing inputs stand in the order in which they were chosen, and L of K_uu is triangular: so the first h whitened
+weights, w_h, are those of the GP with the first h inducing inputs. Given the data, w has precision B = I + S and mean
+ŵ, where S and Bŵ are sums over rows (`_low_rank`). Their first h entries are the sums of the smaller GP: it has the
+precision I + S_hh and the mean (I + S_hh)⁻¹(Bŵ)_h. For Gaussian noise this is exactly its posterior; for other
+likelihoods it is one step of Newton's method away from the mode of the larger GP.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.linalg import blas, lapack
+from sklearn.utils.validation import check_is_fitted
+
+from rsens._errors import Argument, Sentence
+from rsens._table import Table
+from rsens._text import percent
+from rsens._typing import Array
+from rsens.models._low_rank import LowRankPrior, factored_identity_plus
+from rsens.posteriors import DenseRoot, LatentPosterior
+
+#: How far R-sens may move, relative to the largest. If the error falls at least by half with twice as many inducing
+#: inputs, what is left of it is no larger than the movement.
+MOST_CHANGE = 0.15
+#: Two variables differ clearly if the larger R-sens exceeds the smaller by this share of the largest.
+CLEARLY = 0.05
+#: How many rows are looked at.
+CHECKED_ROWS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class InducingCheck:
+    """R-sens of every variable, per standard deviation, from all M inducing inputs and from the first half of them."""
+
+    names: tuple[str, ...]
+    n_inducing: int
+    values: Array
+    values_of_half: Array
+
+    @property
+    def largest_change(self) -> float:
+        """The largest difference between the two, relative to the largest R-sens."""
+        largest = float(self.values.max())
+        return float(np.abs(self.values_of_half - self.values).max()) / largest if largest > 0.0 else 0.0
+
+    @property
+    def changed_order(self) -> list[tuple[str, str]]:
+        """Pairs of variables, the more important first, that differ clearly and trade places with half of M."""
+        least = CLEARLY * self.values.max()
+        larger = self.values[:, None] - self.values
+        trade = (larger > least) & (self.values_of_half[:, None] < self.values_of_half)
+        return [(self.names[i], self.names[j]) for i, j in np.argwhere(trade)]
+
+    @property
+    def passed(self) -> bool:
+        """Whether M is large enough: half of it gives nearly the same numbers, in the same order."""
+        return self.largest_change <= MOST_CHANGE and not self.changed_order
+
+    @property
+    def advice(self) -> Sentence:
+        """What was seen, and what to do about it."""
+        return Sentence(
+            f"The ranking depends on the number of inducing inputs: {self} Raise ",
+            Argument("inducing"),
+            f", for example to {2 * self.n_inducing}, until this no longer is so.",
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each variable."""
+        half = self.n_inducing // 2
+        return pd.DataFrame({self.n_inducing: self.values, half: self.values_of_half}, index=pd.Index(self.names))
+
+    def __str__(self) -> str:
+        text = (
+            f"with {self.n_inducing // 2} instead of {self.n_inducing} inducing inputs, R-sens changes by up to "
+            f"{percent(self.largest_change)} of the largest"
+        )
+        if not self.changed_order:
+            return f"{text}, and clearly different variables keep their order."
+        return f"{text}, and {' and '.join(self.changed_order[0])} trade places."
+
+    __repr__ = __str__
+
+
+def checked_inducing(model: Any, X: Any = None) -> InducingCheck | None:
+    """See `GPRegressor.inducing_check`."""
+    check_is_fitted(model)
+    rows = model.training_inputs_ if X is None else model._rows(X)
+    if any(gp.inducing is None or len(gp.inducing) < 2 for gp in model._gps):
+        return None
+    smaller = copy(model)
+    smaller._gps = tuple(replace(gp, posterior=half_posterior(gp.posterior)) for gp in model._gps)
+    some = rows[np.unique(np.linspace(0, len(rows) - 1, CHECKED_ROWS).astype(np.intp))]
+    table = Table(tuple(model._column_names), some, None, model.coding_)
+    records = [each.derivatives(table, 1) for each in (model, smaller)]
+    values, of_half = (np.mean(record.distribution.fisher_norm(record.first), axis=0) for record in records)
+    return InducingCheck(table.names, model.n_inducing, model.input_scale_ * values, model.input_scale_ * of_half)
+
+
+def half_posterior(posterior: LatentPosterior) -> LatentPosterior:
+    """The posterior with the first half of the inducing inputs, from the posterior with all of them."""
+    assert isinstance(posterior.root, DenseRoot)
+    inputs, half = posterior.inputs, len(posterior.inputs) // 2
+    L = LowRankPrior(posterior.kernel, inputs[:0], inputs).L
+    G = blas.dtrmm(1.0, L, posterior.root.R, side=1, lower=1)  # diag(√(s/(1 + s)))Uᵀ, with S = U diag(s) Uᵀ
+    explained = np.minimum(np.sum(G**2, axis=1), 1.0 - np.finfo(np.float64).eps)  # s/(1 + s)
+    scaled = np.asfortranarray(G / np.sqrt(1.0 - explained)[:, None])  # diag(√s)Uᵀ
+    w = blas.dtrmv(L, posterior.weights, lower=1, trans=1)
+    Bw = w + blas.dgemv(1.0, scaled, blas.dgemv(1.0, scaled, w), trans=1)
+    S_hh = blas.dgemm(1.0, scaled[:, :half], scaled[:, :half], trans_a=1)
+    w_h, _ = lapack.dpotrs(factored_identity_plus(S_hh), Bw[:half], lower=1)
+    return LowRankPrior(posterior.kernel, inputs[:0], inputs[:half]).posterior(w_h, S_hh, posterior.mean)
