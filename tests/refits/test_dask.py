@@ -68,11 +68,18 @@ def test_a_worker_killed_half_way_changes_nothing(client):
     model = rsens.GPRegressor(n_restarts=0, random_state=0).fit(X, y)
     with parallel_config(backend="sequential"):
         expected = rsens.explain(model, X, y, random_state=1)
-    victim = next(iter(client.run(os.getpid).values()))
-    killed = threading.Timer(0.7, os.kill, (victim, signal.SIGKILL))
-    killed.start()
+    address, victim = next(iter(client.run(os.getpid).items()))
+
+    def kill_at_work():
+        while not client.processing().get(address):
+            time.sleep(0.01)
+        os.kill(victim, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_at_work, daemon=True)
+    killer.start()
     found = rsens.explain(model, X, y, random_state=1)
-    killed.join()
+    killer.join(timeout=30.0)
+    assert not killer.is_alive()
     deadline = time.monotonic() + 30.0
     while victim in (pids := set(client.run(os.getpid).values())) or len(pids) < 2:  # its nanny starts another
         assert time.monotonic() < deadline
