@@ -103,11 +103,11 @@ def explain(
             the data contradict a model in which the two add up (5 % per pair)? "auto": what y and the model allow; a
             model that cannot be refitted has the test of pairs only. True: an error if it cannot be refitted or tested.
         intervals: What the intervals of variables and pairs hold for. "refits": which data were drawn. The model is
-            refitted ten times, each time without a fifth of the rows (two rounds of five folds), and evaluated on the
-            rows and in the units that it was fitted to; an interval is the value ± t times the standard error of the
-            jackknife. "rows": only which rows are explained, by a bootstrap of the rows. The model is taken as it is,
-            so these are several times too narrow for new data. "auto": refits if y is given, the model can be refitted,
-            and X has as many rows as it was fitted to; else rows. False: none.
+            refitted ten times, each time without a fifth of the rows (two rounds of five folds; one round for more than
+            2,000 rows), and evaluated on the rows and in the units that it was fitted to; an interval is the value ± t
+            times the standard error of the jackknife. "rows": only which rows are explained, by a bootstrap of the
+            rows. The model is taken as it is, so these are several times too narrow for new data. "auto": refits if y
+            is given, the model can be refitted, and X has as many rows as it was fitted to; else rows. False: none.
         random_state: Seed of the bootstrap, the folds and the probes, and of refits of a model whose own random_state
             is None: a whole number, a NumPy Generator, or None for a new seed.
         n_jobs: How many refits run at once, as in joblib.

@@ -60,8 +60,9 @@ from rsens.measures import training_inputs
 
 FOLDS = 5
 #: One round of folds says little about a standard error (4 degrees of freedom, t = 2.8). As many refits as two rounds
-#: of five are enough.
-REFITS_ENOUGH = 10
+#: of five are enough. With more rows than this one round will do: it holds as often, intervals are a fifth wider, and
+#: with so many rows they are narrow.
+REFITS_ENOUGH, ONE_ROUND_ROWS = 10, 2_000
 #: With fewer folds the parts are too unlike the whole, and t is too large to be of use.
 LEAST_FOLDS = 3
 #: The most rows that R-sens₂ is averaged over in a refit: second derivatives take most of the time.
@@ -288,9 +289,9 @@ def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]]) -> Ex
 # ---- the folds -------------------------------------------------------------------------------------------------------
 
 
-def rounds_for(n_folds: int) -> int:
-    """How many rounds of so many folds: two, or one if that has as many refits as two rounds of five."""
-    return 2 if n_folds < REFITS_ENOUGH else 1
+def rounds_for(n_folds: int, n_rows: int) -> int:
+    """How many rounds of so many folds: two, or one if there are many folds or many rows."""
+    return 2 if n_folds < REFITS_ENOUGH and n_rows <= ONE_ROUND_ROWS else 1
 
 
 def most_folds(y: NDArray[Any], stratify: bool, clusters: Positions | None) -> tuple[int, str]:
@@ -329,7 +330,7 @@ def find_refit_intervals(
         unavailable(f"that takes {LEAST_FOLDS} {of_what}; got {most}.", required=required, stacklevel=4)
         return None
     count = min(FOLDS, most)
-    rounds = rounds_of_folds(rounds_for(count), count, targets, stratify, seed, clusters)
+    rounds = rounds_of_folds(rounds_for(count, len(rows)), count, targets, stratify, seed, clusters)
     given = y if is_pandas(y) else targets  # a function of the user gets y as it was given
     [seen] = refit_folds(fit.quick(), rows, given, rounds, [look(rows)], n_jobs=n_jobs, seed=seed, progress=progress)
     return refit_intervals(values, effects, seen, level, required=required, stacklevel=4)

@@ -53,7 +53,8 @@ def check_and_look(
         notes.append(Note("skipped", (), f"{text} of the check, with every class in each."))
         make_look = None
     seed = seed_sequence(generator(setup.seed, FOLDS))
-    rounds = rounds_of_folds(1 if make_look is None else rounds_for(count), count, y, stratify, seed, clusters)
+    n_rounds = 1 if make_look is None else rounds_for(count, len(y))
+    rounds = rounds_of_folds(n_rounds, count, y, stratify, seed, clusters)
     looks = [HeldOut(rows, y)] + ([] if make_look is None else [make_look(rows, seed)])
     assessment: Assessment | None = None
 
