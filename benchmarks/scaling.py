@@ -213,8 +213,8 @@ def _trees_page(values: Results) -> str:
         lines.append([name, "1", f"{boosted[name] / ours[name]:.3g}", "processor time, times ours"])
     text = (
         f"scikit-learn's HistGradientBoostingRegressor (500 rounds, early stopping) on the same {COMPARED:,} rows, "
-        "with TreeSHAP of the package shap. Boosting predicts a number: its score is that of a Normal with the variance "
-        "of its errors on other rows. SHAP explains that number; R-sens explains the predictive distribution."
+        "with TreeSHAP of the package shap. Boosting predicts a number: its score is that of a Normal with the "
+        "variance of its errors on other rows. SHAP explains that number; R-sens explains the predictive distribution."
     )
     return "\n\n".join(
         ["## Against boosted trees", text, _table(["quantity", "sparse GP", "boosted trees", "unit"], lines)]
