@@ -66,7 +66,8 @@ class FittedGP:
     jitter: float
     inducing: Array | None
     steps: int
-    #: The log marginal likelihood plus the log prior density, which the search maximised. NaN if there was no search.
+    #: The log marginal likelihood plus the log prior density, which the search maximised, of the rows that it looked
+    #: at. NaN if there was no search.
     log_posterior: float = float("nan")
 
 
