@@ -10,6 +10,7 @@ from rsens.models._glm import BayesianPoissonRegression as BayesianPoissonRegres
 from rsens.models._glm import BayesianProbitRegression as BayesianProbitRegression
 from rsens.models._gp import GPClassifier as GPClassifier
 from rsens.models._gp import GPRegressor as GPRegressor
+from rsens.models._inducing_check import InducingCheck as InducingCheck
 from rsens.models._latent_fit import LatentFit as LatentFit
 from rsens.models._latent_fit import fit_latent as fit_latent
 from rsens.models._linear import BayesianLinearRegression as BayesianLinearRegression

@@ -17,6 +17,7 @@ class Data:
 
     `keys` tell rows apart (see `row_keys`): made from the numbers as they were given, since rounding in the units of X
     and y depends on the order of the rows. None means that they follow from X, y and offset.
+    `thinned` is the most common y and the chance of its rows to be here, relative to the other rows.
     """
 
     X: Array
@@ -24,6 +25,7 @@ class Data:
     offset: Array
     mean: float = 0.0
     keys: Keys | None = None
+    thinned: tuple[float, float] | None = None
 
     def rows(self, rows: NDArray[np.intp]) -> Data:
         keys = None if self.keys is None else self.keys[rows]
@@ -44,5 +46,21 @@ class Data:
 
     def drawn(self, n: int, rng: np.random.Generator) -> Data:
         """n of the rows, the same ones whatever the order of the rows, with those of rare levels among them."""
-        keys = row_keys(self.X, self.y, self.offset) if self.keys is None else self.keys
-        return self.rows(draw_rows(self.X, keys, n, rng))
+        return self.rows(draw_rows(self.X, self._keys, n, rng))
+
+    def thinned_to(self, n: int, least_rare: int, rng: np.random.Generator) -> Data:
+        """n of the rows; at least this many (or all) of those whose y is not the most common one."""
+        values, counts = np.unique(self.y, return_counts=True)
+        common = float(values[np.argmax(counts)])
+        rare, others = np.flatnonzero(self.y != common), np.flatnonzero(self.y == common)
+        n_rare = min(least_rare, len(rare))
+        if n_rare <= n * len(rare) / len(self.y):  # an even draw has as many
+            return self.drawn(n, rng)
+        parts = ((rare, n_rare), (others, n - n_rare))
+        drawn = [rows[draw_rows(self.X[rows], self._keys[rows], m, rng)] for rows, m in parts]
+        rate = (n - n_rare) / len(others) * len(rare) / n_rare
+        return replace(self.rows(np.concatenate(drawn)), thinned=(common, rate))
+
+    @property
+    def _keys(self) -> Keys:
+        return row_keys(self.X, self.y, self.offset) if self.keys is None else self.keys

@@ -70,7 +70,11 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         inducing: The number M of inducing inputs, the rows that the GP is built on: a fit on N rows then costs N M².
             Each is chosen where the variance given the others is largest. Gaussian noise uses the variational bound,
             other likelihoods use Laplace's approximation with the low-rank prior. None means exact up to 3000 rows and
-            500 inducing inputs above. `math.inf`, or any number ≥ the number of rows, means exact.
+            500 inducing inputs above (fewer above 5000 rows, if fewer leave nothing of the prior variance). `math.inf`,
+            or any number ≥ the number of rows, means exact.
+            With more than 5000 rows, the hyperparameters of a sparse GP are learned on 5000 of them, drawn so that
+            rare levels, classes and counts are among them, and the posterior is made from all. The fit then warns if
+            the ranking of the variables depends on M; `inducing_check()` says how much, for any sparse GP.
         max_iter: The most steps of L-BFGS-B for each start.
         tolerance: L-BFGS-B stops when a step gains less than this, relative to the value.
         random_state: For the starts and the rows of the first search: a whole number, a NumPy Generator or RandomState.

@@ -17,8 +17,8 @@ from scipy.linalg import blas, lapack
 
 from rsens._typing import Array
 from rsens.kernels import Kernel, KernelOn
-from rsens.likelihoods import Likelihood
 from rsens.models._mode import Factor, Mode, Prior, find_mode
+from rsens.models._thinned import Density
 from rsens.posteriors import LatentPosterior, ScaledTriangularRoot
 
 
@@ -38,7 +38,7 @@ class WarmStart:
 
 def approximate(
     kernel: Kernel,
-    likelihood: Likelihood,
+    likelihood: Density,
     X: Array,
     y: Array,
     *,
@@ -65,7 +65,7 @@ class LaplaceApproximation:
 
     kernel: Kernel
     kernel_on: KernelOn
-    likelihood: Likelihood
+    likelihood: Density
     X: Array
     y: Array
     mean: float

@@ -38,7 +38,8 @@ def draw_rows(X: Array, keys: Keys, n: int, rng: np.random.Generator) -> NDArray
     """
     salt = np.uint64(rng.integers(2**63))
     uniform = (_mixed(_told_apart(keys) ^ salt) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    waits = -np.log1p(-uniform) / _weights(X, np.argpartition(uniform, SEEN_ROWS)[:SEEN_ROWS])
+    seen = np.argsort(uniform)[:SEEN_ROWS]
+    waits = -np.log1p(-uniform) / _weights(X, seen)
     return np.sort(np.argpartition(waits, n - 1)[:n])
 
 

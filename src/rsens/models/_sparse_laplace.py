@@ -16,10 +16,10 @@ from scipy.linalg import blas, lapack
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.kernels import Kernel
-from rsens.likelihoods import Likelihood
 from rsens.models._laplace import WarmStart
 from rsens.models._low_rank import LowRankPrior, add_outer, factored_identity_plus, inverse_from, symmetric
 from rsens.models._mode import MAX_HALVINGS, MAX_STEPS, ROUNDING, TOLERANCE
+from rsens.models._thinned import Density
 from rsens.posteriors import LatentPosterior
 
 #: A squared Newton decrement so small that the step squares it below anything that matters (see `_mode.TOLERANCE`).
@@ -28,7 +28,7 @@ NEAR = 1e-6
 
 def approximate(
     kernel: Kernel,
-    likelihood: Likelihood,
+    likelihood: Density,
     X: Array,
     y: Array,
     inducing: Array,
@@ -60,7 +60,7 @@ class LowRankTarget:
     """y given w: p(y | Vᵀw + offset)."""
 
     prior: LowRankPrior
-    likelihood: Likelihood
+    likelihood: Density
     y: Array
     offset: Array
 

@@ -10,18 +10,29 @@ import numpy as np
 
 from rsens._typing import Array
 from rsens.kernels import Kernel
+from rsens.likelihoods import Likelihood
 from rsens.models._data import Data
 from rsens.models._inducing import GREEDY_BYTES, choose_inducing
 
 #: The most rows for a search of hyperparameters with inducing inputs.
 SEARCH_ROWS = 5000
+#: The least rows of them with another class or count than the most common one.
+LEAST_RARE = 500
 #: If M is ours to choose, inducing inputs are enough when they leave no row more than this share of the prior variance.
 ENOUGH = 1e-6
 
 
-def searched_rows(data: Data, rng: np.random.Generator) -> Data:
-    """The rows that hyperparameters are learned from: all, or a draw of `SEARCH_ROWS`."""
-    return data if len(data.y) <= SEARCH_ROWS else data.drawn(SEARCH_ROWS, rng.spawn(1)[0])
+def searched_rows(data: Data, likelihood: Likelihood, rng: np.random.Generator) -> Data:
+    """The rows that hyperparameters are learned from: all, or a draw of `SEARCH_ROWS`.
+
+    If nearly all classes or counts are the same, the few others say most about f (see `_thinned`).
+    """
+    if len(data.y) <= SEARCH_ROWS:
+        return data
+    rng = rng.spawn(1)[0]
+    if likelihood.target == "numbers":
+        return data.drawn(SEARCH_ROWS, rng)
+    return data.thinned_to(SEARCH_ROWS, LEAST_RARE, rng)
 
 
 def inducing_inputs(data: Data, kernel: Kernel, M: int, enough: float, rng: np.random.Generator) -> Array:

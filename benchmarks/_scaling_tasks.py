@@ -1,0 +1,211 @@
+"""What benchmarks/scaling.py measures, one task per process: processor time on one thread, and the peak of memory.
+
+    python -m benchmarks._scaling_tasks '{"task": "fit", "kind": "gaussian", "rows": 10000}'
+
+prints one line of JSON. The data have ten columns, five of which matter, two of these together.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.linalg import blas
+
+D, M, HELD_OUT = 10, 300, 5000
+#: Rows of one block: of `dsyrk`, so that it needs no memory to speak of, and of R-sens₂, whose results are large.
+BLOCK = 20_000
+
+
+def data(kind: str, rows: int, seed: int = 0) -> tuple[Any, Any]:
+    """Inputs and targets."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((rows, D))
+    f = np.sin(1.5 * X[:, 0]) + 0.7 * X[:, 1] * X[:, 2] + 0.5 * X[:, 3] ** 2 - 0.5 + 0.3 * X[:, 4]
+    if kind == "poisson":
+        return X, rng.poisson(np.exp(0.7 * f)).astype(float)
+    if kind == "probit":
+        return X, (f + rng.standard_normal(rows) > 0.0).astype(int)
+    return X, f + 0.3 * rng.standard_normal(rows)
+
+
+def model(kind: str, inducing: int = M) -> Any:
+    """Our GP with its default priors, one start."""
+    from rsens.models import GPClassifier, GPRegressor
+
+    settings: dict[str, Any] = {"inducing": inducing, "n_restarts": 0, "random_state": 0}
+    return GPClassifier(**settings) if kind == "probit" else GPRegressor(likelihood=kind, **settings)
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    """Processor time."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has had, all of it: Python, libraries, data, results."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+
+def dsyrk_seconds(rows: int, inducing: int) -> float:
+    """One pass of N·M²: VVᵀ of an (M, N) matrix, block by block."""
+    V = np.asfortranarray(np.random.default_rng(0).standard_normal((inducing, min(rows, BLOCK))))
+    S = np.zeros((inducing, inducing), order="F")
+    blas.dsyrk(1.0, V, lower=1)
+
+    def one_pass() -> None:
+        for _ in range(rows // V.shape[1]):
+            blas.dsyrk(1.0, V, beta=1.0, c=S, lower=1, overwrite_c=1)
+
+    return min(seconds(one_pass) for _ in range(3))
+
+
+def fit(kind: str, rows: int, inducing: int = M) -> dict[str, float]:
+    """A fit, the pass of N·M² that it is measured in, and what comes after it, at the training rows."""
+    from rsens.measures import rsens, rsens2
+
+    X, y = data(kind, rows)
+    unit = dsyrk_seconds(rows, inducing)
+    estimator = model(kind, inducing)
+    found = {"dsyrk": unit, "fit": seconds(lambda: estimator.fit(X, y)), "memory of the fit": peak_megabytes()}
+    found["predict"] = seconds(lambda: estimator.predict_distribution(X))
+    found["R-sens"] = seconds(lambda: rsens(estimator, X))
+    found["memory with R-sens"] = peak_megabytes()
+    blocks = [slice(start, start + BLOCK) for start in range(0, rows, BLOCK)]
+    found["R-sens₂"] = seconds(lambda: [rsens2(estimator, X[block]).mean(axis=0) for block in blocks])
+    found["score"] = float(estimator.log_predictive_density(*data(kind, HELD_OUT, seed=1)).mean())
+    return found
+
+
+def svgp(kind: str, rows: int, score: float, most_seconds: float) -> dict[str, float]:
+    """GPyTorch's SVGP with as many inducing points, until its held-out score is 0.005 below `score` or time is up.
+
+    Minibatches of 1,000, Adam with a rate of 0.01, single precision; inducing points start at random rows and move.
+    """
+    import gpytorch
+    import torch
+
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    X, y = data(kind, rows)
+    held_out, truth = data(kind, HELD_OUT, seed=1)
+    mean, scale = (y.mean(), y.std()) if kind == "gaussian" else (0.0, 1.0)
+
+    class SVGP(gpytorch.models.ApproximateGP):  # type: ignore[misc]
+        def __init__(self, points: Any) -> None:
+            distribution = gpytorch.variational.CholeskyVariationalDistribution(len(points))
+            super().__init__(gpytorch.variational.VariationalStrategy(self, points, distribution))
+            self.mean_module = gpytorch.means.ConstantMean()
+            self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=D))
+
+        def forward(self, x: Any) -> Any:
+            return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+
+    inputs, targets = torch.tensor(X, dtype=torch.float32), torch.tensor((y - mean) / scale, dtype=torch.float32)
+    peer = SVGP(inputs[torch.randperm(rows)[:M]].clone())
+    peer.covar_module.base_kernel.lengthscale = D**0.5  # where ours starts
+    likelihood = (
+        gpytorch.likelihoods.GaussianLikelihood() if kind == "gaussian" else gpytorch.likelihoods.BernoulliLikelihood()
+    )
+    optimizer = torch.optim.Adam([*peer.parameters(), *likelihood.parameters()], lr=0.01)
+    bound = gpytorch.mlls.VariationalELBO(likelihood, peer, rows)
+    at, seen = torch.tensor(held_out, dtype=torch.float32), torch.tensor((truth - mean) / scale, dtype=torch.float32)
+
+    def epoch() -> None:
+        peer.train(), likelihood.train()
+        for batch in torch.randperm(rows).split(1000):
+            optimizer.zero_grad()
+            (-bound(peer(inputs[batch]), targets[batch])).backward()
+            optimizer.step()
+
+    def reached() -> float:
+        peer.eval(), likelihood.eval()
+        with torch.no_grad():
+            predictive = likelihood(peer(at))
+            if kind == "gaussian":
+                predictive = torch.distributions.Normal(predictive.mean, predictive.variance.sqrt())
+            return float(predictive.log_prob(seen).mean()) - float(np.log(scale))
+
+    spent, now, best = 0.0, -np.inf, -np.inf
+    while now < score - 0.005 and spent < most_seconds:
+        spent += seconds(epoch)
+        now = reached()
+        best = max(best, now)
+    return {"fit": spent, "score": now, "best score": best, "reached": float(now >= score - 0.005)}
+
+
+def accuracy(kind: str, rows: int) -> dict[str, Any]:
+    """R-sens of every column after a search on some rows and after a search on all, and held-out scores."""
+    from rsens.measures import rsens
+    from rsens.models import _subset_search
+
+    X, y = data(kind, rows)
+    found: dict[str, Any] = {}
+    for name, most in (("some", _subset_search.SEARCH_ROWS), ("all", rows)):
+        _subset_search.SEARCH_ROWS = most
+        estimator = model(kind)
+        found[f"{name}: fit"] = seconds(lambda estimator=estimator: estimator.fit(X, y))
+        found[f"{name}: R-sens"] = rsens(estimator, X[:1000]).mean(axis=0).tolist()
+        found[f"{name}: score"] = float(estimator.log_predictive_density(*data(kind, HELD_OUT, seed=1)).mean())
+    return found
+
+
+def trees(rows: int) -> dict[str, float]:
+    """Gradient boosting with TreeSHAP: fit, main effects and interactions at 1,000 rows, held-out score.
+
+    Boosting predicts a number, so its score is that of a Normal with the variance of its residuals on other rows.
+    """
+    import shap
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    X, y = data("gaussian", rows)
+    held_out, truth = data("gaussian", HELD_OUT, seed=1)
+    other, other_truth = data("gaussian", HELD_OUT, seed=2)
+    boosted = HistGradientBoostingRegressor(max_iter=500, early_stopping=True, random_state=0)
+    found = {"fit": seconds(lambda: boosted.fit(X, y))}
+    variance = float(np.mean((other_truth - boosted.predict(other)) ** 2))
+    error = truth - boosted.predict(held_out)
+    found["score"] = float(np.mean(-0.5 * np.log(2.0 * np.pi * variance) - 0.5 * error**2 / variance))
+    explainer = shap.TreeExplainer(boosted)
+    found["main effects of 1,000 rows"] = seconds(lambda: explainer.shap_values(held_out[:1000]))
+    found["interactions of 100 rows"] = seconds(lambda: explainer.shap_interaction_values(held_out[:100]))
+    return found
+
+
+def ours_for_trees(rows: int) -> dict[str, float]:
+    """The same of our GP."""
+    from rsens.measures import rsens, rsens2
+
+    X, y = data("gaussian", rows)
+    held_out, truth = data("gaussian", HELD_OUT, seed=1)
+    estimator = model("gaussian")
+    found = {"fit": seconds(lambda: estimator.fit(X, y))}
+    found["score"] = float(estimator.log_predictive_density(held_out, truth).mean())
+    found["main effects of 1,000 rows"] = seconds(lambda: rsens(estimator, held_out[:1000]))
+    found["interactions of 100 rows"] = seconds(lambda: rsens2(estimator, held_out[:100]))
+    return found
+
+
+TASKS: dict[str, Callable[..., dict[str, Any]]] = {
+    "fit": fit, "svgp": svgp, "accuracy": accuracy, "trees": trees, "ours for trees": ours_for_trees,
+}  # fmt: skip
+
+
+def main() -> int:
+    """Run the task that the argument describes."""
+    warnings.simplefilter("ignore")
+    arguments = json.loads(sys.argv[1])
+    sys.stdout.write(json.dumps(TASKS[arguments.pop("task")](**arguments)) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
