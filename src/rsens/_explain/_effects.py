@@ -66,8 +66,8 @@ class Effects(Part):
     )  # fmt: skip
 
     @classmethod
-    def of(cls, found: RowEffects, query: Query, level: float) -> Effects:
-        """From the rows: the effects, and intervals over rows if there are replicates."""
+    def of(cls, found: RowEffects, query: Query, n_rows: int, level: float) -> Effects:
+        """From the rows, of which `n_rows` count: the effects, and intervals over rows if there are replicates."""
         keys = list(found.edges)
         deviation = {query.terms.names[t]: query.deviations[m[0]] for t, m in enumerate(query.terms.members)}
         start, stop = (np.array([np.nan if key[k] is None else key[k] for key in keys]) for k in (2, 3))
@@ -84,7 +84,7 @@ class Effects(Part):
             effect_unit=np.where(numbers, unit, np.nan),
             effect=np.empty((len(keys), found.stated.outputs)),
         )
-        return lines.over_rows(found, int(np.count_nonzero(query.weights)), level)
+        return lines.over_rows(found, n_rows, level)
 
     def over_rows(self, found: RowEffects, n_rows: int, level: float) -> Effects:
         """These lines with what was found over rows, of which `n_rows` count."""

@@ -15,15 +15,15 @@ from rsens._errors import RsensWarning
 from rsens._explain._effects import Effects
 from rsens._explain._explanation import Explanation
 from rsens._explain._how_to_refit import fit_for_intervals, fit_for_null_level
+from rsens._explain._in_chunks import RowsSeen, kept_locally, look_at_chunks, look_at_table, opened
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._link_pairs import PAIR_SCALES
 from rsens._explain._marking import BOOTSTRAP, FOLDS, Marking
 from rsens._explain._merge import kept_for_merging
-from rsens._explain._pieces import Look, Piece
+from rsens._explain._pieces import Look
 from rsens._explain._query import query_of
 from rsens._explain._reading import Reading
 from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
-from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._setup import Setup
 from rsens._explain._steps import numeric_columns, steps_of
 from rsens._explain._subgroups import division_of
@@ -60,6 +60,7 @@ def explain(
     n_probes: int | None = None,
     refit: Callable[[Any, Any], Any] | None = None,
     max_memory_mb: float = 256.0,
+    keep_local: bool | Literal["auto"] = "auto",
     training: Any = None,
     first_row: int | None = None,
 ) -> Explanation:
@@ -71,7 +72,10 @@ def explain(
             `from_bambi`); a wrapped function (`from_jax`, `from_torch`, `from_function`); or anything with
             `derivatives(X, order)`. `rsens.check` says what was understood of it.
         X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
-            array.
+            array. Or rows in chunks, of which one at a time is in memory: the path of a Parquet file or folder, a
+            dataset of pyarrow, a DataFrame of Dask, a LazyFrame of polars, or an iterator of data frames. Chunks need
+            a model that knows its training inputs, or `training`, and have no y: for marks, explain the training rows,
+            and merge (`Explanation.merge`).
         y: The targets of these rows. The null level and the intervals need them, to refit the model, and so does the
             test of pairs, for any model.
         pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
@@ -109,7 +113,7 @@ def explain(
             and X has as many rows as it was fitted to; else rows. False: none.
         random_state: Seed of the bootstrap, the folds and the probes, and of refits of a model whose own random_state
             is None: a whole number, a NumPy Generator, or None for a new seed.
-        n_jobs: How many refits run at once, as in joblib.
+        n_jobs: How many refits, and blocks of rows, run at once, as in joblib.
         progress: Whether to show a progress bar. None: only in a terminal, and only if it takes long.
 
     Rarely needed:
@@ -127,6 +131,8 @@ def explain(
         refit: How to refit: a function (X, y) -> fitted model that accepts extra columns in X. By default an estimator
             (anything with `fit` and `get_params`) is cloned and fitted.
         max_memory_mb: Working memory for chunks of rows, in megabytes, results not included. It only changes rounding.
+        keep_local: Keep R-sens of every row, n × T numbers, which swarms of points and single rows need. "auto": unless
+            X comes in chunks, and has more than 200,000 rows.
         training: The inputs that the model was fitted to, for a model that does not know them (`training_inputs_`):
             units, levels, columns of two values, steps and extrapolation then come from these rows instead of X.
         first_row: The number of the first row of X in a larger table, if X is a part of it, counted from 0. The
@@ -136,12 +142,19 @@ def explain(
         An `Explanation`.
     """
     order = check_alpha(alpha)
-    X, y, by = as_pandas(X), as_pandas(y, "y"), as_pandas(by, "by")
-    is_part = first_row is not None
-    number = 0 if first_row is None else whole_number(first_row, "first_row", 0)
+    chunks, X, y = opened(model, X, y, clusters=clusters, training=training)
+    by, number = as_pandas(by, "by"), 0 if first_row is None else whole_number(first_row, "first_row", 0)
+    local = kept_locally(keep_local, keep_local_pairs)
+    is_part = first_row is not None or chunks is not None
     reading = Reading.of(
-        model, X, training=training, numeric=numeric, groups=groups, weights=weights, is_part=is_part
-    )  # fmt: skip
+        model,
+        X,
+        training=training,
+        numeric=numeric,
+        groups=groups,
+        weights=weights if chunks is None else None,
+        is_part=is_part,
+    )
     source, table, row_weights, inputs = reading.source, reading.table, reading.shares, reading.training
     n = len(table)
     seed, follow = seed_sequence(random_state), progress_of(progress)
@@ -150,7 +163,7 @@ def explain(
     together = read_clusters(clusters, n)
     if y is not None and together is None:
         warn_of_tight_clusters(reading.plain.values, () if table.coding is None else table.coding.categorical)
-    division = None if by is None else division_of(by, X, reading.plain)
+    division = None if by is None or chunks is not None else division_of(by, X, reading.plain)
     query = query_of(
         model,
         table,
@@ -179,27 +192,31 @@ def explain(
         query=query,
         steps=steps,
         on_link=on_link,
-        keep_local=True,
+        keep_local=local is not False,
         keep_local_pairs=keep_local_pairs,
         n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
         seed=child(seed, BOOTSTRAP),
         prepared=prepared,
     )
 
-    def evaluated(look: Look) -> Piece:
-        with follow.stage("row", n) as advance:
-            return look(table, row_weights, number, division, advance)
+    def evaluated(look: Look) -> RowsSeen:
+        options: dict[str, Any] = {"first_row": number, "n_jobs": n_jobs, "progress": follow}
+        if chunks is not None:
+            return look_at_chunks(look, reading, chunks, keep_local=local, weights=weights, by=by, **options)
+        return look_at_table(look, reading, division, weights, **options)
 
     try:
-        piece = evaluated(look)
+        seen = evaluated(look)
     except NoSecondDerivativesError as error:
         if pairs is True or keep_local_pairs:
             raise
         warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
         query = replace(query, pairs=False)
-        piece = evaluated(replace(look, query=query, on_link=False))
-    values, found = piece.averages.values, piece.averages.intervals(share)
-    effects = Effects.of(piece.effects, query, share)
+        look = replace(look, query=query, on_link=False)
+        seen = evaluated(look)
+    averages = seen.piece.averages
+    values, found = averages.values, averages.intervals(share)
+    effects = Effects.of(seen.piece.effects, query, averages.sums.sum_rows, share)
     marking = None
     if fit is not None or (null is not False and y is not None):
         marking = Marking(
@@ -220,8 +237,8 @@ def explain(
         marking.expect()
     refits: KeptRefits | None = None
     subgroups = None
-    if piece.subgroups is not None:
-        subgroups = piece.subgroups.subgroups(aggregate == "rms", None if found is None else share)
+    if seen.piece.subgroups is not None:
+        subgroups = seen.piece.subgroups.subgroups(aggregate == "rms", None if found is None else share)
     if fit_again is not None:
         folds = child(seed, FOLDS)
         look_at_refits = partial(
@@ -261,17 +278,17 @@ def explain(
         setup=Setup.of(query, table.names, scale, pair_scale, share, _understood(source)),
         values=values,
         effects=effects,
-        posterior=piece.posterior,
+        posterior=seen.piece.posterior,
         intervals=found,
         refits=refits,
         null_level=null_level,
         interactions=interactions,
         subgroups=subgroups,
-        rows=Rows.of(reading.plain, extrapolates(reading.plain, inputs), None if weights is None else row_weights),
-        **(kept_for_merging(piece, look, reading, number, weights) if is_part else {}),
-        index=index_of(table),
+        rows=seen.rows,
+        **(kept_for_merging(seen.piece, look, reading, number, seen.rows.n) if first_row is not None else {}),
+        index=seen.index,
         model=model,
-        X=X,
+        X=X if chunks is None else None,
         weights=weights,
     )
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from rsens._explain._asked_model import AskedModel
 from rsens._explain._carried import carried_over
 from rsens._explain._explanation import Explanation
@@ -21,13 +19,12 @@ from rsens._explain._values import Averages
 from rsens._typing import Positions
 
 
-def kept_for_merging(piece: Piece, look: Look, reading: Reading, first_row: int, weights: Any) -> dict[str, Any]:
-    """The parts of an explanation that `merge` needs, for `weights` as they were given."""
-    total = float(len(reading.plain) if weights is None else np.sum(np.asarray(weights, dtype=np.float64)))
+def kept_for_merging(piece: Piece, look: Look, reading: Reading, first_row: int, n: int) -> dict[str, Any]:
+    """The parts of an explanation that `merge` needs."""
     return {
-        "sums": replace(piece.averages.sums, sum_weight=total),
+        "sums": piece.averages.sums,
         "subgroup_sums": piece.subgroups,
-        "stretches": Stretches.of(first_row, first_row + len(reading.plain), look.seed),
+        "stretches": Stretches.of(first_row, first_row + n, look.seed),
         "asked": AskedModel.of(look.source, reading.training_table, look.query.units),
     }
 

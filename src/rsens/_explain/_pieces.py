@@ -91,6 +91,10 @@ class Look:
     seed: np.random.SeedSequence
     prepared: bool = False  # whether the source is prepared for more rows than it is asked about
 
+    def keeping(self, local: bool) -> Look:
+        """The same with or without values of single rows."""
+        return replace(self, keep_local=local, keep_local_pairs=self.keep_local_pairs and local)
+
     def __call__(
         self,
         table: Table,
@@ -98,8 +102,9 @@ class Look:
         first_row: int = 0,
         division: Division | None = None,
         advance: Callable[[int], Any] = lambda rows: None,
+        watch: bool = True,
     ) -> Piece:
-        """What these rows add, under their weights in the whole."""
+        """What these rows add, under their weights in the whole; see `iterate` for `watch`."""
         total = float(weights.sum())
         query = replace(self.query, weights=weights / total if total > 0.0 else weights)
         rows = {"n_bootstrap": self.n_bootstrap, "seed": self.seed, "first_row": first_row}
@@ -114,6 +119,7 @@ class Look:
             keep_local=self.keep_local or division is not None,
             keep_local_pairs=self.keep_local_pairs,
             prepared=self.prepared,
+            watch=watch,
             advance=advance,
             watchers=(effects, posterior),
             **rows,
