@@ -24,7 +24,19 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
-from rsens._files import MissingPathError, Reader, array_of, or_none, plain_json, read_json, truth, whole, write_json
+from rsens._files import (
+    MissingPathError,
+    Reader,
+    array_of,
+    json_text,
+    or_none,
+    parse_json,
+    plain_json,
+    read_json,
+    truth,
+    whole,
+    write_json,
+)
 
 _KEY = "rsens"
 _DTYPES: dict[Reader, type] = {whole: np.int64, truth: np.bool_}
@@ -112,8 +124,15 @@ class Form:
             raise MissingPathError(f"{path} cannot be written: there is no folder {folder}. Make it first.")
         if Path(path).is_dir():
             raise InputError(f"{path} is a folder. Give the name of a file, such as {Path(path) / 'result.json'}.")
+        write_json(self._entries(parts), path)
+
+    def text(self, parts: Mapping[str, Part | None]) -> str:
+        """What `write` writes."""
+        return json_text(self._entries(parts))
+
+    def _entries(self, parts: Mapping[str, Part | None]) -> dict[str, Any]:
         entries = {field.name: plain_json(getattr(parts[name], field.name, None)) for name, field in self.fields()}
-        write_json({"format": self._format, "version": self.version} | entries, path)
+        return {"format": self._format, "version": self.version} | entries
 
     def read(
         self, path: str | os.PathLike[str], check: Callable[[dict[str, Any]], None] = lambda parts: None
@@ -122,7 +141,17 @@ class Form:
 
         `check` raises one if the parts do not fit together in some way that shapes do not say.
         """
-        content = self._content(path)
+        if Path(path).is_dir():
+            raise InputError(f"{path} is a folder. Give a file written by {self.writer}.")
+        return self._parts(self._content(path, lambda: read_json(path)), path, check)
+
+    def read_text(self, text: str, check: Callable[[dict[str, Any]], None] = lambda parts: None) -> dict[str, Any]:
+        """The parts in what `text` returned; an `InputError` for any other text."""
+        where = "the text"
+        return self._parts(self._content(where, lambda: parse_json(text)), where, check)
+
+    def _parts(self, content: dict[str, Any], path: Any, check: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        """The parts from their entries; `path` is where these come from."""
         names = {field.name for _, field in self.fields()}
         later = {field.name for _, field in self.fields() if field.later}
         unknown, missing = content.keys() - names, names - content.keys() - later
@@ -136,12 +165,10 @@ class Form:
         except InputError as error:
             raise InputError(f"{path} is damaged: {error}. Write it again with {self.writer}.") from None
 
-    def _content(self, path: str | os.PathLike[str]) -> dict[str, Any]:
+    def _content(self, path: Any, parsed: Callable[[], Any]) -> dict[str, Any]:
         """The entries of a file of this kind."""
-        if Path(path).is_dir():
-            raise InputError(f"{path} is a folder. Give a file written by {self.writer}.")
         try:
-            content = read_json(path)
+            content = parsed()
         except FileNotFoundError:
             raise MissingPathError(f"there is no file {path}. Give a file written by {self.writer}.") from None
         except (ValueError, RecursionError) as error:  # includes bytes that are no text

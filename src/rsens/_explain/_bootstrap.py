@@ -2,8 +2,9 @@
 
 In the ordinary bootstrap row i is drawn k_i times, with (k_1 … k_n) multinomial. The Poisson bootstrap draws each
 k_i ~ Poisson(1) on its own, so no row needs to know of the others and nothing is kept but the sums Σ k_i w_i r_i and
-Σ k_i w_i per replicate. The counts of a block of rows come from a generator keyed by the number of that block, so the
-size of the chunks in which rows arrive changes nothing.
+Σ k_i w_i per replicate. Rows are numbered, from `first_row` on, and the counts of a row depend on its number and the
+seed alone: they come from a generator keyed by the number of the block that the row is in. So neither the size of the
+chunks in which rows arrive nor a cut into parts changes them.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class RowSums:
     replicate_total: Array  # Σ k_ib w_i r_i, (replicates, bootstrapped columns)
 
     def mean(self) -> Array:
-        """Σ w_i r_i / Σ w_i."""
-        return self.total / self.mass
+        """Σ w_i r_i / Σ w_i; 0 where no row counts."""
+        return self.total / self.mass if self.mass > 0.0 else self.total
 
     def replicate_means(self) -> Array:
         """Σ k_ib w_i r_i / Σ k_ib w_i; replicates that drew no row at all are left out."""
@@ -47,12 +48,13 @@ def row_sums(
     bootstrapped: int = 0,
     n_bootstrap: int = 0,
     seed: np.random.SeedSequence | None = None,
+    first_row: int = 0,
 ) -> RowSums:
     """Sum the rows that arrive in `chunks`, each (rows, columns), under `weights` (n,).
 
     The first `bootstrapped` columns are also summed in `n_bootstrap` replicates.
     """
-    summer = RowSummer(weights, bootstrapped=bootstrapped, n_bootstrap=n_bootstrap, seed=seed)
+    summer = RowSummer(weights, bootstrapped=bootstrapped, n_bootstrap=n_bootstrap, seed=seed, first_row=first_row)
     for chunk in chunks:
         summer.add(chunk)
     return summer.sums()
@@ -61,7 +63,8 @@ def row_sums(
 class RowSummer:
     """`row_sums` of chunks that are added one by one. All columns are bootstrapped unless `bootstrapped` is given.
 
-    The same seed draws the same rows, whatever is summed.
+    The same seed draws the same rows, whatever is summed. `first_row` is the number of the first row, where these are
+    part of more rows.
     """
 
     def __init__(
@@ -71,17 +74,19 @@ class RowSummer:
         bootstrapped: int | None = None,
         n_bootstrap: int = 0,
         seed: np.random.SeedSequence | None = None,
+        first_row: int = 0,
     ) -> None:
         self._weights, self._bootstrapped, self._n_bootstrap, self._seed = weights, bootstrapped, n_bootstrap, seed
+        self._first = self._row = first_row
         self._held: list[Array] = []
-        self._count = self._number = 0
+        self._count = 0
         self._total: Array | None = None
         self._replicates: Array | None = None
 
     def add(self, chunk: Array) -> None:
-        """The next rows. They are summed in blocks of `BLOCK`; only the last may be shorter."""
-        while self._count + len(chunk) >= BLOCK:
-            cut = BLOCK - self._count
+        """The next rows. They are summed in blocks of `BLOCK`; only the first and the last may be shorter."""
+        while self._count + len(chunk) >= (room := BLOCK - self._row % BLOCK):
+            cut = room - self._count
             self._sum(np.concatenate([*self._held, chunk[:cut]]))
             self._held, self._count, chunk = [], 0, chunk[cut:]
         if len(chunk):
@@ -99,16 +104,17 @@ class RowSummer:
 
     def _sum(self, block: Array) -> None:
         columns = 1 + (block.shape[1] if self._bootstrapped is None else self._bootstrapped)
-        start = self._number * BLOCK
+        start = self._row - self._first
         w = self._weights[start : start + len(block), np.newaxis]
         weighted = np.concatenate([w, w * block], axis=1)
         if self._replicates is None:
             self._replicates = np.zeros((self._n_bootstrap, columns))
         self._total = weighted.sum(axis=0) if self._total is None else self._total + weighted.sum(axis=0)
         if self._n_bootstrap:
-            k = _counts(self._seed, self._number, self._n_bootstrap)[:, : len(block)]
+            number, place = divmod(self._row, BLOCK)
+            k = _counts(self._seed, number, self._n_bootstrap)[:, place : place + len(block)]
             self._replicates += k @ weighted[:, :columns]
-        self._number += 1
+        self._row += len(block)
 
 
 def percentiles(replicates: Array, level: float) -> Array:

@@ -121,11 +121,11 @@ def _influences(side: Side, order: int) -> Array | None:
     """How far each row moves each value, (n, values), in the common units; None where local values were not kept."""
     e = side.explanation
     found, averages = e._values, e._values.main if order == 1 else e._values.pairs
-    local = found.local_main
+    local = found.local_main if order == 1 else found.local_pairs
+    if local is None:
+        return None
     if order == 2:
-        if found.local_pairs is None:
-            return None
-        local = found.local_pairs[:, *np.triu_indices(len(e.names), 1)]
+        local = local[:, *np.triu_indices(len(e.names), 1)]
     assert averages is not None
     weights = len(local) * e._rows.shares[:, np.newaxis]
     if e.aggregate == "rms":

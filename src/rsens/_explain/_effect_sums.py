@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from rsens._coding import Levels
-from rsens._explain._bootstrap import RowSummer
+from rsens._explain._bootstrap import RowSummer, RowSums
 from rsens._explain._stated import Stated
 from rsens._explain._steps import Step, numeric_columns
 from rsens._table import Table
@@ -33,11 +34,42 @@ Key = tuple[str, str | None, float | None, float | None]
 
 @dataclass(frozen=True, eq=False)
 class RowEffects:
-    """The effects of one fit, (Q,) each, and their bootstrap replicates (R, Q) if these were asked for."""
+    """The effects of one fit: what rows add up to, one line after the other, and the same of bootstrap replicates.
+
+    A step in K parts has the share of the rows in each part, then Σ w_i times the changes (K, Q); any other line has
+    Σ w_i times the change (Q,).
+    """
 
     stated: Stated
-    values: Mapping[Key, Array]
-    replicates: Mapping[Key, Array]
+    edges: Mapping[Key, tuple[float, ...]]  # of the parts of a step; empty for other lines
+    sums: Array  # (columns,)
+    replicate_sums: Array | None  # (R, columns)
+    replicate_weight: Array | None  # (R,)
+
+    @property
+    def values(self) -> dict[Key, Array]:
+        """The effects (Q,) by line."""
+        return {key: found[0] for key, found in self._lines(self.sums[np.newaxis], np.ones(1)).items()}
+
+    @property
+    def replicates(self) -> dict[Key, Array] | None:
+        """Their replicates (R, Q) by line, but for those that drew no row at all; None without a bootstrap."""
+        if self.replicate_sums is None or self.replicate_weight is None:
+            return None
+        drawn = self.replicate_weight > 0.0
+        return self._lines(self.replicate_sums[drawn], self.replicate_weight[drawn])
+
+    def _lines(self, sums: Array, weight: Array) -> dict[Key, Array]:
+        q, start, found = len(self.stated), 0, {}
+        for key, edges in self.edges.items():
+            k = max(len(edges) - 1, 0)
+            line = sums[:, start : start + (k + k * q if k else q)]
+            start += line.shape[1]
+            if k:
+                found[key] = _accumulate(line[:, :k], line[:, k:].reshape(-1, k, q), np.diff(edges))
+            else:
+                found[key] = line / weight[:, np.newaxis]
+        return found
 
 
 class EffectSums:
@@ -51,15 +83,14 @@ class EffectSums:
         steps: Mapping[int, Step],
         *,
         max_bytes: int = MAX_BYTES,
-        n_bootstrap: int = 0,
-        seed: np.random.SeedSequence | None = None,
+        **bootstrap: Any,
     ) -> None:
         self._table, self._terms, self._weights, self._steps = table, terms, weights, steps
-        self._max_bytes, self._bootstrap = max_bytes, {"n_bootstrap": n_bootstrap, "seed": seed}
+        self._max_bytes, self._bootstrap = max_bytes, bootstrap
         self._coded = {} if table.coding is None else {c.position: c for c in table.coding.columns}
         self._slopes = [d for d in numeric_columns(terms, table) if d not in steps]
         self._stated: Stated | None = None
-        self._summer = RowSummer(weights, **self._bootstrap)  # type: ignore[arg-type]
+        self._summer = RowSummer(weights, **self._bootstrap)
 
     def add(self, derivatives: Derivatives) -> None:
         """The next rows."""
@@ -74,16 +105,24 @@ class EffectSums:
     def found(self, model: Model) -> RowEffects:
         """The effects, when all rows have come; for steps the model is asked at the rows between the two values."""
         assert self._stated is not None  # a table has at least one row
-        sums, keys = self._summer.sums(), self._keys()
-        shape = (len(keys), len(self._stated))
-        values = dict(zip(keys, sums.mean().reshape(shape), strict=True))
-        means = sums.replicate_means()
-        by_line = means.reshape(len(means), *shape).swapaxes(0, 1)
-        replicates = dict(zip(keys, by_line, strict=True))
+        sums, keys, q = self._summer.sums(), self._keys(), len(self._stated)
+        lines: dict[Key, tuple[tuple[float, ...], Array, Array]] = {
+            key: ((), sums.mean()[q * j : q * (j + 1)], sums.replicate_total[:, q * j : q * (j + 1)])
+            for j, key in enumerate(keys)
+        }
         for d, step in self._steps.items():
             key: Key = (self._terms.names[self._terms.of_column(d)], None, step.start, step.stop)
-            values[key], replicates[key] = self._accumulated(model, d, step)
-        return RowEffects(self._stated, values, replicates)
+            inside = self._inside(model, d, step)
+            lines[key] = (step.edges, inside.total, inside.replicate_total)
+        ordered = [key for name in self._terms.names for key in lines if key[0] == name]
+        none = np.empty((len(sums.replicate_mass), 0))
+        return RowEffects(
+            stated=self._stated,
+            edges={key: lines[key][0] for key in ordered},
+            sums=np.concatenate([np.empty(0), *(lines[key][1] for key in ordered)]),
+            replicate_sums=np.concatenate([none, *(lines[key][2] for key in ordered)], axis=1) if len(none) else None,
+            replicate_weight=sums.replicate_mass if len(none) else None,
+        )
 
     def _keys(self) -> list[Key]:
         """What the columns of the sums are about, in their order."""
@@ -96,8 +135,8 @@ class EffectSums:
                 keys += [(name[d], level, None, None) for level in level_names(column)]
         return keys
 
-    def _accumulated(self, model: Model, column: int, step: Step) -> tuple[Array, Array]:
-        """The step's effect (Q,) and its replicates (R, Q)."""
+    def _inside(self, model: Model, column: int, step: Step) -> RowSums:
+        """The shares of rows in the parts of a step, (K,), and the changes there, (K, Q), side by side."""
         assert self._stated is not None
         edges, x = np.array(step.edges), self._table.values[:, column]
         rows: Positions = np.flatnonzero((x >= step.start) & (x <= step.stop) & (self._weights > 0.0))
@@ -106,14 +145,9 @@ class EffectSums:
         k, q = len(edges) - 1, len(self._stated)
         inside, changes = np.zeros((len(x), k)), np.zeros((len(x), k, q))
         inside[rows, part], changes[rows, part] = 1.0, change
-        summer = RowSummer(self._weights, **self._bootstrap)  # type: ignore[arg-type]
+        summer = RowSummer(self._weights, **self._bootstrap)
         summer.add(np.concatenate([inside, changes.reshape(len(x), -1)], axis=1))
-        sums = summer.sums()
-        whole, drawn = (
-            _accumulate(totals[:, :k], totals[:, k:].reshape(-1, k, q), np.diff(edges))
-            for totals in (sums.total[np.newaxis], sums.replicate_total)
-        )
-        return whole[0], drawn
+        return summer.sums()
 
     def _moved(self, model: Model, rows: Positions, column: int, to: Array) -> Array:
         """What is stated (rows, Q) of the predictions for rows whose column has other values, in chunks."""

@@ -66,9 +66,9 @@ class Effects(Part):
     )  # fmt: skip
 
     @classmethod
-    def of(cls, found: RowEffects, query: Query, level: float) -> Effects:
-        """From the rows: the effects, and intervals over rows if there are replicates."""
-        keys = [key for name in query.terms.names for key in found.values if key[0] == name]
+    def of(cls, found: RowEffects, query: Query, n_rows: int, level: float) -> Effects:
+        """From the rows, of which `n_rows` count: the effects, and intervals over rows if there are replicates."""
+        keys = list(found.edges)
         deviation = {query.terms.names[t]: query.deviations[m[0]] for t, m in enumerate(query.terms.members)}
         start, stop = (np.array([np.nan if key[k] is None else key[k] for key in keys]) for k in (2, 3))
         numbers = np.array([key[1] is None for key in keys], dtype=np.bool_)
@@ -84,13 +84,23 @@ class Effects(Part):
             effect_unit=np.where(numbers, unit, np.nan),
             effect=np.empty((len(keys), found.stated.outputs)),
         )
+        return lines.over_rows(found, n_rows, level)
+
+    def over_rows(self, found: RowEffects, n_rows: int, level: float) -> Effects:
+        """These lines with what was found over rows, of which `n_rows` count."""
+        values, replicates = found.values, found.replicates
         ends = None
-        if keys and len(found.replicates[keys[0]]):
-            ends = np.stack([percentiles(found.replicates[key], level) for key in keys], axis=1)
-            if np.count_nonzero(query.weights) < 2:  # a single row that counts says nothing about its spread
+        if values and replicates is not None:
+            ends = np.stack([percentiles(drawn, level) for drawn in replicates.values()], axis=1)
+            if n_rows < 2:  # a single row that counts says nothing about its spread
                 ends = np.full_like(ends, np.nan)
-        values = np.array([found.values[key] for key in keys]).reshape(len(keys), len(found.stated))
-        return lines.with_values(found.stated, lines.per_step(values), lines.per_step(ends))
+        all_values = np.array(list(values.values())).reshape(len(values), len(found.stated))
+        return self.with_values(found.stated, self.per_step(all_values), self.per_step(ends))
+
+    @property
+    def stated(self) -> Stated:
+        """What effects are stated of."""
+        return Stated(self.effect.shape[1], self.effect_spread is not None, self.effect_log is not None)
 
     @property
     def keys(self) -> list[Key]:

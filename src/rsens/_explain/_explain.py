@@ -11,30 +11,27 @@ from typing import Any, Literal
 import numpy as np
 
 from rsens._arguments import child, fraction, jobs, one_of, seed_sequence, whole_number
-from rsens._errors import Argument, InputError, RsensWarning
-from rsens._explain._effect_sums import EffectSums
+from rsens._errors import RsensWarning
 from rsens._explain._effects import Effects
 from rsens._explain._explanation import Explanation
-from rsens._explain._intervals import Intervals
+from rsens._explain._how_to_refit import fit_for_intervals, fit_for_null_level
+from rsens._explain._in_chunks import RowsSeen, kept_locally, look_at_chunks, look_at_table, opened
 from rsens._explain._kept_refits import KeptRefits
-from rsens._explain._link_pairs import PAIR_SCALES, evaluate_on_link
+from rsens._explain._link_pairs import PAIR_SCALES
 from rsens._explain._marking import BOOTSTRAP, FOLDS, Marking
-from rsens._explain._null_level import refitter
-from rsens._explain._posterior import DrawValues, PosteriorSums
-from rsens._explain._query import Query, query_of
+from rsens._explain._merge import kept_for_merging
+from rsens._explain._pieces import Look
+from rsens._explain._query import query_of
+from rsens._explain._reading import Reading
 from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
-from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._setup import Setup
 from rsens._explain._steps import numeric_columns, steps_of
-from rsens._explain._subgroup_intervals import with_row_intervals
-from rsens._explain._subgroups import division_of, within_subgroups
-from rsens._explain._values import Values, evaluate
+from rsens._explain._subgroups import division_of
 from rsens._frames import as_pandas
 from rsens._progress import progress_of
-from rsens._refits import Fit, read_clusters, warn_of_tight_clusters
-from rsens.adapters import as_contrasts, classes_of, read_for, two_valued
+from rsens._refits import read_clusters, warn_of_tight_clusters
 from rsens.derivatives import Model, NoSecondDerivativesError
-from rsens.measures import Terms, check_alpha, check_weights, training_inputs, warn_of_gaps
+from rsens.measures import check_alpha, warn_of_gaps
 
 
 def explain(
@@ -63,6 +60,9 @@ def explain(
     n_probes: int | None = None,
     refit: Callable[[Any, Any], Any] | None = None,
     max_memory_mb: float = 256.0,
+    keep_local: bool | Literal["auto"] = "auto",
+    training: Any = None,
+    first_row: int | None = None,
 ) -> Explanation:
     """Which variables, and which pairs of them, move the predictive distribution of a model over the rows of X.
 
@@ -72,7 +72,10 @@ def explain(
             `from_bambi`); a wrapped function (`from_jax`, `from_torch`, `from_function`); or anything with
             `derivatives(X, order)`. `rsens.check` says what was understood of it.
         X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
-            array.
+            array. Or rows in chunks, of which one at a time is in memory: the path of a Parquet file or folder, a
+            dataset of pyarrow, a DataFrame of Dask, a LazyFrame of polars, or an iterator of data frames. Chunks need
+            a model that knows its training inputs, or `training`, and have no y: for marks, explain the training rows,
+            and merge (`Explanation.merge`).
         y: The targets of these rows. The null level and the intervals need them, to refit the model, and so does the
             test of pairs, for any model.
         pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
@@ -110,7 +113,7 @@ def explain(
             is given, the model can be refitted, and X has as many rows as it was fitted to; else rows. False: none.
         random_state: Seed of the bootstrap, the folds and the probes, and of refits of a model whose own random_state
             is None: a whole number, a NumPy Generator, or None for a new seed.
-        n_jobs: How many refits run at once, as in joblib.
+        n_jobs: How many refits, and blocks of rows, run at once, as in joblib.
         progress: Whether to show a progress bar. None: only in a terminal, and only if it takes long.
 
     Rarely needed:
@@ -128,32 +131,43 @@ def explain(
         refit: How to refit: a function (X, y) -> fitted model that accepts extra columns in X. By default an estimator
             (anything with `fit` and `get_params`) is cloned and fitted.
         max_memory_mb: Working memory for chunks of rows, in megabytes, results not included. It only changes rounding.
+        keep_local: Keep R-sens of every row, n × T numbers, which swarms of points and single rows need. "auto": unless
+            X comes in chunks, and has more than 200,000 rows.
+        training: The inputs that the model was fitted to, for a model that does not know them (`training_inputs_`):
+            units, levels, columns of two values, steps and extrapolation then come from these rows instead of X.
+        first_row: The number of the first row of X in a larger table, if X is a part of it, counted from 0. The
+            explanation then keeps what `Explanation.merge` needs to join it with the other parts.
 
     Returns:
         An `Explanation`.
     """
     order = check_alpha(alpha)
-    X, y, by = as_pandas(X), as_pandas(y, "y"), as_pandas(by, "by")
-    source, table = read_for(model, X)
-    n, n_columns = table.values.shape
+    chunks, X, y = opened(model, X, y, clusters=clusters, training=training)
+    by, number = as_pandas(by, "by"), 0 if first_row is None else whole_number(first_row, "first_row", 0)
+    local = kept_locally(keep_local, keep_local_pairs)
+    is_part = first_row is not None or chunks is not None
+    reading = Reading.of(
+        model,
+        X,
+        training=training,
+        numeric=numeric,
+        groups=groups,
+        weights=weights if chunks is None else None,
+        is_part=is_part,
+    )
+    source, table, row_weights, inputs = reading.source, reading.table, reading.shares, reading.training
+    n = len(table)
     seed, follow = seed_sequence(random_state), progress_of(progress)
     replicates, share = whole_number(n_bootstrap, "n_bootstrap", 0), fraction(level, "level")
     n_probes, n_jobs = None if n_probes is None else whole_number(n_probes, "n_probes", 1), jobs(n_jobs)
-    row_weights = check_weights(weights, n)
-    if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
-        source, table = read_for(model, X, row_weights)
     together = read_clusters(clusters, n)
     if y is not None and together is None:
-        warn_of_tight_clusters(table.values, () if table.coding is None else table.coding.categorical)
-    division = None if by is None else division_of(by, X, table)
-    training = training_inputs(model, n_columns)
-    plain = table
-    compared = two_valued(table, training, numeric=numeric, grouped=Terms.of(groups, table.names).grouped_columns)
-    source, table = as_contrasts(source, table, compared, training=training, weights=row_weights)
+        warn_of_tight_clusters(reading.plain.values, () if table.coding is None else table.coding.categorical)
+    division = None if by is None or chunks is not None else division_of(by, X, reading.plain)
     query = query_of(
         model,
         table,
-        training,
+        inputs,
         groups=groups,
         scale=scale,
         weights=row_weights,
@@ -163,45 +177,46 @@ def explain(
         keep_local_pairs=keep_local_pairs,
         max_memory_mb=max_memory_mb,
     )
-    warn_of_gaps(model, training, table, stacklevel=3)
-    fit = _fit_for_null_level(null, model, y, refit, n)
+    warn_of_gaps(model, inputs, table, stacklevel=3)
+    fit = fit_for_null_level(null, model, y, refit, n)
     on_link = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
     one_of(intervals, "intervals", ("auto", "refits", "rows", False))
-    fit_again = _fit_for_intervals(intervals, model, y, refit, same_rows=training is None or len(training) == n)
+    fit_again = fit_for_intervals(intervals, model, y, refit, same_rows=inputs is None or len(inputs) == n)
 
-    inputs, counted = (plain.values, row_weights) if training is None else (training, None)
-    steps = steps_of(inputs, numeric_columns(query.terms, table), counted)
+    known, counted = (reading.plain.values, row_weights) if inputs is None else (inputs, None)
+    steps = steps_of(known, numeric_columns(query.terms, table), counted)
+    prepared = is_part or training is not None
+    look = Look(
+        model=model,
+        source=reading.prepared().source if prepared else source,
+        query=query,
+        steps=steps,
+        on_link=on_link,
+        keep_local=local is not False,
+        keep_local_pairs=keep_local_pairs,
+        n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
+        seed=child(seed, BOOTSTRAP),
+        prepared=prepared,
+    )
 
-    def evaluated(query: Query) -> tuple[Values, Intervals | None, Effects, DrawValues | None]:
-        bootstrap: dict[str, Any] = {
-            "n_bootstrap": replicates if intervals in ("auto", "rows") else 0,
-            "seed": child(seed, BOOTSTRAP),
-        }
-        effects = EffectSums(table, query.terms, row_weights, steps, max_bytes=query.max_bytes, **bootstrap)
-        posterior = PosteriorSums(query)
-        with follow.stage("row", n) as advance:
-            look = partial(evaluate_on_link, model) if on_link else partial(evaluate, split_pairs=True)
-            values, over_rows = look(
-                source,
-                table,
-                query,
-                output_names=partial(_output_names, model),
-                keep_local_pairs=keep_local_pairs,
-                level=share,
-                advance=advance,
-                watchers=(effects, posterior),
-                **bootstrap,
-            )
-        return values, over_rows, Effects.of(effects.found(source), query, share), posterior.found()
+    def evaluated(look: Look) -> RowsSeen:
+        options: dict[str, Any] = {"first_row": number, "n_jobs": n_jobs, "progress": follow}
+        if chunks is not None:
+            return look_at_chunks(look, reading, chunks, keep_local=local, weights=weights, by=by, **options)
+        return look_at_table(look, reading, division, weights, **options)
 
     try:
-        values, found, effects, posterior = evaluated(query)
+        seen = evaluated(look)
     except NoSecondDerivativesError as error:
         if pairs is True or keep_local_pairs:
             raise
         warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
         query = replace(query, pairs=False)
-        values, found, effects, posterior = evaluated(query)
+        look = replace(look, query=query, on_link=False)
+        seen = evaluated(look)
+    averages = seen.piece.averages
+    values, found = averages.values, averages.intervals(share)
+    effects = Effects.of(seen.piece.effects, query, averages.sums.sum_rows, share)
     marking = None
     if fit is not None or (null is not False and y is not None):
         marking = Marking(
@@ -221,18 +236,18 @@ def explain(
         )
         marking.expect()
     refits: KeptRefits | None = None
-    subgroups = None if division is None else within_subgroups(values.local_main, division, row_weights, aggregate)
-    if subgroups is not None and division is not None and found is not None:
-        subgroups = with_row_intervals(subgroups, values.local_main, division, row_weights, aggregate, share)
+    subgroups = None
+    if seen.piece.subgroups is not None:
+        subgroups = seen.piece.subgroups.subgroups(aggregate == "rms", None if found is None else share)
     if fit_again is not None:
         folds = child(seed, FOLDS)
-        look = partial(
+        look_at_refits = partial(
             ValuesOfRefits.of,
             pairs=query.pairs,
             on_link=on_link,
             seed=folds,
             weights=None if weights is None else row_weights,
-            compared=compared,
+            compared=reading.compared,
             groups=groups,
             scale=scale if isinstance(scale, str) else query.units,
             alpha=order,
@@ -245,7 +260,7 @@ def explain(
             fit_again,
             X,
             y,
-            look,
+            look_at_refits,
             values,
             effects,
             share,
@@ -263,84 +278,21 @@ def explain(
         setup=Setup.of(query, table.names, scale, pair_scale, share, _understood(source)),
         values=values,
         effects=effects,
-        posterior=posterior,
+        posterior=seen.piece.posterior,
         intervals=found,
         refits=refits,
         null_level=null_level,
         interactions=interactions,
         subgroups=subgroups,
-        rows=Rows.of(plain, extrapolates(plain, training), None if weights is None else row_weights),
-        index=index_of(table),
+        rows=seen.rows,
+        **(kept_for_merging(seen.piece, look, reading, number, seen.rows.n) if first_row is not None else {}),
+        index=seen.index,
         model=model,
-        X=X,
+        X=X if chunks is None else None,
         weights=weights,
     )
-
-
-def _fit_for_null_level(null: Any, model: Any, y: Any, refit: Any, n: int) -> Fit | None:
-    """How to refit for the null level, or None for no null level."""
-    one_of(null, "null", (True, False, "auto"))
-    how = refitter(model, refit)
-    if y is not None and (not hasattr(y, "__len__") or len(y) != n):
-        got = f"{len(y)}" if hasattr(y, "__len__") else type(y).__name__
-        raise InputError(Argument("y"), f" must have one entry for each of the {n} rows of X; got {got}.")
-    if null is False or (null == "auto" and y is None and refit is None):
-        return None
-    if y is None:
-        raise InputError(
-            "The null level is found by refitting, which needs the targets. Use explain(model, X, y), or ",
-            Argument("null", False),
-            ".",
-        )
-    if how is None and null is True:
-        raise InputError(
-            f"The null level needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. ",
-            "Pass ",
-            Argument("refit"),
-            ", a function (X, y) -> fitted model, or ",
-            Argument("null", False),
-            ".",
-        )
-    return how
-
-
-def _fit_for_intervals(intervals: Any, model: Any, y: Any, refit: Any, *, same_rows: bool) -> Fit | None:
-    """How to refit for intervals, or None for none from refits.
-
-    A model that was fitted to more or fewer rows than X varies less or more than its refits to these would.
-    """
-    if intervals in (False, "rows"):
-        return None
-    how = refitter(model, refit)
-    if intervals == "auto":
-        return how if y is not None and same_rows else None
-    if y is None:
-        raise InputError(
-            Argument("intervals", "refits"),
-            " needs the targets. Use explain(model, X, y), or ",
-            Argument("intervals", "rows"),
-            ".",
-        )
-    if how is None:
-        raise InputError(
-            Argument("intervals", "refits"),
-            f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
-            Argument("refit"),
-            ", a function (X, y) -> fitted model, or ",
-            Argument("intervals", "rows"),
-            ".",
-        )
-    return how
 
 
 def _understood(source: Model) -> str:
     """One line on a model of another library; nothing to say of our own."""
     return "" if source.description is None else str(source.description)
-
-
-def _output_names(model: Any, n_outputs: int) -> tuple[str, ...]:
-    """The classes where the model names them, else y0, y1, …"""
-    classes = classes_of(model)
-    if n_outputs > 1 and classes is not None and len({str(c) for c in classes}) == len(classes) == n_outputs:
-        return tuple(str(c) for c in classes)
-    return ("y",) if n_outputs == 1 else tuple(f"y{p}" for p in range(n_outputs))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,13 +12,15 @@ from numpy.typing import NDArray
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError
 from rsens._explain import _text
+from rsens._explain._asked_model import AskedModel
 from rsens._explain._comparisons import Comparisons
 from rsens._explain._effect_table import effect_table
 from rsens._explain._effects import Effects
 from rsens._explain._export import Exports
-from rsens._explain._form import FORM, check_together
+from rsens._explain._form import FORM
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._intervals import Intervals
+from rsens._explain._keeping import Keeping
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._null_level import NullLevel
 from rsens._explain._plot_methods import PlotMethods
@@ -27,7 +28,10 @@ from rsens._explain._posterior import DrawValues, Posterior
 from rsens._explain._ranking import ranked_by, uncertainty_only
 from rsens._explain._rows import Rows
 from rsens._explain._setup import Setup
+from rsens._explain._stretches import Stretches
+from rsens._explain._subgroup_sums import SubgroupSums
 from rsens._explain._subgroups import Subgroups
+from rsens._explain._sums import Sums
 from rsens._explain._tables import frame_of, read_order, table_of
 from rsens._explain._values import Values
 from rsens._results import Field, Part
@@ -53,7 +57,7 @@ def _field(part: str, field: str, *, name: str | None = None, missing: InputErro
     return property(shown, doc=declared.meaning)
 
 
-class Explanation(PlotMethods, Comparisons, Exports):
+class Explanation(PlotMethods, Comparisons, Exports, Keeping):
     """Which variables and pairs move the predictive distribution, where, in which direction, and how surely.
 
     Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table: what is done
@@ -73,6 +77,10 @@ class Explanation(PlotMethods, Comparisons, Exports):
         interactions: Interactions | None = None,
         subgroups: Subgroups | None = None,
         refits: KeptRefits | None = None,
+        sums: Sums | None = None,
+        subgroup_sums: SubgroupSums | None = None,
+        stretches: Stretches | None = None,
+        asked: AskedModel | None = None,
         index: pd.Index | None = None,
         model: Any = None,
         X: Any = None,
@@ -82,6 +90,8 @@ class Explanation(PlotMethods, Comparisons, Exports):
         self._effects, self._intervals, self._subgroups = effects, intervals, subgroups
         self._null_level, self._interactions, self._posterior = null_level, interactions, posterior
         self._refits = refits if refits is not None and refits.is_complete else None
+        self._sums = sums if sums is not None and sums.is_complete else None
+        self._subgroup_sums, self._stretches, self._asked = subgroup_sums, stretches, asked
         self._index = rows.index if index is None else index
         self._model, self._X, self._weights = model, X, weights
 
@@ -105,7 +115,7 @@ class Explanation(PlotMethods, Comparisons, Exports):
     @property
     def n(self) -> int:
         """Number of rows."""
-        return len(self._values.local_main)
+        return self._rows.n
 
     @property
     def groups(self) -> dict[str, tuple[str, ...]]:
@@ -152,7 +162,15 @@ class Explanation(PlotMethods, Comparisons, Exports):
             "This explanation has no pairs. Ask for them with explain(..., ", Argument("pairs", True), ")."
         ),
     )
-    local_main: pd.DataFrame = _field("values", "local_main")
+    local_main: pd.DataFrame = _field(
+        "values",
+        "local_main",
+        missing=NotComputedError(
+            "This explanation has no values of single rows, only their averages. Keep them with explain(..., ",
+            Argument("keep_local", True),
+            "), or explain the rows in question.",
+        ),
+    )
     local_pairs: NDArray[np.float64] = _field(
         "values",
         "local_pairs",
@@ -224,7 +242,15 @@ class Explanation(PlotMethods, Comparisons, Exports):
     pair_unclear: pd.Series[bool] | None = _field("interactions", "pair_unclear", name="unclear")
     pair_null_kind: str | None = _field("interactions", "pair_null_kind")
     test_scale: str | None = _field("interactions", "test_scale")
-    extrapolation: pd.Series[bool] = _field("rows", "extrapolation")
+    extrapolation: pd.Series[bool] = _field(
+        "rows",
+        "extrapolation",
+        missing=NotComputedError(
+            "This explanation does not say which rows extrapolate, only how many. Keep single rows with explain(..., ",
+            Argument("keep_local", True),
+            ").",
+        ),
+    )
 
     @property
     def intervals_hold(self) -> bool:
@@ -308,20 +334,6 @@ class Explanation(PlotMethods, Comparisons, Exports):
 
     def _repr_html_(self) -> str:
         return _text.as_html(self)
-
-    # ---- files and other libraries ----------------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything but the model and X to a JSON file, whole or not at all.
-
-        Row labels that are neither numbers nor text (dates, say) are stored, and come back, as text.
-        """
-        FORM.write({name: self._part(name) for name in FORM.parts}, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file written by `save`."""
-        return cls(**FORM.read(path, check_together))
 
     # ---- parts ------------------------------------------------------------------------------------------------------
 

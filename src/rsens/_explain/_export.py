@@ -5,23 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from rsens._errors import MissingExtraError
 from rsens._explain._setup import Setup
 from rsens._explain._values import Values
+from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.measures import Terms
 
 
-def to_shap(setup: Setup, values: Values, model: Any, X: Any) -> Any:
-    """`shap.Explanation` of the local values; X, which colours its plots by value or level code, may be None."""
+def to_shap(setup: Setup, local: Array, model: Any, X: Any) -> Any:
+    """`shap.Explanation` of local values (n, T); X, which colours its plots by value or level code, may be None."""
     try:
         import shap
     except ImportError:
         raise MissingExtraError("shap", "compare") from None
     return shap.Explanation(
-        values=values.local_main.copy(),
-        base_values=np.zeros(len(values.local_main)),
+        values=local,
+        base_values=np.zeros(len(local)),
         data=None if X is None else Terms(setup.terms, setup.members).of_columns(read_for(model, X)[1].values, np.nan),
         feature_names=list(setup.terms),
     )
@@ -59,6 +61,7 @@ class Exports:
 
     _setup: Setup
     _values: Values
+    local_main: pd.DataFrame
     _model: Any
     _X: Any
 
@@ -67,7 +70,7 @@ class Exports:
 
         R-sens has no sign and does not add up to the prediction, so plots that add up (waterfall, force) mean nothing.
         """
-        return to_shap(self._setup, self._values, self._model, self._X)
+        return to_shap(self._setup, self.local_main.to_numpy(copy=True), self._model, self._X)
 
     def to_interaction_values(self) -> Any:
         """`main` and `pairs` as `shapiq.InteractionValues`, keyed by tuples of positions: (0,), (0, 1)."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rsens._explain._intervals import Intervals
+from rsens._explain._evaluate import Watcher, evaluate
 from rsens._explain._query import Query
-from rsens._explain._values import Values, Watcher, evaluate
+from rsens._explain._values import Averages
 from rsens._table import Table
 from rsens.derivatives import Model
 from rsens.measures import on_link
@@ -24,24 +24,24 @@ def evaluate_on_link(
     query: Query,
     *,
     output_names: Callable[[int], tuple[str, ...]] | None = None,
+    keep_local: bool = True,
     keep_local_pairs: bool = False,
     advance: Callable[[int], Any] = lambda rows: None,
     watchers: Sequence[Watcher] = (),
-    **bootstrap: Any,
-) -> tuple[Values, Intervals | None]:
+    **rows: Any,
+) -> Averages:
     """`evaluate`, with the pairs of η; see `rsens.measures.on_link`. They have no parts: η is the prediction."""
-    values, intervals = evaluate(
+    found = evaluate(
         source,
         table,
         replace(query, pairs=False),
         output_names=output_names,
+        keep_local=keep_local,
         advance=advance,
         watchers=watchers,
-        **bootstrap,
+        **rows,
     )
     linked = on_link(model, source)
-    pairs, spread = evaluate(linked, table, query, keep_local_pairs=keep_local_pairs, **bootstrap)
-    values = replace(values, pairs=pairs.pairs, local_pairs=pairs.local_pairs)
-    if intervals is None or spread is None:
-        return values, None
-    return values, replace(intervals, pair_intervals=spread.pair_intervals)
+    pairs = evaluate(linked, table, query, keep_local=False, keep_local_pairs=keep_local_pairs, **rows)
+    sums = replace(found.sums, sum_pairs=pairs.sums.sum_pairs, replicate_pairs=pairs.sums.replicate_pairs)
+    return replace(found, sums=sums, local_pairs=pairs.local_pairs)

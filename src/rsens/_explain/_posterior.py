@@ -33,6 +33,11 @@ class DrawValues(Part):
         "How much each of these draws counts; they add up to 1.", number, "draws", default=None
     )
 
+    @classmethod
+    def of(cls, sums: Array, weights: Array, squared: bool) -> DrawValues:
+        """From averages over rows, (draws, terms)."""
+        return cls(posterior_values=np.sqrt(sums) if squared else sums.copy(), posterior_weights=weights)
+
     def shown(self, names: Sequence[str]) -> Posterior:
         """These values as tables."""
         draws = pd.DataFrame(self.posterior_values.copy(), columns=list(names))
@@ -71,13 +76,11 @@ class PosteriorSums:
             local = local**2 if q.aggregate == "rms" else local
             self._sums[np.searchsorted(self._draws, draws)] += np.einsum("n,snt->st", rows, local)
 
-    def found(self) -> DrawValues | None:
-        """The values of all rows; None for a model without draws."""
+    def found(self) -> tuple[Array, Array] | None:
+        """The averages (draws, terms) over all rows, squares under "rms", and the weights; None without draws."""
         if self._sums is None:
             return None
-        mean = self._sums / self._query.weights.sum()
-        values = np.sqrt(mean) if self._query.aggregate == "rms" else mean
-        return DrawValues(posterior_values=values, posterior_weights=self._weights / self._weights.sum())
+        return self._sums, self._weights / self._weights.sum()
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rsens._arguments import child
+from rsens._explain._evaluate import evaluate
 from rsens._explain._probes import ProbeSource
 from rsens._explain._query import Query
-from rsens._explain._values import evaluate
 from rsens._files import Checkpoint
 from rsens._progress import Progress
 from rsens._refits import Fit, SeenRefits, one_thread, quiet, run_pieces, take_rows
@@ -165,7 +165,7 @@ def _measure(
         training = training_inputs(fitted, len(table.names))
         model, table = as_contrasts(model, table, query.two_valued, training=training)
         part = Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding)
-        return evaluate(model, part, query)[0].main
+        return evaluate(model, part, query).values.main
 
 
 def _like(table: Table, values: Array, origin: list[int]) -> Any:

@@ -29,6 +29,7 @@ from rsens._arguments import child
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._effect_sums import EffectSums, RowEffects
 from rsens._explain._effects import Effects
+from rsens._explain._evaluate import evaluate
 from rsens._explain._explanation import Explanation
 from rsens._explain._intervals import REFITS, Intervals
 from rsens._explain._jackknife import jackknife
@@ -38,7 +39,7 @@ from rsens._explain._query import Query, query_of
 from rsens._explain._steps import Step, numeric_columns, steps_of
 from rsens._explain._subgroup_intervals import with_refit_intervals, within_and_rest
 from rsens._explain._subgroups import Division, Subgroups
-from rsens._explain._values import Values, evaluate
+from rsens._explain._values import Values
 from rsens._files import fingerprint
 from rsens._progress import Progress
 from rsens._refits import (
@@ -164,6 +165,7 @@ class ValuesOfRefits:
     def _within(self, values: Values, train: Positions, shares: Array, aggregate: str) -> Array | None:
         if self.division is None:
             return None
+        assert values.local_main is not None
         division = replace(self.division, codes=self.division.codes[train])
         return within_and_rest(values.local_main, division, shares, aggregate)
 
@@ -185,8 +187,8 @@ class ValuesOfRefits:
     def evaluate(self, model: Any, source: Model, table: Table, query: Query, *watchers: EffectSums) -> Values:
         """The one place where a refitted model is evaluated."""
         if self.on_link and query.pairs:
-            return evaluate_on_link(model, source, table, query, watchers=watchers)[0]
-        return evaluate(source, table, query, watchers=watchers)[0]
+            return evaluate_on_link(model, source, table, query, watchers=watchers).values
+        return evaluate(source, table, query, watchers=watchers).values
 
 
 def _some_rows(n: int, seed: np.random.SeedSequence) -> Flags:

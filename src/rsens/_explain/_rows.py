@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,10 @@ import pandas as pd
 from rsens._errors import InputError
 from rsens._explain._extrapolation import outside
 from rsens._explain._subgroups import Label, plain_label
-from rsens._files import fingerprint, label, number, or_none, text, truth, tuple_of
+from rsens._files import fingerprint, label, number, or_none, text, truth, tuple_of, whole
 from rsens._results import Part, stored
 from rsens._table import Table
-from rsens._typing import Array, Flags
+from rsens._typing import Array, Flags, Positions
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -24,9 +24,9 @@ class Rows(Part):
 
     row_labels: tuple[Label, ...] | None = stored("The labels of the rows; None for 0, 1, …", or_none(tuple_of(label)))
     row_label_name: str | None = stored("What the index of X is called.", or_none(text))
-    extrapolation: Flags = stored(
+    extrapolation: Flags | None = stored(
         "True for rows outside the cloud of the training inputs (or, where the model does not know them, of X).",
-        truth, "rows",
+        truth, "rows", optional=True,
     )  # fmt: skip
     row_weights: Array | None = stored(
         "How much each row counts, adding up to 1; None if all count the same.", number, "rows", optional=True,
@@ -36,43 +36,94 @@ class Rows(Part):
         "A fingerprint of the values in each column of X: two explanations with the same ones explain the same rows.",
         or_none(tuple_of(text)), default=None,
     )  # fmt: skip
+    row_count: int | None = stored("How many rows; None where `extrapolation` tells.", or_none(whole), default=None)
+    row_outside: int | None = stored(
+        "How many rows are outside of the cloud; None where `extrapolation` tells.", or_none(whole), default=None
+    )
 
     @classmethod
     def of(cls, table: Table, extrapolation: Flags, weights: Array | None) -> Rows:
         """From the rows, whose labels become text unless they are numbers or text."""
-        index = index_of(table)
+        return cls._of(
+            index_of(table), extrapolation, weights, tuple(fingerprint(values) for values in _columns(table))
+        )
+
+    @classmethod
+    def together(
+        cls, parts: Sequence[Rows], indices: Sequence[pd.Index], order: Positions, shares: Sequence[float]
+    ) -> Rows:
+        """The rows of all parts, one after the other and then in this order; `shares` is what each part counts.
+
+        Only their number, if some part does not know more.
+        """
+        flags = [part.extrapolation for part in parts if part.extrapolation is not None]
+        if len(flags) < len(parts):
+            return cls.only_counted(sum(part.n for part in parts), sum(part.outside for part in parts))
+        weights = None
+        if any(part.row_weights is not None for part in parts):
+            weights = np.concatenate([share * part.shares for share, part in zip(shares, parts, strict=True)])[order]
+        return cls._of(index_together(indices, order), np.concatenate(flags)[order], weights, None)
+
+    @classmethod
+    def only_counted(cls, n: int, outside: int) -> Rows:
+        """Rows of which nothing else is kept."""
+        return cls(row_labels=None, row_label_name=None, extrapolation=None, row_count=n, row_outside=outside)
+
+    @classmethod
+    def _of(
+        cls, index: pd.Index, extrapolation: Flags, weights: Array | None, fingerprints: tuple[str, ...] | None
+    ) -> Rows:
         numbered = index.equals(pd.RangeIndex(len(index)))
         return cls(
             row_labels=None if numbered else tuple(plain_label(value) for value in index),
             row_label_name=None if index.name is None else str(index.name),
             extrapolation=extrapolation,
             row_weights=weights,
-            column_fingerprints=tuple(fingerprint(values) for values in _columns(table)),
+            column_fingerprints=fingerprints,
         )
+
+    @property
+    def n(self) -> int:
+        """How many rows."""
+        return self.row_count or 0 if self.extrapolation is None else len(self.extrapolation)
+
+    @property
+    def outside(self) -> int:
+        """How many of them extrapolate."""
+        return self.row_outside or 0 if self.extrapolation is None else int(self.extrapolation.sum())
 
     @property
     def index(self) -> pd.Index:
         """The labels as an index."""
-        index = pd.RangeIndex(len(self.extrapolation)) if self.row_labels is None else pd.Index(list(self.row_labels))
+        index = pd.RangeIndex(self.n) if self.row_labels is None else pd.Index(list(self.row_labels))
         return index.rename(self.row_label_name)
 
     @property
     def shares(self) -> Array:
         """How much each row counts, adding up to 1."""
-        n = len(self.extrapolation)
-        return np.full(n, 1.0 / n) if self.row_weights is None else self.row_weights
+        return np.full(self.n, 1.0 / self.n) if self.row_weights is None else self.row_weights
 
     def check(self) -> None:
         weights = self.row_weights
         if weights is not None and not ((weights >= 0.0).all() and abs(weights.sum() - 1.0) < 1e-6):
             raise InputError("row_weights are negative or do not add up to 1")
-        if self.row_labels is not None and len(self.row_labels) != len(self.extrapolation):
-            raise InputError(f"row_labels has {len(self.row_labels)} entries, expected {len(self.extrapolation)}")
+        if self.n < 1:
+            raise InputError("there are no rows")
+        if self.row_labels is not None and len(self.row_labels) != self.n:
+            raise InputError(f"row_labels has {len(self.row_labels)} entries, expected {self.n}")
 
 
 def index_of(table: Table) -> pd.Index:
     """The row labels of a data frame, else 0, 1, …"""
     return table.source.index if isinstance(table.source, pd.DataFrame) else pd.RangeIndex(len(table.values))
+
+
+def index_together(indices: Sequence[pd.Index], order: Positions) -> pd.Index:
+    """The labels of all parts; 0, 1, … if every part counts its own rows in this way."""
+    first, others = indices[0], list(indices[1:])
+    if all(index.equals(pd.RangeIndex(len(index))) for index in indices):
+        return pd.RangeIndex(len(order), name=first.name)
+    return first.append(others)[order]
 
 
 def _columns(table: Table) -> Iterator[Any]:

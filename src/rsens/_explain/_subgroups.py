@@ -52,23 +52,7 @@ class Division:
 
     labels: tuple[Label, ...]
     codes: Positions
-
-
-def within_subgroups(local: Array, division: Division, weights: Array, aggregate: str) -> Subgroups:
-    """Weighted mean or root mean square of the local values (n, T) within each subgroup."""
-    counts = np.bincount(division.codes[division.codes >= 0], minlength=len(division.labels))
-    values = np.empty((len(counts), local.shape[1]))
-    for g, name in enumerate(division.labels):
-        rows = division.codes == g
-        w = weights[rows]
-        if not w.any():
-            raise InputError(
-                Argument("by"), f": all rows of the subgroup {name!r} have the weight 0. Leave them out of X."
-            )
-        share = w / w.sum()
-        values[g] = np.sqrt(share @ local[rows] ** 2) if aggregate == "rms" else share @ local[rows]
-    rest = np.array([average(local, division.codes != g, weights, aggregate) for g in range(len(counts))])
-    return Subgroups(subgroups=division.labels, subgroup_counts=counts, subgroup_values=values, subgroup_rest=rest)
+    categories: tuple[Label, ...] | None = None  # those that do not occur included, in their order, if it is known
 
 
 def average(local: Array, rows: Flags, weights: Array, aggregate: str) -> Array:
@@ -122,7 +106,8 @@ def division_of(by: Any, X: Any, table: Table) -> Division:
             f" has {len(found)} different labels, more than {MAX_SUBGROUPS}. Cut numbers into classes first, for "
             "example with pandas.qcut.",
         )
-    return Division(tuple(plain_label(each) for each in found), codes)
+    categories = tuple(map(plain_label, labels.cat.categories)) if hasattr(labels, "cat") else None
+    return Division(tuple(plain_label(each) for each in found), codes, categories)
 
 
 def _with_labels(by: Any, X: Any, table: Table) -> Any:

@@ -87,7 +87,7 @@ def html_of(tables: Sequence[ShownTable]) -> list[Html]:
 
 def heading(explanation: Explanation) -> str:
     """What was explained, in one line."""
-    outside = int(explanation.extrapolation.sum())
+    outside = explanation._rows.outside
     rows = counted(explanation.n, "row")
     if outside:
         rows += f" ({outside} extrapolating)"

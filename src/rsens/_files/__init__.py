@@ -5,10 +5,12 @@ from rsens._files._csv import write_csv as write_csv
 from rsens._files._fingerprint import fingerprint as fingerprint
 from rsens._files._json import Reader as Reader
 from rsens._files._json import array_of as array_of
+from rsens._files._json import json_text as json_text
 from rsens._files._json import label as label
 from rsens._files._json import number as number
 from rsens._files._json import number_or_nan as number_or_nan
 from rsens._files._json import or_none as or_none
+from rsens._files._json import parse_json as parse_json
 from rsens._files._json import plain_json as plain_json
 from rsens._files._json import read_json as read_json
 from rsens._files._json import text as text

@@ -23,12 +23,22 @@ Reader = Callable[[Any], Any]
 
 def write_json(content: Any, path: str | os.PathLike[str]) -> None:
     """Write the file, whole or not at all."""
-    write_whole(path, json.dumps(content, allow_nan=False, separators=(",", ":")))
+    write_whole(path, json_text(content))
+
+
+def json_text(content: Any) -> str:
+    """The content as JSON; NaN is an error."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":"))
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
     """The content of a file of ours; a ValueError or RecursionError if it is not JSON."""
-    return json.loads(Path(path).read_bytes().decode("utf-8"), parse_constant=_refuse)
+    return parse_json(Path(path).read_bytes().decode("utf-8"))
+
+
+def parse_json(content: str) -> Any:
+    """The content of a text of ours; a ValueError or RecursionError if it is not JSON."""
+    return json.loads(content, parse_constant=_refuse)
 
 
 def _refuse(constant: str) -> Any:

@@ -161,17 +161,23 @@ class Function(Model):
 
 
 def iterate(
-    model: Model, table: Table, order: int, *, max_bytes: int = MAX_BYTES, watch: bool = True
+    model: Model,
+    table: Table,
+    order: int,
+    *,
+    max_bytes: int = MAX_BYTES,
+    watch: bool = True,
+    prepared: bool = False,
 ) -> Iterator[tuple[slice, Derivatives]]:
     """The derivatives of a model at the rows of a table, chunk by chunk: (which rows, their record).
 
     Chunks are as even as possible and as large as `max_bytes` of working memory allows.
     Their size changes nothing but rounding. With `watch`, a warning at the end says if the model is piecewise linear,
-    so that second derivatives show no interaction.
+    so that second derivatives show no interaction. A model that is `prepared` already is so for more rows than these.
     """
     check_order(order)
     n, columns = table.values.shape
-    model = prepare(model, table)
+    model = model if prepared else prepare(model, table)
     most = max(1, _rows_with_contrasts(model, columns, order) * max_bytes // MAX_BYTES)
     chunks = -(-n // most)
     bends = Bends(table, model.by_differences) if watch and order == 2 else None

@@ -1,0 +1,81 @@
+"""The rows of one table, looked at in one go, or in blocks that run at the same time.
+
+Where blocks start and stop depends on the number of rows alone, and every block is evaluated with one thread. So how
+many run at once, and where, changes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import replace
+from functools import partial
+
+from rsens._explain._bootstrap import BLOCK
+from rsens._explain._pieces import Look, Piece, join
+from rsens._explain._subgroups import Division
+from rsens._progress import Progress
+from rsens._refits import one_thread, quiet, run_pieces
+from rsens._table import Table
+from rsens._typing import Array
+from rsens.derivatives import prepare
+
+#: At least so many rows are in a block, and there are at most so many blocks: each brings replicates of its own.
+LEAST_ROWS, MOST_BLOCKS = 4 * BLOCK, 64
+#: Starting processes, which import all that the model needs, takes seconds: with less work left, rows stay here.
+WORTH_IT = 10.0
+
+
+def look_at(
+    look: Look,
+    table: Table,
+    weights: Array,
+    *,
+    first_row: int,
+    division: Division | None,
+    n_jobs: int | None,
+    progress: Progress,
+) -> Piece:
+    """What the rows add. With several jobs the first block is timed, to see if the others are worth processes."""
+    n = len(table)
+    if n < 2 * LEAST_ROWS or not _several(n_jobs):
+        with progress.stage("row", n) as advance:
+            return look(table, weights, first_row, division, advance)
+    if not look.prepared:
+        look = replace(look, source=prepare(look.source, table), prepared=True)
+    rows = BLOCK * -(-max(LEAST_ROWS, -(-n // MOST_BLOCKS)) // BLOCK)
+    starts = range(0, n, rows)
+
+    def arguments(number: int) -> tuple[Look, Table, Array, int, Division | None]:
+        start, stop = starts[number], min(n, starts[number] + rows)
+        own = None if division is None else replace(division, codes=division.codes[start:stop])
+        return look, table.part(start, stop), weights[start:stop], first_row + start, own
+
+    began = time.perf_counter()
+    first = _one_block(*arguments(0), watch=True)
+    rest = (time.perf_counter() - began) * (len(starts) - 1)
+    others = run_pieces(
+        partial(_one_block, watch=False),
+        len(starts) - 1,
+        lambda number: arguments(number + 1),
+        n_jobs=n_jobs if rest > WORTH_IT else 1,
+        progress=progress,
+        noun="block of rows",
+    )
+    return join([first, *others])
+
+
+def _several(n_jobs: int | None) -> bool:
+    from joblib import effective_n_jobs
+
+    return bool(effective_n_jobs(n_jobs) > 1)
+
+
+def _one_block(
+    look: Look, table: Table, weights: Array, first_row: int, division: Division | None, *, watch: bool
+) -> Piece:
+    """One block. Warnings of the others would say again what the first has said."""
+    with one_thread(), warnings.catch_warnings():
+        for kind in () if watch else quiet():
+            warnings.simplefilter("ignore", kind)
+        return look(table, weights, first_row, division, watch=watch)

@@ -1,0 +1,134 @@
+"""Explanations that are compared field by field, and models whose rows are explained in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rsens import (
+    BayesianLinearRegression,
+    Explanation,
+    GPClassifier,
+    GPRegressor,
+    Normal,
+    explain,
+    from_draws,
+    from_function,
+)
+
+#: What cannot be known of rows that were never seen together, and sums that are 0 but for rounding if all weights are
+#: the same (the intervals of subgroups, which come from them, are compared).
+NOT_MERGED = {"column_fingerprints", "cell_first"}
+
+
+def assert_same(one: Explanation, other: Explanation, *, rtol: float = 1e-12, loose: tuple[str, ...] = ()) -> None:
+    """All fields, to rounding relative to the largest number in each; names in `loose` are compared to 1e-9.
+
+    A Gaussian process rounds differently in batches of another size, and what is a difference of nearly equal
+    predictions shows it.
+    """
+    for name, field in one.fields():
+        if field.name in NOT_MERGED:
+            continue
+        a, b = (getattr(e._part(name), field.name, None) for e in (one, other))
+        if isinstance(a, np.ndarray) and a.dtype.kind == "f":
+            assert b is not None, field.name
+            finite = np.abs(a[np.isfinite(a)])
+            size = float(finite.max()) if finite.size else 0.0
+            tolerance = 1e-9 if any(field.name.startswith(start) for start in loose) else rtol
+            np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * size, err_msg=field.name)
+        elif isinstance(a, np.ndarray):
+            np.testing.assert_array_equal(a, b, err_msg=field.name)
+        else:
+            assert (a is None) == (b is None), field.name
+            assert a == b or abs(a - b) <= rtol * abs(a), field.name
+    pd.testing.assert_index_equal(one._index, other._index, exact=False)
+
+
+def in_parts(
+    model: Any, X: Any, cuts: list[int], weights: Any = None, by: Any = None, **asked: Any
+) -> list[Explanation]:
+    """The rows between neighbouring cuts, one explanation each."""
+    parts = []
+    for start, stop in zip([0, *cuts], [*cuts, len(X)], strict=True):
+        rows = X.iloc[start:stop] if hasattr(X, "iloc") else X[start:stop]
+        own: dict[str, Any] = {} if weights is None else {"weights": weights[start:stop]}
+        if by is not None:
+            own["by"] = by if isinstance(by, str) else by[start:stop]
+        parts.append(explain(model, rows, first_row=start, **own, **asked))
+    return parts
+
+
+def numbers(n: int, seed: int = 0) -> pd.DataFrame:
+    """Three numbers, one of two values, and one with a long tail, so that effects have steps in parts."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"])
+    X["flag"] = rng.integers(0, 2, n).astype(float)
+    X["tail"] = np.exp(2.0 * rng.normal(size=n))
+    return X
+
+
+def with_town(n: int, seed: int = 0) -> pd.DataFrame:
+    X = numbers(n, seed)[["a", "b"]]
+    X["town"] = np.random.default_rng(seed + 1).choice(["Bern", "Genf", "Jona"], n, p=[0.6, 0.3, 0.1])
+    return X
+
+
+def _response(X: pd.DataFrame) -> Any:
+    rng = np.random.default_rng(9)
+    return np.sin(X["a"]) + X["b"] * X["a"] + 0.1 * rng.normal(size=len(X))
+
+
+def gp() -> tuple[Any, Any, dict[str, Any]]:
+    X = numbers(60)
+    return GPRegressor(n_restarts=0, random_state=0).fit(X, _response(X) + X["flag"]), numbers(600, 5), {}
+
+
+def linear() -> tuple[Any, Any, dict[str, Any]]:
+    X = numbers(300)
+    return BayesianLinearRegression().fit(X, _response(X)), numbers(600, 5), {}
+
+
+def classes() -> tuple[Any, Any, dict[str, Any]]:
+    X = numbers(60)[["a", "b"]]
+    y = np.array(["low", "mid", "high"])[np.digitize(X["a"], [-0.5, 0.5])]
+    return GPClassifier(n_restarts=0, random_state=0).fit(X, y), numbers(300, 5)[["a", "b"]], {}
+
+
+def counts() -> tuple[Any, Any, dict[str, Any]]:
+    X = with_town(60)
+    y = np.random.default_rng(4).poisson(np.exp(0.5 * X["a"] + (X["town"] == "Genf")))
+    return GPRegressor(likelihood="poisson", n_restarts=0, random_state=0).fit(X, y), with_town(300, 5), {}
+
+
+def _heteroscedastic(X: Any) -> Normal:
+    return Normal(np.sin(X[:, 0]) + X[:, 1] * (X[:, 2] + 1.0), np.exp(0.3 * X[:, 0]))
+
+
+def function() -> tuple[Any, Any, dict[str, Any]]:
+    """It knows neither its training inputs nor its levels."""
+    return from_function(_heteroscedastic), with_town(600, 5), {"training": with_town(200, 6)}
+
+
+def _of_draw(parameters: Any, X: Any) -> Normal:
+    return Normal(X @ parameters["beta"] + X[:, 0] * X[:, 1], 0.5)
+
+
+def draws() -> tuple[Any, Any, dict[str, Any]]:
+    beta = np.random.default_rng(2).normal(1.0, 0.2, size=(20, 3))
+    X = numbers(300, 5)[["a", "b", "c"]]
+    return from_draws(_of_draw, {"beta": beta}), X, {"training": numbers(100, 7)[["a", "b", "c"]]}
+
+
+#: What is asked about, by name; each is a function () -> (model, rows, arguments of `explain`).
+CASES: dict[str, Callable[[], tuple[Any, Any, dict[str, Any]]]] = {
+    "a Gaussian process": gp,
+    "a linear model": linear,
+    "three classes": classes,
+    "counts and categories": counts,
+    "a function": function,
+    "draws": draws,
+}
