@@ -68,7 +68,8 @@ class Effects(Part):
     @classmethod
     def of(cls, found: RowEffects, query: Query, level: float) -> Effects:
         """From the rows: the effects, and intervals over rows if there are replicates."""
-        keys = [key for name in query.terms.names for key in found.values if key[0] == name]
+        place = {name: t for t, name in enumerate(query.terms.names)}
+        keys = sorted((key for key in found.values if key[0] in place), key=lambda key: place[key[0]])
         deviation = {query.terms.names[t]: query.deviations[m[0]] for t, m in enumerate(query.terms.members)}
         start, stop = (np.array([np.nan if key[k] is None else key[k] for key in keys]) for k in (2, 3))
         numbers = np.array([key[1] is None for key in keys], dtype=np.bool_)
