@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
@@ -252,7 +253,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _check_unique(names: tuple[str, ...], what: str) -> None:
-    repeated = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
+    repeated = [repr(name) for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise InputError(
             Argument(what), f" has columns of the same name: {first_few(repeated)}. Rename them so that each is unique."

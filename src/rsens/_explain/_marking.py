@@ -21,7 +21,7 @@ from rsens._table import Table
 from rsens._typing import Positions
 from rsens.adapters import as_contrasts, read_for
 from rsens.derivatives import Model
-from rsens.measures import adds_up, check_weights, training_inputs
+from rsens.measures import adds_up, check_weights, is_linear, training_inputs
 
 #: What random numbers of `explain` are for.
 BOOTSTRAP, PROBES, FOLDS, INTERACTIONS = range(4)
@@ -61,7 +61,8 @@ class Marking:
 
     def run(self, values: Values) -> tuple[NullLevel | None, Interactions | None]:
         """The null level for these values, and the test of pairs; None for what is not possible."""
-        adding_up = adds_up(self.model, self.source, self.table, self.query.terms)
+        asked = (self.model, self.source, self.table, self.query.terms)
+        additive = adds_up(*asked) if self.query.pairs else None
         level = None
         if self.fit is not None:
             level = find_null_level(
@@ -71,7 +72,7 @@ class Marking:
                 self.query,
                 values,
                 clusters=self.clusters,
-                linear=bool(adding_up.all()),
+                linear=is_linear(*asked) if additive is None else bool(additive.all()),
                 n_probes=self.n_probes,
                 n_jobs=self.n_jobs,
                 seed=child(self.seed, PROBES),
@@ -79,7 +80,7 @@ class Marking:
                 progress=self.progress,
                 keep=self.keep,
             )
-        if not self.query.pairs:
+        if additive is None:
             return level, None
         return level, find_interaction_marks(
             self.model,
@@ -87,7 +88,7 @@ class Marking:
             self.table,
             self.y,
             self.query,
-            additive=adding_up,
+            additive=additive,
             clusters=self.clusters,
             seed=child(self.seed, INTERACTIONS),
             required=self.test_required,

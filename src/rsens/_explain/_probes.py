@@ -31,11 +31,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy.linalg import eigh
 
 from rsens._table import column_deviations
-from rsens._typing import Array, Positions
+from rsens._typing import Array, Flags, Positions
 
 MOST_EXPLAINED = 0.999
 CLIP = 0.001
@@ -133,15 +135,33 @@ class _Others:
         """
         centred = y - y.mean(axis=0)
         others = ~np.isin(self.owner, but)
-        u, s, _ = np.linalg.svd(self.r[:, others], full_matrices=False)
-        rank = min(int(np.sum(s > 1e-8 * s.max(initial=0.0))), max(0, int((n_rows - 1.0) // 2.0)))
-        basis = self.q @ u[:, :rank]
+        basis = self.q @ self._leading(others, max(0, int((n_rows - 1.0) // 2.0)))
+        rank = basis.shape[1]
         fitted = basis @ (basis.T @ centred)
         total = float(np.sum(centred**2))
         r2 = float(np.sum(fitted**2)) / total if total > 0.0 else 0.0
         a = 1.0 - (1.0 - r2) * (n_rows - 1.0) / (n_rows - 1.0 - rank) if rank else 0.0
         a = min(max(a, 0.0), MOST_EXPLAINED)
         return (fitted * np.sqrt(a / r2) if a > 0.0 else np.zeros_like(fitted)), a
+
+
+    def _leading(self, chosen: Flags, most: int) -> Array:
+        """The left singular vectors of the chosen columns of R that belong to singular values above 0, at most so many.
+
+        If there are more columns, they are the eigenvectors of RRᵀ, which one column hardly changes: much faster.
+        """
+        columns = len(self.r)
+        if 0 < most < min(columns, int(chosen.sum())):
+            left_out = self.r[:, ~chosen]
+            values, vectors = eigh(self._gram - left_out @ left_out.T, subset_by_index=[columns - most, columns - 1])
+            if values[0] > 1e-10 * values[-1]:  # else rounding decides what is above 0
+                return np.asarray(vectors[:, ::-1])
+        u, s, _ = np.linalg.svd(self.r[:, chosen], full_matrices=False)
+        return u[:, : min(int(np.sum(s > 1e-8 * s.max(initial=0.0))), most)]
+
+    @cached_property
+    def _gram(self) -> Array:
+        return self.r @ self.r.T
 
 
 def _number(x: Array, others: _Others, but: tuple[int, ...], clusters: Positions | None) -> tuple[_Column, float]:

@@ -1,6 +1,7 @@
 """Measures of sensitivity: R-sens and R-sens₂, and the methods that the paper compares them with."""
 
 from rsens.measures._adds_up import adds_up as adds_up
+from rsens.measures._adds_up import is_linear as is_linear
 from rsens.measures._ard import ard as ard
 from rsens.measures._contrasts import contrast_parts as contrast_parts
 from rsens.measures._contrasts import contrast_values as contrast_values

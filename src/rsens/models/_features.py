@@ -10,7 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._coding import Coding
+from rsens._errors import InputError
 from rsens._typing import Array
+
+#: The covariance of so many coefficients takes 200 MB.
+MOST_FEATURES = 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,12 @@ def features_of(names: Sequence[str], coding: Coding | None, *, proper: bool, in
         labels = list(enumerate(coding[d].labels))
         features += [(f"{name}={_text(label)}", d, float(code)) for code, label in labels[skipped:]]
         skipped = dropped
+    if len(features) > MOST_FEATURES:
+        raise InputError(
+            f"a linear model keeps the covariance of its coefficients, and can have {MOST_FEATURES} of them; got "
+            f"{len(features)} from {len(names)} columns. Drop columns, or use GPRegressor or GPClassifier, which keep the "
+            "covariance of the rows."
+        )
     return Features(
         tuple(name for name, _, _ in features),
         np.array([d for _, d, _ in features], dtype=np.intp),

@@ -96,17 +96,20 @@ class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
         columns = columns_of(rows, features, None, intercept=self.fit_intercept, centred=self.fit_intercept)
         y = y - offset
         centre = y.mean() if self.fit_intercept else 0.0
-        # With [A, y] = QR, the leading block of R is a root of AᵀA, its last column holds Qᵀy, its corner √RSS.
-        data = np.column_stack([columns.design(rows), y - centre])
-        prior = np.pad(np.diag(np.sqrt(self._prior(columns))), ((0, 0), (0, 1)))
-        R = triangular(np.vstack([data, prior]))
-        U, singular, Vt = np.linalg.svd(R[:-1, :-1])
-        self._check_rank(rows, columns, singular, Vt)
-        root = Vt.T / singular
-        weight_mean = root @ (U.T @ R[:-1, -1])
+        precision, design = self._prior(columns), columns.design(rows)
+        if proper and len(rows) < len(features):
+            weight_mean, root, root_rss = _by_rows(design, y - centre, precision, intercept=self.fit_intercept)
+        else:
+            # With [A, y] = QR, the leading block of R is a root of AᵀA, its last column holds Qᵀy, its corner √RSS.
+            prior = np.pad(np.diag(np.sqrt(precision)), ((0, 0), (0, 1)))
+            R = triangular(np.vstack([np.column_stack([design, y - centre]), prior]))
+            U, singular, Vt = np.linalg.svd(R[:-1, :-1])
+            self._check_rank(rows, columns, singular, Vt)
+            root = Vt.T / singular
+            weight_mean, root_rss = root @ (U.T @ R[:-1, -1]), abs(R[-1, -1])
         if self.fit_intercept:
             weight_mean[0] += centre
-        self.noise_variance_ = _noise_variance(abs(R[-1, -1]), self.degrees_of_freedom_, np.abs(y).max())
+        self.noise_variance_ = _noise_variance(root_rss, self.degrees_of_freedom_, np.abs(y).max())
         self._keep_posteriors([WeightPosterior(columns, weight_mean, root)])
         return self
 
@@ -181,6 +184,25 @@ class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
 
     def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array:
         return self._predict_distribution(rows, offset).cdf(y)
+
+
+def _by_rows(design: Array, y: Array, precision: Array, *, intercept: bool) -> tuple[Array, Array, float]:
+    """Mean and root of the posterior of more weights than rows, and √RSS, all from the SVD of the rows.
+
+    With A Λ^(−½) = U S Vᵀ, (AᵀA + Λ)⁻¹ is the square of Λ^(−½) (1 + V ((1 + S²)^(−½) − 1) Vᵀ). The columns of the design
+    are centred if there is an intercept, so that it is on its own.
+    """
+    first = int(intercept)
+    unit = precision[first:] ** -0.5
+    U, s, Vt = np.linalg.svd(design[:, first:] * unit, full_matrices=False)
+    shrunk, c = 1.0 / (1.0 + s**2), U.T @ y
+    root = np.eye(len(precision))
+    root[:first, :first] /= np.sqrt(len(y))
+    root[first:, first:] += (Vt.T * np.expm1(0.5 * np.log(shrunk))) @ Vt
+    root[first:] *= unit[:, np.newaxis]
+    mean = np.concatenate([np.full(first, y.mean()), unit * (Vt.T @ (s * shrunk * c))])
+    rss = np.sum(shrunk * c**2) + np.sum((y - U @ c) ** 2)
+    return mean, root, float(np.sqrt(rss))
 
 
 def _noise_variance(root_rss: float, degrees_of_freedom: int, size: float) -> float:
