@@ -29,8 +29,10 @@ demo: $(DEMO_INSTALLED) ## explain the diabetes data: tables on screen, report a
 
 # A file stays in one process, which fits its models and compiles its functions once.
 BY_FILE := --dist loadfile --no-loadscope-reorder
+# Some tests start processes of their own; where bytecode is not kept, each would compile the whole package again.
+KEEP_COMPILED := PYTHONDONTWRITEBYTECODE=
 test: lint ## check style, types and imports, then run the tests
-	$(ONE_THREAD) $(BIN)/pytest -n $(JOBS) $(BY_FILE)
+	$(ONE_THREAD) $(KEEP_COMPILED) $(BIN)/pytest -n $(JOBS) $(BY_FILE)
 
 # The newest PyMC, bambi and skpro need Python 3.12 and hold numba and pandas back: an environment of their own.
 # PYTHON_ADAPTERS= names the interpreter; without it, the first of these that runs is taken.
