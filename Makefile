@@ -27,8 +27,12 @@ install: $(INSTALLED) ## set up .venv with the package and everything its tests 
 demo: $(DEMO_INSTALLED) ## explain the diabetes data: tables on screen, report and figures in rsens-demo/
 	$(ONE_THREAD) $(dir $<)bin/rsens demo
 
+# A file stays in one process, which fits its models and compiles its functions once.
+BY_FILE := --dist loadfile --no-loadscope-reorder
+# Some tests start processes of their own; where bytecode is not kept, each would compile the whole package again.
+KEEP_COMPILED := PYTHONDONTWRITEBYTECODE=
 test: lint ## check style, types and imports, then run the tests
-	$(ONE_THREAD) $(BIN)/pytest -n $(JOBS)
+	$(ONE_THREAD) $(KEEP_COMPILED) $(BIN)/pytest -n $(JOBS) $(BY_FILE)
 
 # The newest PyMC, bambi and skpro need Python 3.12 and hold numba and pandas back: an environment of their own.
 # PYTHON_ADAPTERS= names the interpreter; without it, the first of these that runs is taken.
@@ -40,7 +44,7 @@ test-adapters: ## run the tests with PyMC, bambi and skpro in an environment of 
 	if [ -n "$$python" ]; then \
 		"$$python" -c 'import sys; sys.exit("test-adapters needs Python 3.12 or newer; set PYTHON_ADAPTERS=..." if sys.version_info < (3, 12) else 0)' && \
 		$(MAKE) --no-print-directory $(ADAPTERS)/.installed PYTHON="$$python" && \
-		$(ONE_THREAD) $(ADAPTERS)/bin/pytest -n $(JOBS) tests_adapters && echo "test-adapters: passed."; \
+		$(ONE_THREAD) $(ADAPTERS)/bin/pytest -n $(JOBS) $(BY_FILE) tests_adapters && echo "test-adapters: passed."; \
 	else \
 		echo "test-adapters: skipped. PyMC, bambi and skpro need Python 3.12 or 3.13, and none was found."; \
 		echo "Install one, or name it: make test-adapters PYTHON_ADAPTERS=/path/to/python3.12"; \
@@ -87,10 +91,10 @@ paper: $(INSTALLED) ## reproduce the paper: all tables and figures, then docs/re
 
 QUICK := build/paper-quick
 paper-quick: FEW := --repetitions 2
-paper-quick: SIZES := --sizes 50 100
-paper-quick: SIZE := --size 50
-paper-quick: ROWS := --rows 60
-paper-quick: SPLITS := $(ROWS) --pairs 2
+paper-quick: SIZES := --sizes 40 60
+paper-quick: SIZE := --size 40
+paper-quick: ROWS := --rows 40
+paper-quick: SPLITS := $(ROWS) --pairs 1
 paper-quick: FAMILIES := --families normal student_t
 paper-quick: $(INSTALLED) ## the same with few repetitions, in minutes, into build/paper-quick
 	$(call reproduce,$(QUICK),$(QUICK))

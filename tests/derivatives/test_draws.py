@@ -11,7 +11,7 @@ from scipy.special import betaln, digamma, expit, log_expit, softmax
 
 from rsens import explain, rsens, rsens2
 from rsens._errors import InputError
-from rsens.derivatives import from_draws, from_function
+from rsens.derivatives import _draws, from_draws, from_function
 from rsens.distributions import (
     Bernoulli,
     Beta,
@@ -228,6 +228,28 @@ def test_blocks_of_rows_change_nothing_and_bound_memory():
     (whole, much), (blocks, little) = found
     np.testing.assert_allclose(blocks, whole, rtol=1e-9)
     assert little < 0.7 * much  # the rest does not grow with the rows
+
+
+MATCHED = {
+    "Normal": lambda p, X: Normal(X @ p["b"], np.exp(X[:, 0] * p["c"])),
+    "one variance": lambda p, X: Normal(X @ p["b"], 0.5),
+    "Bernoulli": lambda p, X: Bernoulli(logit=X @ p["b"]),
+    "Histogram": lambda p, X: Histogram([0.0, 1.0, 3.0], np.stack([s := expit(X @ p["b"]), 1.0 - s], -1)),
+    "one df": lambda p, X: StudentT(X @ p["b"], np.exp(X[:, 0] * p["c"]), 5.0),
+    "df differ": lambda p, X: StudentT(X @ p["b"], np.exp(X[:, 0] * p["c"]), 4.0 + p["c"] ** 2),
+}
+
+
+@pytest.mark.parametrize("name", MATCHED)
+@pytest.mark.parametrize("block", [1, 30, 10**6])
+def test_what_stands_for_the_draws_in_blocks(monkeypatch, name, block):
+    """A few draws at a time, all at once, and with draws that do not count, is the mixture matched as a whole."""
+    monkeypatch.setattr(_draws, "BLOCK", block)
+    draws = {"b": rng.normal(size=(20, 3)), "c": rng.normal(size=20)}
+    weights = np.where(np.arange(20) < 9, 0.0, np.arange(20))
+    read = _draws.Draws.read(MATCHED[name], draws, weights, "test")
+    expected = read.mixture(X).matched().checked(len(X))
+    np.testing.assert_allclose(read.matched(X).checked(len(X)).parameters, expected.parameters, rtol=1e-13)
 
 
 def test_the_predictive_is_the_mixture():

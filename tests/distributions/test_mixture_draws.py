@@ -106,6 +106,18 @@ def test_lengths_and_angles_of_whitened_changes(name: str) -> None:
     )
 
 
+@each
+def test_what_stands_for_parts_stands_for_the_whole(name: str) -> None:
+    """Matching some draws, then what stands for these, is matching all: only rounding is left."""
+    draws = both(name)[0].checked().components
+    parts, weights = [], []
+    for some in (slice(0, 3), slice(3, 4), slice(4, S)):
+        weights.append(WEIGHTS[some].sum())
+        parts.append(Mixture(draws._taken((some,)), WEIGHTS[some] / weights[-1]).matched())
+    of_parts = Mixture(parts, weights).matched()
+    np.testing.assert_allclose(of_parts.parameters, Mixture(draws, WEIGHTS).matched().parameters, rtol=1e-13)
+
+
 CLOSED = ["Normal", "StudentT", "LogNormal", "Gamma", "Exponential", "Beta", "Weibull", "Poisson", "NegativeBinomial"]
 
 

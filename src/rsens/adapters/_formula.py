@@ -14,6 +14,7 @@ from rsens._errors import Argument, InputError, RsensWarning
 from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
+from rsens.adapters._described import Described
 from rsens.adapters._design import SECOND_STEP, first_differences, second_differences
 from rsens.adapters._linear_predictor import DesignPredictor, OnLinearPredictor
 from rsens.adapters._origin import is_a
@@ -37,7 +38,7 @@ NAMES = re.compile(r"""([^\W\d]\w*\b)(?!\s*[("'])|["']([^"']+)["']""")
 
 
 @dataclass(frozen=True, eq=False)
-class FormulaModel(AsGiven, OnLinearPredictor):
+class FormulaModel(Described, AsGiven, OnLinearPredictor):
     """A prediction at the design of a formula, with derivatives in the columns of the data frame by the chain rule."""
 
     predictor: DesignPredictor
@@ -51,16 +52,8 @@ class FormulaModel(AsGiven, OnLinearPredictor):
     unit: Array | None = None
     bounds: Array | None = None
 
-    @property
-    def name(self) -> str:
-        return self.label
-
-    @property
-    def description(self) -> Description:
-        return self.about
-
     def checks(self, X: Any) -> Iterator[Finding]:
-        yield from self.findings
+        yield from super().checks(X)
         model = self.coded(X)
         unused = [repr(name) for name in rows_of(model, X).names if name not in names_in(self.formula)]
         if unused:

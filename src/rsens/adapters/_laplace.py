@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -12,6 +11,7 @@ import numpy as np
 from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens.adapters._adapter import Adapter
+from rsens.adapters._described import Described
 from rsens.adapters._origin import is_a
 from rsens.adapters._torch_module import ModuleModel
 from rsens.derivatives import (
@@ -70,7 +70,7 @@ class ReverseModel(ModuleModel):
 
 
 @dataclass(frozen=True, eq=False)
-class LaplaceModel(Model):
+class LaplaceModel(Described, Model):
     """A latent f, differentiated by PyTorch, through a likelihood."""
 
     latent: TorchModel
@@ -83,19 +83,8 @@ class LaplaceModel(Model):
     takes_codes = True
 
     @property
-    def name(self) -> str:
-        return self.label
-
-    @property
     def coding(self) -> Coding | None:  # type: ignore[override]
         return self.latent.coding
-
-    @property
-    def description(self) -> Description:
-        return self.about
-
-    def checks(self, X: Any) -> Iterator[Finding]:
-        yield from self.findings
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         f = self.latent.derivatives(X, order)

@@ -14,6 +14,7 @@ from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
 from rsens.adapters._adapter import Adapter
+from rsens.adapters._described import Described
 from rsens.adapters._formula import FormulaModel, categorical_names
 from rsens.adapters._linear_predictor import DesignPredictor, OnLinearPredictor
 from rsens.adapters._origin import is_a
@@ -78,7 +79,7 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
 
 
 @dataclass(frozen=True, eq=False)
-class ExogModel(Function, OnLinearPredictor):
+class ExogModel(Described, Function, OnLinearPredictor):
     """A prediction at rows of `exog`, with derivatives in closed form."""
 
     predictor: DesignPredictor
@@ -91,17 +92,6 @@ class ExogModel(Function, OnLinearPredictor):
     classes_: Any = None
     categorical: Any = None
     coding: Coding | None = None
-
-    @property
-    def name(self) -> str:
-        return self.label
-
-    @property
-    def description(self) -> Description:
-        return self.about
-
-    def checks(self, X: Any) -> Iterator[Finding]:
-        yield from self.findings
 
     def coded(self, X: Any, weights: Any = None) -> ExogModel:
         self._check_columns(X.source if isinstance(X, Table) else X)

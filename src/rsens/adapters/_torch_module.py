@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from rsens._conversions import as_family
 from rsens._errors import Argument, InputError
 from rsens.adapters._adapter import Adapter
+from rsens.adapters._described import Described
 from rsens.adapters._origin import is_a
 from rsens.derivatives import Description, Finding, Model, TorchModel, check_evaluation_mode
 from rsens.distributions import Distribution
@@ -74,23 +75,12 @@ def as_distribution(output: Any, name: str) -> Distribution:
 
 
 @dataclass(frozen=True, eq=False)
-class ModuleModel(TorchModel):
+class ModuleModel(Described, TorchModel):
     """A module as a model, with words about it."""
 
     label: str = "module"
     about: Description | None = None
     findings: tuple[Finding, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return self.label
-
-    @property
-    def description(self) -> Description | None:
-        return self.about
-
-    def checks(self, X: Any) -> Iterator[Finding]:
-        yield from self.findings
 
 
 def module_findings(module: Any) -> tuple[Finding, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,8 @@ from rsens.derivatives._evaluation import as_arrays
 from rsens.derivatives._output import family_from, shapes_of
 from rsens.distributions import Distribution, Mixture
 
-#: How many parameters of components to hold at once while draws are matched by one distribution.
-BLOCK = 6_000_000
+#: How many values of one argument to hold at once while draws are matched by one distribution: what a cache holds.
+BLOCK = 250_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,25 +92,60 @@ class Draws:
 
     def mixture(self, X: Array) -> Mixture:
         """The predictive at rows X, with arrays (S, n)."""
-        fields: dict[str, Array] = {}
-        kind: type[Distribution] | None = None
-        for s, family in enumerate(self.families(X)):
-            kind = type(family)
-            for name, values in family.fields().items():
-                event = values.shape[values.ndim - family.domains[name].event_ndim :]
-                if s == 0:
-                    fields[name] = np.empty((len(self), len(X), *event), values.dtype)
-                fields[name][s] = values
-        assert kind is not None  # there is at least one draw
-        return Mixture(kind(**fields), self.weights, draws=True)
+        return Mixture(_held(self.families(X), len(self), len(X)), self.weights, draws=True)
 
     def matched(self, X: Array) -> Distribution:
-        """One distribution in place of the mixture, `Mixture.matched`, in blocks of rows."""
-        few = self.mixture(X[:1])
-        rows = max(1, BLOCK // max(1, few.parameters.shape[-1]))
-        parts = [self.mixture(X[k : k + rows]).matched() for k in range(0, len(X), rows)]
+        """One distribution in place of the mixture, `Mixture.matched`: of some draws at a time, then of all of these.
+
+        Means of means are means and variances add up, so it is the same distribution. Every draw's function is called
+        once, for all rows, and what is held stays small.
+        """
+        size = max(math.isqrt(len(self)), BLOCK // len(X))
+        families, weights = self.families(X), []
+        parts: list[Distribution] = []
+        for start in range(0, len(self), size):
+            some = self.weights[start : start + size]
+            held = _held(islice(families, len(some)), len(some), len(X))
+            if not _same_for_all(held, parts):
+                return self._matched_by_rows(X)
+            weights.append(some.sum())
+            parts.append(Mixture(held, some / weights[-1] if weights[-1] > 0.0 else _equal(len(some))).matched())
+        return Mixture(_held(parts, len(parts), len(X)), np.array(weights)).matched()
+
+    def _matched_by_rows(self, X: Array) -> Distribution:
+        """The same where an argument outside λ differs between draws: all draws of some rows at a time."""
+        size = max(1, BLOCK // len(self))
+        parts = [self.mixture(X[k : k + size]).matched() for k in range(0, len(X), size)]
         leaves = [np.concatenate(leaf) for leaf in zip(*(part.leaves() for part in parts), strict=True)]
         return parts[0].rebuilt(iter(leaves))
+
+
+def _held(families: Iterable[Distribution], count: int, n: int) -> Distribution:
+    """So many families of n rows as one, whose arrays have the families in front: (count, n, …)."""
+    fields: dict[str, Array] = {}
+    kind: type[Distribution] | None = None
+    for s, family in enumerate(families):
+        kind = type(family)
+        for name, values in family.fields().items():
+            event = values.shape[values.ndim - family.domains[name].event_ndim :]
+            if s == 0:
+                fields[name] = np.empty((count, n, *event), values.dtype)
+            fields[name][s] = values
+    assert kind is not None  # there is at least one
+    return kind(**fields)
+
+
+def _same_for_all(held: Distribution, before: list[Distribution]) -> bool:
+    """Whether the arguments outside λ, such as the df of a Student t, are those of all draws."""
+    fixed = [(name, getattr(held, name)) for name in held.fixed_fields]
+    return all(
+        bool((values == values[0]).all()) and (not before or bool((values[0] == getattr(before[0], name)).all()))
+        for name, values in fixed
+    )
+
+
+def _equal(count: int) -> Array:
+    return np.full(count, 1.0 / count)
 
 
 def _shapes(family: Distribution) -> list[Any]:
@@ -128,7 +165,7 @@ def check_one_family(family: Distribution) -> None:
 def read_weights(weights: ArrayLike | None, count: int, call: str) -> Array:
     """Weights of draws or models, (count,), adding up to 1; equal ones if none are given."""
     if weights is None:
-        return np.full(count, 1.0 / count)
+        return _equal(count)
     try:
         values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:

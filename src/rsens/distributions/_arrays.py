@@ -82,6 +82,8 @@ def weighted_sum(weights: Any, values: Any, event_ndim: int) -> Any:
     w, v = _as_arrays(xp, (weights, values))
     if v.ndim - event_ndim < 2:  # no axis of draws
         return v
+    if xp is np and w.ndim == 1:  # a product of matrices: thousands of draws, and one array less in memory
+        return v[0] + np.tensordot(w, v - v[:1], 1)
     w = w[:, None] if w.ndim == 1 else xp.moveaxis(w, 1, 0)
     return v[0] + (w[(..., *(None,) * event_ndim)] * (v - v[:1])).sum(0)
 
@@ -105,7 +107,8 @@ def _is_differentiable(values: Any) -> bool:
 def _as_arrays(xp: Any, values: Any) -> list[Any]:
     if xp is np:
         arrays = [np.asarray(value) for value in values]
-        return [array if array.dtype.kind == "c" else array.astype(np.float64) for array in arrays]  # refused later
+        # Complex numbers are refused later.
+        return [array if array.dtype.kind == "c" else array.astype(np.float64, copy=False) for array in arrays]
     if xp.__name__ == "torch":
         tensors = [value for value in values if isinstance(value, xp.Tensor)]
         dtype = reduce(xp.promote_types, (tensor.dtype for tensor in tensors))

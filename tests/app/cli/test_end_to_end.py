@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from rsens import Explanation
-from tests.app.cli.command import rsens
+from tests.app.cli.command import rsens, rsens_process
 
 
 def ranked(said: str) -> list[str]:
@@ -29,7 +29,7 @@ def with_labels(data) -> pd.DataFrame:
 
 def test_demo(tmp_path):
     """A regression, with everything; body mass index, blood pressure and s5 lead every analysis of these data."""
-    done = rsens("demo", cwd=tmp_path)
+    done = rsens_process("demo", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     answer = " ".join(done.stdout.partition("\n\n")[0].split())
     assert re.match(r"The prediction of progression depends most on s5 \(▲ 2\d per sd\), bmi \(▲ 2\d per sd\)", answer)
@@ -65,7 +65,7 @@ def test_two_classes_from_standard_input(tmp_path):
     columns = "mean smoothness,mean symmetry,worst area,worst concave points"
     table = with_labels(load_breast_cancer(as_frame=True)).to_csv(index=False)
     options = ["--target", "label", "--columns", columns, "--rows", "200", "--no-report", "--no-null"]
-    done = rsens("explain", "-", *options, cwd=tmp_path, stdin=table)
+    done = rsens_process("explain", "-", *options, cwd=tmp_path, stdin=table)
     assert told(done)
     assert "stdin: 569 rows (200 used), 4 columns" in done.stdout
     assert set(ranked(done.stdout)[:2]) == {"worst area", "worst concave points"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from rsens._errors import RsensWarning
 from rsens._table import is_frame
 from rsens._typing import Array
+from rsens.adapters._described import Described
 from rsens.adapters._sklearn._closed import Closed
 from rsens.adapters._sklearn._foreign_errors import foreign_errors
 from rsens.adapters._sklearn._richardson import RoughStepError
@@ -34,11 +35,10 @@ TRIED = 32
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedModel(AsGiven):
+class ClosedModel(Described, AsGiven):
     """A fitted estimator with derivatives in closed form, in the columns of X as given."""
 
     closed: Closed
-    #: What errors call the model: the class of the object.
     label: str
     about: Description
     #: The rows X in the type that the estimator was fitted to.
@@ -48,17 +48,6 @@ class ClosedModel(AsGiven):
     findings: tuple[Finding, ...] = ()
     #: The kernel of a Gaussian process, or one per class, in the columns of X: for measures that read length-scales.
     kernel_: Any = None
-
-    @property
-    def name(self) -> str:
-        return self.label
-
-    @property
-    def description(self) -> Description:
-        return self.about
-
-    def checks(self, X: Any) -> Iterator[Finding]:
-        yield from self.findings
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
