@@ -87,6 +87,8 @@ class NegativeBinomial(Univariate):
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         by_mean = np.sqrt(self.mean) * np.sqrt(1.0 + self.mean / self.size)
+        if not u[1].any():  # the size is the same everywhere, as in a Gaussian process: no sum over y is needed
+            return [u[0] / row(by_mean), u[1]]
         return [u[0] / row(by_mean), u[1] * row(np.sqrt(_size_information(self.mean, self.size)))]
 
     def _reach(self) -> Reach:
