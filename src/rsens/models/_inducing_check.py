@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas, lapack, svd
 from sklearn.utils.validation import check_is_fitted
 
 from rsens._errors import Argument, Sentence
@@ -125,9 +125,10 @@ def half_posterior(posterior: LatentPosterior) -> LatentPosterior:
     assert isinstance(posterior.root, DenseRoot)
     inputs, half = posterior.inputs, len(posterior.inputs) // 2
     L = LowRankPrior(posterior.kernel, inputs[:0], inputs).L
-    G = blas.dtrmm(1.0, L, posterior.root.R, side=1, lower=1)  # diag(√(s/(1 + s)))Uᵀ, with S = U diag(s) Uᵀ
-    explained = np.minimum(np.sum(G**2, axis=1), 1.0 - np.finfo(np.float64).eps)  # s/(1 + s)
-    scaled = np.asfortranarray(G / np.sqrt(1.0 - explained)[:, None])  # diag(√s)Uᵀ
+    # RL is diag(√(s/(1 + s)))Uᵀ up to a rotation from the left, with S = U diag(s) Uᵀ
+    _, g, Ut = svd(blas.dtrmm(1.0, L, posterior.root.R, side=1, lower=1), full_matrices=False)
+    left = np.maximum(1.0 - g**2, np.finfo(np.float64).eps)  # 1/(1 + s)
+    scaled = np.asfortranarray(Ut * (g / np.sqrt(left))[:, None])  # diag(√s)Uᵀ
     w = blas.dtrmv(L, posterior.weights, lower=1, trans=1)
     Bw = w + blas.dgemv(1.0, scaled, blas.dgemv(1.0, scaled, w), trans=1)
     S_hh = blas.dgemm(1.0, scaled[:, :half], scaled[:, :half], trans_a=1)

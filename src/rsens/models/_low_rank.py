@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas, lapack, qr
 
 from rsens._errors import InputError
 from rsens._typing import Array
@@ -84,13 +84,14 @@ class LowRankPrior:
         """The latent posterior for w ~ N(ŵ, (I + VWVᵀ)⁻¹) given y; at a new row the variance includes k** − q**.
 
         With φ = L⁻¹k(x): m = φᵀŵ, and v = k** − φᵀφ + φᵀ(I + S)⁻¹φ = k** − |diag(√(s/(1 + s))) Uᵀφ|² for
-        S = VWVᵀ = U diag(s) Uᵀ.
+        S = VWVᵀ = U diag(s) Uᵀ. The root is the triangular factor of diag(√(s/(1 + s))) UᵀL⁻¹, as quick as it can be.
         """
         s, U = _eigen(VWVt)
         s = np.maximum(s, 0.0)
         R = blas.dtrsm(1.0, self.L, (U * np.sqrt(s / (1.0 + s))).T, lower=1, side=1)
         a = blas.dtrsv(self.L, w, lower=1, trans=1)
-        return LatentPosterior(self.kernel, self.inducing, a, DenseRoot(np.asfortranarray(R)), mean, self.jitter)
+        root = DenseRoot(np.asfortranarray(qr(R, mode="r", overwrite_a=True, check_finite=False)[0]))
+        return LatentPosterior(self.kernel, self.inducing, a, root, mean, self.jitter)
 
 
 def add_outer(S: Array, V: Array) -> Array:
