@@ -19,6 +19,7 @@ from rsens._explain._intervals import Intervals
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._link_pairs import PAIR_SCALES, evaluate_on_link
 from rsens._explain._marking import BOOTSTRAP, FOLDS, Marking
+from rsens._explain._no_mean import warn_of_no_mean
 from rsens._explain._null_level import refitter
 from rsens._explain._posterior import DrawValues, PosteriorSums
 from rsens._explain._query import Query, query_of
@@ -202,6 +203,7 @@ def explain(
         warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
         query = replace(query, pairs=False)
         values, found, effects, posterior = evaluated(query)
+    warn_of_no_mean(values, query, stacklevel=3)
     marking = None
     if fit is not None or (null is not False and y is not None):
         marking = Marking(
