@@ -145,6 +145,8 @@ def _local(derivatives: Derivatives, rows: slice, query: Query, split_pairs: boo
     finite(main, rows, terms.names, 1, "R-sens")
     if pairs is not None:
         finite(pairs, rows, terms.names, 2, "R-sens₂")
+    query.check_squares(main)
+    query.check_squares(pairs)
     by_part = parts_of(derivatives, alpha, units, terms)
     by_pair = {} if pairs is None or not split_pairs else pair_parts_of(derivatives, pairs, alpha, units, terms)
     return _Local(main, pairs, by_part, by_pair, direction)

@@ -20,6 +20,7 @@ from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._link_pairs import PAIR_SCALES
 from rsens._explain._marking import BOOTSTRAP, FOLDS, Marking
 from rsens._explain._merge import kept_for_merging
+from rsens._explain._no_mean import warn_of_no_mean
 from rsens._explain._pieces import Look
 from rsens._explain._query import query_of
 from rsens._explain._reading import Reading
@@ -217,6 +218,7 @@ def explain(
     averages = seen.piece.averages
     values, found = averages.values, averages.intervals(share)
     effects = Effects.of(seen.piece.effects, query, averages.sums.sum_rows, share)
+    warn_of_no_mean(values, query, stacklevel=3)
     marking = None
     if fit is not None or (null is not False and y is not None):
         marking = Marking(

@@ -144,7 +144,6 @@ class _Others:
         a = min(max(a, 0.0), MOST_EXPLAINED)
         return (fitted * np.sqrt(a / r2) if a > 0.0 else np.zeros_like(fitted)), a
 
-
     def _leading(self, chosen: Flags, most: int) -> Array:
         """The left singular vectors of the chosen columns of R that belong to singular values above 0, at most so many.
 

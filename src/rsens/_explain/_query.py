@@ -11,6 +11,8 @@ from rsens._table import Table
 from rsens._typing import Array
 from rsens.measures import Terms, check_groups, column_units, deviations_of
 
+#: The square of this, added up over rows, fits in float64.
+LARGEST_ROOT = 1e145
 #: With `pairs="auto"`, the most columns for which pairs are computed.
 AUTO_PAIRS_COLUMNS = 30
 
@@ -29,6 +31,17 @@ class Query:
     max_bytes: int
     categorical: tuple[int, ...] = ()  # positions of contrast columns: categorical, or numeric with two values
     two_valued: tuple[int, ...] = ()  # positions of the numeric ones among them
+
+    def check_squares(self, values: Array | None) -> None:
+        """An error if the root mean square of local values is asked for, and their squares do not fit in float64."""
+        largest = 0.0 if values is None or self.aggregate != "rms" else float(values.max(initial=0.0))
+        if largest > LARGEST_ROOT:
+            raise InputError(
+                Argument("aggregate", "rms"),
+                f" squares the values, and the square of {largest:.2g} does not fit in float64. Use ",
+                Argument("aggregate", "mean"),
+                ", or give y or the columns in other units.",
+            )
 
 
 def query_of(

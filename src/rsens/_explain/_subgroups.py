@@ -12,6 +12,7 @@ from rsens._errors import Argument, InputError
 from rsens._files import label, number, number_or_nan, or_none, text, tuple_of, whole
 from rsens._results import Part, stored
 from rsens._table import Table
+from rsens._text import first_few
 from rsens._typing import Array, Flags, Positions
 
 Label = str | int | float | bool
@@ -75,7 +76,7 @@ def division_of(by: Any, X: Any, table: Table) -> Division:
         if by not in table.names:
             raise InputError(
                 Argument("by"),
-                f": X has no column {by!r}. It has {', '.join(table.names)}. Or give one label per row.",
+                f": X has no column {by!r}. It has {first_few(list(table.names))}. Or give one label per row.",
             )
         by = _column(_with_labels(by, X, table), by, table.values[:, table.names.index(by)])
     try:

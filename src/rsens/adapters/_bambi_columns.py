@@ -13,7 +13,7 @@ from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._labels import plain
 from rsens._table import is_frame
-from rsens._text import first_few
+from rsens._text import first_few, quoted
 from rsens._typing import Array
 
 
@@ -52,9 +52,7 @@ class FormulaColumns:
         given = list(map(str, X.columns))
         missing = [name for name in self.names if name not in given]
         if missing:
-            raise InputError(
-                Argument("X"), f" must have the columns {', '.join(map(repr, missing))} of the formula; got {given}."
-            )
+            raise InputError(Argument("X"), f" must have the columns {quoted(missing)} of the formula; got {given}.")
         words = [name for name in self.names if name not in self.levels and not _is_number(X[name])]
         if words:
             raise InputError(

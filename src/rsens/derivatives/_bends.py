@@ -13,6 +13,7 @@ import numpy as np
 
 from rsens._errors import RsensWarning
 from rsens._table import Table, column_scale
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives
 
@@ -82,7 +83,7 @@ class Bends:
         by_link = ~flat & (self._bent <= allowed) & self._turns
         if not (flat | by_link).any():
             return
-        named = ", ".join(repr(name) for name, found in zip(self._names, flat | by_link, strict=True) if found)
+        named = quoted(name for name, found in zip(self._names, flat | by_link, strict=True) if found)
         what = "are 0" if flat.any() else "come from a link function alone (a logit, a log)"
         why = "R-sens₂ = 0 says" if flat.any() else "R-sens₂ then says"
         warnings.warn(

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from rsens._errors import Argument, RsensWarning
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives._evaluation import evaluate_moved
 from rsens.derivatives._quotients import Quotients
@@ -79,7 +80,7 @@ def flat_columns(quotients: Quotients, steps: Steps, changes: Array) -> list[int
 def warn_of_flat_columns(columns: list[int], names: tuple[str, ...]) -> None:
     """Name the columns in which first differences say nothing."""
     warning = RsensWarning(
-        f"the function does not change in {', '.join(repr(names[d]) for d in columns)} over the ",
+        f"the function does not change in {quoted(names[d] for d in columns)} over the ",
         Argument("step"),
         f", but it does over {WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in "
         f"these columns says nothing. Give a step over several jumps: from_function(fn, step={WIDE}).",

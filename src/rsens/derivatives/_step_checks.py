@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from rsens._errors import Argument, InputError, RsensWarning
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives._evaluation import evaluate_moved
 from rsens.derivatives._output import SAME, within_levels
@@ -97,7 +98,7 @@ def warn_if_step_matters(quotients: Quotients, steps: Steps, order: int, names: 
         size, second = _sizes_and_gaps(some, steps, 2)
         wrong |= second > SHARE * max(largest, float(size.max()))
     if wrong.any():
-        named = ", ".join(repr(names[d]) for d, bad in zip(some.columns, wrong, strict=True) if bad)
+        named = quoted(names[d] for d, bad in zip(some.columns, wrong, strict=True) if bad)
         warning = RsensWarning(
             f"derivatives in {named} depend on the ",
             Argument("step"),

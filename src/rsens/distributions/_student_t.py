@@ -18,6 +18,7 @@ from rsens.distributions._student_t_density import log1p_square, log_density
 from rsens.distributions._student_t_renyi import student_t_renyi
 from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
 
+
 @dataclass(frozen=True, eq=False)
 class StudentT(Univariate):
     """StudentT(location, scale2, df), with a density proportional to (1 + (y − location)²/(df·scale2))^(−(df + 1)/2).

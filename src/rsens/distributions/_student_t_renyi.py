@@ -1,8 +1,8 @@
 """Rényi divergences of Student-t distributions with the same df: no closed form, so trapezoidal rules for many rows.
 
-With x = s√ν sinh t, p(x) dx ∝ cosh⁻ᵛ(t) dt. Both densities are analytic around the real axis of t, up to the pole of q at
-sinh t = (gap ± i s')/(s√ν) with s' in units of s; a trapezoidal rule of step h is off by e^(−2π·height/h). So few
-nodes have all digits, and rows with the same df share them.
+With x = s√ν sinh t, p(x) dx ∝ cosh⁻ᵛ(t) dt. Both densities are analytic around the real axis of t, up to the pole of q
+at sinh t = gap/(s√ν) ± i s'/s; a trapezoidal rule of step h is off by e^(−2π·height/h). So few nodes have all digits,
+and rows with the same df share them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rsens._special import log_gamma_half_step, log_ratio
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._student_t_far import far_renyi, largest_log_ratio
 
@@ -69,7 +69,7 @@ def shared_renyi(gap: Array, scale2: Array, scale21: Array, nu: float, alpha: fl
         reach = np.max(centre + reach * np.maximum(1.0, precision**-0.5))
     u = np.sinh(step * np.arange(-(n := int(np.ceil(np.arcsinh(reach) / step))), n + 1))
     log1p_square = np.log1p(u**2)
-    p = np.exp(log_gamma_half_step(0.5 * nu) - 0.5 * nu * log1p_square) * (step / np.sqrt(np.pi))
+    p = np.exp(log_gamma_half_step(np.asarray(0.5 * nu)) - 0.5 * nu * log1p_square) * (step / np.sqrt(np.pi))
     values = np.empty(gap.shape)
     for i in _pieces(np.arange(len(gap)), max(1, _NUMBERS // len(u))):
         u1 = (u - g[i, None]) / ratio[i, None]
@@ -82,7 +82,7 @@ def shared_renyi(gap: Array, scale2: Array, scale21: Array, nu: float, alpha: fl
 
 
 def _halvings(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
-    """How often the step that p alone would need is halved because of q; inf where `shared_renyi` has not all digits."""
+    """How often the step that p alone would need is halved because of q; inf where `shared_renyi` would lose digits."""
     g, ratio = _in_units(gap, scale2, scale21, df)
     pole = np.arcsinh(g + 1j * ratio)
     height = np.abs(pole.imag)
@@ -123,12 +123,12 @@ def _precision(ratio: Array, alpha: float) -> Array:
     return alpha + (1.0 - alpha) / ratio**2
 
 
-def _alike(df: Array, halvings: Array, rows: Array) -> Iterator[tuple[float, float, Array]]:
+def _alike(df: Array, halvings: Array, rows: Positions) -> Iterator[tuple[float, float, Positions]]:
     """Rows that can share their nodes: a df, a number of halvings, and which rows have them."""
     keys, place = np.unique(np.stack([df[rows], halvings[rows]]), axis=1, return_inverse=True)
     for k, (nu, times) in enumerate(keys.T):
         yield float(nu), float(times), rows[place.reshape(-1) == k]
 
 
-def _pieces(rows: Array, size: int) -> Iterator[Array]:
+def _pieces(rows: Positions, size: int) -> Iterator[Positions]:
     return (rows[start : start + size] for start in range(0, len(rows), size))

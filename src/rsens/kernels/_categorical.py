@@ -57,11 +57,12 @@ class Categorical(ConstantDiagonal):
         return 3
 
     def values(self, x: Array, z: Array) -> Array:
-        """k(x, z) for rows of level codes."""
-        differ = np.zeros((len(x), len(z)))
+        """k(x, z) for rows of level codes; of rows x with the same levels, one is computed."""
+        levels, place = np.unique(x, axis=0, return_inverse=True)
+        differ = np.zeros((len(levels), len(z)))
         for d, inverse in enumerate(self.inverse(x.shape[1])):
-            differ += inverse * (x[:, d, None] != z[:, d])
-        return self.variance * np.exp(-differ)
+            differ += inverse * (levels[:, d, None] != z[:, d])
+        return (self.variance * np.exp(-differ))[place.reshape(-1)]
 
     def inverse(self, d: int) -> Array:
         """1/l for each of the columns."""

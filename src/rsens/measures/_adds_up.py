@@ -65,8 +65,8 @@ def adds_up(
 def is_linear(model: Any, source: Model, table: Table, terms: Terms) -> bool:
     """Whether all pairs of terms add up, and every term is linear in itself: like `adds_up(…).all()`.
 
-    Of many terms not all pairs are tried. One after the other moves and stays there: if effects add up, each changes η by
-    as much as it does alone.
+    Of many terms not all pairs are tried. One after the other moves and stays there: if effects add up, each changes η
+    by as much as it does alone.
     """
     if len(terms) <= MANY_TERMS:
         return bool(adds_up(model, source, table, terms).all())

@@ -24,6 +24,7 @@ import numpy as np
 
 from rsens._errors import Argument, InputError, Sentence
 from rsens._table import Table
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives import Contrast, Derivatives
 from rsens.distributions import Distribution
@@ -136,7 +137,7 @@ def weighted(contrast: Contrast, values: Iterator[Array]) -> Iterator[Array]:
 def check_continuous(table: Table, what: str) -> None:
     """An error that names the categorical columns, for what has a meaning for continuous ones only."""
     if table.coding is not None:
-        names = ", ".join(repr(column.name) for column in table.coding.columns)
+        names = quoted(column.name for column in table.coding.columns)
         numbers = [column.name for column in table.coding.columns if column.numeric]
         raise InputError(
             f"{what} needs derivatives in every column, and these columns are categorical: {names}. Use rsens or "

@@ -8,6 +8,7 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
+from rsens._text import quoted
 from rsens._typing import Array
 
 
@@ -36,9 +37,7 @@ def check_scale(scale: Any, names: tuple[str, ...]) -> Array:
         given = {str(key): scale[key] for key in scale.keys()}  # noqa: SIM118  (a Series iterates over its values)
         missing = [name for name in names if name not in given]
         if missing:
-            raise InputError(
-                Argument("scale"), f" has no entry for {', '.join(map(repr, missing))}. Give one number per column."
-            )
+            raise InputError(Argument("scale"), f" has no entry for {quoted(missing)}. Give one number per column.")
         scale = [given[name] for name in names]
     values = _numbers(scale, "scale")
     if values.shape != (len(names),):

@@ -11,6 +11,7 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._table import Table
+from rsens._text import first_few
 from rsens._typing import Array
 from rsens.distributions import Distribution
 
@@ -184,5 +185,6 @@ def _position(member: Any, names: tuple[str, ...], group: str) -> int:
     elif isinstance(member, int | np.integer) and not isinstance(member, bool) and 0 <= member < len(names):
         return int(member)
     raise InputError(
-        Argument("groups"), f": {group!r} names the column {member!r}, which is not in X. It has {', '.join(names)}."
+        Argument("groups"),
+        f": {group!r} names the column {member!r}, which is not in X. It has {first_few(list(names))}.",
     )

@@ -18,6 +18,7 @@ import numpy as np
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._table import Table, column_deviations
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters import as_model
 from rsens.measures._rows import check_scale
@@ -49,7 +50,7 @@ def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stack
         warnings.warn(
             RsensWarning(
                 f"Constant columns have no standard deviation and get the sensitivity 0: "
-                f"{', '.join(map(repr, constant))}. Leave them out, or use ",
+                f"{quoted(constant)}. Leave them out, or use ",
                 Argument("scale", "raw"),
                 " or one number per column.",
             ),

@@ -86,8 +86,8 @@ def features_of(names: Sequence[str], coding: Coding | None, *, proper: bool, in
     if len(features) > MOST_FEATURES:
         raise InputError(
             f"a linear model keeps the covariance of its coefficients, and can have {MOST_FEATURES} of them; got "
-            f"{len(features)} from {len(names)} columns. Drop columns, or use GPRegressor or GPClassifier, which keep the "
-            "covariance of the rows."
+            f"{len(features)} from {len(names)} columns. Drop columns, or use GPRegressor or GPClassifier, which keep "
+            "the covariance of the rows."
         )
     return Features(
         tuple(name for name, _, _ in features),

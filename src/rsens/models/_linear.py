@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import StudentT
@@ -147,7 +148,7 @@ class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
         involved = (np.abs(Vt[free]) > 1e-4).any(axis=0)[columns.inputs]
         constant = (values == (values[0] if self.fit_intercept else 0.0)).all(axis=0)
         found = [
-            f"{what}: {', '.join(repr(name) for name in names[which])}"
+            f"{what}: {quoted(names[which])}"
             for what, which in (("constant", constant), ("collinear", involved & ~constant))
             if which.any()
         ]
@@ -189,8 +190,8 @@ class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
 def _by_rows(design: Array, y: Array, precision: Array, *, intercept: bool) -> tuple[Array, Array, float]:
     """Mean and root of the posterior of more weights than rows, and √RSS, all from the SVD of the rows.
 
-    With A Λ^(−½) = U S Vᵀ, (AᵀA + Λ)⁻¹ is the square of Λ^(−½) (1 + V ((1 + S²)^(−½) − 1) Vᵀ). The columns of the design
-    are centred if there is an intercept, so that it is on its own.
+    With A Λ^(−½) = U S Vᵀ, (AᵀA + Λ)⁻¹ is the square of Λ^(−½) (1 + V ((1 + S²)^(−½) − 1) Vᵀ). The columns of the
+    design are centred if there is an intercept, so that it is on its own.
     """
     first = int(intercept)
     unit = precision[first:] ** -0.5

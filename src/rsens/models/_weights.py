@@ -52,7 +52,8 @@ def columns_of(rows: Array, features: Features, weights: Array | None, *, interc
     spread = column_deviations(rows, None if weights is None else weights / weights.sum())
     if weights is not None:  # a row with weight 0 does not count
         rows, weights = rows[weights > 0.0], weights[weights > 0.0]
-    centre = np.average(rows, axis=0, weights=weights) if centred else np.zeros(rows.shape[1])
+    there_are = rows.shape[1] > 0  # no features: a category with one level, whose effect is part of the intercept
+    centre = np.average(rows, axis=0, weights=weights) if centred and there_are else np.zeros(rows.shape[1])
     size = np.abs(rows).max(axis=0)
     scale = np.where(spread > 0.0, spread, np.where(size > 0.0, size, 1.0))
     scale = np.where(features.indicator, 1.0, scale)
