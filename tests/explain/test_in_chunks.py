@@ -12,7 +12,7 @@ import pytest
 from rsens import BayesianLinearRegression, Explanation, InputError, Normal, explain, from_function
 from rsens._explain import _in_chunks
 from rsens._explain._explanation import NotComputedError
-from tests.explain.merging import CASES, assert_same, linear, numbers, with_town
+from tests.explain.merging import CASES, assert_same, gp, numbers, with_town
 
 ROUNDING = ("effect", "sum_effects", "replicate_effects")
 
@@ -21,7 +21,7 @@ def cut(X, size):
     return (X.iloc[start : start + size] for start in range(0, len(X), size))
 
 
-@pytest.mark.parametrize("case", ["a linear model", "counts and categories", "a function", "draws"])
+@pytest.mark.parametrize("case", ["counts and categories", "a function", "draws"])
 def test_iterators(case):
     model, X, asked = CASES[case]()
     asked = asked | {"random_state": 1, "first_row": 0, "n_bootstrap": 50}
@@ -29,7 +29,7 @@ def test_iterators(case):
 
 
 def test_weights_and_subgroups_of_all_rows():
-    model, X, _ = linear()
+    model, X, _ = gp()
     weights = np.random.default_rng(1).random(len(X))
     weights[:100] = 0.0  # a chunk that does not count
     by = pd.Series(np.random.default_rng(2).choice(["x", "y"], len(X)))
@@ -86,7 +86,7 @@ def test_files_and_plans(source, tmp_path):
     if source is dask:
         config = pytest.importorskip("dask").config
         config.set(scheduler="synchronous")
-    model, X, _ = linear()
+    model, X, _ = gp()
     asked = {"by": "flag", "random_state": 1, "first_row": 0}
     found = explain(model, source(X, tmp_path), **asked)
     assert_same(explain(model, X, **asked), found, rtol=1e-11, loose=ROUNDING)
@@ -106,7 +106,7 @@ def test_labels_of_files(tmp_path):
 
 
 def test_one_chunk_is_in_memory_at_a_time():
-    model, X, _ = linear()
+    model, X, _ = gp()
     alive: list[weakref.ref[pd.DataFrame]] = []
 
     def chunks():
@@ -126,7 +126,7 @@ def test_one_chunk_is_in_memory_at_a_time():
 
 
 def test_values_of_rows_are_kept_if_they_are_few(monkeypatch):
-    model, X, _ = linear()
+    model, X, _ = gp()
     monkeypatch.setattr(_in_chunks, "AUTO_LOCAL_ROWS", 500)
     asked = {"random_state": 1, "first_row": 0, "n_bootstrap": 20}
     assert explain(model, cut(X.iloc[:500], 100), **asked).local_main.shape == (500, 5)
@@ -137,7 +137,7 @@ def test_values_of_rows_are_kept_if_they_are_few(monkeypatch):
 
 
 def test_without_values_of_rows(tmp_path):
-    model, X, _ = linear()
+    model, X, _ = gp()
     whole, kept = (explain(model, X, random_state=1, keep_local=keep, by="flag") for keep in (True, False))
     assert str(whole) == str(kept)
     pd.testing.assert_frame_equal(whole.to_frame(), kept.to_frame())
@@ -156,7 +156,7 @@ def test_without_values_of_rows(tmp_path):
 
 
 def test_merging_with_and_without_values_of_rows():
-    model, X, _ = linear()
+    model, X, _ = gp()
     asked = {"random_state": 1, "n_bootstrap": 20}
     parts = [
         explain(model, X.iloc[:300], first_row=0, **asked),
@@ -184,7 +184,7 @@ def test_chunks_join_what_the_training_rows_know_of_the_fit():
 
 
 def test_refusals(tmp_path):
-    model, X, _ = linear()
+    model, X, _ = gp()
     with pytest.raises(InputError, match="y is for refits"):
         explain(model, cut(X, 100), np.zeros(600))
     with pytest.raises(InputError, match="clusters is for refits"):
