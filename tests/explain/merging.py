@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -82,22 +83,26 @@ def _response(X: pd.DataFrame) -> Any:
     return np.sin(X["a"]) + X["b"] * X["a"] + 0.1 * rng.normal(size=len(X))
 
 
+@cache
 def gp() -> tuple[Any, Any, dict[str, Any]]:
     X = numbers(60)
     return GPRegressor(n_restarts=0, random_state=0).fit(X, _response(X) + X["flag"]), numbers(600, 5), {}
 
 
+@cache
 def linear() -> tuple[Any, Any, dict[str, Any]]:
     X = numbers(300)
     return BayesianLinearRegression().fit(X, _response(X)), numbers(600, 5), {}
 
 
+@cache
 def classes() -> tuple[Any, Any, dict[str, Any]]:
     X = numbers(60)[["a", "b"]]
     y = np.array(["low", "mid", "high"])[np.digitize(X["a"], [-0.5, 0.5])]
     return GPClassifier(n_restarts=0, random_state=0).fit(X, y), numbers(300, 5)[["a", "b"]], {}
 
 
+@cache
 def counts() -> tuple[Any, Any, dict[str, Any]]:
     X = with_town(60)
     y = np.random.default_rng(4).poisson(np.exp(0.5 * X["a"] + (X["town"] == "Genf")))
@@ -108,6 +113,7 @@ def _heteroscedastic(X: Any) -> Normal:
     return Normal(np.sin(X[:, 0]) + X[:, 1] * (X[:, 2] + 1.0), np.exp(0.3 * X[:, 0]))
 
 
+@cache
 def function() -> tuple[Any, Any, dict[str, Any]]:
     """It knows neither its training inputs nor its levels."""
     return from_function(_heteroscedastic), with_town(600, 5), {"training": with_town(200, 6)}
@@ -117,6 +123,7 @@ def _of_draw(parameters: Any, X: Any) -> Normal:
     return Normal(X @ parameters["beta"] + X[:, 0] * X[:, 1], 0.5)
 
 
+@cache
 def draws() -> tuple[Any, Any, dict[str, Any]]:
     beta = np.random.default_rng(2).normal(1.0, 0.2, size=(20, 3))
     X = numbers(300, 5)[["a", "b", "c"]]

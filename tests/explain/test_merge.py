@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from rsens import BayesianLinearRegression, Explanation, InputError, Normal, explain, from_function
-from tests.explain.merging import CASES, assert_same, in_parts, linear, numbers, with_town
+from tests.explain.merging import CASES, assert_same, gp, in_parts, linear, numbers, with_town
 
 #: Small differences of predictions, which round differently in batches of another size.
 ROUNDING = ("effect", "sum_effects", "replicate_effects", "extrapolation")
@@ -55,7 +55,7 @@ def test_the_same_as_an_explanation_that_is_no_part():
     ids=str,
 )
 def test_whatever_is_asked(asked):
-    model, X, _ = linear()
+    model, X, _ = gp()
     weights = np.random.default_rng(3).choice([0.0, 1.0, 2.5], len(X))
     by = np.random.default_rng(4).choice(["x", "y", "z"], len(X))
     by[:50] = "x"  # so that a part lacks some subgroups
@@ -66,7 +66,7 @@ def test_whatever_is_asked(asked):
 
 
 def test_subgroups_keep_the_order_of_categories():
-    model, X, _ = linear()
+    model, X, _ = gp()
     by = pd.Series(pd.Categorical(np.repeat(["low", "high", "mid"], 200), ["low", "mid", "high"]))
     whole = explain(model, X, by=by, first_row=0, random_state=1)
     merged = Explanation.merge(in_parts(model, X, [250, 450], by=by, random_state=1))
@@ -75,7 +75,7 @@ def test_subgroups_keep_the_order_of_categories():
 
 
 def test_merged_ones_merge_again_and_files_and_pickles_do(tmp_path):
-    model, X, _ = linear()
+    model, X, _ = gp()
     whole = explain(model, X, random_state=1, first_row=0, by="flag")
     parts = in_parts(model, X, [100, 200, 450], by="flag", random_state=1)
     for number, part in enumerate(parts):
@@ -92,7 +92,7 @@ def test_merged_ones_merge_again_and_files_and_pickles_do(tmp_path):
 
 
 def test_arrays_are_numbered_and_labels_stay():
-    model, X, _ = linear()
+    model, X, _ = gp()
     merged = Explanation.merge(
         in_parts(BayesianLinearRegression().fit(X.to_numpy(), X["a"] * X["b"]), X.to_numpy(), [10])
     )

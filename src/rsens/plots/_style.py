@@ -109,8 +109,10 @@ def check_plot(
     result: Any, plot: str, call: str, needed: Iterable[str], *, ax: Any = None, top: int | None = None
 ) -> None:
     """An `InputError` unless a plot got what `call` returned, which has the attributes `needed`, and sound options."""
-    if isinstance(result, type) or not all(hasattr(result, name) for name in needed):
-        raise InputError(f"{plot} draws what {call} returned; got {type(result).__name__}.")
+    for name in needed:
+        if isinstance(result, type) or not (hasattr(type(result), name) or hasattr(result, name)):
+            raise InputError(f"{plot} draws what {call} returned; got {type(result).__name__}.")
+        getattr(result, name)  # a result that was made without it says so itself
     check_top(top)
     if ax is not None:
         check_axes(ax)

@@ -1,0 +1,68 @@
+"""Blocks of rows that run at the same time: the same numbers, wherever they run."""
+
+from __future__ import annotations
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import Normal, explain, from_function
+from rsens._explain import _in_blocks
+from tests.explain.merging import assert_same, gp
+
+ROUNDING = ("effect",)
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Blocks of 256 rows, in processes whatever they cost."""
+    monkeypatch.setattr(_in_blocks, "LEAST_ROWS", 256)
+    monkeypatch.setattr(_in_blocks, "WORTH_IT", -1.0)
+
+
+@pytest.fixture
+def case():
+    model, X, _ = gp()
+    return model, pd.concat([X, X + 0.1], ignore_index=True).assign(flag=np.tile([0.0, 1.0], len(X)))
+
+
+def test_the_number_of_jobs_changes_only_rounding(small_blocks, case):
+    model, X = case
+    asked = {"random_state": 1, "by": "flag", "weights": np.linspace(0.0, 1.0, len(X)), "first_row": 100}
+    one, two, three = (explain(model, X, n_jobs=jobs, **asked) for jobs in (1, 2, 3))
+    assert_same(one, two, rtol=1e-11, loose=(*ROUNDING, "sum_effects", "replicate_effects"))
+    for name, field in two.fields():  # the same blocks: the same bytes
+        first, second = (getattr(e._part(name), field.name, None) for e in (two, three))
+        if isinstance(first, np.ndarray):
+            np.testing.assert_array_equal(first, second, err_msg=field.name)
+
+
+def test_the_backend_is_joblibs(small_blocks, case):
+    model, X = case
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        found = explain(model, X, random_state=1)
+    assert_same(explain(model, X, random_state=1, n_jobs=2), found, rtol=1e-11, loose=ROUNDING)
+
+
+def test_differences_are_prepared_for_all_rows(small_blocks):
+    """The steps of differences come from all rows, not from those of a block."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(900, 2)), columns=["a", "b"])
+    X.iloc[:300] *= 50.0
+    model = from_function(lambda X: Normal(np.sin(X[:, 0] / 50.0) + X[:, 1] ** 2, 1.0))
+    one, two = (explain(model, X, random_state=1, n_jobs=jobs) for jobs in (1, 2))
+    assert_same(one, two, rtol=1e-11, loose=ROUNDING)
+
+
+def test_few_rows_and_little_work_start_no_process(monkeypatch, case):
+    model, X = case
+
+    def no_process(*_, n_jobs=None, **__):
+        assert n_jobs == 1, "a process was started"
+        return run_pieces(*_, n_jobs=n_jobs, **__)
+
+    run_pieces = _in_blocks.run_pieces
+    monkeypatch.setattr(_in_blocks, "run_pieces", no_process)
+    explain(model, X, n_jobs=2, n_bootstrap=10)
+    monkeypatch.setattr(_in_blocks, "LEAST_ROWS", 256)  # blocks, but not enough work
+    explain(model, X, n_jobs=2, n_bootstrap=10)

@@ -1,0 +1,210 @@
+"""Rows that come in chunks: the same as the table in memory, one chunk at a time."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import BayesianLinearRegression, Explanation, InputError, Normal, explain, from_function
+from rsens._explain import _in_chunks
+from rsens._explain._explanation import NotComputedError
+from tests.explain.merging import CASES, assert_same, gp, numbers, with_town
+
+ROUNDING = ("effect", "sum_effects", "replicate_effects")
+
+
+def cut(X, size):
+    return (X.iloc[start : start + size] for start in range(0, len(X), size))
+
+
+@pytest.mark.parametrize("case", ["counts and categories", "a function", "draws"])
+def test_iterators(case):
+    model, X, asked = CASES[case]()
+    asked = asked | {"random_state": 1, "first_row": 0, "n_bootstrap": 50}
+    assert_same(explain(model, X, **asked), explain(model, cut(X, 101), **asked), rtol=1e-11, loose=ROUNDING)
+
+
+def test_weights_and_subgroups_of_all_rows():
+    model, X, _ = gp()
+    weights = np.random.default_rng(1).random(len(X))
+    weights[:100] = 0.0  # a chunk that does not count
+    by = pd.Series(np.random.default_rng(2).choice(["x", "y"], len(X)))
+    asked = {"weights": weights, "by": by, "random_state": 1, "first_row": 0}
+    assert_same(explain(model, X, **asked), explain(model, cut(X, 100), **asked), rtol=1e-11, loose=ROUNDING)
+    with pytest.raises(InputError, match="weights: expected one entry for each of the 600 rows; got 700"):
+        explain(model, cut(X, 100), weights=np.ones(700))
+    with pytest.raises(InputError, match="weights"):
+        explain(model, cut(X, 100), weights=np.ones(550))
+    with pytest.raises(InputError, match="not all 0"):
+        explain(model, cut(X, 100), weights=np.zeros(600))
+
+
+def parquet(X, folder):
+    X.assign(extra="left out").to_parquet(folder / "rows.parquet", row_group_size=64)
+    return folder / "rows.parquet"
+
+
+def files(X, folder):
+    for number, part in enumerate(cut(X, 250)):
+        part.to_parquet(folder / f"{number}.parquet")
+    return str(folder)
+
+
+def dataset(X, folder):
+    import pyarrow.dataset
+
+    return pyarrow.dataset.dataset(files(X, folder))
+
+
+def parquet_file(X, folder):
+    import pyarrow.parquet
+
+    return pyarrow.parquet.ParquetFile(parquet(X, folder))
+
+
+def lazy(X, folder):
+    import polars
+
+    return polars.scan_parquet(parquet(X, folder))
+
+
+def dask(X, folder):
+    import dask.dataframe
+
+    return dask.dataframe.from_pandas(X.assign(extra=1), npartitions=4)
+
+
+@pytest.mark.parametrize(
+    "source", [parquet, files, dataset, parquet_file, lazy, dask], ids=lambda source: source.__name__
+)
+def test_files_and_plans(source, tmp_path):
+    """Columns that the model does not know are not read."""
+    if source is dask:
+        config = pytest.importorskip("dask").config
+        config.set(scheduler="synchronous")
+    model, X, _ = gp()
+    asked = {"by": "flag", "random_state": 1, "first_row": 0}
+    found = explain(model, source(X, tmp_path), **asked)
+    assert_same(explain(model, X, **asked), found, rtol=1e-11, loose=ROUNDING)
+    assert found.data is None
+
+
+def test_labels_of_files(tmp_path):
+    """Categories of a file are known to the model."""
+    X = with_town(120)
+    y = np.random.default_rng(1).normal(size=120) + (X["town"] == "Genf")
+    model = BayesianLinearRegression().fit(X, y)
+    rows = with_town(300, 5)
+    rows.to_parquet(tmp_path / "rows.parquet", row_group_size=50)
+    asked = {"random_state": 1, "first_row": 0}
+    found = explain(model, tmp_path / "rows.parquet", **asked)
+    assert_same(explain(model, rows, **asked), found, rtol=1e-11, loose=ROUNDING)
+
+
+def test_one_chunk_is_in_memory_at_a_time():
+    model, X, _ = gp()
+    alive: list[weakref.ref[pd.DataFrame]] = []
+
+    def chunks():
+        for start in range(0, 600, 100):
+            gc.collect()
+            # The first chunk stands for all; the one before is still in the hands of the loop.
+            assert sum(chunk() is not None for chunk in alive) <= 2
+            chunk = X.iloc[start : start + 100].copy()
+            alive.append(weakref.ref(chunk))
+            yield chunk
+            del chunk
+
+    explain(model, chunks(), keep_local=False, n_bootstrap=10)
+
+
+# ---- values of single rows -------------------------------------------------------------------------------------------
+
+
+def test_values_of_rows_are_kept_if_they_are_few(monkeypatch):
+    model, X, _ = gp()
+    monkeypatch.setattr(_in_chunks, "AUTO_LOCAL_ROWS", 500)
+    asked = {"random_state": 1, "first_row": 0, "n_bootstrap": 20}
+    assert explain(model, cut(X.iloc[:500], 100), **asked).local_main.shape == (500, 5)
+    many = explain(model, cut(X, 100), **asked)
+    with pytest.raises(NotComputedError, match="keep_local=True"):
+        _ = many.local_main
+    assert explain(model, cut(X, 100), keep_local=True, **asked).local_main.shape == (600, 5)
+
+
+def test_without_values_of_rows(tmp_path):
+    model, X, _ = gp()
+    whole, kept = (explain(model, X, random_state=1, keep_local=keep, by="flag") for keep in (True, False))
+    assert str(whole) == str(kept)
+    pd.testing.assert_frame_equal(whole.to_frame(), kept.to_frame())
+    pd.testing.assert_frame_equal(whole.by_frame(), kept.by_frame())
+    assert kept.n == 600
+    for needs_rows in (kept.plot_beeswarm, kept.to_shap, lambda: kept.row(position=1), lambda: kept.extrapolation):
+        with pytest.raises(NotComputedError, match="keep_local=True"):
+            needs_rows()
+    assert "rows" in str(kept.difference(whole))
+    kept.save(tmp_path / "kept.json")
+    again = Explanation.load(tmp_path / "kept.json")
+    assert_same(kept, again)
+    assert again.n == 600
+    with pytest.raises(InputError, match="keep_local_pairs=True keeps values of single rows"):
+        explain(model, X, keep_local=False, keep_local_pairs=True)
+
+
+def test_merging_with_and_without_values_of_rows():
+    model, X, _ = gp()
+    asked = {"random_state": 1, "n_bootstrap": 20}
+    parts = [
+        explain(model, X.iloc[:300], first_row=0, **asked),
+        explain(model, X.iloc[300:], first_row=300, keep_local=False, **asked),
+    ]
+    merged = Explanation.merge(parts)
+    assert merged.n == 600
+    np.testing.assert_allclose(merged.main, explain(model, X, **asked).main, rtol=1e-12)
+    with pytest.raises(NotComputedError, match="keep_local"):
+        _ = merged.local_main
+
+
+def test_chunks_join_what_the_training_rows_know_of_the_fit():
+    X = numbers(80)[["a", "b"]]
+    y = X["a"] + 0.1 * np.random.default_rng(1).normal(size=80)
+    model = BayesianLinearRegression().fit(X, y)
+    rows = numbers(300, 8)[["a", "b"]]
+    training = explain(model, X, y, first_row=0, random_state=1, n_probes=6)
+    merged = Explanation.merge([training, explain(model, cut(rows, 100), first_row=80, random_state=1)])
+    assert merged.n == 380
+    assert merged.null is not None
+
+
+# ---- refusals --------------------------------------------------------------------------------------------------------
+
+
+def test_refusals(tmp_path):
+    model, X, _ = gp()
+    with pytest.raises(InputError, match="y is for refits"):
+        explain(model, cut(X, 100), np.zeros(600))
+    with pytest.raises(InputError, match="clusters is for refits"):
+        explain(model, cut(X, 100), clusters=np.zeros(600))
+    with pytest.raises(InputError, match="Pass them as training"):
+        explain(from_function(lambda X: Normal(X[:, 0], 1.0)), cut(X, 100))
+    with pytest.raises(InputError, match="X has no rows"):
+        explain(model, iter([]))
+    with pytest.raises(InputError, match="must give tables of rows"):
+        explain(model, iter([X, 3]))
+    with pytest.raises(InputError, match="there is no file"):
+        explain(model, tmp_path / "none.parquet")
+    (tmp_path / "rows.csv").write_text("a,b")
+    with pytest.raises(InputError, match="no Parquet file"):
+        explain(model, str(tmp_path / "rows.csv"))
+    (tmp_path / "bad.parquet").write_text("a,b")
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        explain(model, tmp_path / "bad.parquet")
+    X[["a", "b"]].to_parquet(tmp_path / "few.parquet")
+    with pytest.raises(InputError, match="lacks columns that the model was fitted to: 'c', 'flag', 'tail'"):
+        explain(model, tmp_path / "few.parquet")
+    with pytest.raises(InputError, match="columns"):
+        explain(model, iter([X, X[["a", "b"]]]))
