@@ -10,14 +10,14 @@ from rsens.models import _inference, _low_rank, _subset_search
 from rsens.models._inference import posterior_of
 from rsens.models._subset_search import searched_rows
 
-SETTINGS = {"inducing": 20, "n_restarts": 0, "random_state": 0}
+#: A search on 400 rows, so that 1,500 are many.
+SETTINGS = {"inducing": 20, "n_restarts": 0, "search_rows": 400, "random_state": 0}
 KINDS = ["gaussian", "student_t", "poisson", "negative_binomial", "probit", "logit", "three classes"]
 
 
 @pytest.fixture(autouse=True)
 def few_rows(monkeypatch):
-    """A search on 400 rows, so that 1,500 are many."""
-    monkeypatch.setattr(_subset_search, "SEARCH_ROWS", 400)
+    """Few of what is rare."""
     monkeypatch.setattr(_subset_search, "LEAST_RARE", 80)
 
 
@@ -78,8 +78,7 @@ def _target(sparse, y):
 def test_a_search_on_all_rows_finds_about_the_same(kind, monkeypatch):
     X, y = data(kind, n=3000)
     of_some = rsens(model(kind).fit(X, y), X[:200]).mean(axis=0)
-    monkeypatch.setattr(_subset_search, "SEARCH_ROWS", 3000)
-    of_all = rsens(model(kind).fit(X, y), X[:200]).mean(axis=0)
+    of_all = rsens(model(kind, search_rows=3000).fit(X, y), X[:200]).mean(axis=0)
     np.testing.assert_allclose(of_some, of_all, rtol=0, atol=0.05 * of_all.max())
 
 
@@ -113,8 +112,7 @@ def test_up_to_the_subset_size_nothing_is_drawn(monkeypatch):
     assert len(seen) == 1
     assert len(seen[0].y) == 400
     one = model("gaussian").fit(X, y)
-    monkeypatch.setattr(_subset_search, "SEARCH_ROWS", 10**9)
-    np.testing.assert_array_equal(one.kernel_.theta, model("gaussian").fit(X, y).kernel_.theta)
+    np.testing.assert_array_equal(one.kernel_.theta, model("gaussian", search_rows=10**9).fit(X, y).kernel_.theta)
 
 
 # ---- what is rare ---------------------------------------------------------------------------------------------------
@@ -155,6 +153,7 @@ def test_no_class_is_thinned_where_none_is_rare():
     some = searched_rows(
         _inference.Data(X, (y == "yes").astype(float), np.zeros(len(y))),
         GPClassifier(**SETTINGS).fit(X, y).likelihood_,
+        400,
         np.random.default_rng(0),
     )
     assert some.thinned is None
@@ -180,26 +179,22 @@ def test_chunks_change_nothing(kind, monkeypatch):
 def test_fewer_inducing_inputs_where_they_say_everything(monkeypatch):
     from rsens.models import _gp_settings
 
-    monkeypatch.setattr(_gp_settings, "SEARCH_ROWS", 400)
     monkeypatch.setattr(_gp_settings, "MOST_EXACT_ROWS", 1000)
     monkeypatch.setattr(_gp_settings, "INDUCING", 120)
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, size=(1500, 1))
-    smooth = GPRegressor(n_restarts=0, random_state=0).fit(X, X[:, 0] + 0.1 * rng.normal(size=1500))
+    smooth = GPRegressor(n_restarts=0, search_rows=400, random_state=0).fit(X, X[:, 0] + 0.1 * rng.normal(size=1500))
     assert 2 <= smooth.n_inducing < 20
     with pytest.warns(RsensWarning, match="depends on the number of inducing inputs"):
-        wiggly = GPRegressor(EQ(1.0, 0.002), optimize=False).fit(X, X[:, 0])
+        wiggly = GPRegressor(EQ(1.0, 0.002), optimize=False, search_rows=400).fit(X, X[:, 0])
     assert wiggly.n_inducing == 120
 
 
 def test_a_fit_of_many_rows_warns_if_the_ranking_depends_on_the_number_of_inducing_inputs(monkeypatch):
-    from rsens.models import _gp_settings
-
-    monkeypatch.setattr(_gp_settings, "SEARCH_ROWS", 400)
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, size=(1500, 2))
     y = np.sin(6.0 * X[:, 0]) + X[:, 1]
-    kernel = EQ(1.0, (0.3, 3.0))
+    settings = {"kernel": EQ(1.0, (0.3, 3.0)), "optimize": False, "search_rows": 400, "noise_variance": 0.01}
     with pytest.warns(RsensWarning, match=r"depends on the number of inducing inputs.*Raise inducing, for .* to 16"):
-        GPRegressor(kernel, optimize=False, inducing=8, noise_variance=0.01).fit(X, y)
-    GPRegressor(kernel, optimize=False, inducing=120, noise_variance=0.01).fit(X, y)  # warnings are errors
+        GPRegressor(inducing=8, **settings).fit(X, y)
+    GPRegressor(inducing=120, **settings).fit(X, y)  # warnings are errors

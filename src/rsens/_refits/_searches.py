@@ -19,6 +19,8 @@ def without_restarts(estimator: Any) -> Any:
 #: A step of the search that gains less than this ends it, in refits: at 1,000 rows it saves a fifth of the time against
 #: 1e-5, and leaves R-sens the same to three digits.
 QUICK_TOLERANCE = 1e-4
+#: The most rows for the search of a sparse GP, in refits: with 8,760 rows it takes half of the time of 5,000.
+QUICK_SEARCH_ROWS = 2_000
 
 
 def quick(estimator: Any) -> Any:
@@ -30,7 +32,11 @@ def quick(estimator: Any) -> Any:
 
     copy = clone(estimator)
     if isinstance(copy, GPRegressor | GPClassifier):
-        return copy.set_params(n_restarts=0, tolerance=max(copy.tolerance, QUICK_TOLERANCE))
+        return copy.set_params(
+            n_restarts=0,
+            tolerance=max(copy.tolerance, QUICK_TOLERANCE),
+            search_rows=min(copy.search_rows, QUICK_SEARCH_ROWS),
+        )
     restarts = [name for name in copy.get_params() if name.split("__")[-1] == "n_restarts_optimizer"]  # scikit-learn's
     return copy.set_params(**dict.fromkeys(restarts, 0))
 

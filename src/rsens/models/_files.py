@@ -35,11 +35,14 @@ from rsens.models._file_values import (
 from rsens.models._glm import BayesianLogisticRegression, BayesianPoissonRegression, BayesianProbitRegression
 from rsens.models._gp import GPClassifier, GPRegressor
 from rsens.models._linear import BayesianLinearRegression
+from rsens.models._subset_search import SEARCH_ROWS
 
 FORMAT = "rsens model"
 VERSION = 1
 ENTRIES = ("model", "parameters", "rows", "columns", "names", "coding", "classes", "state", "metadata")
 
+#: Parameters that files may lack, and what they are then.
+LATER = {"search_rows": SEARCH_ROWS}
 GAUSSIAN_PROCESSES = (GPRegressor, GPClassifier)
 MODELS: dict[str, type[Any]] = {
     kind.__name__: kind
@@ -99,7 +102,10 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         kind = MODELS.get(text(header["model"]))
         if kind is None:
             raise ValueError(f"{header['model']!r:.40} is not a model of rsens")
-        parameters = same_keys(header["parameters"], kind._get_param_names(), "parameters")
+        names = kind._get_param_names()
+        # Files from before a parameter existed have a model without it.
+        given = {name: value for name, value in LATER.items() if name in names} | dict(mapping(header["parameters"]))
+        parameters = same_keys(given, names, "parameters")
         model = kind(**{name: parameter_from_plain(name, value) for name, value in parameters.items()})
         classes = _restore_inputs(model, header, arrays)
         n_posteriors = classes if classes > 2 else 1

@@ -24,6 +24,7 @@ from rsens.models._link import LatentLink
 from rsens.models._multiclass import one_vs_rest_targets
 from rsens.models._row_draw import row_keys
 from rsens.models._standard import Standard
+from rsens.models._subset_search import SEARCH_ROWS
 from rsens.posteriors import Latent
 
 
@@ -77,6 +78,7 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
             the ranking of the variables depends on M; `inducing_check()` says how much, for any sparse GP.
         max_iter: The most steps of L-BFGS-B for each start.
         tolerance: L-BFGS-B stops when a step gains less than this, relative to the value.
+        search_rows: With inducing inputs, the most rows that the hyperparameters are learned from.
         random_state: For the starts and the rows of the first search: a whole number, a NumPy Generator or RandomState.
         progress: Whether to show a progress bar of the search.
         categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
@@ -107,6 +109,7 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         inducing: float | None = None,
         max_iter: int = 500,
         tolerance: float = 1e-9,
+        search_rows: int = SEARCH_ROWS,
         random_state: Any = None,
         progress: bool = False,
         categorical: Any = None,
@@ -121,6 +124,7 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         self.inducing = inducing
         self.max_iter = max_iter
         self.tolerance = tolerance
+        self.search_rows = search_rows
         self.random_state = random_state
         self.progress = progress
         self.categorical = categorical
@@ -219,8 +223,8 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
         link: "probit" or "logit".
         standardize: Whether to standardise the inputs inside. The kernel that you give is then in these units, and
             `kernel_` in the units of the data.
-        optimize, n_restarts, priors, inducing, max_iter, tolerance, random_state, progress, categorical: As for
-            `GPRegressor`.
+        optimize, n_restarts, priors, inducing, max_iter, tolerance, search_rows, random_state, progress, categorical:
+            As for `GPRegressor`.
 
     Attributes:
         classes_: The classes, sorted.
@@ -241,6 +245,7 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
         inducing: float | None = None,
         max_iter: int = 500,
         tolerance: float = 1e-9,
+        search_rows: int = SEARCH_ROWS,
         random_state: Any = None,
         progress: bool = False,
         categorical: Any = None,
@@ -254,6 +259,7 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
         self.inducing = inducing
         self.max_iter = max_iter
         self.tolerance = tolerance
+        self.search_rows = search_rows
         self.random_state = random_state
         self.progress = progress
         self.categorical = categorical

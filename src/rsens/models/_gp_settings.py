@@ -25,7 +25,7 @@ from rsens.models._inference import FittedGP, Search
 from rsens.models._link import Mean, by_mean
 from rsens.models._priors import check_priors
 from rsens.models._standard import Standard
-from rsens.models._subset_search import ENOUGH, SEARCH_ROWS
+from rsens.models._subset_search import ENOUGH
 from rsens.posteriors import Latent
 
 #: Without `inducing`, a GP is exact up to MOST_EXACT_ROWS rows, and has INDUCING inducing inputs above.
@@ -46,6 +46,7 @@ class GPSettings:
     inducing: float | None
     max_iter: int
     tolerance: float
+    search_rows: int
     random_state: int | np.random.RandomState | np.random.Generator | None
     progress: bool
     training_inputs_: Array
@@ -139,7 +140,8 @@ class GPSettings:
             tolerance=float(self.tolerance),
             bar=partial(tqdm, disable=not self.progress, leave=False),
             rng=_generator(self.random_state),
-            enough=ENOUGH if self.inducing is None and n_rows > SEARCH_ROWS else NOTHING,
+            enough=ENOUGH if self.inducing is None and n_rows > self.search_rows else NOTHING,
+            search_rows=whole_number(self.search_rows, "search_rows", 2),
         )
 
     def _n_inducing(self, n_rows: int) -> int | None:
@@ -165,7 +167,7 @@ class GPSettings:
 
     def _warn_of_few_inducing(self) -> None:
         """After a fit of many rows: the check costs little then, and M may have been our choice."""
-        if len(self.training_inputs_) <= SEARCH_ROWS:
+        if len(self.training_inputs_) <= self.search_rows:
             return
         check = self.inducing_check()
         if check is not None and not check.passed:

@@ -23,7 +23,7 @@ from rsens.models._optimize import Objective, Optimizer, curvature
 from rsens.models._priors import log_normals
 from rsens.models._sparse import VariationalApproximation
 from rsens.models._sparse_laplace import SparseLaplaceApproximation
-from rsens.models._subset_search import inducing_inputs, searched_rows
+from rsens.models._subset_search import SEARCH_ROWS, inducing_inputs, searched_rows
 from rsens.models._thinned import ThinnedDensity
 from rsens.posteriors import LatentPosterior
 
@@ -53,6 +53,8 @@ class Search:
     rng: np.random.Generator
     #: The share of the prior variance that inducing inputs may leave at a row: with less, no more of them are chosen.
     enough: float = NOTHING
+    #: The most rows for a search with inducing inputs.
+    search_rows: int = SEARCH_ROWS
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,7 @@ class FittedGP:
 def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -> FittedGP:
     """The GP with the hyperparameters that maximise the marginal likelihood times their prior, or as given."""
     inducing, steps, reached = None, 0, float("nan")
-    some = data if search.n_inducing is None else searched_rows(data, likelihood, search.rng)
+    some = data if search.n_inducing is None else searched_rows(data, likelihood, search.search_rows, search.rng)
     if search.optimize and len(kernel.theta) + len(likelihood.theta):
         with _threads_for(len(some.y), search.n_inducing):
             kernel, likelihood, inducing, steps, reached = _learned(kernel, likelihood, some, search)

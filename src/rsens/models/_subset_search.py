@@ -22,17 +22,17 @@ LEAST_RARE = 500
 ENOUGH = 1e-6
 
 
-def searched_rows(data: Data, likelihood: Likelihood, rng: np.random.Generator) -> Data:
-    """The rows that hyperparameters are learned from: all, or a draw of `SEARCH_ROWS`.
+def searched_rows(data: Data, likelihood: Likelihood, most: int, rng: np.random.Generator) -> Data:
+    """The rows that hyperparameters are learned from: all, or a draw of `most`.
 
     If nearly all classes or counts are the same, the few others say most about f (see `_thinned`).
     """
-    if len(data.y) <= SEARCH_ROWS:
+    if len(data.y) <= most:
         return data
     rng = rng.spawn(1)[0]
     if likelihood.target == "numbers":
-        return data.drawn(SEARCH_ROWS, rng)
-    return data.thinned_to(SEARCH_ROWS, LEAST_RARE, rng)
+        return data.drawn(most, rng)
+    return data.thinned_to(most, LEAST_RARE, rng)
 
 
 def inducing_inputs(data: Data, kernel: Kernel, M: int, enough: float, rng: np.random.Generator) -> Array:
