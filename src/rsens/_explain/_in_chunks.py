@@ -14,8 +14,8 @@ from rsens._arguments import one_of
 from rsens._chunks import chunks_of, comes_in_chunks
 from rsens._errors import Argument, InputError
 from rsens._explain._in_blocks import look_at
-from rsens._explain._pieces import Look, Piece, join
-from rsens._explain._reading import Reading
+from rsens._explain._pieces import Piece, RowLook, join
+from rsens._explain._reading import ReadRows
 from rsens._explain._rows import Rows, extrapolates, index_of, index_together
 from rsens._explain._subgroups import Division, division_of
 from rsens._frames import as_pandas
@@ -70,8 +70,8 @@ def kept_locally(keep_local: Any, keep_local_pairs: Any) -> bool | None:
 
 
 def look_at_table(
-    look: Look,
-    reading: Reading,
+    look: RowLook,
+    reading: ReadRows,
     division: Division | None,
     weights: Any,
     *,
@@ -95,8 +95,8 @@ def look_at_table(
 
 
 def look_at_chunks(
-    look: Look,
-    reading: Reading,
+    look: RowLook,
+    reading: ReadRows,
     chunks: Iterable[Any],
     *,
     keep_local: bool | None,

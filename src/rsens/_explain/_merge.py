@@ -10,8 +10,8 @@ from rsens._explain._asked_model import AskedModel
 from rsens._explain._carried import carried_over
 from rsens._explain._explanation import Explanation
 from rsens._explain._mergeable import Mergeable, read_parts
-from rsens._explain._pieces import Look, Piece, join
-from rsens._explain._reading import Reading
+from rsens._explain._pieces import Piece, RowLook, join
+from rsens._explain._reading import ReadRows
 from rsens._explain._rows import Rows, index_together
 from rsens._explain._stretches import Stretches
 from rsens._explain._sums import Sums
@@ -19,7 +19,7 @@ from rsens._explain._values import Averages
 from rsens._typing import Positions
 
 
-def kept_for_merging(piece: Piece, look: Look, reading: Reading, first_row: int, n: int) -> dict[str, Any]:
+def kept_for_merging(piece: Piece, look: RowLook, reading: ReadRows, first_row: int, n: int) -> dict[str, Any]:
     """The parts of an explanation that `merge` needs."""
     return {
         "sums": piece.averages.sums,
