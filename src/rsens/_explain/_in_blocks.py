@@ -60,7 +60,7 @@ def look_at(
         lambda number: arguments(number + 1),
         n_jobs=n_jobs if rest > WORTH_IT else 1,
         progress=progress,
-        noun="block of rows",
+        noun="block",
     )
     return join([first, *others])
 

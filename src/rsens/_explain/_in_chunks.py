@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,7 @@ class RowsSeen:
 
 
 def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple[Iterator[Any] | None, Any, Any]:
-    """The chunks if X comes in chunks, else None; the table, or the first chunk, that stands for all; and y."""
+    """The chunks but the first if X comes in chunks, else None; the table, or the first chunk; and y."""
     if not comes_in_chunks(X):
         return None, as_pandas(X), as_pandas(y, "y")
     for value, name in ((y, "y"), (clusters, "clusters")):
@@ -53,7 +52,7 @@ def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple
     first = next(chunks, None)
     if first is None:
         raise InputError(Argument("X"), " has no rows; give at least one.")
-    return chain([first], chunks), first, None
+    return chunks, first, None
 
 
 def kept_locally(keep_local: Any, keep_local_pairs: Any) -> bool | None:
@@ -147,9 +146,8 @@ def look_at_chunks(
     if weights is not None:
         total = whole.averages.sums.sum_weight
         shares = [1.0 / total] * len(rows)
-    order = np.arange(seen)
-    joined = Rows.together(rows, indices, order, shares)
-    return RowsSeen(whole, joined, joined.index if joined.extrapolation is None else index_together(indices, order))
+    joined = Rows.together(rows, indices, None, shares)
+    return RowsSeen(whole, joined, joined.index if joined.extrapolation is None else index_together(indices, None))
 
 
 def _slice(values: Any, start: int, n: int, name: str) -> Any:

@@ -33,7 +33,8 @@ def merge(explanations: Iterable[Explanation]) -> Explanation:
     """See `Explanation.merge`."""
     parts = read_parts(explanations)
     first, level = parts[0], parts[0].setup.level
-    stretches, order = Stretches.together([part.stretches for part in parts])
+    stretches = [part.stretches for part in parts]
+    together, order = Stretches.together(stretches), Stretches.order(stretches)
     whole = join(_pieces_of(parts))
     averages = _in_order(whole.averages, order)
     sums = averages.sums
@@ -56,7 +57,7 @@ def merge(explanations: Iterable[Explanation]) -> Explanation:
         index=rows.index if rows.extrapolation is None else index_together(indices, order),
         sums=sums,
         subgroup_sums=whole.subgroups,
-        stretches=stretches,
+        stretches=together,
         asked=first.asked,
         model=next((e.model for e in given if e.model is not None), None),
         **carried_over(given, values, averages.intervals(level), effects),
@@ -90,9 +91,9 @@ def _piece_of(part: Mergeable, sums: Sums) -> Piece:
     )
 
 
-def _in_order(averages: Averages, order: Positions) -> Averages:
+def _in_order(averages: Averages, order: Positions | None) -> Averages:
     """With the values of single rows by the number of the row."""
-    if averages.local_main is None or (order[:-1] < order[1:]).all():
+    if averages.local_main is None or order is None:
         return averages
     pairs = averages.local_pairs
     return replace(
