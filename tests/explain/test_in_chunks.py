@@ -105,6 +105,21 @@ def test_labels_of_files(tmp_path):
     assert_same(explain(model, rows, **asked), found, rtol=1e-11, loose=ROUNDING)
 
 
+@pytest.mark.filterwarnings("ignore:predictions of RandomForestRegressor are piecewise constant")
+@pytest.mark.filterwarnings("ignore:no pairs")
+def test_models_without_second_derivatives():
+    """The first chunk shows that there are no pairs; it counts all the same."""
+    from sklearn.ensemble import RandomForestRegressor
+
+    X = numbers(200)[["a", "b"]]
+    model = RandomForestRegressor(20, random_state=0).fit(X, X["a"] + X["b"])
+    asked = {"training": X, "random_state": 1, "first_row": 0, "n_bootstrap": 20}
+    whole, chunks = explain(model, X, **asked), explain(model, cut(X, 60), **asked)
+    assert chunks.n == 200
+    assert chunks.order == 1
+    assert_same(whole, chunks, rtol=1e-11, loose=ROUNDING)
+
+
 def test_one_chunk_is_in_memory_at_a_time():
     model, X, _ = gp()
     alive: list[weakref.ref[pd.DataFrame]] = []

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -21,9 +22,9 @@ from rsens._explain._link_pairs import PAIR_SCALES
 from rsens._explain._marking import BOOTSTRAP, FOLDS, Marking
 from rsens._explain._merge import kept_for_merging
 from rsens._explain._no_mean import warn_of_no_mean
-from rsens._explain._pieces import Look
+from rsens._explain._pieces import RowLook
 from rsens._explain._query import query_of
-from rsens._explain._reading import Reading
+from rsens._explain._reading import ReadRows
 from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
 from rsens._explain._setup import Setup
 from rsens._explain._steps import numeric_columns, steps_of
@@ -147,7 +148,7 @@ def explain(
     by, number = as_pandas(by, "by"), 0 if first_row is None else whole_number(first_row, "first_row", 0)
     local = kept_locally(keep_local, keep_local_pairs)
     is_part = first_row is not None or chunks is not None
-    reading = Reading.of(
+    reading = ReadRows.of(
         model,
         X,
         training=training,
@@ -187,7 +188,7 @@ def explain(
     known, counted = (reading.plain.values, row_weights) if inputs is None else (inputs, None)
     steps = steps_of(known, numeric_columns(query.terms, table), counted)
     prepared = is_part or training is not None
-    look = Look(
+    look = RowLook(
         model=model,
         source=reading.prepared().source if prepared else source,
         query=query,
@@ -200,10 +201,11 @@ def explain(
         prepared=prepared,
     )
 
-    def evaluated(look: Look) -> RowsSeen:
+    def evaluated(look: RowLook) -> RowsSeen:
         options: dict[str, Any] = {"first_row": number, "n_jobs": n_jobs, "progress": follow}
         if chunks is not None:
-            return look_at_chunks(look, reading, chunks, keep_local=local, weights=weights, by=by, **options)
+            every = chain([X], chunks)
+            return look_at_chunks(look, reading, every, keep_local=local, weights=weights, by=by, **options)
         return look_at_table(look, reading, division, weights, **options)
 
     try:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from rsens._explain._bootstrap import BLOCK
-from rsens._explain._pieces import Look, Piece, join
+from rsens._explain._pieces import Piece, RowLook, join
 from rsens._explain._subgroups import Division
 from rsens._progress import Progress
 from rsens._refits import one_thread, quiet, run_pieces
@@ -27,7 +27,7 @@ WORTH_IT = 10.0
 
 
 def look_at(
-    look: Look,
+    look: RowLook,
     table: Table,
     weights: Array,
     *,
@@ -46,7 +46,7 @@ def look_at(
     rows = BLOCK * -(-max(LEAST_ROWS, -(-n // MOST_BLOCKS)) // BLOCK)
     starts = range(0, n, rows)
 
-    def arguments(number: int) -> tuple[Look, Table, Array, int, Division | None]:
+    def arguments(number: int) -> tuple[RowLook, Table, Array, int, Division | None]:
         start, stop = starts[number], min(n, starts[number] + rows)
         own = None if division is None else replace(division, codes=division.codes[start:stop])
         return look, table.part(start, stop), weights[start:stop], first_row + start, own
@@ -60,7 +60,7 @@ def look_at(
         lambda number: arguments(number + 1),
         n_jobs=n_jobs if rest > WORTH_IT else 1,
         progress=progress,
-        noun="block of rows",
+        noun="block",
     )
     return join([first, *others])
 
@@ -72,7 +72,7 @@ def _several(n_jobs: int | None) -> bool:
 
 
 def _one_block(
-    look: Look, table: Table, weights: Array, first_row: int, division: Division | None, *, watch: bool
+    look: RowLook, table: Table, weights: Array, first_row: int, division: Division | None, *, watch: bool
 ) -> Piece:
     """One block. Warnings of the others would say again what the first has said."""
     with one_thread(), warnings.catch_warnings():

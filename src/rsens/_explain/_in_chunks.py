@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,8 @@ from rsens._arguments import one_of
 from rsens._chunks import chunks_of, comes_in_chunks
 from rsens._errors import Argument, InputError
 from rsens._explain._in_blocks import look_at
-from rsens._explain._pieces import Look, Piece, join
-from rsens._explain._reading import Reading
+from rsens._explain._pieces import Piece, RowLook, join
+from rsens._explain._reading import ReadRows
 from rsens._explain._rows import Rows, extrapolates, index_of, index_together
 from rsens._explain._subgroups import Division, division_of
 from rsens._frames import as_pandas
@@ -37,7 +36,7 @@ class RowsSeen:
 
 
 def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple[Iterator[Any] | None, Any, Any]:
-    """The chunks if X comes in chunks, else None; the table, or the first chunk, that stands for all; and y."""
+    """The chunks but the first if X comes in chunks, else None; the table, or the first chunk; and y."""
     if not comes_in_chunks(X):
         return None, as_pandas(X), as_pandas(y, "y")
     for value, name in ((y, "y"), (clusters, "clusters")):
@@ -53,7 +52,7 @@ def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple
     first = next(chunks, None)
     if first is None:
         raise InputError(Argument("X"), " has no rows; give at least one.")
-    return chain([first], chunks), first, None
+    return chunks, first, None
 
 
 def kept_locally(keep_local: Any, keep_local_pairs: Any) -> bool | None:
@@ -70,8 +69,8 @@ def kept_locally(keep_local: Any, keep_local_pairs: Any) -> bool | None:
 
 
 def look_at_table(
-    look: Look,
-    reading: Reading,
+    look: RowLook,
+    reading: ReadRows,
     division: Division | None,
     weights: Any,
     *,
@@ -95,8 +94,8 @@ def look_at_table(
 
 
 def look_at_chunks(
-    look: Look,
-    reading: Reading,
+    look: RowLook,
+    reading: ReadRows,
     chunks: Iterable[Any],
     *,
     keep_local: bool | None,
@@ -147,9 +146,8 @@ def look_at_chunks(
     if weights is not None:
         total = whole.averages.sums.sum_weight
         shares = [1.0 / total] * len(rows)
-    order = np.arange(seen)
-    joined = Rows.together(rows, indices, order, shares)
-    return RowsSeen(whole, joined, joined.index if joined.extrapolation is None else index_together(indices, order))
+    joined = Rows.together(rows, indices, None, shares)
+    return RowsSeen(whole, joined, joined.index if joined.extrapolation is None else index_together(indices, None))
 
 
 def _slice(values: Any, start: int, n: int, name: str) -> Any:

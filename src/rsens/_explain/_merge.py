@@ -10,8 +10,8 @@ from rsens._explain._asked_model import AskedModel
 from rsens._explain._carried import carried_over
 from rsens._explain._explanation import Explanation
 from rsens._explain._mergeable import Mergeable, read_parts
-from rsens._explain._pieces import Look, Piece, join
-from rsens._explain._reading import Reading
+from rsens._explain._pieces import Piece, RowLook, join
+from rsens._explain._reading import ReadRows
 from rsens._explain._rows import Rows, index_together
 from rsens._explain._stretches import Stretches
 from rsens._explain._sums import Sums
@@ -19,7 +19,7 @@ from rsens._explain._values import Averages
 from rsens._typing import Positions
 
 
-def kept_for_merging(piece: Piece, look: Look, reading: Reading, first_row: int, n: int) -> dict[str, Any]:
+def kept_for_merging(piece: Piece, look: RowLook, reading: ReadRows, first_row: int, n: int) -> dict[str, Any]:
     """The parts of an explanation that `merge` needs."""
     return {
         "sums": piece.averages.sums,
@@ -33,7 +33,8 @@ def merge(explanations: Iterable[Explanation]) -> Explanation:
     """See `Explanation.merge`."""
     parts = read_parts(explanations)
     first, level = parts[0], parts[0].setup.level
-    stretches, order = Stretches.together([part.stretches for part in parts])
+    stretches = [part.stretches for part in parts]
+    together, order = Stretches.together(stretches), Stretches.order(stretches)
     whole = join(_pieces_of(parts))
     averages = _in_order(whole.averages, order)
     sums = averages.sums
@@ -56,7 +57,7 @@ def merge(explanations: Iterable[Explanation]) -> Explanation:
         index=rows.index if rows.extrapolation is None else index_together(indices, order),
         sums=sums,
         subgroup_sums=whole.subgroups,
-        stretches=stretches,
+        stretches=together,
         asked=first.asked,
         model=next((e.model for e in given if e.model is not None), None),
         **carried_over(given, values, averages.intervals(level), effects),
@@ -90,9 +91,9 @@ def _piece_of(part: Mergeable, sums: Sums) -> Piece:
     )
 
 
-def _in_order(averages: Averages, order: Positions) -> Averages:
+def _in_order(averages: Averages, order: Positions | None) -> Averages:
     """With the values of single rows by the number of the row."""
-    if averages.local_main is None or (order[:-1] < order[1:]).all():
+    if averages.local_main is None or order is None:
         return averages
     pairs = averages.local_pairs
     return replace(

@@ -77,7 +77,7 @@ def join(pieces: Iterable[Piece]) -> Piece:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class RowLook:
     """What is asked about every row."""
 
     model: Any
@@ -91,7 +91,7 @@ class Look:
     seed: np.random.SeedSequence
     prepared: bool = False  # whether the source is prepared for more rows than it is asked about
 
-    def keeping(self, local: bool) -> Look:
+    def keeping(self, local: bool) -> RowLook:
         """The same with or without values of single rows."""
         return replace(self, keep_local=local, keep_local_pairs=self.keep_local_pairs and local)
 

@@ -18,7 +18,7 @@ from rsens.measures import Terms, check_weights, training_inputs
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class ReadRows:
     """The model, and its rows: as it reads them, and with level codes in the columns that are compared as well."""
 
     source: Model
@@ -40,7 +40,7 @@ class Reading:
         groups: Any = None,
         weights: Any = None,
         is_part: bool = False,
-    ) -> Reading:
+    ) -> ReadRows:
         """Read both; the arguments are those of `explain`.
 
         Where the rows are a part of more rows, nothing may depend on them: all is decided on the training inputs.
@@ -52,7 +52,7 @@ class Reading:
                 f"They come from the inputs that the model was trained on, which {type(model).__name__} does not know. "
                 "Pass them as ",
                 Argument("training"),
-                ", or any table that stands for all rows.",
+                ", or any table that stands for all rows; or explain all rows at once, as one table in memory.",
             )
         rows = plain if not is_part or inputs is None else _table_of(inputs, plain)
         compared = two_valued(rows, inputs, numeric=numeric, grouped=Terms.of(groups, plain.names).grouped_columns)
@@ -61,7 +61,7 @@ class Reading:
         counted, table = as_contrasts(source, plain, compared, training=inputs, weights=shares)
         return cls(counted, plain, table, shares, inputs, compared, source)
 
-    def of_rows(self, X: Any, weights: Any = None) -> Reading:
+    def of_rows(self, X: Any, weights: Any = None) -> ReadRows:
         """The same for other rows of the same table."""
         assert self.training is not None
         plain = rows_of(self.uncontrasted, X)
@@ -77,7 +77,7 @@ class Reading:
         plain = _table_of(self.training, self.plain)
         return as_contrasts(self.uncontrasted, plain, self.compared, training=self.training)[1]
 
-    def prepared(self) -> Reading:
+    def prepared(self) -> ReadRows:
         """With the model prepared for the training inputs, whatever rows it is asked about."""
         return replace(self, source=prepare(self.source, self.training_table))
 

@@ -50,7 +50,7 @@ class Rows(Part):
 
     @classmethod
     def together(
-        cls, parts: Sequence[Rows], indices: Sequence[pd.Index], order: Positions, shares: Sequence[float]
+        cls, parts: Sequence[Rows], indices: Sequence[pd.Index], order: Positions | None, shares: Sequence[float]
     ) -> Rows:
         """The rows of all parts, one after the other and then in this order; `shares` is what each part counts.
 
@@ -61,8 +61,11 @@ class Rows(Part):
             return cls.only_counted(sum(part.n for part in parts), sum(part.outside for part in parts))
         weights = None
         if any(part.row_weights is not None for part in parts):
-            weights = np.concatenate([share * part.shares for share, part in zip(shares, parts, strict=True)])[order]
-        return cls._of(index_together(indices, order), np.concatenate(flags)[order], weights, None)
+            weights = np.concatenate([share * part.shares for share, part in zip(shares, parts, strict=True)])
+        outside = np.concatenate(flags)
+        if order is not None:
+            weights, outside = None if weights is None else weights[order], outside[order]
+        return cls._of(index_together(indices, order), outside, weights, None)
 
     @classmethod
     def only_counted(cls, n: int, outside: int) -> Rows:
@@ -118,12 +121,13 @@ def index_of(table: Table) -> pd.Index:
     return table.source.index if isinstance(table.source, pd.DataFrame) else pd.RangeIndex(len(table.values))
 
 
-def index_together(indices: Sequence[pd.Index], order: Positions) -> pd.Index:
+def index_together(indices: Sequence[pd.Index], order: Positions | None) -> pd.Index:
     """The labels of all parts; 0, 1, … if every part counts its own rows in this way."""
     first, others = indices[0], list(indices[1:])
     if all(index.equals(pd.RangeIndex(len(index))) for index in indices):
-        return pd.RangeIndex(len(order), name=first.name)
-    return first.append(others)[order]
+        return pd.RangeIndex(sum(map(len, indices)), name=first.name)
+    together = first.append(others)
+    return together if order is None else together[order]
 
 
 def _columns(table: Table) -> Iterator[Any]:

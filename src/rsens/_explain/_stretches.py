@@ -34,8 +34,8 @@ class Stretches(Part):
         return cls._of([(start, stop, fingerprint([str(seed.entropy), *map(str, seed.spawn_key)]))])
 
     @classmethod
-    def together(cls, parts: Sequence[Stretches]) -> tuple[Stretches, Positions]:
-        """The stretches of all parts, and the order by number of the rows of all parts, one after the other.
+    def together(cls, parts: Sequence[Stretches]) -> Stretches:
+        """The stretches of all parts.
 
         A row that has a number under the same seed in two parts is an `InputError`: its counts would be drawn twice.
         """
@@ -49,8 +49,17 @@ class Stretches(Part):
                     ", and every row to one part only.",
                 )
             latest[seed] = max(stop, latest.get(seed, 0))
-        numbers = [np.arange(start, stop) for part in parts for start, stop, _ in part._list()]
-        return cls._of(_without_seams(found)), np.argsort(np.concatenate(numbers), kind="stable")
+        return cls._of(_without_seams(found))
+
+    @staticmethod
+    def order(parts: Sequence[Stretches]) -> Positions | None:
+        """Where the rows of all parts, one after the other, stand by number; None if they are in order."""
+        stretches = [stretch for part in parts for stretch in part._list()]
+        starts = [start for start, _, _ in stretches]
+        if starts == sorted(starts):
+            return None
+        numbers = [np.arange(start, stop) for start, stop, _ in stretches]
+        return np.argsort(np.concatenate(numbers), kind="stable")
 
     def _list(self) -> list[tuple[int, int, str]]:
         return list(zip(self.stretch_starts.tolist(), self.stretch_stops.tolist(), self.stretch_seeds, strict=True))

@@ -1,0 +1,84 @@
+"""Tables that come in chunks: which ones do, what is read of them, and in which order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet
+import pytest
+
+from rsens import _chunks
+from rsens._chunks import chunks_of, comes_in_chunks
+from rsens._errors import InputError
+
+DATA = pd.DataFrame({"a": np.arange(10.0), "b": list("uvuvuvuvuv"), "c": 1})
+
+
+@pytest.mark.parametrize(
+    "X",
+    [DATA, DATA["a"], DATA.to_numpy(), [[1.0]], None, pl.from_pandas(DATA), pa.Table.from_pandas(DATA)],
+    ids=lambda X: f"{type(X).__module__}.{type(X).__name__}",
+)
+def test_tables_in_memory_do_not(X):
+    assert not comes_in_chunks(X)
+
+
+def test_a_stream_of_arrow_is_read_as_one_table():
+    stream = pa.Table.from_pandas(DATA).to_reader()
+    assert not comes_in_chunks(stream)
+
+
+@pytest.mark.parametrize("rows", [3, 100])
+@pytest.mark.parametrize("kind", ["path", "dataset", "file", "lazy", "iterator", "one-tuples"])
+def test_all_rows_come_once_and_in_order(kind, rows, tmp_path, monkeypatch):
+    monkeypatch.setattr(_chunks, "ROWS", rows)
+    path = tmp_path / "data.parquet"
+    DATA.to_parquet(path, row_group_size=4)
+    empty = DATA.iloc[:0]
+    parts = [DATA[:4], empty, DATA[4:5], DATA[5:]]
+    X = {
+        "path": lambda: str(path),
+        "dataset": lambda: pyarrow.dataset.dataset(path),
+        "file": lambda: pyarrow.parquet.ParquetFile(path),
+        "lazy": lambda: pl.scan_parquet(path),
+        "iterator": lambda: (part[["b", "a"]] for part in parts),
+        "one-tuples": lambda: iter([(part[["b", "a"]],) for part in parts]),
+    }[kind]()
+    assert comes_in_chunks(X)
+    chunks = list(chunks_of(X, ["b", "a"]))
+    assert all(len(chunk) for chunk in chunks)
+    assert rows > 10 or len(chunks) > 2
+    whole = pd.concat(chunks, ignore_index=True)
+    pd.testing.assert_frame_equal(whole, DATA[["b", "a"]], check_dtype=False)
+
+
+def test_plans_without_batches_are_read_in_slices(monkeypatch):
+    """polars had no batches of a plan before 1.34."""
+    monkeypatch.delattr(pl.LazyFrame, "collect_batches", raising=False)
+    monkeypatch.setattr(_chunks, "ROWS", 4)
+    chunks = list(chunks_of(pl.from_pandas(DATA).lazy(), ["a"]))
+    assert [len(chunk) for chunk in chunks] == [4, 4, 2]
+    np.testing.assert_array_equal(pd.concat(chunks)["a"], DATA["a"])
+
+
+def test_all_columns_where_none_are_asked_for(tmp_path):
+    DATA.to_parquet(tmp_path / "data.parquet")
+    [chunk] = chunks_of(tmp_path, None)
+    assert list(chunk.columns) == ["a", "b", "c"]
+
+
+def test_dask_is_read_by_partition():
+    dask = pytest.importorskip("dask")
+    dataframes = pytest.importorskip("dask.dataframe")
+    with dask.config.set(scheduler="synchronous"):
+        chunks = list(chunks_of(dataframes.from_pandas(DATA, npartitions=3), ["c", "a"]))
+    assert len(chunks) == 3
+    pd.testing.assert_frame_equal(pd.concat(chunks), DATA[["c", "a"]])
+
+
+def test_what_is_no_table():
+    with pytest.raises(InputError, match="must give tables of rows"):
+        list(chunks_of(iter([1]), None))
