@@ -120,8 +120,7 @@ class Optimizer:
         """
         slope = A.T @ objective(start)[1][free]
         step = A @ slope  # Newton's. The first step of L-BFGS-B has length 1, so let that be the unit, but no leap.
-        unit = np.linalg.norm(slope) * LEAP / max(float(np.max(np.abs(step), initial=0.0)), LEAP)
-        unit = max(float(unit), SHORT)
+        unit = max(SHORT, float(np.linalg.norm(slope)) * LEAP / max(LEAP, float(np.max(np.abs(step), initial=0.0))))
         A = A * unit
 
         def theta_of(z: Array) -> Array:
@@ -219,7 +218,7 @@ class Optimizer:
             options={"maxiter": self.max_iter, "ftol": self.tolerance, "gtol": 1e-5, "maxcor": 20},
         )
         optimum = Optimum(run.x, -float(run.fun), bool(run.success), str(run.message), int(run.nit))
-        return optimum, run.jac, run.hess_inv.todense()
+        return optimum, run.jac, run.hess_inv @ np.eye(len(start))
 
 
 def remembered(objective: Objective) -> Objective:
