@@ -78,7 +78,7 @@ def table(parts: Parts, repeats: int) -> str:
 
 
 def main() -> int:
-    """Measure, write and print.
+    """Measure, write and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=10)
     repeats = parser.parse_args().repeats
