@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rsens._errors import InputError
-from rsens.models._optimize import Optimizer, curvature
+from rsens.models._optimize import Optimizer, curvature, remembered
 
 TOP, SCALES = np.array([1.0, -2.0, 0.5]), np.array([1.0, 30.0, 1000.0])
 BAR = SimpleNamespace(update=lambda: None)
@@ -50,6 +50,52 @@ def test_with_known_curvature_a_few_steps_are_enough():
     np.testing.assert_allclose(found.theta, TOP, atol=1e-5)
     assert found.converged
     assert found.steps <= 4 < optimizer().best_of(hill, [np.zeros(3)]).steps
+
+
+def test_the_first_step_is_newtons():
+    asked = []
+
+    def counted(theta):
+        asked.append(theta)
+        return hill(theta)
+
+    optimizer().refined(remembered(counted), np.zeros(3), np.diag(SCALES))
+    # LEAST_CURVATURE makes Newton's step one percent short in the flattest direction
+    np.testing.assert_allclose(asked[1], TOP, rtol=0.011)
+
+
+@pytest.mark.parametrize("comes_back", [False, True])
+def test_an_entry_that_rises_for_ever_goes_to_its_limit(comes_back):
+    """Entry 0 rises like −exp(−2θ); with `comes_back` it falls again, with a summit beyond `far`."""
+    asked = []
+
+    def slope(theta):
+        x, (y, z) = theta[0], theta[1:]
+        w, pull = np.exp(-2.0 * x), 1e-3 if comes_back else 0.0  # −w − pull²/w has its summit at w = pull
+        value = -w - pull**2 / w - 0.5 * (y - 1.0) ** 2 - 50.0 * (z - 0.1 * y) ** 2
+        gap = 100.0 * (z - 0.1 * y)
+        return value, np.array([2.0 * w - 2.0 * pull**2 / w, 1.0 - y + 0.1 * gap, -gap])
+
+    def counted(theta):
+        asked.append(theta)
+        return slope(theta)
+
+    far = np.array([2.0, np.inf, np.inf])
+    start, known = np.zeros(3), np.diag([4.0, 2.0, 100.0])
+    found = optimizer().refined(remembered(counted), start, known, far)
+    np.testing.assert_allclose(found.theta[1:], [1.0, 0.1], atol=1e-4)
+    np.testing.assert_allclose(found.theta[0], -0.5 * np.log(1e-3) if comes_back else 10.0, atol=1e-3)
+    if not comes_back:
+        followed = []
+        optimizer().refined(lambda theta: followed.append(theta) or slope(theta), start, known)
+        assert len(asked) < len(followed)
+
+
+def test_remembered_computes_once():
+    asked = []
+    objective = remembered(lambda theta: asked.append(theta) or hill(theta))
+    assert objective(np.zeros(3)) is objective(np.zeros(3))
+    assert len(asked) == 1
 
 
 def test_curvature_is_minus_the_hessian():

@@ -22,7 +22,7 @@ MOST_ROUNDING = 1e4
 
 
 class AtStationary(KernelAt):
-    """Holds s, g, g' and, once it was asked for, g''. s is a sum of squared differences, and so exact for rows that nearly coincide."""
+    """Holds s, g, g' and g''. s is a sum of squared differences, and so exact for rows that nearly coincide."""
 
     def __init__(self, kernel: Stationary, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:
         self.columns, self.n_columns = active

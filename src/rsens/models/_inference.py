@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsens._errors import Argument, RsensWarning
 from rsens._typing import Array
@@ -19,7 +20,7 @@ from rsens.models._data import Data
 from rsens.models._fit_warnings import warn_at_limits, warn_of_unknown_counts, ways_out
 from rsens.models._inducing import NOTHING, choose_inducing
 from rsens.models._laplace import LaplaceApproximation
-from rsens.models._optimize import Objective, Optimizer, curvature
+from rsens.models._optimize import Objective, Optimizer, curvature, remembered
 from rsens.models._priors import log_normals
 from rsens.models._sparse import VariationalApproximation
 from rsens.models._sparse_laplace import SparseLaplaceApproximation
@@ -35,6 +36,8 @@ FEW_ROWS = 1500
 SUBSET = 300
 #: Above this many rows the search begins on a subset.
 MANY_ROWS = 600
+#: A length-scale exp(IDLE) times as long as we expect it may belong to a column that does not matter.
+IDLE = 4.0
 #: The best inducing inputs depend on the kernel, and the kernel depends on them: choose and learn this many times.
 ROUNDS = 2
 
@@ -111,6 +114,11 @@ def _learned(
         return log_posterior
 
     start = np.concatenate([kernel.theta, likelihood.theta])
+    names = (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)
+    lengthscales = np.array(["lengthscale" in name for name in names])
+    # Without priors, the length-scale of a column that does not matter grows for ever.
+    endless = search.priors is None and search.n_inducing is None
+    far = np.where(lengthscales, prior.mean + IDLE, np.inf) if endless else None
     starts = [start, *(prior.start(search.rng) for _ in range(search.n_restarts))]
     with search.bar(desc="fit", unit=" evaluations") as bar:
         optimizer = Optimizer(prior.limits(start), search.max_iter, search.tolerance, bar)
@@ -133,9 +141,10 @@ def _learned(
             if search.n_inducing is not None:
                 chosen = choose_inducing(data.X, split(theta)[0], search.n_inducing, greedy, enough=search.enough)
                 inducing = chosen.inputs
-            of_all = log_posterior_of(data, inducing, search.priors is not None)
-            theta = _with_second_chance(of_all, theta, start, kernel)
-            found = optimizer.refined(of_all, theta, N / len(some.y) * curvature(of_some, theta))
+            of_all = remembered(log_posterior_of(data, inducing, search.priors is not None))
+            theta = _with_second_chance(of_all, theta, start, lengthscales)
+            known = N / len(some.y) * curvature(of_some, theta)
+            found = optimizer.refined(of_all, theta, known, far)
             theta, steps = found.theta, steps + found.steps
     found.warn_if_not_converged(search.max_iter)
     if search.priors is not None:
@@ -143,10 +152,9 @@ def _learned(
     return *split(theta), inducing, steps, found.value
 
 
-def _with_second_chance(objective: Objective, theta: Array, start: Array, kernel: Kernel) -> Array:
+def _with_second_chance(objective: Objective, theta: Array, start: Array, lengthscales: NDArray[np.bool_]) -> Array:
     """θ, or θ with no length-scale longer than at the start: a column may matter even if a subset does not show it."""
-    long = np.array(["lengthscale" in name for name in kernel.hyperparameter_names] + [False] * len(start))
-    chance = np.where(long[: len(start)], np.minimum(theta, start), theta)
+    chance = np.where(lengthscales, np.minimum(theta, start), theta)
     return chance if objective(chance)[0] > objective(theta)[0] else theta
 
 

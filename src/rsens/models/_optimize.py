@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
-from scipy.optimize import Bounds, minimize
+from scipy.optimize import Bounds, OptimizeResult, minimize
 
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
@@ -21,6 +22,12 @@ Objective = Callable[[Array], tuple[float, Array]]
 GAIN = 1e-3
 #: We add this to the known curvature, so that a step is finite in directions without any.
 LEAST_CURVATURE = 0.01
+#: A first step may change no hyperparameter by more than a factor of exp(LEAP).
+LEAP = 2.0
+#: The shortest unit of the coordinates; L-BFGS-B measures slopes in it when it decides to stop.
+SHORT = 0.1
+#: A gain so small that it is time to look for entries of θ that only run away.
+EARLY = 0.3
 #: The step for a difference of gradients.
 STEP = 1e-4
 
@@ -70,24 +77,77 @@ class Optimizer:
                     raise
         return replace(max(runs, key=lambda run: run.value), steps=sum(run.steps for run in runs))
 
-    def refined(self, objective: Objective, start: Array, curvature: Array) -> Optimum:
-        """The summit near the start, in coordinates z, θ = start + Az, that make it about as steep in all directions.
+    def refined(self, objective: Objective, start: Array, curvature: Array, far: Array | None = None) -> Optimum:
+        """The summit near the start. `curvature` is minus the Hessian, as far as it is known.
 
-        `curvature` is minus the Hessian, as far as it is known. Without it, most steps would go into finding it out.
+        The objective should be `remembered`: it is asked more than once for the same θ. Entries of θ beyond `far` may
+        have no summit: the objective rises, ever flatter, as they grow, and to follow them takes most of the steps.
+        These go to their upper limits at once, if the slope there agrees.
         """
         eigenvalues, U = np.linalg.eigh(curvature)
         A = U / np.sqrt(np.maximum(eigenvalues, 0.0) + LEAST_CURVATURE)
+        all_free = np.ones(len(start), dtype=bool)
+        found, spread = self._along(objective, start, A, all_free, far)
+        if far is None or not (found.theta > far).any():
+            return found
+        idle = self._idle(objective, found.theta, found.theta > far)
+        runs = [found]
+        if idle.any():
+            aside = np.where(idle, self.limits[:, 1], found.theta)
+            runs.append(self._along(objective, aside, _root(spread[~idle][:, ~idle]), ~idle)[0])
+        best = max(runs, key=lambda run: run.value)
+        if best is found or (objective(best.theta)[1][idle] < 0.0).any():  # then all entries count again
+            again = np.where(idle, np.minimum(best.theta, far), best.theta)
+            runs.append(self._along(objective, again, _root(spread), all_free)[0])
+        return replace(max(runs, key=lambda run: run.value), steps=sum(run.steps for run in runs))
+
+    def _idle(self, objective: Objective, theta: Array, idle: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Those of the idle entries that stay at their upper limits if they are put there: no slope calls them back."""
+        while idle.any():
+            slope = objective(np.where(idle, self.limits[:, 1], theta))[1]
+            if (slope[idle] >= 0.0).all():
+                break
+            idle = idle & (slope >= 0.0)
+        return idle
+
+    def _along(
+        self, objective: Objective, start: Array, A: Array, free: NDArray[np.bool_], far: Array | None = None
+    ) -> tuple[Optimum, Array]:
+        """A summit in coordinates z, θ = start + Az for the free entries; and the inverse curvature there.
+
+        A makes the objective about as steep in all directions; without it, most steps would go into finding that out.
+        With `far`, the run ends as soon as an entry is beyond it and steps gain little.
+        """
+        slope = A.T @ objective(start)[1][free]
+        step = A @ slope  # Newton's. The first step of L-BFGS-B has length 1, so let that be the unit, but no leap.
+        unit = max(SHORT, float(np.linalg.norm(slope)) * LEAP / max(LEAP, float(np.max(np.abs(step), initial=0.0))))
+        A = A * unit
+
+        def theta_of(z: Array) -> Array:
+            theta = start.copy()
+            theta[free] += A @ z
+            return theta
 
         def of_z(z: Array) -> tuple[float, Array]:
-            theta = start + A @ z
+            theta = theta_of(z)
             inside = np.clip(theta, *self.limits.T)  # flat beyond the limits
             value, gradient = objective(inside)
-            return value, A.T @ np.where(theta == inside, gradient, 0.0)
+            return value, A.T @ np.where(theta == inside, gradient, 0.0)[free]
 
-        run, slope = self._run(of_z, np.zeros(len(start)), None)
-        # With unit curvature, half the squared slope is left to gain. Rounding may hide it from a line search.
-        converged = run.converged or 0.5 * float(np.sum(slope**2)) < GAIN
-        return replace(run, theta=np.clip(start + A @ run.theta, *self.limits.T), converged=converged)
+        def left(slope: Array) -> float:
+            """With unit curvature, half the squared slope is left to gain."""
+            return 0.5 * float(np.sum((slope / unit) ** 2))
+
+        def may_end(z: Array, gain: float) -> bool:
+            value, slope = of_z(z)
+            if left(slope) < self.tolerance * max(1.0, abs(value)):
+                return True  # before rounding hides the rest from the line search
+            return gain < EARLY and far is not None and bool((theta_of(z) > far).any())
+
+        run, slope, spread = self._run(of_z, np.zeros(A.shape[1]), None, may_end)
+        converged = run.converged or left(slope) < GAIN
+        theta = np.clip(theta_of(run.theta), *self.limits.T)
+        return replace(run, theta=theta, converged=converged), A @ spread @ A.T
 
     def _climb(self, objective: Objective, start: Array) -> Optimum:
         """One run, and another from its end if the line search failed there.
@@ -98,17 +158,24 @@ class Optimizer:
         # If all variables have two limits, the first step of L-BFGS-B is as long as the gradient: into a corner, from
         # which it may not come back. With one limit less, the first step has length 1.
         bounds = Bounds(low, np.append(high[:-1], np.inf))
-        run, _ = self._run(objective, np.clip(start, *self.limits.T), bounds)
+        run, *_ = self._run(objective, np.clip(start, *self.limits.T), bounds)
         if run.converged or run.steps >= self.max_iter:
             return run
-        again, _ = self._run(objective, run.theta, bounds)
+        again, *_ = self._run(objective, run.theta, bounds)
         nothing_left = again.value - run.value < GAIN
         return replace(again, converged=again.converged or nothing_left, steps=run.steps + again.steps)
 
-    def _run(self, objective: Objective, start: Array, bounds: Bounds | None) -> tuple[Optimum, Array]:
-        """Run L-BFGS-B; the slope at its end is returned too.
+    def _run(
+        self,
+        objective: Objective,
+        start: Array,
+        bounds: Bounds | None,
+        may_end: Callable[[Array, float], bool] = lambda theta, gain: False,
+    ) -> tuple[Optimum, Array, Array]:
+        """Run L-BFGS-B; the slope at its end is returned too, and what it learned of the inverse curvature.
 
-        Where the objective cannot be computed, it counts as very low, and the line search backs off.
+        After every step it asks whether it `may_end`, given θ and the gain of the step. Where the objective cannot be
+        computed, it counts as very low, and the line search backs off.
         """
         lowest = np.inf
 
@@ -133,15 +200,44 @@ class Optimizer:
                 )
             return lowest + 1e3 * (1.0 + abs(lowest)), np.zeros_like(theta)
 
+        last = np.inf
+
+        def end_early(intermediate_result: OptimizeResult) -> None:
+            nonlocal last
+            gain, last = last - intermediate_result.fun, intermediate_result.fun
+            if may_end(intermediate_result.x, gain):
+                raise StopIteration
+
         run = minimize(
             descent,
             start,
             jac=True,
+            callback=end_early,
             method="L-BFGS-B",
             bounds=bounds,
             options={"maxiter": self.max_iter, "ftol": self.tolerance, "gtol": 1e-5, "maxcor": 20},
         )
-        return Optimum(run.x, -float(run.fun), bool(run.success), str(run.message), int(run.nit)), run.jac
+        optimum = Optimum(run.x, -float(run.fun), bool(run.success), str(run.message), int(run.nit))
+        return optimum, run.jac, run.hess_inv @ np.eye(len(start))
+
+
+def remembered(objective: Objective) -> Objective:
+    """The objective, computed once for every θ that it is asked for."""
+    known: dict[bytes, tuple[float, Array]] = {}
+
+    def value_and_gradient(theta: Array) -> tuple[float, Array]:
+        key = theta.tobytes()
+        if key not in known:
+            known[key] = objective(theta)
+        return known[key]
+
+    return value_and_gradient
+
+
+def _root(spread: Array) -> Array:
+    """A with AAᵀ = spread."""
+    eigenvalues, U = np.linalg.eigh(spread)
+    return U * np.sqrt(np.maximum(eigenvalues, 0.0))
 
 
 def curvature(objective: Objective, theta: Array) -> Array:
