@@ -83,6 +83,7 @@ bench: $(INSTALLED) ## measure speed and memory against peers; tables in benchma
 	$(BIN)/python -m benchmarks.methods
 	$(BIN)/python -m benchmarks.gp
 	$(BIN)/python -m benchmarks.foreign
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.wide
 
 # Each script goes on where it was interrupted. PAPER_JOBS=1 leaves the other cores alone.
 PAPER_JOBS ?= -1

@@ -47,10 +47,12 @@ def wide_data(rows: int, columns: int, seed: int = 0) -> tuple[Any, Any]:
 
 
 def linear() -> Any:
+    """With a prior, as there are more columns than rows."""
     return rsens.BayesianLinearRegression(prior_precision=1.0)
 
 
 def gp() -> Any:
+    """One length-scale per column."""
     return rsens.GPRegressor(random_state=0)
 
 
@@ -97,8 +99,8 @@ def wide_rows() -> list[Row]:
 
 HEADING = (
     f"`explain`, one BLAS thread, processor time. Three text columns of {LEVELS} levels and two of numbers, "
-    f"{CATEGORICAL_ROWS} rows, intervals over rows, both sides alternating. Wide tables with y: null level, intervals from "
-    "refits, and with pairs their test."
+    f"{CATEGORICAL_ROWS} rows, intervals over rows, both sides alternating. Wide tables with y: null level, intervals "
+    "from refits, and with pairs their test."
 )
 
 

@@ -10,7 +10,7 @@ from rsens import distributions as ds
 from rsens import from_function
 from rsens.adapters import read_for
 from rsens.kernels import additive
-from rsens.measures import Terms, adds_up
+from rsens.measures import Terms, adds_up, is_linear
 from rsens.models import GPClassifier, GPRegressor
 from tests.measures.test_link import ADDING_UP, COUNTS, LABELS, QUICK, X
 
@@ -102,3 +102,16 @@ def test_groups():
     model = from_function(lambda Z: ds.Normal(Z[:, 0] * Z[:, 1] + Z[:, 2], 1.0))
     got = found(model, Z, Terms(("ab", "c"), ((0, 1), (2,))))
     assert got.tolist() == [[False, True], [True, True]]
+
+
+@pytest.mark.parametrize(("function", "linear"), [
+    (lambda z: z @ np.arange(1.0, 81.0), True),
+    (lambda z: z @ np.arange(1.0, 81.0) + z[:, 3] ** 2, False),
+    (lambda z: z @ np.arange(1.0, 81.0) + z[:, 3] * z[:, 70], False),
+])  # fmt: skip
+def test_of_many_columns_one_path_tells_whether_a_model_is_linear(function, linear):
+    many = np.random.default_rng(5).normal(size=(30, 80))
+    model = from_function(lambda z: ds.Normal(function(z), np.ones(len(z))))
+    source, table = read_for(model, many)
+    assert is_linear(model, source, table, Terms.single(80)) is linear
+    assert bool(adds_up(model, source, table).all()) is linear

@@ -18,7 +18,7 @@ A contrast is per switch, a derivative per unit. In units of standard deviations
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -77,16 +77,9 @@ def second_contrasts(
         yield contrast.column, None, _total(weighted(contrast, (size_of_first(there - slope) for there in slopes)))
         for column, predictions in (contrast.pairs or {}).items():
             later = by_column[column]
+            alone = _stacked(later.levels, value) - point[..., None]
             mixed = (
-                _total(
-                    weighted(
-                        later,
-                        (
-                            size_of_value((value(both) - value(one)) - (value(other) - point))
-                            for both, other in zip(row, later.levels, strict=True)
-                        ),
-                    )
-                )
+                _over_levels(later, size_of_value((_stacked(row, value) - value(one)[..., None]) - alone))
                 for row, one in zip(predictions, contrast.levels, strict=True)
             )
             yield contrast.column, column, _total(weighted(contrast, mixed))
@@ -132,6 +125,17 @@ def weighted(contrast: Contrast, values: Iterator[Array]) -> Iterator[Array]:
     for w, at_level in zip(contrast.weights.T, values, strict=True):
         w = w.reshape(-1, *(1,) * (at_level.ndim - 1))
         yield np.where(w > 0.0, w * at_level, 0.0)
+
+
+def _stacked(levels: Sequence[Distribution], value: Callable[[Distribution], Array]) -> Array:
+    """The values (n, …) at all levels, on a last axis: what is done with them is done at once."""
+    return np.stack([value(level) for level in levels], -1)
+
+
+def _over_levels(contrast: Contrast, values: Array) -> Array:
+    """Σ_l w_l times the values (n, …, L), like `weighted`."""
+    w = contrast.weights.reshape(len(values), *(1,) * (values.ndim - 2), -1)
+    return np.where(w > 0.0, w * values, 0.0).sum(axis=-1)
 
 
 def check_continuous(table: Table, what: str) -> None:

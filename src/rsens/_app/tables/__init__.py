@@ -18,6 +18,7 @@ from rsens._app.tables._likelihood import Choice as Choice
 from rsens._app.tables._likelihood import choose_likelihood as choose_likelihood
 from rsens._app.tables._likelihood import likelihood_choices as likelihood_choices
 from rsens._app.tables._notes import Note as Note
+from rsens._app.tables._notes import gathered as gathered
 from rsens._app.tables._notes import naming as naming
 from rsens._app.tables._prepare import PreparedTable as PreparedTable
 from rsens._app.tables._prepare import prepare as prepare

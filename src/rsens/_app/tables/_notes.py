@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rsens._errors import Argument, Sentence
+from rsens._text import quoted
 
+#: Of more notes than this that are alike, only the first are written out.
+MOST_ALIKE, FIRST = 5, 3
 #: What a note can be about.
 KINDS = (
     "sample",  # rows were drawn at random
@@ -60,6 +63,23 @@ class Note:
 
     def __str__(self) -> str:
         return self.text
+
+
+def gathered(notes: Sequence[Note]) -> list[Note]:
+    """The notes; of many that are alike, each about one column, the first few and one more that names the others."""
+    alike: dict[tuple[str, bool], list[Note]] = {}
+    for note in notes:
+        if len(note.columns) == 1:
+            alike.setdefault((note.kind, note.severe), []).append(note)
+    result: list[Note] = []
+    for note in notes:
+        group = alike.get((note.kind, note.severe), []) if len(note.columns) == 1 else []
+        if len(group) <= MOST_ALIKE or any(note is first for first in group[:FIRST]):
+            result.append(note)
+        elif note is group[FIRST]:
+            others = tuple(other.columns[0] for other in group[FIRST:])
+            result.append(Note(note.kind, others, f"Likewise {quoted(others)}.", note.severe))
+    return result
 
 
 def naming(argument: str, names: Sequence[str], most: int = 3) -> Sentence:

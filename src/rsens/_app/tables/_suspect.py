@@ -25,9 +25,9 @@ FAR, GAP = 5.0, 1.0
 
 def copies(table: pd.DataFrame, numbers: Sequence[str], target: str) -> dict[str, str]:
     """Columns that repeat the target, and how they do it: linear in it, or one to one with its values."""
-    found = {}
+    found, known = {}, set(numbers)
     for name in [name for name in table.columns if name != target]:
-        both = name in numbers and target in numbers
+        both = name in known and target in known
         r = _correlation(table[name], table[target]) if both else 0.0
         if r > EXACT:
             found[name] = "the target itself, up to scale"

@@ -21,6 +21,8 @@ IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|n
 FEW_VALUES = 10
 #: Text with more levels than this is left out; above `MOST_UNNAMED_LEVELS`, each needs so many rows on average.
 MOST_LEVELS, LEAST_ROWS_PER_LEVEL = 50, 5
+#: So many columns are compared with all others at once: the correlations of 20,000 columns would take 3 GB.
+TOGETHER = 512
 #: Different texts that are looked at to see whether they are numbers.
 LOOKED_AT = 1000
 
@@ -137,14 +139,16 @@ def same_numbers(table: Any) -> list[list[str]]:
     with np.errstate(all="ignore"):  # numbers too large to be squared are like no others
         centred = values - values.mean(axis=0)
         centred /= np.linalg.norm(centred, axis=0)
-        same = np.abs(centred.T @ centred) > 1.0 - 1e-12
     groups: list[list[str]] = []
     seen: set[int] = set()
-    for column in range(values.shape[1]):
-        group = [other for other in np.flatnonzero(same[column]).tolist() if other not in seen]
-        if column in group and len(group) > 1:
-            groups.append([str(table.columns[other]) for other in group])
-            seen.update(group)
+    for start in range(0, values.shape[1], TOGETHER):
+        with np.errstate(all="ignore"):
+            same = np.abs(centred[:, start : start + TOGETHER].T @ centred) > 1.0 - 1e-12
+        for column, like in enumerate(same, start):
+            group = [other for other in np.flatnonzero(like).tolist() if other not in seen]
+            if column in group and len(group) > 1:
+                groups.append([str(table.columns[other]) for other in group])
+                seen.update(group)
     return groups
 
 
