@@ -93,10 +93,10 @@ paper: $(INSTALLED) ## reproduce the paper: all tables and figures, then docs/re
 QUICK := build/paper-quick
 paper-quick: FEW := --repetitions 2
 paper-quick: SIZES := --sizes 40 60
-paper-quick: SIZE := --size 40
+paper-quick: SIZE := --size 100
 paper-quick: ROWS := --rows 40
 paper-quick: SPLITS := $(ROWS) --pairs 1
-paper-quick: FAMILIES := --families normal student_t
+paper-quick: FAMILIES := --families normal
 paper-quick: $(INSTALLED) ## the same with few repetitions, in minutes, into build/paper-quick
 	$(call reproduce,$(QUICK),$(QUICK))
 

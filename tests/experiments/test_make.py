@@ -8,6 +8,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from experiments._simulated import BIASES
@@ -16,7 +17,10 @@ ROOT = Path(__file__).parents[2]
 #: Modules of experiments/ that are run as scripts, without those that are about rsens and not about the paper.
 SCRIPTS = {path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} | {"page"}
 SCRIPTS -= {"calibration", "cost", "differences", "effects", "profile_bands"}
-pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("make") is None, reason="needs make"),
+    pytest.mark.filterwarnings("default"),  # scripts run as in a process of their own
+]
 
 
 def make(*arguments):
@@ -42,26 +46,52 @@ def test_make_runs_every_script(target):
     assert set(few) == (SCRIPTS - {"page", "illustrations"} if target == "paper-quick" else set())
 
 
-@pytest.mark.filterwarnings("default")  # as in a process of its own
-def test_the_paper_with_few_repetitions(tmp_path, data_folder):
-    """From nothing to a page that has every table and figure, by the commands that make would run.
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory, data_folder):
+    """The folder that `make paper-quick` fills.
 
-    They run in this process: fourteen would import the same libraries. That make can start them shows the next test.
+    The commands that make would run are run in this process: fourteen would import the same libraries. That make can
+    start them shows the calibration.
     """
-    for line in make("-n", "paper-quick", f"QUICK={tmp_path}", "PAPER_JOBS=1").splitlines():
+    folder = tmp_path_factory.mktemp("quick")
+    for line in make("-n", "paper-quick", f"QUICK={folder}", "PAPER_JOBS=1").splitlines():
         _, _, command = line.partition(" -m experiments.")
         name, *arguments = shlex.split(command)
         import_module("experiments.page.__main__" if name == "page" else f"experiments.{name}").main(arguments)
-    text = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
+    return folder
+
+
+def test_the_paper_with_few_repetitions(quick):
+    """From nothing to a page that has every table and figure."""
+    text = (quick / "reproduction.md").read_text(encoding="utf-8")
     assert "Not run" not in text
     figures = re.findall(r"\]\((figures/[^)]+)\)", text)
     assert len(figures) == len(set(figures)) >= 10
-    assert all((tmp_path / figure).stat().st_size > 0 for figure in figures)
+    assert all((quick / figure).stat().st_size > 0 for figure in figures)
     results = ROOT / "experiments/results"
     others = {"calibration", "differences", "effects"}  # simulations of ours, which the paper does not have
     committed = {path.relative_to(results) for path in results.rglob("*.csv")}
     committed = {path for path in committed if others.isdisjoint((path.parent.name, path.stem))}
-    assert committed == {path.relative_to(tmp_path) for path in tmp_path.rglob("*.csv")}
+    assert committed == {path.relative_to(quick) for path in quick.rglob("*.csv")}
+
+
+def test_the_simple_formula_separates_better(quick):
+    """R-sens₂ against the full fourth derivative, in the quick run."""
+    table = pd.read_csv(quick / "fourth_derivative.csv")
+    assert list(table.columns) == ["pair", "kind", "rsens2", "fourth_derivative"]
+    assert len(table) == 66
+    assert table["rsens2"].is_monotonic_decreasing
+    assert list(table["kind"][:3]) == ["true pair"] * 3
+    tested = pd.read_csv(quick / "fourth_derivative-claims.csv", index_col="claim")
+    assert tested["published"].dropna().to_list() == ["≈ 1", "> 1", "> 0"]
+    assert tested["holds"].dropna().isin(["yes", "no", "undecided"]).all()
+    assert (tested["repetitions"] == 2).all()
+    ratios = tested["ours"]
+    separation = ratios["R-sens₂: mean null / mean true"] / ratios["fourth derivative: mean null / mean true"]
+    assert separation < 0.5  # about 0.25 at 100 observations, 0.1 at 300
+    endings = ("-claims.csv", ".csv", ".jsonl", ".md", ".png", ".svg")
+    names = {f"fourth_derivative{ending}" for ending in endings}
+    assert {path.name for path in quick.glob("fourth_derivative*")} == names
 
 
 def test_the_calibration_with_few_analyses(tmp_path):
