@@ -17,10 +17,12 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import blas
+from scipy.special import ndtr
 
 D, M, HELD_OUT = 10, 300, 5000
 #: Rows of one block: of `dsyrk`, so that it needs no memory to speak of, and of R-sens₂, whose results are large.
 BLOCK = 20_000
+RARE_SEEDS = (0, 1, 2)
 
 
 def data(kind: str, rows: int, seed: int = 0) -> tuple[Any, Any]:
@@ -158,7 +160,7 @@ def accuracy(kind: str, rows: int) -> dict[str, Any]:
     return found
 
 
-def trees(rows: int) -> dict[str, float]:
+def trees(kind: str, rows: int) -> dict[str, float]:
     """Gradient boosting with TreeSHAP: fit, main effects and interactions at 1,000 rows, held-out score.
 
     Boosting predicts a number, so its score is that of a Normal with the variance of its residuals on other rows.
@@ -166,9 +168,9 @@ def trees(rows: int) -> dict[str, float]:
     import shap
     from sklearn.ensemble import HistGradientBoostingRegressor
 
-    X, y = data("gaussian", rows)
-    held_out, truth = data("gaussian", HELD_OUT, seed=1)
-    other, other_truth = data("gaussian", HELD_OUT, seed=2)
+    X, y = data(kind, rows)
+    held_out, truth = data(kind, HELD_OUT, seed=1)
+    other, other_truth = data(kind, HELD_OUT, seed=2)
     boosted = HistGradientBoostingRegressor(max_iter=500, early_stopping=True, random_state=0)
     found = {"fit": seconds(lambda: boosted.fit(X, y))}
     variance = float(np.mean((other_truth - boosted.predict(other)) ** 2))
@@ -180,13 +182,13 @@ def trees(rows: int) -> dict[str, float]:
     return found
 
 
-def ours_for_trees(rows: int) -> dict[str, float]:
-    """The same of our GP."""
+def quick(kind: str, rows: int) -> dict[str, float]:
+    """Our GP, for a comparison: fit, score, sensitivities of few rows."""
     from rsens.measures import rsens, rsens2
 
-    X, y = data("gaussian", rows)
-    held_out, truth = data("gaussian", HELD_OUT, seed=1)
-    estimator = model("gaussian")
+    X, y = data(kind, rows)
+    held_out, truth = data(kind, HELD_OUT, seed=1)
+    estimator = model(kind)
     found = {"fit": seconds(lambda: estimator.fit(X, y))}
     found["score"] = float(estimator.log_predictive_density(held_out, truth).mean())
     found["main effects of 1,000 rows"] = seconds(lambda: rsens(estimator, held_out[:1000]))
@@ -194,8 +196,35 @@ def ours_for_trees(rows: int) -> dict[str, float]:
     return found
 
 
+def rare(rows: int) -> dict[str, float]:
+    """A rare class, after a search on an even draw of rows and on a draw that keeps the class."""
+    from rsens.measures import rsens
+    from rsens.models import _subset_search
+
+    X, y, _ = rare_data(rows, 0)
+    held_out, truth, probability = rare_data(50_000, 1)
+    exact = np.where(truth == 1, np.log(probability), np.log1p(-probability)).mean()
+    found = {"share": float(y.mean()), "score of the truth": float(exact)}
+    for draw, least in (("even", 0), ("rare kept", _subset_search.LEAST_RARE)):
+        _subset_search.LEAST_RARE = least
+        for seed in RARE_SEEDS:
+            estimator = model("probit", 150).set_params(random_state=seed).fit(X, y)
+            found[f"{draw} {seed}: score"] = float(estimator.log_predictive_density(held_out, truth).mean())
+            values = rsens(estimator, held_out[:2000]).mean(axis=0)
+            found |= {f"{draw} {seed}: R-sens of x{d}": float(value) for d, value in enumerate(values)}
+    return found
+
+
+def rare_data(rows: int, seed: int) -> tuple[Any, Any, Any]:
+    """Inputs, classes, and the probability of the second class."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, 5))
+    probability = ndtr(-3.3 + 0.6 * np.sin(1.5 * X[:, 0]) + 0.4 * X[:, 1] * X[:, 2] + 0.3 * X[:, 3])
+    return X, (rng.uniform(size=rows) < probability).astype(int), probability
+
+
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
-    "fit": fit, "svgp": svgp, "accuracy": accuracy, "trees": trees, "ours for trees": ours_for_trees,
+    "fit": fit, "svgp": svgp, "accuracy": accuracy, "rare": rare, "trees": trees, "quick": quick,
 }  # fmt: skip
 
 

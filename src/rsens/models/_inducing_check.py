@@ -25,8 +25,8 @@ from rsens._typing import Array
 from rsens.models._low_rank import LowRankPrior, factored_identity_plus
 from rsens.posteriors import DenseRoot, LatentPosterior
 
-#: How far R-sens may move, relative to the largest. The error of M inducing inputs is far smaller than the movement
-#: from M/2 to M: measured on smooth functions of ten columns, a fifth of it or less.
+#: How far R-sens may move from M/2 to M, relative to the largest: the error that is left at M is smaller than that,
+#: since it falls quickly with M.
 MOST_CHANGE = 0.25
 #: Two variables differ clearly if the larger R-sens exceeds the smaller by this share of the largest.
 CLEARLY = 0.05

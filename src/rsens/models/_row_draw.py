@@ -19,7 +19,7 @@ FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 #: The share of the rows that is drawn by level, so that rare levels are among them; the others are drawn evenly.
 BY_LEVEL = 0.2
 #: A column has levels if this many rows show at most that many values of it.
-SEEN_ROWS, MOST_LEVELS = 1000, 50
+SEEN_ROWS, MOST_LEVELS = 1000, 200
 
 
 def row_keys(*columns: Array) -> Keys:

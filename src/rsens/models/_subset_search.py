@@ -37,6 +37,8 @@ def searched_rows(data: Data, likelihood: Likelihood, most: int, rng: np.random.
 
 def inducing_inputs(data: Data, kernel: Kernel, M: int, enough: float, rng: np.random.Generator) -> Array:
     """At most M rows for this kernel, chosen among all, or among as many as fit in the memory of the choice."""
+    if len(data.y) <= SEARCH_ROWS:
+        return choose_inducing(data.ordered.X, kernel, M, rng, enough=enough).inputs
     most = max(M, GREEDY_BYTES // (8 * M))
     some = data if len(data.y) <= most else data.drawn(most, rng.spawn(1)[0])
     return choose_inducing(some.ordered.X, kernel, M, enough=enough).inputs
