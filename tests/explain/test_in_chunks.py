@@ -112,7 +112,7 @@ def test_models_without_second_derivatives():
     from sklearn.ensemble import RandomForestRegressor
 
     X = numbers(200)[["a", "b"]]
-    model = RandomForestRegressor(20, random_state=0).fit(X, X["a"] + X["b"])
+    model = RandomForestRegressor(20, min_samples_leaf=5, random_state=0).fit(X, X["a"] + X["b"])
     asked = {"training": X, "random_state": 1, "first_row": 0, "n_bootstrap": 20}
     whole, chunks = explain(model, X, **asked), explain(model, cut(X, 60), **asked)
     assert chunks.n == 200

@@ -16,11 +16,11 @@ from sklearn.base import BaseEstimator
 from rsens._coding import Coding
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
+from rsens._explain._evaluate import evaluate
 from rsens._explain._null_level import _compare, _reach_of_terms, find_null_level, refitter
 from rsens._explain._probe_refits import CATEGORICAL, SINGLE, TWO_VALUED, Refits, probes_of_refits
 from rsens._explain._probes import sources_of
 from rsens._explain._query import query_of
-from rsens._explain._values import evaluate
 from rsens._progress import progress_of
 from rsens._refits import Fit
 from rsens._table import read_table
@@ -96,7 +96,7 @@ def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, n_probes
         "pairs": False, "keep_local_pairs": False, "max_memory_mb": 256.0,
     }  # fmt: skip
     query = query_of(estimator, table, None, **options | asked)
-    found, _ = evaluate(model, table, query)
+    found = evaluate(model, table, query).values
     level = find_null_level(
         Fit(estimator), table, y, query, found, clusters=clusters, linear=linear, n_probes=n_probes, n_jobs=None,
         seed=np.random.SeedSequence(seed), required=True, progress=progress_of(False),
@@ -202,7 +202,7 @@ def test_categories_are_compared_with_categories_that_reach_as_far():
     probe_terms = np.tile([0, 1, 2], 30)
     probes = rng.uniform(0.9, 1.1, size=90) * np.array([10.0, 1.0, 2.0])[probe_terms]
     kinds = np.array([SINGLE, CATEGORICAL, CATEGORICAL])
-    found, _ = evaluate(*read_for(GPRegressor(n_restarts=0).fit(X, X["x"]), X), query)
+    found = evaluate(*read_for(GPRegressor(n_restarts=0).fit(X, X["x"]), X), query).values
     for a, b, marks in [(1.0, 2.0, [False, False]), (1.2, 2.0, [True, False]), (1.0, 2.4, [False, True])]:
         level = _compare(Refits(np.array([[10.0, a, b]]), probes, probe_terms), np.ones(3), kinds, query, found)
         assert (found.main > level.null)[1:].tolist() == marks
@@ -295,7 +295,7 @@ def test_a_term_that_the_model_or_its_refits_do_not_use():
         PLAIN, table, None, groups=None, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, aggregate="mean",
         pairs=False, keep_local_pairs=False, max_memory_mb=256.0,
     )  # fmt: skip
-    found, _ = evaluate(*read_for(BayesianLinear().fit(X, y), X), query)
+    found = evaluate(*read_for(BayesianLinear().fit(X, y), X), query).values
     refits = Refits(np.array([[1.0, 0.0]]), np.linspace(0.1, 0.5, 20), np.tile([0, 1], 10))
     level = _compare(refits, np.ones(2), np.array([SINGLE, SINGLE]), query, replace(found, main=np.array([0.0, 3.0])))
     assert (level.null >= [0.3, 3.0]).all()

@@ -126,6 +126,6 @@ def test_after_load_the_model_is_given(linear, tmp_path):
     X, model, found = linear
     found.save(tmp_path / "x.json")
     loaded = Explanation.load(tmp_path / "x.json")
-    with pytest.raises(InputError, match="neither model nor data"):
+    with pytest.raises(InputError, match="does not have both"):
         loaded.row(0)
     assert repr(loaded.row(0, model=model, X=X)) == repr(found.row(0))

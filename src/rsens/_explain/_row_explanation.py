@@ -158,8 +158,8 @@ def local_rows(explanation: Explanation, model: Any = None, X: Any = None) -> tu
     X = explanation.data if X is None else X
     if model is None or X is None:
         raise InputError(
-            "A row is explained with the model and all rows, and this explanation, from a file or of parts, does not have "
-            "both. Give them, as ",
+            "A row is explained with the model and all rows, and this explanation, from a file or of parts, does not "
+            "have both. Give them, as ",
             Argument("model"), " and ", Argument("X"), ".",
         )  # fmt: skip
     source, table = read_for(model, X)
