@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rsens import GPClassifier, GPRegressor, RsensWarning, rsens
-from rsens.kernels import EQ
+from rsens.kernels import EQ, Matern12
 from rsens.models import _inference, _low_rank, _subset_search
 from rsens.models._inference import posterior_of
 from rsens.models._subset_search import searched_rows
@@ -203,3 +203,13 @@ def test_a_fit_of_many_rows_warns_if_the_ranking_depends_on_the_number_of_induci
     with pytest.warns(RsensWarning, match=r"depends on the number of inducing inputs.*Raise inducing, for .* to 16"):
         GPRegressor(kernel, optimize=False, inducing=8, noise_variance=0.01).fit(X, y)
     GPRegressor(kernel, optimize=False, inducing=120, noise_variance=0.01).fit(X, y)  # warnings are errors
+
+
+def test_a_kernel_without_derivatives_can_still_be_fitted(monkeypatch):
+    """It has no R-sens, so there is nothing to check."""
+    from rsens.models import _gp_settings
+
+    monkeypatch.setattr(_gp_settings, "SEARCH_ROWS", 400)
+    X, y = data("gaussian")
+    rough = GPRegressor(Matern12(1.0, (1.0, 1.0)), optimize=False, inducing=20).fit(X, y)
+    assert np.isfinite(rough.predict(X)).all()
