@@ -25,7 +25,9 @@ def cut(X, size):
 def test_iterators(case):
     model, X, asked = CASES[case]()
     asked = asked | {"random_state": 1, "first_row": 0, "n_bootstrap": 50}
-    assert_same(explain(model, X, **asked), explain(model, cut(X, 101), **asked), rtol=1e-11, loose=ROUNDING)
+    # Draws are summed in blocks that depend on the number of rows, and differences show the rounding of these sums.
+    rtol = 1e-9 if case == "draws" else 1e-11
+    assert_same(explain(model, X, **asked), explain(model, cut(X, 101), **asked), rtol=rtol, loose=ROUNDING)
 
 
 def test_weights_and_subgroups_of_all_rows():
