@@ -29,7 +29,7 @@ from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.kernels import EQ
 from rsens.measures import group_rsens
-from rsens.models import GPRegressor
+from rsens.models import BayesianLinearRegression, GPRegressor
 from tests.explain.models import BayesianLinear, Linear
 
 PLAIN = from_function(lambda X: Normal(X[:, 0], 1.0))  # says nothing about its inputs

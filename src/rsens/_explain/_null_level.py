@@ -55,8 +55,8 @@ NULL_QUANTILE = 1.0 - PER_VARIABLE
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
 FEW_ROWS = 60
-#: With more rows than this, the refits take so many at random. The level holds, as real terms and probes are compared in
-#: the same refits; and what so many rows do not tell from noise is small.
+#: With more rows than this, the refits take so many at random. The level holds, as real terms and probes are compared
+#: in the same refits; and what so many rows do not tell from noise is small.
 MOST_ROWS = 100_000
 NULL_KIND = "conditional probes, 5 % per variable"
 
