@@ -81,12 +81,15 @@ lists: $(INSTALLED) ## write docs/lists.md from the lists in the code
 
 scaling: $(INSTALLED) ## sparse GPs at up to a million rows; takes an hour or two
 	$(BIN)/python -m benchmarks.scaling
+	$(BIN)/python -m benchmarks.cost_model
+	$(BIN)/python -m benchmarks.commands --tables 1000000 --n-jobs 2
 
 bench: $(INSTALLED) ## measure speed and memory against peers; tables in benchmarks/results/
 	$(BIN)/python -m benchmarks.methods
 	$(BIN)/python -m benchmarks.gp
 	$(BIN)/python -m benchmarks.foreign
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.wide
+	$(BIN)/python -m benchmarks.commands
 
 # Each script goes on where it was interrupted. PAPER_JOBS=1 leaves the other cores alone.
 PAPER_JOBS ?= -1

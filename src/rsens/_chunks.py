@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from rsens._frames import ARROW, as_pandas
 
 #: The most rows that are read at once from files and plans.
 ROWS = 2**16
+#: The most rows of a row group that is read as a whole.
+GROUP_ROWS = 2**20
 
 
 def comes_in_chunks(X: Any) -> bool:
@@ -50,6 +53,46 @@ def chunks_of(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
             )
         if len(table):
             yield table
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """A row group of a Parquet file: where its rows are, so that whoever looks at them can read them."""
+
+    path: str
+    number: int
+    columns: tuple[str, ...] | None
+    n_rows: int
+
+    def read(self) -> Any:
+        """Its rows, as a table of pandas."""
+        from pyarrow.parquet import ParquetFile
+
+        try:
+            with ParquetFile(self.path) as file:
+                return as_pandas(file.read_row_group(self.number, columns=self.columns))
+        except OSError as error:
+            raise InputError(
+                Argument("X"),
+                f": {self.path} cannot be read where the work is done ({error.strerror or error}). All processes and "
+                "workers must see the same files.",
+            ) from None
+
+
+def row_groups_of(X: Any, columns: Sequence[str] | None) -> list[RowGroup]:
+    """The row groups with rows, if X is the path of Parquet files that have several, none of them very large."""
+    if not isinstance(X, str | os.PathLike):
+        return []
+    from pyarrow.parquet import ParquetFile
+
+    groups: list[RowGroup] = []
+    for path in _dataset(Path(X)).files:
+        with ParquetFile(path) as file:
+            names = None if columns is None else tuple(_found(columns, file.schema_arrow.names))
+            sizes = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
+        path = os.path.abspath(path)  # other processes may have another working folder
+        groups += [RowGroup(path, number, names, rows) for number, rows in enumerate(sizes) if rows]
+    return groups if len(groups) > 1 and max(group.n_rows for group in groups) <= GROUP_ROWS else []
 
 
 def _tables(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:

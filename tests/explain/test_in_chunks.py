@@ -25,7 +25,9 @@ def cut(X, size):
 def test_iterators(case):
     model, X, asked = CASES[case]()
     asked = asked | {"random_state": 1, "first_row": 0, "n_bootstrap": 50}
-    assert_same(explain(model, X, **asked), explain(model, cut(X, 101), **asked), rtol=1e-11, loose=ROUNDING)
+    # Draws are summed in blocks that depend on the number of rows, and differences show the rounding of these sums.
+    rtol = 1e-9 if case == "draws" else 1e-11
+    assert_same(explain(model, X, **asked), explain(model, cut(X, 101), **asked), rtol=rtol, loose=ROUNDING)
 
 
 def test_weights_and_subgroups_of_all_rows():
@@ -223,3 +225,17 @@ def test_refusals(tmp_path):
         explain(model, tmp_path / "few.parquet")
     with pytest.raises(InputError, match="columns"):
         explain(model, iter([X, X[["a", "b"]]]))
+
+
+def test_without_rows():
+    """Everything but single rows stays, also in a file."""
+    model, X, _ = gp()
+    whole = explain(model, X, random_state=1)
+    small = whole.without_rows()
+    pd.testing.assert_series_equal(small.main, whole.main)
+    pd.testing.assert_frame_equal(small.to_frame(order=2), whole.to_frame(order=2))
+    assert small.n == whole.n == len(whole.local_main)
+    assert len(small.to_json()) < 0.5 * len(whole.to_json())
+    pd.testing.assert_series_equal(Explanation.from_json(small.to_json()).main, whole.main)
+    with pytest.raises(NotComputedError):
+        _ = small.local_main

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from rsens._coding import Coding
 from rsens._errors import InputError, RsensWarning
-from rsens._explain import explain
+from rsens._explain import _null_level, explain
 from rsens._explain._evaluate import evaluate
 from rsens._explain._null_level import _compare, _reach_of_terms, find_null_level, refitter
 from rsens._explain._probe_refits import CATEGORICAL, SINGLE, TWO_VALUED, Refits, probes_of_refits
@@ -29,7 +29,7 @@ from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.kernels import EQ
 from rsens.measures import group_rsens
-from rsens.models import GPRegressor
+from rsens.models import BayesianLinearRegression, GPRegressor
 from tests.explain.models import BayesianLinear, Linear
 
 PLAIN = from_function(lambda X: Normal(X[:, 0], 1.0))  # says nothing about its inputs
@@ -480,3 +480,26 @@ def test_a_model_that_ignores_further_columns_has_no_null_level():
         assert explain(model, X, y, random_state=0).null is None
     with pytest.raises(InputError, match="does not use the columns that were added"):
         explain(model, X, y, random_state=0, null=True)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_of_very_many_rows_the_refits_take_some(clustered, monkeypatch):
+    """The level comes from these rows alone: with the others gone, real terms and probes are the same."""
+    monkeypatch.setattr(_null_level, "MOST_ROWS", 90)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = X[:, 0] + 0.5 * rng.normal(size=200)
+    clusters = np.repeat(np.arange(50), 4) if clustered else None
+    sizes = []
+
+    def refit(X, y):
+        sizes.append(len(X))
+        return BayesianLinearRegression().fit(X, y)
+
+    model = BayesianLinearRegression().fit(X, y)
+    found = explain(model, X, y, clusters=clusters, refit=refit, intervals=False, random_state=0)
+    assert set(sizes) == {88 if clustered else 90}
+    assert found.null_rows == sizes[0]
+    assert list(found.main > found.null_levels) == [True, False, False]
+    assert f"refits to {sizes[0]} random rows" in str(found)
+    assert explain(model, X[:80], y[:80], refit=refit, intervals=False, random_state=0).null_rows is None

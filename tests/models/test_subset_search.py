@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rsens import GPClassifier, GPRegressor, RsensWarning, rsens
-from rsens.kernels import EQ
+from rsens.kernels import EQ, Matern12
 from rsens.models import _inference, _low_rank, _subset_search
 from rsens.models._inference import posterior_of
 from rsens.models._subset_search import searched_rows
@@ -204,3 +204,10 @@ def test_a_fit_of_many_rows_warns_if_the_ranking_depends_on_the_number_of_induci
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         GPRegressor(inducing=120, **settings).fit(X, y)
+
+
+def test_a_kernel_without_derivatives_can_still_be_fitted():
+    """It has no R-sens, so there is nothing to check."""
+    X, y = data("gaussian")
+    rough = GPRegressor(Matern12(1.0, (1.0, 1.0)), optimize=False, inducing=20, search_rows=400).fit(X, y)
+    assert np.isfinite(rough.predict(X)).all()

@@ -6,10 +6,12 @@ import threading
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import parallel_config
 
 import rsens
+from rsens._chunks import RowGroup
 from rsens._progress import progress_of
 from rsens._refits import run_pieces
 
@@ -88,3 +90,23 @@ def test_a_worker_killed_half_way_changes_nothing(client):
     np.testing.assert_array_equal(found.null, expected.null)
     np.testing.assert_array_equal(found.intervals, expected.intervals)
     np.testing.assert_array_equal(found.pair_intervals, expected.pair_intervals)
+
+
+def test_row_groups_are_read_on_the_workers(client, tmp_path):
+    """Rows go from the file to the workers; the numbers are those of the table in memory."""
+    X, y = data()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = rsens.GPRegressor(optimize=False).fit(frame, y)
+    frame.assign(comment="is not read").to_parquet(tmp_path / "rows.parquet", row_group_size=30)
+    with parallel_config(backend="sequential"):
+        expected = rsens.explain(model, frame, first_row=0, random_state=1)
+    found = rsens.explain(model, tmp_path / "rows.parquet", random_state=1)
+    np.testing.assert_allclose(found.main, expected.main, rtol=1e-12)
+    np.testing.assert_allclose(found.pair_intervals, expected.pair_intervals, rtol=1e-12)
+    np.testing.assert_allclose(found.local_main, expected.local_main, rtol=1e-12)
+
+
+def test_rows_that_workers_cannot_read(client, tmp_path):
+    group = RowGroup(str(tmp_path / "nowhere.parquet"), 0, None, 3)
+    with pytest.raises(rsens.InputError, match=r"nowhere\.parquet cannot be read where the work is done .* workers"):
+        client.submit(group.read, pure=False).result()

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -204,8 +203,7 @@ def explain(
     def evaluated(look: RowLook) -> RowsSeen:
         options: dict[str, Any] = {"first_row": number, "n_jobs": n_jobs, "progress": follow}
         if chunks is not None:
-            every = chain([X], chunks)
-            return look_at_chunks(look, reading, every, keep_local=local, weights=weights, by=by, **options)
+            return look_at_chunks(look, reading, chunks, keep_local=local, weights=weights, by=by, **options)
         return look_at_table(look, reading, division, weights, **options)
 
     try:

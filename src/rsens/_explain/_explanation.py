@@ -235,6 +235,7 @@ class Explanation(PlotMethods, Comparisons, Exports, Keeping):
     discovery: pd.Series[bool] | None = _field("null_level", "discovery")
     familywise: pd.Series[bool] | None = _field("null_level", "familywise")
     null_kind: str | None = _field("null_level", "null_kind")
+    null_rows: int | None = _field("null_level", "null_rows")
     pair_p_values: pd.Series[float] | None = _field("interactions", "pair_p_values", name="p_value")
     pair_discovery: pd.Series[bool] | None = _field("interactions", "pair_discovery", name="discovery")
     pair_additive: pd.Series[bool] | None = _field("interactions", "pair_additive", name="additive")

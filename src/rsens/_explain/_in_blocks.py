@@ -39,7 +39,7 @@ def look_at(
 ) -> Piece:
     """What the rows add. With several jobs the first block is timed, to see if the others are worth processes."""
     n = len(table)
-    if n < 2 * LEAST_ROWS or not _several(n_jobs):
+    if n < 2 * LEAST_ROWS or not several(n_jobs):
         with progress.stage("row", n) as advance:
             return look(table, weights, first_row, division, advance)
     if not look.prepared:
@@ -47,18 +47,19 @@ def look_at(
     rows = BLOCK * -(-max(LEAST_ROWS, -(-n // MOST_BLOCKS)) // BLOCK)
     starts = range(0, n, rows)
 
-    def arguments(number: int) -> tuple[RowLook, Table, Array, int, Division | None]:
+    def arguments(number: int) -> tuple[Table, Array, int, Division | None]:
         start, stop = starts[number], min(n, starts[number] + rows)
         own = None if division is None else replace(division, codes=division.codes[start:stop])
-        return look, table.part(start, stop), weights[start:stop], first_row + start, own
+        return table.part(start, stop), weights[start:stop], first_row + start, own
 
     began = time.perf_counter()
-    first = _one_block(*arguments(0), watch=True)
+    first = _one_block(look, *arguments(0), watch=True)
     rest = (time.perf_counter() - began) * (len(starts) - 1)
     others = run_pieces(
         partial(_one_block, watch=False),
         len(starts) - 1,
         lambda number: arguments(number + 1),
+        shared=(look,),
         n_jobs=n_jobs if rest > WORTH_IT else 1,
         progress=progress,
         noun="block",
@@ -66,7 +67,8 @@ def look_at(
     return join([first, *others])
 
 
-def _several(n_jobs: int | None) -> bool:
+def several(n_jobs: int | None) -> bool:
+    """Whether more than one piece of work runs at once."""
     from joblib import effective_n_jobs
 
     return bool(effective_n_jobs(n_jobs) > 1)

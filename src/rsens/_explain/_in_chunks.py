@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rsens._arguments import one_of
-from rsens._chunks import chunks_of, comes_in_chunks
+from rsens._chunks import RowGroup, chunks_of, comes_in_chunks, row_groups_of
 from rsens._errors import Argument, InputError
-from rsens._explain._in_blocks import look_at
+from rsens._explain._in_blocks import look_at, several
 from rsens._explain._pieces import Piece, RowLook, join
 from rsens._explain._reading import ReadRows
 from rsens._explain._rows import Rows, extrapolates, index_of, index_together
 from rsens._explain._subgroups import Division, division_of
 from rsens._frames import as_pandas
 from rsens._progress import Progress
+from rsens._refits import one_thread, quiet, run_pieces
+from rsens._table import Table
 from rsens._typing import Array
 from rsens.measures import check_weights
 
@@ -35,8 +40,22 @@ class RowsSeen:
     index: pd.Index
 
 
-def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple[Iterator[Any] | None, Any, Any]:
-    """The chunks but the first if X comes in chunks, else None; the table, or the first chunk; and y."""
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """X that comes in chunks: the first one, those after it, and what they are read from."""
+
+    X: Any
+    columns: list[str] | None
+    first: Any
+    others: Iterator[Any]
+
+    def row_groups(self, n_jobs: int | None) -> list[RowGroup]:
+        """The row groups of Parquet files, if several processes can read them; else none."""
+        return row_groups_of(self.X, self.columns) if several(n_jobs) else []
+
+
+def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple[Chunks | None, Any, Any]:
+    """The chunks if X comes in chunks, else None; the table, or the first chunk; and y."""
     if not comes_in_chunks(X):
         return None, as_pandas(X), as_pandas(y, "y")
     for value, name in ((y, "y"), (clusters, "clusters")):
@@ -48,11 +67,12 @@ def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple
             )
     names = getattr(model, "feature_names_in_", None)
     names = getattr(training, "columns", None) if names is None else names
-    chunks = chunks_of(X, None if names is None else list(map(str, names)))
+    columns = None if names is None else list(map(str, names))
+    chunks = chunks_of(X, columns)
     first = next(chunks, None)
     if first is None:
         raise InputError(Argument("X"), " has no rows; give at least one.")
-    return chunks, first, None
+    return Chunks(X, columns, first, chunks), first, None
 
 
 def kept_locally(keep_local: Any, keep_local_pairs: Any) -> bool | None:
@@ -96,7 +116,7 @@ def look_at_table(
 def look_at_chunks(
     look: RowLook,
     reading: ReadRows,
-    chunks: Iterable[Any],
+    chunks: Chunks,
     *,
     keep_local: bool | None,
     weights: Any,
@@ -105,47 +125,115 @@ def look_at_chunks(
     n_jobs: int | None,
     progress: Progress,
 ) -> RowsSeen:
-    """What the rows of all chunks add. `keep_local` None: values of single rows are kept if these are not too many."""
-    rows: list[Rows] = []
-    indices: list[pd.Index] = []
-    seen = 0
+    """What the rows of all chunks add. `keep_local` None: values of single rows are kept if these are not too many.
 
-    def pieces() -> Iterator[Piece]:
-        nonlocal seen
-        for X in chunks:
-            here = reading.of_rows(X)
-            n, start = len(here.plain), seen
-            seen += n
-            kept = seen <= AUTO_LOCAL_ROWS if keep_local is None else keep_local
-            outside = extrapolates(here.plain, here.training)
-            own = _slice(weights, start, n, "weights")
-            rows.append(
-                Rows.of(here.plain, outside, None if own is None else _weights(own, n))
-                if kept
-                else Rows.only_counted(n, int(outside.sum()))
-            )
-            indices.append(index_of(here.plain) if kept else pd.RangeIndex(0))
-            groups = by if isinstance(by, str) else _slice(by, start, n, "by")
-            yield look_at(
-                look.keeping(kept),
-                here.table,
-                _weights(own, n),
-                first_row=first_row + start,
-                division=None if groups is None else division_of(groups, X, here.plain),
-                n_jobs=n_jobs,
-                progress=progress,
-            )
+    Row groups of Parquet files are read by the processes, or the workers of a cluster, that look at them.
+    """
+    groups = chunks.row_groups(n_jobs)
+    if groups:
+        seen = _look_at_row_groups(look, reading, groups, keep_local, weights, by, first_row, n_jobs, progress)
+        pieces, rows, indices = zip(*seen, strict=True)
+        return _together(join(pieces), rows, indices, weights, by)
+    found: list[Rows] = []
+    labels: list[pd.Index] = []
 
-    whole = join(pieces())
+    def one_after_the_other() -> Iterator[Piece]:
+        start = 0
+        for X in chain([chunks.first], chunks.others):
+            asked = _of_chunk(keep_local, weights, by, start, start + len(X))
+            evaluate = partial(look_at, first_row=first_row + start, n_jobs=n_jobs, progress=progress)
+            piece, known, index = look_at_chunk(look, reading, X, asked, evaluate)
+            found.append(known)
+            labels.append(index)
+            start += len(X)
+            yield piece
+
+    whole = join(one_after_the_other())
+    return _together(whole, found, labels, weights, by)
+
+
+def _look_at_row_groups(
+    look: RowLook,
+    reading: ReadRows,
+    groups: Sequence[RowGroup],
+    keep_local: bool | None,
+    weights: Any,
+    by: Any,
+    first_row: int,
+    n_jobs: int | None,
+    progress: Progress,
+) -> list[tuple[Piece, Rows, pd.Index]]:
+    ends = list(accumulate(group.n_rows for group in groups))
+
+    def arguments(k: int) -> tuple[RowGroup, ChunkOptions, int]:
+        start = ends[k] - groups[k].n_rows
+        return groups[k], _of_chunk(keep_local, weights, by, start, ends[k]), first_row + start
+
+    return run_pieces(
+        _look_at_row_group,
+        len(groups),
+        arguments,
+        shared=(look, reading),
+        n_jobs=n_jobs,
+        progress=progress,
+        noun="row group",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkOptions:
+    """What is asked about one chunk: its own weights and subgroups, and whether values of its rows are kept."""
+
+    kept: bool
+    weights: Any
+    by: Any
+
+
+def look_at_chunk(
+    look: RowLook, reading: ReadRows, X: Any, asked: ChunkOptions, evaluate: Callable[..., Piece]
+) -> tuple[Piece, Rows, pd.Index]:
+    """What the rows of a chunk add, what is known of each, and their labels."""
+    here = reading.of_rows(X)
+    n = len(here.plain)
+    outside = extrapolates(here.plain, here.training)
+    weights = _weights(asked.weights, n)
+    division = None if asked.by is None else division_of(asked.by, X, here.plain)
+    piece = evaluate(look.keeping(asked.kept), here.table, weights, division=division)
+    if not asked.kept:
+        return piece, Rows.only_counted(n, int(outside.sum())), pd.RangeIndex(0)
+    return piece, Rows.of(here.plain, outside, None if asked.weights is None else weights), index_of(here.plain)
+
+
+def _look_at_row_group(
+    look: RowLook, reading: ReadRows, group: RowGroup, asked: ChunkOptions, first_row: int
+) -> tuple[Piece, Rows, pd.Index]:
+    with one_thread(), warnings.catch_warnings():
+        for kind in quiet() if first_row else ():  # the others would say again what the first says
+            warnings.simplefilter("ignore", kind)
+        return look_at_chunk(look, reading, group.read(), asked, partial(_here, first_row=first_row))
+
+
+def _here(look: RowLook, table: Table, weights: Array, *, division: Division | None, first_row: int) -> Piece:
+    return look(table, weights, first_row, division)
+
+
+def _of_chunk(keep_local: bool | None, weights: Any, by: Any, start: int, stop: int) -> ChunkOptions:
+    """What is asked about the rows from `start` to `stop`."""
+    kept = stop <= AUTO_LOCAL_ROWS if keep_local is None else keep_local
+    groups = by if isinstance(by, str) else _slice(by, start, stop - start, "by")
+    return ChunkOptions(kept, _slice(weights, start, stop - start, "weights"), groups)
+
+
+def _together(whole: Piece, rows: Sequence[Rows], indices: Sequence[pd.Index], weights: Any, by: Any) -> RowsSeen:
+    n = sum(part.n for part in rows)
     for values, name in ((weights, "weights"), (by, "by")):
-        if values is not None and not isinstance(values, str) and len(values) != seen:
-            raise InputError(Argument(name), f": expected one entry for each of the {seen} rows; got {len(values)}.")
+        if values is not None and not isinstance(values, str) and len(values) != n:
+            raise InputError(Argument(name), f": expected one entry for each of the {n} rows; got {len(values)}.")
     if not whole.averages.sums.sum_weight > 0.0:
         check_weights(np.zeros(1), 1)  # the error for weights that are all 0
-    shares = [part.n / seen for part in rows]
+    shares = [part.n / n for part in rows]
     if weights is not None:
-        total = whole.averages.sums.sum_weight
-        shares = [1.0 / total] * len(rows)
+        shares = [1.0 / whole.averages.sums.sum_weight] * len(rows)
     joined = Rows.together(rows, indices, None, shares)
     return RowsSeen(whole, joined, joined.index if joined.extrapolation is None else index_together(indices, None))
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
+
+import pandas as pd
 
 from rsens._errors import Argument, InputError
 from rsens._explain._form import FORM, check_together
+from rsens._explain._rows import Rows
+from rsens._explain._values import Values
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
@@ -17,6 +23,9 @@ class Keeping:
     """The methods of an `Explanation` that write, read and join it."""
 
     _part: Any
+    _values: Values
+    _rows: Rows
+    _index: pd.Index
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the model and X to a JSON file, whole or not at all.
@@ -29,6 +38,14 @@ class Keeping:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
         return cls(**FORM.read(path, check_together))
+
+    def without_rows(self) -> Self:
+        """The same without the values of single rows, which make a file large if there are many rows."""
+        same = copy(self)
+        same._values = replace(self._values, local_main=None, local_pairs=None)
+        same._rows = Rows.only_counted(self._rows.n, self._rows.outside)
+        same._index = same._rows.index
+        return same
 
     def to_json(self) -> str:
         """What `save` writes, as text: for queues, data bases and tables of text, such as those of Spark."""

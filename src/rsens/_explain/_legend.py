@@ -29,6 +29,8 @@ def variables_legend(explanation: Explanation) -> list[str]:
         return [meaning.NO_MARKS + (meaning.NO_MARKS_OF_PAIRS if e.order == 2 else "")]
     ranked = e.main.sort_values(ascending=False, kind="stable").index
     lines = [f"* {meaning.VARIABLE}; {meaning.BY_CHANCE}"]
+    if e.null_rows is not None:
+        lines.append(f"the null level comes from refits to {e.null_rows:,} random rows")
     unknown = [name for name in e.names if e.null_levels.isna()[name]]
     if unknown:
         lines.append(f"no null level: {_names(unknown)}")

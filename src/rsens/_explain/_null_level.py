@@ -29,7 +29,7 @@ The level has a chance of 5 % for each irrelevant variable. For all variables to
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,13 +38,14 @@ from rsens._arguments import child
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._p_values import discoveries, familywise, tail_p_values
 from rsens._explain._probe_refits import CATEGORICAL, SINGLE, TWO_VALUED, Refits, probes_of_refits, refit_with_probes
+from rsens._explain._probe_refits import MOST_ROWS as VALUE_ROWS
 from rsens._explain._probes import sources_of
 from rsens._explain._query import Query
 from rsens._explain._values import Values
-from rsens._files import Checkpoint, number, number_or_nan, text, truth, tuple_of, whole
+from rsens._files import Checkpoint, number, number_or_nan, or_none, text, truth, tuple_of, whole
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
 from rsens._progress import Progress
-from rsens._refits import Fit, check_refit
+from rsens._refits import Fit, check_refit, take_rows
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array, Flags, Positions
@@ -54,6 +55,9 @@ NULL_QUANTILE = 1.0 - PER_VARIABLE
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
 FEW_ROWS = 60
+#: With more rows than this, the refits take so many at random. The level holds, as real terms and probes are compared
+#: in the same refits; and what so many rows do not tell from noise is small.
+MOST_ROWS = 100_000
 NULL_KIND = "conditional probes, 5 % per variable"
 
 
@@ -86,6 +90,10 @@ class NullLevel(Part):
         truth, "terms", column="familywise",
     )  # fmt: skip
     null_refits: int = stored("How often the model was refitted for the null level.", whole)
+    null_rows: int | None = stored(
+        "How many random rows the model was refitted to for the null level; None if to all.", or_none(whole),
+        default=None,
+    )  # fmt: skip
     probe_terms: tuple[str, ...] = stored("The term that each probe is made like.", tuple_of(text))
     probe_values: Array = stored(
         "The value that each probe reached in its refit, per standard deviation, divided by what the collinearity of "
@@ -143,6 +151,11 @@ def find_null_level(
         progress: Counts the refits.
         keep: Where finished refits are kept, and read from.
     """
+    if (n := len(table)) > MOST_ROWS:
+        rows = _some_rows(n, clusters, np.random.default_rng(child(seed, 2)))
+        if not query.weights[rows].any():  # values are read at rows that count
+            rows = np.union1d(rows, np.flatnonzero(query.weights)[:VALUE_ROWS])
+        table, y, query, clusters = _taken(rows, table, y, query, clusters)
     values, terms = table.values, query.terms
     plan = probe_plan(table, query, n_probes, seed)
     if not plan:
@@ -162,7 +175,31 @@ def find_null_level(
     if len(values) < FEW_ROWS:
         _warn_of_few_rows(len(values))
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
-    return _compare(refits, inflation, _kinds(query), query, found)
+    level = _compare(refits, inflation, _kinds(query), query, found)
+    return replace(level, null_rows=len(values)) if len(values) < n else level
+
+
+def _some_rows(n: int, clusters: Positions | None, rng: np.random.Generator) -> Positions:
+    """`MOST_ROWS` rows at random; of clusters as many whole ones as fit, and one if none does."""
+    if clusters is None:
+        return np.sort(rng.choice(n, MOST_ROWS, replace=False))
+    order = rng.permutation(int(clusters.max()) + 1)
+    sizes = np.bincount(clusters)[order]
+    chosen = order[: max(1, int(np.searchsorted(np.cumsum(sizes), MOST_ROWS, side="right")))]
+    return np.flatnonzero(np.isin(clusters, chosen))
+
+
+def _taken(
+    rows: Positions, table: Table, y: Any, query: Query, clusters: Positions | None
+) -> tuple[Table, Any, Query, Positions | None]:
+    """Some of the rows, with their targets, weights and clusters."""
+    weights = query.weights[rows]
+    return (
+        Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding),
+        take_rows(y, rows),
+        replace(query, weights=weights / weights.sum()),
+        None if clusters is None else np.unique(clusters[rows], return_inverse=True)[1],
+    )
 
 
 def probe_plan(table: Table, query: Query, n_probes: int | None, seed: np.random.SeedSequence) -> list[list[int]]:

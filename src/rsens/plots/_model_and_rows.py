@@ -20,8 +20,8 @@ def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Mo
     X = explanation.data if X is None else X
     if model is None or X is None:
         raise InputError(
-            "This plot evaluates the model at the rows, and this explanation, from a file or of parts, does not have "
-            f"both. Give them to {call}, as ",
+            "This plot evaluates the model at the rows, and this explanation, from a file or of parts, lacks one of "
+            f"them. Give both to {call}, as ",
             Argument("model"),
             " and ",
             Argument("X"),

@@ -83,6 +83,7 @@ class _ExplainNew:
             null=False,
             intervals="rows",
             random_state=generator(setup.seed, PROBES),
+            n_jobs=settings.n_jobs,
             progress=setup.listener.progress,  # type: ignore[arg-type]
         )
         if settings.null:
@@ -152,6 +153,7 @@ def _explain_again(setup: ModelSetup) -> Explanation:
         by=setup.division,
         null=False,
         random_state=setup.seed,
+        n_jobs=setup.settings.n_jobs,
         progress=setup.listener.progress,  # type: ignore[arg-type]
     )
     setup.notes.extend(note_on_two_values(found.two_valued))

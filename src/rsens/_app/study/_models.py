@@ -85,8 +85,11 @@ def notes_on_fit(model: Any, settings: Settings) -> list[Note]:
     n_inducing = getattr(model, "n_inducing", None)  # only Gaussian processes have inducing inputs
     if n_inducing is None or settings.inducing is not None:
         return []
-    text = f"There are many rows, so the Gaussian process is built on {n_inducing:,} of them (inducing inputs)."
-    return [Note("model", (), text)]
+    text = f"There are many rows, so the Gaussian process is built on {n_inducing:,} of them (inducing inputs)"
+    check = model.inducing_check()
+    if check is None or check.passed:
+        return [Note("model", (), f"{text}." if check is None else f"{text}: {check}")]
+    return [Note("model", (), f"{text}."), Note("warning", (), check.advice)]
 
 
 def name_of(model: Any) -> str:

@@ -25,6 +25,8 @@ from rsens._files import Question, check_folder, write_csv
 from rsens.models import save_model
 
 MODEL = "model.rsens"
+#: With more rows than this, explanation.json has averages only: it would take hundreds of megabytes.
+MOST_ROWS_IN_JSON = 200_000
 #: The folder inside the folder of results that keeps the finished refits of an analysis that was stopped.
 REFITS = "refits"
 
@@ -128,7 +130,9 @@ def _writers(study: Study, *, with_model: bool, with_report: bool) -> Iterator[W
     pairs = {"pairs": found.to_frame(order=2)} if found.order == 2 else {}
     yield from table_writers(tables | pairs | ({} if by is None else {"by": by}))
     yield "writing R-sens of every row", lambda folder: _write_local(found.local_main, folder)
-    yield "writing explanation.json", lambda folder: found.save(folder / "explanation.json")
+    # Of many rows, single ones are in the table above only.
+    kept = found if found.n <= MOST_ROWS_IN_JSON else found.without_rows()
+    yield "writing explanation.json", lambda folder: kept.save(folder / "explanation.json")
     if with_model:
         metadata = to_metadata(study.recipe, study.likelihood, study.settings["data"])
         yield f"writing {MODEL}", lambda folder: save_model(study.model, folder / MODEL, metadata=metadata)

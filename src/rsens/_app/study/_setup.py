@@ -134,7 +134,7 @@ def _jobs(settings: Settings, rows: int) -> int | None:
     """How many fits run at once. With `all_cores` one per core, if processes save more time than their start takes.
 
     That takes one to two seconds. A Gaussian process is fitted to 500 rows in about a tenth of a second, which grows
-    with the cube of the rows; a linear model in hundredths.
+    with the cube of the rows as long as it is exact; a linear model in hundredths.
     """
     if settings.n_jobs is not None or not settings.all_cores:
         return settings.n_jobs
