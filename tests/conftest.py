@@ -1,5 +1,6 @@
 """What several test files share."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -7,6 +8,31 @@ import matplotlib
 import pytest
 
 matplotlib.use("Agg")
+# Functions of JAX are compiled once and run on few rows: a compiler that tries less hard is quicker in sum.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+
+#: Files of half a minute and more. They are the first to run, so that no process waits for another one at the end.
+LONGEST = [
+    "tests/test_docs.py",
+    "tests/experiments/test_make.py",
+    "tests/app/cli/test_unfinished.py",
+    "tests/models/test_subset_search.py",
+    "tests/app/report/test_page.py",
+    "tests/measures/test_fourth.py",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    last = len(LONGEST)
+    place = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.nodeid.partition("::")[0], last))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What is imported and collected stays until the end: the garbage collector need not look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,10 @@ TABLES = (
 PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind", "pair_scale")
 
 
+CASES = ("everything", "little", "labels", "classes", "one row", "one column")
+
+
+@cache
 def explanations() -> dict[str, Explanation]:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
@@ -47,13 +52,14 @@ def explanations() -> dict[str, Explanation]:
     }  # fmt: skip
 
 
-ALL = explanations()
+def test_all_cases_are_named():
+    assert tuple(explanations()) == CASES
 
 
-@pytest.mark.parametrize("case", ALL)
+@pytest.mark.parametrize("case", CASES)
 def test_round_trip_is_exact(case, tmp_path):
     path = tmp_path / "explanation.json"
-    saved = ALL[case]
+    saved = explanations()[case]
     saved.save(path)
     loaded = Explanation.load(path)
     for name in PLAIN:
@@ -104,7 +110,7 @@ def test_other_row_labels_become_text(tmp_path):
 
 
 def test_the_file_is_plain_json(tmp_path):
-    ALL["everything"].save(tmp_path / "x.json")
+    explanations()["everything"].save(tmp_path / "x.json")
     content = json.loads((tmp_path / "x.json").read_text(encoding="ascii"))
     assert content["format"] == "rsens explanation"
     assert content["version"] == 3
@@ -122,17 +128,17 @@ def test_saving_replaces_the_whole_file_or_nothing(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", fail)
         with pytest.raises(OSError, match="disk full"):
-            ALL["little"].save(path)
+            explanations()["little"].save(path)
     assert path.read_text() == "before"
     assert os.listdir(tmp_path) == ["x.json"]
-    ALL["little"].save(str(path))
+    explanations()["little"].save(str(path))
     assert os.listdir(tmp_path) == ["x.json"]
     assert Explanation.load(str(path)).names == ("x0", "x1")
 
 
 @pytest.fixture
 def content(tmp_path):
-    ALL["everything"].save(tmp_path / "x.json")
+    explanations()["everything"].save(tmp_path / "x.json")
     return json.loads((tmp_path / "x.json").read_text())
 
 
@@ -229,7 +235,7 @@ def test_a_missing_file_is_a_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         Explanation.load(tmp_path / "nowhere.json")
     with pytest.raises(FileNotFoundError):
-        ALL["little"].save(tmp_path / "no folder" / "x.json")
+        explanations()["little"].save(tmp_path / "no folder" / "x.json")
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from rsens._explain._bootstrap import BLOCK
 from rsens._explain._pieces import Piece, RowLook, join
 from rsens._explain._subgroups import Division
 from rsens._progress import Progress
-from rsens._refits import one_thread, quiet, run_pieces
+from rsens._refits import quiet, run_pieces
 from rsens._table import Table
+from rsens._threads import one_thread
 from rsens._typing import Array
 from rsens.derivatives import prepare
 

@@ -15,8 +15,9 @@ from rsens._explain._probes import ProbeSource
 from rsens._explain._query import Query
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._refits import Fit, SeenRefits, one_thread, quiet, run_pieces, take_rows
+from rsens._refits import Fit, SeenRefits, quiet, run_pieces, take_rows
 from rsens._table import Table, is_pandas
+from rsens._threads import one_thread
 from rsens._typing import Array, Positions
 from rsens.adapters import as_contrasts, read_for
 from rsens.measures import training_inputs

@@ -16,7 +16,7 @@ from rsens._interactions._quadratic_forms import cauchy_combination
 from rsens._interactions._score import PairScores, ScoreTest
 from rsens._interactions._target import Target
 from rsens._progress import Progress
-from rsens._refits import one_thread
+from rsens._threads import one_thread
 from rsens._typing import Array, Positions
 from rsens.likelihoods import Likelihood
 

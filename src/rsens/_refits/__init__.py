@@ -10,7 +10,6 @@ from rsens._refits._cross_validation import succeeded as succeeded
 from rsens._refits._fit import FAILURES as FAILURES
 from rsens._refits._fit import Fit as Fit
 from rsens._refits._fit import check_refit as check_refit
-from rsens._refits._fit import one_thread as one_thread
 from rsens._refits._fit import quiet as quiet
 from rsens._refits._fit import reason_of as reason_of
 from rsens._refits._fit import with_seed as with_seed

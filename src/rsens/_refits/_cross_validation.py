@@ -18,11 +18,12 @@ from rsens._arguments import child
 from rsens._errors import InputError, Sentence
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._refits._fit import FAILURES, Fit, one_thread, quiet, reason_of
+from rsens._refits._fit import FAILURES, Fit, quiet, reason_of
 from rsens._refits._pieces import run_pieces
 from rsens._refits._rows import are_labels, take_rows
 from rsens._refits._seen import SeenRefits
 from rsens._refits._splits import Splits, folds
+from rsens._threads import one_thread
 from rsens._typing import Positions
 
 #: What random numbers are for; those of looks are their own affair, as long as they have their own child.

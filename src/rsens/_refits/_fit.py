@@ -58,13 +58,6 @@ def quiet() -> tuple[type[Warning], ...]:
     return RsensWarning, ConvergenceWarning
 
 
-def one_thread() -> Any:
-    """A context with one thread per fit: sums do not depend on what else runs, and fits do not fight for cores."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(limits=1)
-
-
 def reason_of(error: BaseException) -> str:
     """What went wrong, on one line; with the type of error unless the text is ours."""
     text = " ".join(str(error).split())

@@ -12,8 +12,9 @@ import numpy as np
 from rsens._arguments import child
 from rsens._compare import ComparisonSettings, method_values
 from rsens._errors import InputError, RsensWarning
-from rsens._refits import one_thread, take_rows, with_seed
+from rsens._refits import take_rows, with_seed
 from rsens._select_interactions._reduced_models import ColumnPair, KernelTerms, ReducedModels, fit_kernel
+from rsens._threads import one_thread
 from rsens._typing import Positions
 
 #: What the random numbers of a split are for.

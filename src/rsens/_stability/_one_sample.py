@@ -11,8 +11,9 @@ import numpy as np
 from rsens._arguments import child
 from rsens._compare import ComparisonSettings, method_values
 from rsens._errors import RsensWarning
-from rsens._refits import FAILURES, Fit, one_thread, reason_of, take_rows
+from rsens._refits import FAILURES, Fit, reason_of, take_rows
 from rsens._stability._sampling import Sampling
+from rsens._threads import one_thread
 
 #: What the random numbers of a sample are for.
 ROWS, ESTIMATOR, METHODS, TIES = range(4)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, RsensWarning
+from rsens._threads import one_thread
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood, Likelihood
@@ -134,7 +135,7 @@ def _learned(
         # Always with priors: without them, a hyperparameter that these few rows do not determine may run so far away
         # that all the rows cannot bring it back.
         of_some = log_posterior_of(some, None, True)
-        with _one_thread():
+        with one_thread("blas"):
             near = optimizer.best_of(of_some, starts)
         theta, steps, inducing = near.theta, near.steps, None
         for _ in range(1 if search.n_inducing is None else ROUNDS):
@@ -218,13 +219,7 @@ def _approximate(
 
 def _threads_for(n_rows: int, n_inducing: int | None) -> Any:
     """One thread if a step of the search has little work."""
-    return _one_thread() if n_rows * min(n_rows, n_inducing or n_rows) ** 2 <= FEW_ROWS**3 else nullcontext()
-
-
-def _one_thread() -> Any:
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(limits=1, user_api="blas")
+    return one_thread("blas") if n_rows * min(n_rows, n_inducing or n_rows) ** 2 <= FEW_ROWS**3 else nullcontext()
 
 
 def _sizes(X: Array) -> Array:
