@@ -3,7 +3,7 @@
 Processor time on one thread, in units of one multiplication of the pass N·M² (a `dsyrk`, timed in the same run). Writes
 results/cost_model.csv, what was measured, and results/cost_model.md, the formulas and how far they are off.
 
-    python -m benchmarks.cost_model            # measures, then fits
+    python -m benchmarks.cost_model            # measures what results/cost_model.csv lacks, then fits
     python -m benchmarks.cost_model --fit      # fits what was measured before
 """
 
@@ -15,6 +15,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from benchmarks import _scaling_tasks
 from benchmarks._ratios import RESULTS
 
 GRID = [(N, M, D) for N in (6_000, 20_000) for M in (100, 300) for D in (5, 10, 20)]
+GRID += [(60_000, 100, 10), (60_000, 300, 10)]
 QUANTITIES = ("fit", "R-sens", "R-sens₂")
 COLUMNS = ("N", "M", "D", "unit", *QUANTITIES)
 #: What each quantity is a sum of, in words and as functions of N, M, D and S, the rows of the search.
@@ -112,6 +114,20 @@ def _formula(coefficients: Any, terms: list[str]) -> str:
     return " + ".join(f"{c:.2g} {term}" for c, term in zip(coefficients, terms, strict=True) if c)
 
 
+def _read(path: Path) -> list[dict[str, float]]:
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+def _write(path: Path, rows: list[dict[str, float]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows({name: f"{row[name]:.6g}" for name in COLUMNS} for row in rows)
+
+
 def main() -> None:
     """Measure and fit."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -122,14 +138,12 @@ def main() -> None:
         sys.stdout.write(json.dumps(one(*asked.one)) + "\n")
         return
     path = RESULTS / "cost_model.csv"
+    rows = _read(path)
     if not asked.fit:
-        rows = [measured(*point) for point in GRID]
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerows({name: f"{row[name]:.6g}" for name in COLUMNS} for row in rows)
-    with path.open(newline="") as file:
-        rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+        for point in GRID:
+            if point not in {(row["N"], row["M"], row["D"]) for row in rows}:
+                rows.append(measured(*point))
+                _write(path, rows)
     (RESULTS / "cost_model.md").write_text(page(rows, large()))
 
 
