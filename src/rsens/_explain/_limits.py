@@ -8,14 +8,14 @@ from rsens._errors import Argument, InputError
 
 #: Pairs of this many columns are 45,000; they, their parts and their replicates take gigabytes above.
 MOST_COLUMNS_OF_PAIRS = 300
-#: The null level and intervals take about twenty refits. A model that takes longer to fit says `most_refit_columns`.
+#: The null level and intervals take about twenty refits, with so many columns and 100 rows a minute or two.
 MOST_REFIT_COLUMNS = 3_000
 #: Differences ask the model about twice as many rows as there are numbers in X, of all columns each.
 MOST_COLUMNS_OF_DIFFERENCES = 5_000
 
 #: What to do in `explain`.
 WITHOUT_REFITS = (
-    "Use fewer columns, a linear model, or ",
+    "Use fewer columns, or ",
     Argument("null", False),
     " and ",
     Argument("intervals", "rows"),
@@ -36,11 +36,10 @@ def check_pair_columns(n_columns: int, got: Argument) -> None:
 
 def check_refit_columns(model: Any, n_columns: int, *way_out: str | Argument) -> None:
     """An error for refits to too many columns; `way_out` says what to do instead."""
-    most = getattr(model, "most_refit_columns", MOST_REFIT_COLUMNS)
-    if n_columns > most:
+    if n_columns > MOST_REFIT_COLUMNS:
         raise InputError(
-            f"{type(model).__name__} is refitted about twenty times, which takes too long with more than {most:,} "
-            f"columns; got {n_columns:,}. ",
+            f"{type(model).__name__} is refitted about twenty times, which takes too long with more than "
+            f"{MOST_REFIT_COLUMNS:,} columns; got {n_columns:,}. ",
             *way_out,
         )
 

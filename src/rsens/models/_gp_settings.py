@@ -52,8 +52,6 @@ class GPSettings:
     training_inputs_: Array
     input_scale_: Array
     coding_: Coding | None
-    #: The most columns with which `explain` and the command refit it: each has a length-scale to search for.
-    most_refit_columns: ClassVar[int] = 1_500
     _truths: ClassVar[tuple[str, ...]] = ("standardize", "optimize", "progress")
 
     @property

@@ -15,15 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from rsens._errors import InputError
 from rsens._table import column_deviations
 from rsens._typing import Array
 from rsens.models._features import Features
 from rsens.models._link import LatentLink, Mean
 
 MANY_ROWS = 4096
-#: The posterior keeps a root of the covariance of all coefficients, and makes the covariance: 1 GB of both together.
-MOST_COEFFICIENTS = 8_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +48,6 @@ def columns_of(rows: Array, features: Features, weights: Array | None, *, interc
 
     Indicators are centred but not scaled: otherwise the prior would expect a rare level to matter more.
     """
-    if len(features) > MOST_COEFFICIENTS:
-        raise InputError(
-            f"a linear model has at most {MOST_COEFFICIENTS:,} coefficients; got {len(features):,}, whose covariances "
-            f"alone take {8e-9 * len(features) ** 2:.1f} GB. Use fewer columns."
-        )
     rows = features.of(rows)
     spread = column_deviations(rows, None if weights is None else weights / weights.sum())
     if weights is not None:  # a row with weight 0 does not count
