@@ -54,11 +54,15 @@ class Table:
             return self.coding.labelled(values, self.source)
         return type(self.source)(values, columns=self.source.columns) if is_pandas(self.source) else values
 
-    def recoded(self, start: int, stop: int, levels: Mapping[int, int]) -> Table:
-        """Some of the rows with columns set to level codes, {position: level code}, as a table without a source."""
-        values = self.values[start:stop].copy()
-        for position, code in levels.items():
-            values[:, position] = code
+    def recoded(self, start: int, stop: int, *levels: Mapping[int, int]) -> Table:
+        """Some of the rows with columns set to level codes, {position: level code}, as a table without a source.
+
+        With several of these, the rows come several times, one after the other.
+        """
+        values = np.tile(self.values[start:stop], (len(levels), 1))
+        for k, codes in enumerate(levels):
+            for position, code in codes.items():
+                values[k * (stop - start) : (k + 1) * (stop - start), position] = code
         return Table(self.names, values, None, self.coding)
 
     def switched(self, start: int, stop: int, levels: Mapping[int, int]) -> Any:

@@ -24,6 +24,8 @@ from rsens._explain._legend import has_test as has_test
 from rsens._explain._legend import intervals_legend as intervals_legend
 from rsens._explain._legend import pairs_legend as pairs_legend
 from rsens._explain._legend import variables_legend as variables_legend
+from rsens._explain._limits import check_pair_columns as check_pair_columns
+from rsens._explain._limits import check_refit_columns as check_refit_columns
 from rsens._explain._local_rows import LocalRow as LocalRow
 from rsens._explain._marking import Marking as Marking
 from rsens._explain._marking import marking_of as marking_of

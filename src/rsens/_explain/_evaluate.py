@@ -15,7 +15,7 @@ from rsens._explain._values import Averages
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives import Contrast, Derivatives, Model, iterate
-from rsens.measures import finite, first_of_prediction, pair_parts_of, parts_of, rsens2_of, rsens_of
+from rsens.measures import finite, first_of_prediction, pair_parts_of, parts_of, rsens2_of, rsens_of, switches_of
 
 
 class Watcher(Protocol):
@@ -136,7 +136,8 @@ class _Local:
 def _local(derivatives: Derivatives, rows: slice, query: Query, split_pairs: bool) -> _Local:
     terms, units, alpha = query.terms, query.units, query.alpha
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
-        main = rsens_of(derivatives, alpha, units, terms)
+        switches = switches_of(derivatives, alpha)
+        main = rsens_of(derivatives, alpha, units, terms, switches)
         pairs = rsens2_of(derivatives, alpha, units, terms) if query.pairs else None
         direction = terms.of_columns(first_of_prediction(derivatives) * units, np.nan)
     for contrast in derivatives.contrasts:  # levels have no direction, unless they are two numbers
@@ -147,7 +148,7 @@ def _local(derivatives: Derivatives, rows: slice, query: Query, split_pairs: boo
         finite(pairs, rows, terms.names, 2, "R-sens₂")
     query.check_squares(main)
     query.check_squares(pairs)
-    by_part = parts_of(derivatives, alpha, units, terms)
+    by_part = parts_of(derivatives, alpha, units, terms, switches)
     by_pair = {} if pairs is None or not split_pairs else pair_parts_of(derivatives, pairs, alpha, units, terms)
     return _Local(main, pairs, by_part, by_pair, direction)
 

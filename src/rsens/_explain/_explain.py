@@ -17,6 +17,7 @@ from rsens._explain._explanation import Explanation
 from rsens._explain._how_to_refit import fit_for_intervals, fit_for_null_level
 from rsens._explain._in_chunks import RowsSeen, kept_locally, look_at_chunks, look_at_table, opened
 from rsens._explain._kept_refits import KeptRefits
+from rsens._explain._limits import WITHOUT_REFITS, check_difference_columns, check_refit_columns
 from rsens._explain._link_pairs import PAIR_SCALES
 from rsens._explain._marking import BOOTSTRAP, FOLDS, Marking
 from rsens._explain._merge import kept_for_merging
@@ -157,7 +158,8 @@ def explain(
         is_part=is_part,
     )
     source, table, row_weights, inputs = reading.source, reading.table, reading.shares, reading.training
-    n = len(table)
+    n, n_columns = table.values.shape
+    check_difference_columns(source.by_differences, n_columns)
     seed, follow = seed_sequence(random_state), progress_of(progress)
     replicates, share = whole_number(n_bootstrap, "n_bootstrap", 0), fraction(level, "level")
     n_probes, n_jobs = None if n_probes is None else whole_number(n_probes, "n_probes", 1), jobs(n_jobs)
@@ -183,6 +185,8 @@ def explain(
     on_link = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
     one_of(intervals, "intervals", ("auto", "refits", "rows", False))
     fit_again = fit_for_intervals(intervals, model, y, refit, same_rows=inputs is None or len(inputs) == n)
+    if fit is not None or fit_again is not None:
+        check_refit_columns(model, n_columns, *WITHOUT_REFITS)
 
     known, counted = (reading.plain.values, row_weights) if inputs is None else (inputs, None)
     steps = steps_of(known, numeric_columns(query.terms, table), counted)

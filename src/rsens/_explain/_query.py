@@ -7,6 +7,7 @@ from typing import Any
 
 from rsens._arguments import megabytes, one_of
 from rsens._errors import Argument, InputError
+from rsens._explain._limits import check_pair_columns
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.measures import Terms, check_groups, column_units, deviations_of
@@ -88,4 +89,6 @@ def _wants_pairs(pairs: Any, keep_local_pairs: Any, n_columns: int) -> bool:
             Argument("pairs", False),
             ". Leave out one of the two.",
         )
+    if keep_local_pairs or pairs is True:
+        check_pair_columns(n_columns, Argument("keep_local_pairs" if keep_local_pairs else "pairs", True))
     return bool(keep_local_pairs or pairs is True or (pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS))

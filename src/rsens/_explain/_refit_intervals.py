@@ -238,10 +238,10 @@ def effects_of(effects: Effects, rounds: Sequence[Sequence[RefitValues]], level:
         return effects
     stated = rounds[0][0].effects.stated
     lacking = np.full(len(stated), np.nan)
-    by_round = [
-        np.array([[refit.effects.values.get(key, lacking) for key in effects.keys] for refit in refits])
-        for refits in rounds
-    ]
+    by_round = []
+    for refits in rounds:
+        found = [refit.effects.values for refit in refits]
+        by_round.append(np.array([[values.get(key, lacking) for key in effects.keys] for values in found]))
     degrees = sum(len(refits) - 1 for refits in rounds)
     reach = effects.per_step(student.ppf(0.5 + level / 2.0, degrees) * jackknife(by_round))
     values = stated.join(effects.effect, effects.effect_spread, effects.effect_log)

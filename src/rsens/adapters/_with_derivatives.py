@@ -19,7 +19,7 @@ class WithDerivatives(Model):
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator
         self.coding = getattr(estimator, "coding_", None) or None
-        self.takes_codes = bool(getattr(estimator, "_takes_codes", False))
+        self.takes_codes = self.takes_many_levels = bool(getattr(estimator, "_takes_codes", False))
         for name in ("input_scale_", "training_inputs_", "classes_"):
             setattr(self, name, getattr(estimator, name, None))
 

@@ -27,7 +27,7 @@ class Contrasted(Model):
     def __init__(self, model: Model, coding: Coding) -> None:
         self._model = model
         self.coding = coding
-        self.takes_codes = model.takes_codes
+        self.takes_codes, self.takes_many_levels = model.takes_codes, model.takes_many_levels
 
     @property
     def name(self) -> str:

@@ -7,9 +7,9 @@ there too, and the model is evaluated with every pair of categorical columns swi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,12 +17,15 @@ from rsens._coding import Coding, Levels
 from rsens._errors import InputError
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives._output import check_fixed
-from rsens.distributions import Distribution
+from rsens.derivatives._output import check_fixed, leaf_labels
+from rsens.distributions import Distribution, Mixture
 
 if TYPE_CHECKING:
     from rsens.derivatives._derivatives import Derivatives
     from rsens.derivatives._model import Model
+
+#: Predictions at so many switched rows are made in one call: few calls for a few rows, and arrays stay in the cache.
+ROWS_AT_ONCE = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,35 +49,68 @@ class Contrast:
 def contrasts_at(model: Model, table: Table, rows: slice, here: Derivatives, order: int) -> tuple[Contrast, ...]:
     """The contrasts of every categorical column at some rows of a table; `here` is their record without contrasts."""
     assert table.coding is not None
-    coding = table.coding
-
-    switch = table.recoded if model.takes_codes and table.coding is model.coding else table.switched
-
-    def predict(switched: dict[int, int]) -> Distribution:
-        there = model.predict_distribution(switch(rows.start, rows.stop, switched)).checked(len(here))
-        _check_same(here.distribution, there, table.names[next(iter(switched))])
-        return there
-
+    coding, switched = table.coding, _Switched(model, table, rows, here.distribution)
     contrasts = []
     for k, column in enumerate(coding.columns):
         d, used = column.position, levels_in_use(column)
         weights = weights_of(column, table.values[rows, d])
         if order == 1:
-            levels = tuple(predict({d: level}) for level in used)
+            levels = switched.predict([{d: level} for level in used])
             contrasts.append(Contrast(d, column.name, weights, levels))
             continue
-        records = [model.derivatives(switch(rows.start, rows.stop, {d: level}), 1) for level in used]
-        for record in records:
-            _check_same(here.distribution, record.distribution, column.name)
+        records = [switched.derivatives({d: level}) for level in used]
         pairs = {
             later.position: tuple(
-                tuple(predict({d: level, later.position: other}) for other in levels_in_use(later)) for level in used
+                switched.predict([{d: level, later.position: other} for other in levels_in_use(later)])
+                for level in used
             )
             for later in coding.columns[k + 1 :]
         }
         levels, first = tuple(r.distribution for r in records), tuple(r.first for r in records)
         contrasts.append(Contrast(d, column.name, weights, levels, first, pairs))
     return tuple(contrasts)
+
+
+class _Switched:
+    """Some rows of a table, with some of their columns switched to other levels: {position: level code}."""
+
+    def __init__(self, model: Model, table: Table, rows: slice, here: Distribution) -> None:
+        self._model, self._table, self._rows, self._here = model, table, rows, here
+        self._n = n = rows.stop - rows.start
+        self._codes = model.takes_codes and table.coding is model.coding
+        most = min(ROWS_AT_ONCE, model.rows_per_chunk(len(table.names), 1))
+        together = self._codes and model.takes_many_levels
+        # The arrays of a mixture have draws in front of the rows.
+        self._at_once = max(1, most // n) if together and not isinstance(here, Mixture) else 1
+
+    def predict(self, switches: Sequence[Mapping[int, int]]) -> tuple[Distribution, ...]:
+        """The predictions with each of the switches, several in one call where the model takes level codes."""
+        found: list[Distribution] = []
+        for start in range(0, len(switches), self._at_once):
+            found += self._predict(switches[start : start + self._at_once])
+        for there, switch in zip(found, switches, strict=True):
+            self._check_same(there, switch)
+        return tuple(found)
+
+    def derivatives(self, switch: Mapping[int, int]) -> Derivatives:
+        """First derivatives with one switch."""
+        record = self._model.derivatives(self._rows_with(switch), 1)
+        self._check_same(record.distribution, switch)
+        return record
+
+    def _predict(self, switches: Sequence[Mapping[int, int]]) -> list[Distribution]:
+        n, times = self._n, len(switches)
+        there = self._model.predict_distribution(self._rows_with(*switches)).checked(times * n)
+        return [there] if times == 1 else [there.at_rows(slice(k * n, (k + 1) * n)) for k in range(times)]
+
+    def _rows_with(self, *switches: Mapping[int, int]) -> Any:
+        if self._codes:
+            return self._table.recoded(self._rows.start, self._rows.stop, *switches)
+        (switch,) = switches  # labels are set in rows as they were given
+        return self._table.switched(self._rows.start, self._rows.stop, switch)
+
+    def _check_same(self, there: Distribution, switch: Mapping[int, int]) -> None:
+        _check_same(self._here, there, self._table.names[next(iter(switch))])
 
 
 def levels_in_use(column: Levels) -> list[int]:
@@ -106,5 +142,5 @@ def _check_same(here: Distribution, there: Distribution, name: str) -> None:
         raise InputError(
             f"the model must give the same family, of the same size, at all levels of {name!r}; got {got}."
         )
-    leaves = zip(here.leaves(), there.leaves(), strict=True)
-    check_fixed(here, [not np.allclose(new, old, 1e-12, 0.0) for old, new in leaves])
+    leaves = zip(leaf_labels(here), here.leaves(), there.leaves(), strict=True)
+    check_fixed(here, [fixed and not np.allclose(new, old, 1e-12, 0.0) for (_, fixed), old, new in leaves])

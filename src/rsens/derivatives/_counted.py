@@ -42,6 +42,7 @@ class CountedModel(Model):
         self._model, self._counter = model, counter
         self.coding = model.coding
         self.takes_tables, self.takes_codes = model.takes_tables, model.takes_codes
+        self.takes_many_levels = model.takes_many_levels
 
     @property
     def name(self) -> str:

@@ -44,6 +44,8 @@ class Model(ABC):
     takes_tables: bool = False
     #: Whether rows whose levels were switched may be a `Table` of level codes: labels need not be made and read again.
     takes_codes: bool = False
+    #: Whether rows at several levels may come in one call. A user's function may choose its family by the rows it sees.
+    takes_many_levels: bool = False
     #: About how many parameters λ has, which decides how many rows fit in memory.
     n_parameters: int = 4
     #: What the model was trained on, where it says so: standard deviations of its inputs (D,), the inputs (N, D).

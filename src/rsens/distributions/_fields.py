@@ -114,6 +114,15 @@ class Fields(ABC):
         family.__dict__["_checked"] = family
         return family
 
+    def at_rows(self, rows: Any) -> Self:
+        """The distributions of some rows: a slice or positions. Not for mixtures, whose arrays have draws in front."""
+        return self._checked._taken(rows)
+
+    def joined(self, others: Sequence[Self]) -> Self:
+        """The rows of these families of the same kind, one after the other, in place of mine. Not for mixtures."""
+        parts = [other._checked.fields() for other in others]
+        return self._with({name: np.concatenate([part[name] for part in parts]) for name in self.fields()})
+
     def _taken(self, index: Any) -> Self:
         """The part of a checked family at an index into its leading axes."""
         return self._with({name: values[index] for name, values in self.fields().items()})

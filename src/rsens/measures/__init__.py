@@ -6,6 +6,7 @@ from rsens.measures._ard import ard as ard
 from rsens.measures._contrasts import contrast_parts as contrast_parts
 from rsens.measures._contrasts import contrast_values as contrast_values
 from rsens.measures._contrasts import second_contrasts as second_contrasts
+from rsens.measures._contrasts import switches_of as switches_of
 from rsens.measures._direction import BOTH as BOTH
 from rsens.measures._direction import DOWN as DOWN
 from rsens.measures._direction import UP as UP

@@ -18,7 +18,7 @@ A contrast is per switch, a derivative per unit. In units of standard deviations
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -27,26 +27,36 @@ from rsens._table import Table
 from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives import Contrast, Derivatives
-from rsens.distributions import Distribution
+from rsens.distributions import Distribution, Mixture
 from rsens.measures._terms import Terms
 
+#: By position of a categorical column: what each of its L levels adds to R_c, (n, L).
+Switches = Mapping[int, Array]
+#: Divergences of so many rows are found at once.
+_AT_ONCE = 4096
 
-def contrast_values(derivatives: Derivatives, alpha: float) -> Iterator[tuple[int, Array]]:
+
+def switches_of(derivatives: Derivatives, alpha: float) -> Switches:
+    """w_l sqrt(2 D_α[p(x) ‖ p(x_l)]/α) of every level of every categorical column: what R_c and its parts add up."""
+    return {
+        contrast.column: contrast.weights * _distances(derivatives.distribution, contrast, alpha)
+        for contrast in derivatives.contrasts
+    }
+
+
+def contrast_values(switches: Switches) -> Iterator[tuple[int, Array]]:
     """R_c of every categorical column: its position and the local values (n,)."""
-    for contrast in derivatives.contrasts:
-        yield contrast.column, sum(weighted(contrast, _switches(derivatives, contrast, alpha)), _zeros(derivatives))
+    for column, values in switches.items():
+        yield column, values.sum(axis=1)
 
 
-def contrast_parts(derivatives: Derivatives, alpha: float) -> Iterator[tuple[int, dict[str, Array]]]:
+def contrast_parts(derivatives: Derivatives, switches: Switches) -> Iterator[tuple[int, dict[str, Array]]]:
     """R_c split over the parts of λ, as the squared Fisher norm of λ(x_l) − λ(x) is; the parts add up."""
     here = derivatives.distribution
     for contrast in derivatives.contrasts:
-        parts = {name: _zeros(derivatives) for name in here.part_names}
-        switches = list(weighted(contrast, _switches(derivatives, contrast, alpha)))
-        for there, switch in zip(contrast.levels, switches, strict=True):
-            for name, share in here.shares(there.parameters - here.parameters).items():
-                parts[name] = parts[name] + switch * share
-        yield contrast.column, parts
+        changes = _stacked(contrast.levels, lambda there: there.parameters) - here.parameters[..., None]
+        values = switches[contrast.column]
+        yield contrast.column, {name: (values * share).sum(axis=1) for name, share in here.shares(changes).items()}
 
 
 def prediction_contrasts(derivatives: Derivatives) -> Iterator[tuple[int, Array]]:
@@ -150,19 +160,28 @@ def check_continuous(table: Table, what: str) -> None:
         )
 
 
-def _switches(derivatives: Derivatives, contrast: Contrast, alpha: float) -> Iterator[Array]:
-    """sqrt(2 D_α[p(x) ‖ p(x_l)]/α) for each level."""
-    for k, there in enumerate(contrast.levels):
-        divergence = derivatives.distribution.renyi(there, alpha)
-        infinite = np.isinf(divergence) & (contrast.weights[:, k] > 0.0)
-        if infinite.any():
-            raise InputError(
-                f"The divergence of order {alpha:g} between levels of column {contrast.name!r} is infinite in "
-                f"{int(infinite.sum())} rows. "
-                + ("Use alpha = 1, or a" if alpha >= 1.0 else "A")
-                + " model whose predictions at all levels overlap."
-            )
-        yield np.sqrt(2.0 / alpha * np.maximum(divergence, 0.0))  # rounding may leave −1e-30
+def _distances(here: Distribution, contrast: Contrast, alpha: float) -> Array:
+    """sqrt(2 D_α[p(x) ‖ p(x_l)]/α) (n, L), 0 where a level has no weight: the row's own has none."""
+    counts = contrast.weights > 0.0
+    if isinstance(here, Mixture):
+        divergence = np.where(
+            counts, _stacked(contrast.levels, lambda there: Distribution.renyi(here, there, alpha)), 0.0
+        )
+    else:
+        divergence, there = np.zeros(counts.shape), here.joined(contrast.levels)
+        level, row = np.nonzero(counts.T)
+        for start in range(0, len(row), _AT_ONCE):
+            l, i = level[start : start + _AT_ONCE], row[start : start + _AT_ONCE]
+            divergence[i, l] = here.at_rows(i).renyi(there.at_rows(l * len(counts) + i), alpha)
+    infinite = np.isinf(divergence).any(axis=1)
+    if infinite.any():
+        raise InputError(
+            f"The divergence of order {alpha:g} between levels of column {contrast.name!r} is infinite in "
+            f"{int(infinite.sum())} rows. "
+            + ("Use alpha = 1, or a" if alpha >= 1.0 else "A")
+            + " model whose predictions at all levels overlap."
+        )
+    return np.sqrt(2.0 / alpha * np.maximum(divergence, 0.0))  # rounding may leave −1e-30
 
 
 def _total(values: Iterator[Array]) -> Array:
@@ -170,7 +189,3 @@ def _total(values: Iterator[Array]) -> Array:
     for value in values:
         total = total + value
     return total
-
-
-def _zeros(derivatives: Derivatives) -> Array:
-    return np.zeros(len(derivatives))

@@ -16,7 +16,7 @@ from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives, Model, contrasts_at, prepare, step_unit, without_derivatives
 from rsens.distributions import Distribution
-from rsens.measures._contrasts import contrast_values, filled_first
+from rsens.measures._contrasts import contrast_values, filled_first, switches_of
 from rsens.measures._local import Chunks, check_alpha, finite, gathered
 
 #: D is about R²Δ²/2. Whatever part of it is computed with an absolute error of eps leaves eps/Δ² in R, and truncation
@@ -98,7 +98,8 @@ def _chunks(
         if table.coding is not None:
             record = without_derivatives(here, columns, 1)
             contrasts = contrasts_at(model, table, rows, record, 1)
-            values = filled_first(values, contrast_values(Derivatives(here, record.first, None, contrasts), alpha))
+            switches = switches_of(Derivatives(here, record.first, None, contrasts), alpha)
+            values = filled_first(values, contrast_values(switches))
         yield rows, finite(values, rows, table.names, 1, "The divergence between x and x + Δ")
 
 

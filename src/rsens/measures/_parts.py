@@ -9,13 +9,17 @@ import numpy as np
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
-from rsens.measures._contrasts import contrast_parts, filled_second
+from rsens.measures._contrasts import Switches, contrast_parts, filled_second, switches_of
 from rsens.measures._local import check_alpha
 from rsens.measures._terms import Terms
 
 
 def parts_of(
-    derivatives: Derivatives, alpha: float, units: Array | None = None, terms: Terms | None = None
+    derivatives: Derivatives,
+    alpha: float,
+    units: Array | None = None,
+    terms: Terms | None = None,
+    switches: Switches | None = None,
 ) -> dict[str, Array]:
     """The parts of `rsens_of`, (n, T) each, by name: contrasts are split as the squared norm of λ(x_l) − λ(x) is."""
     n_columns = derivatives.first.shape[-1]
@@ -24,7 +28,7 @@ def parts_of(
     if not family.part_names:
         return {}
     by_part = parts(family, terms.along(derivatives.first * units, family), alpha=alpha)
-    for column, split in contrast_parts(derivatives, alpha):
+    for column, split in contrast_parts(derivatives, switches_of(derivatives, alpha) if switches is None else switches):
         for name, part in split.items():
             by_part[name][:, terms.of_column(column)] = part * units[column]
     return by_part

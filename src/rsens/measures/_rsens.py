@@ -16,7 +16,7 @@ from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives, Model
-from rsens.measures._contrasts import contrast_values, filled_second
+from rsens.measures._contrasts import Switches, contrast_values, filled_second, switches_of
 from rsens.measures._local import Chunks, check_alpha, from_derivatives, gathered
 from rsens.measures._terms import Terms
 
@@ -79,12 +79,21 @@ def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     return _gathered(rsens2_chunks, model, X, alpha)
 
 
-def rsens_of(derivatives: Derivatives, alpha: float, units: Array | None = None, terms: Terms | None = None) -> Array:
-    """R-sens (n, T) of a record, per `units` (D,) of the columns, by term; raw and by column where these are None."""
+def rsens_of(
+    derivatives: Derivatives,
+    alpha: float,
+    units: Array | None = None,
+    terms: Terms | None = None,
+    switches: Switches | None = None,
+) -> Array:
+    """R-sens (n, T) of a record, per `units` (D,) of the columns, by term; raw and by column where these are None.
+
+    `switches` are `switches_of(derivatives, alpha)`, for those who need them again.
+    """
     units, terms = _defaults(derivatives, units, terms)
     family, root = derivatives.distribution, np.sqrt(alpha)
     values = root * family.fisher_norm(terms.along(derivatives.first * units, family))  # eq. 3
-    for column, contrast in contrast_values(derivatives, alpha):
+    for column, contrast in contrast_values(switches_of(derivatives, alpha) if switches is None else switches):
         values[:, terms.of_column(column)] = contrast * units[column]
     return values
 

@@ -15,7 +15,15 @@ from rsens._typing import Array
 from rsens.adapters import as_model, classes_of
 from rsens.derivatives import Derivatives, Model, iterate, prepare
 from rsens.distributions import Distribution, is_event
-from rsens.measures import check_alpha, contrast_parts, contrast_values, finite, first_of_prediction, parts
+from rsens.measures import (
+    check_alpha,
+    contrast_parts,
+    contrast_values,
+    finite,
+    first_of_prediction,
+    parts,
+    switches_of,
+)
 from rsens.plots._bands import central_intervals
 
 Kind = Literal["number", "count", "probability", "vector"]
@@ -90,10 +98,11 @@ def _evaluate(derivatives: Derivatives, column: int, step: float, shares: Array,
         slope = first_of_prediction(derivatives)[:, :, column] * step
         rsens = np.sqrt(alpha) * family.fisher_norm(first)[:, 0]
         split = parts(family, first, alpha=alpha)
-        for position, values in contrast_values(derivatives, alpha):
+        switches = switches_of(derivatives, alpha)
+        for position, values in contrast_values(switches):
             if position == column:
                 rsens = values * step
-        for position, of_contrast in contrast_parts(derivatives, alpha) if split else ():
+        for position, of_contrast in contrast_parts(derivatives, switches) if split else ():
             if position == column:
                 split = {name: part[:, None] * step for name, part in of_contrast.items()}
     kind, middle, prediction, bands = predictive(family, shares)

@@ -20,7 +20,7 @@ from rsens._app.study._subgroups import division_of
 from rsens._app.study._two_valued import note_on_two_values, numeric_columns
 from rsens._app.tables import Choice, Note
 from rsens._errors import Argument, InputError
-from rsens._explain import Division
+from rsens._explain import Division, check_pair_columns, check_refit_columns
 from rsens._files import Checkpoint
 from rsens._refits import TightClustersWarning, numbers_of, tight_clusters, tight_clusters_text
 from rsens.models import load_model
@@ -94,12 +94,33 @@ def _new_model(settings: Settings, arguments: Mapping[str, Any], notes: list[Not
     groups, on_groups = merged_groups(settings.groups or {}, table)
     compared = [str(table.X.columns[d]) for d in compared_columns(table.X, numeric, groups)]
     model, choice, on_model = model_for(settings, table.likelihood, rows)
+    _check_size(settings, model, table.X.shape[1])
     notes += [*table.notes, *on_groups, *note_on_two_values(compared), *on_model, *_on_clusters(table)]
     notes += collinear_notes(table, groups)
     settings = replace(settings, n_jobs=_jobs(settings, rows))
     record = provenance(table, {**arguments, **_asked(settings)})
     division = _division(settings, table, notes)
     return ModelSetup(settings, replace(table, likelihood=choice), model, record, notes, numeric, groups, division)
+
+
+def _check_size(settings: Settings, model: Any, n_columns: int) -> None:
+    """Too many columns are refused before the first fit."""
+    if settings.pairs != "auto" and settings.n_pairs > 0:
+        check_pair_columns(n_columns, Argument("pairs", settings.n_pairs))
+    if settings.cv or settings.null:
+        check_refit_columns(
+            model,
+            n_columns,
+            "Choose ",
+            Argument("columns"),
+            " or ",
+            Argument("drop"),
+            " some, or do without refits: ",
+            Argument("null", False),
+            " and ",
+            Argument("cv", 0),
+            ".",
+        )
 
 
 def _division(settings: Settings, table: ModelTable, notes: list[Note]) -> Division | None:
