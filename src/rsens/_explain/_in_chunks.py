@@ -22,8 +22,9 @@ from rsens._explain._rows import Rows, extrapolates, index_of, index_together
 from rsens._explain._subgroups import Division, division_of
 from rsens._frames import as_pandas
 from rsens._progress import Progress
-from rsens._refits import one_thread, quiet, run_pieces
+from rsens._refits import quiet, run_pieces
 from rsens._table import Table
+from rsens._threads import one_thread
 from rsens._typing import Array
 from rsens.measures import check_weights
 
