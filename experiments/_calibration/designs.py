@@ -16,6 +16,7 @@ from experiments._calibration import simulation as s
 #: Models by name; each gets a seed.
 MODELS: dict[str, Callable[[int], Any]] = {
     "GP": lambda seed: rsens.GPRegressor(random_state=seed),
+    "sparse GP": lambda seed: rsens.GPRegressor(inducing=150, n_restarts=0, random_state=seed),
     "linear": lambda seed: rsens.BayesianLinearRegression(),
     "logistic": lambda seed: rsens.BayesianLogisticRegression(),
     "logit GP": lambda seed: rsens.GPClassifier(link="logit", random_state=seed),
@@ -80,6 +81,7 @@ LINEAR: dict[str, Any] = {"latent": s.linear, "analyses": 200}
 LOGISTIC: dict[str, Any] = {"latent": s.linear, "target": s.binary, "model": "logistic", "analyses": 200}
 LOGIT_GP: dict[str, Any] = {"target": s.binary, "model": "logit GP"}
 COUNTS: dict[str, Any] = {"target": s.counts, "model": "Poisson GP"}
+MANY: dict[str, Any] = {"model": "sparse GP", "rows": 4000, "analyses": 20}
 
 
 def interacting(products: dict[tuple[int, int], float], c: float = 1.0, **others: Any) -> dict[str, Any]:
@@ -143,6 +145,9 @@ DESIGNS: dict[str, Design] = {
     "two": Design("two interactions", **interacting(TWO)),
     "weak-x2": Design("weak x₂ (0.15)", latent=s.additive(0.15)),
     "weak-pair": Design("weak interaction (0.2)", **interacting({(0, 2): 0.2})),
+    # ---- many rows: hyperparameters from 2,000 of them in refits, one round of folds
+    "many-rows": Design("sparse GP, one interaction, 4,000 rows", **interacting(ONE), **MANY),
+    "many-rows-noise": Design("sparse GP, pure noise, 4,000 rows", **PURE_NOISE, **MANY),
     # ---- models
     "linear": Design("linear model", model="linear", **LINEAR),
     "linear-0.9": Design("linear model, correlation 0.9", model="linear", inputs=s.correlated(0.9), **LINEAR),

@@ -1,0 +1,71 @@
+"""--dask: the same answer, from a cluster."""
+
+import json
+
+import pytest
+
+from rsens._app.cli._main import main
+from tests.app.study.tables import numbers
+
+distributed = pytest.importorskip("distributed")
+
+COMMANDS = {
+    "explain": ["--no-report"],
+    "compare": ["--methods", "rsens,pfi", "--budget", "paper"],
+    "stability": ["--samples", "3"],
+}
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    numbers(40).to_csv("table.csv", index=False)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A cluster inside this process: quick to start, and reached by its address all the same."""
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=None
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+def answer(capsys, *arguments):
+    assert main([*arguments, "--target", "y", "--json", "--overwrite"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    return {name: value for name, value in found.items() if name not in ("seconds", "created", "methods")}
+
+
+def plain(found):
+    """Without times."""
+    text = json.loads(json.dumps(found))
+    for rows in text.values():
+        if isinstance(rows, list):
+            for row in rows:
+                if isinstance(row, dict):
+                    row.pop("seconds", None)
+    return text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_same_numbers(command, table, cluster, capsys):
+    asked = [command, "table.csv", "--model", "linear", *COMMANDS[command]]
+    here = plain(answer(capsys, *asked, "--n-jobs", "1"))
+    there = plain(answer(capsys, *asked, "--dask", cluster))
+    assert here.keys() == there.keys()
+    for name in here:
+        if name not in ("settings", "rsens_version"):
+            assert here[name] == there[name], name
+
+
+def test_no_cluster_there(table, capsys):
+    assert main(["explain", "table.csv", "--target", "y", "--dask", "tcp://127.0.0.1:9"]) == 2
+    said = capsys.readouterr().err
+    assert "--dask: no Dask cluster answers at 'tcp://127.0.0.1:9'" in said
+    assert "--dask local" in said
+
+
+def test_jobs_are_for_this_machine(table, capsys):
+    assert main(["explain", "table.csv", "--target", "y", "--dask", "tcp://127.0.0.1:9", "--n-jobs", "2"]) == 2
+    assert "--n-jobs is for this machine" in capsys.readouterr().err
