@@ -51,9 +51,16 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize("aggregate", ["mean", "rms"])
-@pytest.mark.parametrize("groups", [None, {"xz": ["x", "z"]}, {"xz": ["z", "x"], "just w": ["w"]}])
-@pytest.mark.parametrize("family", FAMILIES)
+ONE_GROUP, TWO_GROUPS = {"xz": ["x", "z"]}, {"xz": ["z", "x"], "just w": ["w"]}
+#: Values of rows are grouped and averaged in the same way for all families: each has every grouping and both averages,
+#: the first one all combinations.
+ASKED = [
+    *[(family, *asked) for family in FAMILIES for asked in ((None, "rms"), (ONE_GROUP, "mean"), (TWO_GROUPS, "rms"))],
+    *[("Normal", *asked) for asked in ((None, "mean"), (ONE_GROUP, "rms"), (TWO_GROUPS, "mean"))],
+]
+
+
+@pytest.mark.parametrize(("family", "groups", "aggregate"), ASKED)
 def test_parts_of_pairs_add_up(family, groups, aggregate):
     model = from_function(lambda Z: FAMILIES[family](*moments(Z)))
     weights = np.linspace(0.0, 2.0, N)

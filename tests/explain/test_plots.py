@@ -54,9 +54,9 @@ def test_a_profile_is_in_the_units_of_the_explanation(X, scale, unit, variable):
 def test_a_profile_after_loading(X, tmp_path):
     explain(Heteroscedastic(), X).save(tmp_path / "x.json")
     loaded = Explanation.load(tmp_path / "x.json")
-    with pytest.raises(InputError, match="Give them to plot_profile, as model and X"):
+    with pytest.raises(InputError, match="Give both to plot_profile, as model and X"):
         loaded.plot_profile("a")
-    with pytest.raises(InputError, match="Give them to plot_profile, as model and X"):
+    with pytest.raises(InputError, match="Give both to plot_profile, as model and X"):
         loaded.plot_profile("a", model=Heteroscedastic())
     assert len(loaded.plot_profile("a", model=Heteroscedastic(), X=X)) == 2
     loaded.plot_bars()
@@ -70,7 +70,7 @@ def test_a_surface_in_axes_and_after_loading(X, tmp_path):
     result.save(tmp_path / "x.json")
     loaded = Explanation.load(tmp_path / "x.json")
     assert (loaded.model, loaded.data) == (None, None)
-    with pytest.raises(InputError, match="Give them to plot_surface, as model and X"):
+    with pytest.raises(InputError, match="Give both to plot_surface, as model and X"):
         loaded.plot_surface("a", "b")
     drawn, again = (e.plot_surface("a", "b", model=Heteroscedastic(), X=X, n_grid=5) for e in (result, loaded))
     np.testing.assert_array_equal(drawn.images[0].get_array(), again.images[0].get_array())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -23,30 +23,34 @@ COLUMNS = (
 
 def effect_table(explanation: Explanation) -> pd.DataFrame:
     """One line per effect and output; terms by rank, levels as the model knows them."""
-    e = explanation._effects
+    e, outputs = explanation._effects, explanation._values.outputs
     if e is None or not e.effect_terms:
         return pd.DataFrame({name: [] for name in COLUMNS if name not in _absent(e, 1)})
-    outputs = explanation._values.outputs
-    texts = {"term": e.effect_terms, "level": e.effect_levels, "kind": e.kinds, "step": _step_texts(e)}
-    lines = pd.DataFrame({name: pd.Series(list(values), dtype=object) for name, values in texts.items()})
-    lines["unit"] = e.effect_unit
-    _with_ends(lines, "percent", _percent(e.effect_log), _percent(e.effect_log_ends))
-    _with_ends(lines, "spread", e.effect_spread, e.effect_spread_ends)
-    lines["interval_kind"] = pd.Series([explanation.interval_kind] * len(lines), dtype=object)
-    frames = []
-    for k, output in enumerate(outputs):
-        frame = lines.assign(output=output)
-        ends = None if e.effect_ends is None else e.effect_ends[..., k]
-        _with_ends(frame, "effect", e.effect[:, k], ends, short=True)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            times = np.where(e.effect_step > 0.0, e.effect_unit / e.effect_step, np.nan)
-        _with_ends(frame, "per_unit", e.effect[:, k] * times, None if ends is None else ends * times)
-        frames.append(frame.assign(line=range(len(frame))))
-    together = pd.concat(frames).sort_values("line", kind="stable")
-    rank = explanation.main.rank(ascending=False, method="first")
-    together = together.assign(rank=together["term"].map(rank)).sort_values("rank", kind="stable", ignore_index=True)
-    together["level"] = together["level"].astype(object).where(together["level"].notna(), None)
-    return together[[name for name in COLUMNS if name not in _absent(e, len(outputs))]]
+    # Printing asks for this table again and again: columns are put in order as arrays, and pandas has them once.
+    ranks = explanation.main.rank(ascending=False, method="first").to_dict()
+    order = np.argsort([ranks.get(term, np.nan) for term in e.effect_terms], kind="stable")
+    line, k = np.repeat(order, len(outputs)), np.tile(np.arange(len(outputs)), len(order))
+    levels = [None if pd.isna(level) else level for level in e.effect_levels]
+    texts = {"term": e.effect_terms, "level": levels, "kind": e.kinds, "step": _step_texts(e)}
+    table: dict[str, Any] = {
+        name: pd.Series([of[i] for i in line.tolist()], dtype=object) for name, of in texts.items()
+    }
+    table["output"] = pd.Series([outputs[i] for i in k.tolist()])
+    table["interval_kind"] = pd.Series([explanation.interval_kind] * len(line), dtype=object)
+    table["unit"] = e.effect_unit[line]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.where(e.effect_step > 0.0, e.effect_unit / e.effect_step, np.nan)[line]
+    effect = e.effect[line, k]
+    ends = None if e.effect_ends is None else e.effect_ends[:, line, k]
+    table |= _with_ends("effect", effect, ends, ("lower", "upper"))
+    table |= _with_ends("per_unit", effect * times, None if ends is None else ends * times)
+    for name, of_lines, ends_of_lines in (
+        ("percent", _percent(e.effect_log), _percent(e.effect_log_ends)),
+        ("spread", e.effect_spread, e.effect_spread_ends),
+    ):
+        if of_lines is not None:
+            table |= _with_ends(name, of_lines[line], None if ends_of_lines is None else ends_of_lines[:, line])
+    return pd.DataFrame({name: table[name] for name in COLUMNS if name not in _absent(e, len(outputs))})
 
 
 def _absent(effects: Effects | None, n_outputs: int) -> set[str]:
@@ -59,12 +63,12 @@ def _absent(effects: Effects | None, n_outputs: int) -> set[str]:
 
 
 def _with_ends(
-    frame: pd.DataFrame, name: str, values: Array | None, ends: Array | None, *, short: bool = False
-) -> None:
+    name: str, values: Array, ends: Array | None, ends_are_called: tuple[str, str] | None = None
+) -> dict[str, Array]:
     """Columns for values and the ends of their intervals; missing where they are not known."""
-    frame[name] = np.nan if values is None else values
-    for k, end in enumerate(("lower", "upper")):
-        frame[end if short else f"{name}_{end}"] = np.nan if ends is None else ends[k]
+    lower, upper = np.full((2, len(values)), np.nan) if ends is None else ends
+    first, second = ends_are_called or (f"{name}_lower", f"{name}_upper")
+    return {name: values, first: lower, second: upper}
 
 
 def _percent(change_of_log: Array | None) -> Array | None:

@@ -68,20 +68,21 @@ def table_of(explanation: Explanation, field: Field, values: Any, name: str) -> 
 
 def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.DataFrame:
     """One line per term (order 1) or pair (order 2), largest value (or part of it) first; equal ones as columns are."""
-    frame = _terms(explanation) if order == 1 else _pairs(explanation)
-    size = "terms" if order == 1 else "pairs"
+    columns = _terms(explanation) if order == 1 else _pairs(explanation)
+    size, n = "terms" if order == 1 else "pairs", len(columns["term"])
     for name, field in explanation.fields():
         if field.column is not None and size in field.shape:
-            _add(frame, explanation, field, getattr(explanation._part(name), field.name, None))
-    frame["interval_kind"] = pd.Series([explanation.interval_kind] * len(frame), dtype=object)
+            columns |= _columns(explanation, field, getattr(explanation._part(name), field.name, None), n)
+    kind = explanation.null_kind if order == 1 else explanation.pair_null_kind
+    columns["interval_kind"] = pd.Series([explanation.interval_kind] * n, dtype=object)
+    columns["null_kind"] = pd.Series([kind] * n, dtype=object)
     if order == 2 and (only := uncertainty_only(explanation._values)) is not None:
-        frame["uncertainty_only"] = only
+        columns["uncertainty_only"] = only
+    frame = pd.DataFrame(columns)
     ranked, _ = ranked_by(explanation._values, order, by)
     frame["rank"] = frame[ranked].rank(ascending=False, method="min").astype("int64")
     if order == 1:
         frame["above_null"] = (frame["value"] > frame["null"]).astype("boolean").mask(frame["null"].isna())
-    kind = explanation.null_kind if order == 1 else explanation.pair_null_kind
-    frame["null_kind"] = pd.Series([kind] * len(frame), dtype=object)
     for mark in MARKS.intersection(frame.columns):
         frame[mark] = frame[mark].astype("boolean")
     leading = _leading(frame)
@@ -89,17 +90,18 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
     return frame.sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
 
 
-def _add(frame: pd.DataFrame, explanation: Explanation, field: Field, values: Any) -> None:
-    """The columns of one field; what is not known is missing."""
+def _columns(explanation: Explanation, field: Field, values: Any, n: int) -> dict[str, Any]:
+    """The columns of one field with n lines; what is not known is missing."""
     if field.shape[0] == 2:
-        for k, bound in enumerate(labels(explanation, 2)):
-            frame[bound] = np.nan if values is None else values[k]
-    elif len(field.shape) == 1:
-        frame[field.column] = np.nan if values is None else values
-    elif values is not None:
-        alone = field.shape[1] == "outputs" and values.shape[1] == 1
-        for k, label in enumerate(labels(explanation, field.shape[1])):
-            frame[field.column if alone else f"{field.column}_{label}"] = values[:, k]
+        both = np.full((2, n), np.nan) if values is None else values
+        return dict(zip(labels(explanation, 2), both, strict=True))
+    if len(field.shape) == 1:
+        return {str(field.column): np.full(n, np.nan) if values is None else values}
+    if values is None:
+        return {}
+    if field.shape[1] == "outputs" and values.shape[1] == 1:
+        return {str(field.column): values[:, 0]}
+    return {f"{field.column}_{label}": values[:, k] for k, label in enumerate(labels(explanation, field.shape[1]))}
 
 
 def _leading(frame: pd.DataFrame) -> list[str]:
@@ -112,18 +114,19 @@ def _leading(frame: pd.DataFrame) -> list[str]:
     ]
 
 
-def _terms(explanation: Explanation) -> pd.DataFrame:
-    frame = pd.DataFrame({"term": list(explanation.names)}, dtype=object)
+def _terms(explanation: Explanation) -> dict[str, Any]:
+    columns: dict[str, Any] = {"term": pd.Series(list(explanation.names), dtype=object)}
     if explanation.categorical:
         step, switch = {"sd": ("sd", "sd"), "raw": ("unit", "switch")}.get(explanation.scale_kind, ("given", "given"))
-        frame["per"] = [switch if name in explanation.categorical else step for name in explanation.names]
-    return frame
+        columns["per"] = [switch if name in explanation.categorical else step for name in explanation.names]
+    return columns
 
 
-def _pairs(explanation: Explanation) -> pd.DataFrame:
+def _pairs(explanation: Explanation) -> dict[str, Any]:
     first, second = (list(explanation.pairs.index.get_level_values(level)) for level in ("first", "second"))
     terms = [f"{d}:{e}" for d, e in zip(first, second, strict=True)]
-    return pd.DataFrame({"term": terms, "first": first, "second": second}, dtype=object)
+    texts = {"term": terms, "first": first, "second": second}
+    return {name: pd.Series(values, dtype=object) for name, values in texts.items()}
 
 
 def read_order(order: Any) -> int:
