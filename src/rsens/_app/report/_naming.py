@@ -54,10 +54,10 @@ def levels(facts: Facts) -> pd.Series[float] | None:
 
 def relevant(facts: Facts) -> list[str]:
     """The terms to speak of, largest first: those above the null level, or the leading ones where none is known."""
-    null = levels(facts)
+    null, main = levels(facts), facts.explanation.main
     if null is None:
-        return [term for term in facts.ranked if facts.explanation.main[term] > 0.0][:MOST_NAMES]
-    return [term for term in facts.ranked if facts.explanation.main[term] > null[term]]
+        return [term for term in facts.ranked if main[term] > 0.0][:MOST_NAMES]
+    return [term for term in facts.ranked if main[term] > null[term]]
 
 
 def marked_pairs(facts: Facts, mark: str = "above_null") -> pd.DataFrame:
