@@ -81,7 +81,7 @@ LINEAR: dict[str, Any] = {"latent": s.linear, "analyses": 200}
 LOGISTIC: dict[str, Any] = {"latent": s.linear, "target": s.binary, "model": "logistic", "analyses": 200}
 LOGIT_GP: dict[str, Any] = {"target": s.binary, "model": "logit GP"}
 COUNTS: dict[str, Any] = {"target": s.counts, "model": "Poisson GP"}
-MANY: dict[str, Any] = {"model": "sparse GP", "rows": 4000, "analyses": 20}
+MANY: dict[str, Any] = {"model": "sparse GP", "rows": 4000}
 
 
 def interacting(products: dict[tuple[int, int], float], c: float = 1.0, **others: Any) -> dict[str, Any]:
