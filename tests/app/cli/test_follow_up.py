@@ -34,6 +34,7 @@ TYPED = {
     "inducing": ["--inducing", "40"],
     "seed": ["--seed", "7"],
     "n_jobs": ["--n-jobs", "2"],
+    "dask": ["--dask", "tcp://scheduler:8786"],
     "cv": ["--cv", "3"],
 }
 

@@ -38,8 +38,8 @@ WRONG = {
     "folds": 1,
     "repeats": 0,
 }
-#: These take any text; what is wrong with them shows when the table is read.
-ANY_TEXT = {"data", "target", "drop", "columns", "categorical", "numeric", "cluster", "by", "out", "model_file"}
+#: These take any text; what is wrong with them shows when the table is read, or a cluster is asked (test_dask.py).
+ANY_TEXT = {"data", "target", "drop", "columns", "categorical", "numeric", "cluster", "by", "out", "model_file", "dask"}
 #: How Python users call a setting that has another name there.
 IN_PYTHON = {"seed": "random_state"}
 
