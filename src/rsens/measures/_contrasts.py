@@ -163,7 +163,7 @@ def check_continuous(table: Table, what: str) -> None:
 def _distances(here: Distribution, contrast: Contrast, alpha: float) -> Array:
     """sqrt(2 D_α[p(x) ‖ p(x_l)]/α) (n, L), 0 where a level has no weight: the row's own has none."""
     counts = contrast.weights > 0.0
-    if isinstance(here, Mixture):
+    if isinstance(here, Mixture) or not here.domains:  # these have no arrays, one entry per row, to put together
         divergence = np.where(
             counts, _stacked(contrast.levels, lambda there: Distribution.renyi(here, there, alpha)), 0.0
         )
