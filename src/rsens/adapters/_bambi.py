@@ -105,6 +105,10 @@ class FormulaDraws(Draws):
         few = _with_draws(self.posterior, group.isel(chain=[0], draw=kept))
         return FormulaDraws.of(self.model, few, self.family, self.names, self.columns)
 
+    def matched(self, X: Array) -> Distribution:
+        """One call gives all draws, so these are matched for some rows at a time."""
+        return self.matched_by_rows(X)
+
     def mixture(self, X: Array) -> Mixture:
         """The predictive at rows of numbers, with arrays (S, n)."""
         shape = (len(self), len(X))

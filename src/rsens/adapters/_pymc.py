@@ -98,6 +98,10 @@ class LikelihoodDraws(Draws):
     def of(cls, graph: LikelihoodGraph) -> LikelihoodDraws:
         return cls(partial(_components, graph), {}, np.full(len(graph), 1.0 / len(graph)), graph)
 
+    def matched(self, X: Array) -> Distribution:
+        """One call gives all draws, so these are matched for some rows at a time."""
+        return self.matched_by_rows(X)
+
     def mixture(self, X: Array) -> Mixture:
         return Mixture(self.graph.components(X), self.weights, draws=True)
 

@@ -107,12 +107,12 @@ class Draws:
             some = self.weights[start : start + size]
             held = _held(islice(families, len(some)), len(some), len(X))
             if not _same_for_all(held, parts):
-                return self._matched_by_rows(X)
+                return self.matched_by_rows(X)
             weights.append(some.sum())
             parts.append(Mixture(held, some / weights[-1] if weights[-1] > 0.0 else _equal(len(some))).matched())
         return Mixture(_held(parts, len(parts), len(X)), np.array(weights)).matched()
 
-    def _matched_by_rows(self, X: Array) -> Distribution:
+    def matched_by_rows(self, X: Array) -> Distribution:
         """The same where an argument outside λ differs between draws: all draws of some rows at a time."""
         size = max(1, BLOCK // len(self))
         parts = [self.mixture(X[k : k + size]).matched() for k in range(0, len(X), size)]
