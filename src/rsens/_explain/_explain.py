@@ -15,7 +15,7 @@ from rsens._errors import RsensWarning
 from rsens._explain._effects import Effects
 from rsens._explain._explanation import Explanation
 from rsens._explain._how_to_refit import fit_for_intervals, fit_for_null_level
-from rsens._explain._in_chunks import RowsSeen, kept_locally, look_at_chunks, look_at_table, opened
+from rsens._explain._in_chunks import ChunkOptions, RowsSeen, kept_locally, look_at_chunks, look_at_table, opened
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._limits import WITHOUT_REFITS, check_difference_columns, check_refit_columns
 from rsens._explain._link_pairs import PAIR_SCALES
@@ -207,7 +207,7 @@ def explain(
     def evaluated(look: RowLook) -> RowsSeen:
         options: dict[str, Any] = {"first_row": number, "n_jobs": n_jobs, "progress": follow}
         if chunks is not None:
-            return look_at_chunks(look, reading, chunks, keep_local=local, weights=weights, by=by, **options)
+            return look_at_chunks(look, reading, chunks, ChunkOptions(local, weights, by), **options)
         return look_at_table(look, reading, division, weights, **options)
 
     try:
