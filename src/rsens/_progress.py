@@ -155,9 +155,12 @@ class Bar(StatusLine):
         if self._bar is None:
             from tqdm import tqdm
 
+            class Quiet(tqdm):  # type: ignore[misc]
+                monitor_interval = 0  # no thread that outlives the bar
+
             # disable=None: silent unless the output is a terminal.
             disable = None if self._progress is None else not self._progress
-            self._bar = tqdm(total=1.0, bar_format="{desc} |{bar:20}|", disable=disable, leave=False)
+            self._bar = Quiet(total=1.0, bar_format="{desc} |{bar:20}|", disable=disable, leave=False)
         self._bar.n = share
         self._bar.set_description_str(words)
 

@@ -14,6 +14,7 @@ from rsens._assess._assessment import Assessment
 from rsens._assess._folds import read_folds
 from rsens._assess._held_out import join_folds
 from rsens._assess._one_fold import HeldOut
+from rsens._errors import RsensWarning
 from rsens._progress import progress_of
 from rsens._refits import (
     Fit,
@@ -74,7 +75,15 @@ def assess(
     splits = read_folds(cv, rows, targets, stratified(estimator, targets), seed, together)
     looks = [HeldOut(rows, targets)]
     [[seen]] = refit_folds(
-        Fit(estimator, refit), rows, targets, [splits], looks, n_jobs=n_jobs, seed=seed, progress=follow
+        Fit(estimator, refit),
+        rows,
+        targets,
+        [splits],
+        looks,
+        n_jobs=n_jobs,
+        seed=seed,
+        progress=follow,
+        silent=(RsensWarning,),  # the estimator need not have been fitted, so nothing was said of it
     )
     name = type(estimator).__name__ if estimator is not None else getattr(refit, "__name__", "model")
     return assessment_of(seen, name, rows, targets)

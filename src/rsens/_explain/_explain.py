@@ -31,7 +31,7 @@ from rsens._explain._steps import numeric_columns, steps_of
 from rsens._explain._subgroups import division_of
 from rsens._frames import as_pandas
 from rsens._progress import progress_of
-from rsens._refits import read_clusters, warn_of_tight_clusters
+from rsens._refits import read_clusters, warn_of_tight_clusters, workers
 from rsens.derivatives import Model, NoSecondDerivativesError
 from rsens.measures import check_alpha, warn_of_gaps
 
@@ -245,41 +245,42 @@ def explain(
     subgroups = None
     if seen.piece.subgroups is not None:
         subgroups = seen.piece.subgroups.subgroups(aggregate == "rms", None if found is None else share)
-    if fit_again is not None:
-        folds = child(seed, FOLDS)
-        look_at_refits = partial(
-            ValuesOfRefits.of,
-            pairs=query.pairs,
-            on_link=on_link,
-            seed=folds,
-            weights=None if weights is None else row_weights,
-            compared=reading.compared,
-            groups=groups,
-            scale=scale if isinstance(scale, str) else query.units,
-            alpha=order,
-            aggregate=aggregate,
-            max_memory_mb=max_memory_mb,
-            division=division,
-            steps=steps,
-        )
-        from_refits = find_refit_intervals(
-            fit_again,
-            X,
-            y,
-            look_at_refits,
-            values,
-            effects,
-            share,
-            clusters=together,
-            n_jobs=n_jobs,
-            seed=folds,
-            required=intervals == "refits",
-            progress=follow,
-        )
-        if from_refits is not None:
-            found, effects, refits = from_refits.intervals, from_refits.effects, from_refits.refits
-            subgroups = from_refits.within(subgroups, share)
-    null_level, interactions = (None, None) if marking is None else marking.run(values)
+    with workers():  # intervals and marks share them
+        if fit_again is not None:
+            folds = child(seed, FOLDS)
+            look_at_refits = partial(
+                ValuesOfRefits.of,
+                pairs=query.pairs,
+                on_link=on_link,
+                seed=folds,
+                weights=None if weights is None else row_weights,
+                compared=reading.compared,
+                groups=groups,
+                scale=scale if isinstance(scale, str) else query.units,
+                alpha=order,
+                aggregate=aggregate,
+                max_memory_mb=max_memory_mb,
+                division=division,
+                steps=steps,
+            )
+            from_refits = find_refit_intervals(
+                fit_again,
+                X,
+                y,
+                look_at_refits,
+                values,
+                effects,
+                share,
+                clusters=together,
+                n_jobs=n_jobs,
+                seed=folds,
+                required=intervals == "refits",
+                progress=follow,
+            )
+            if from_refits is not None:
+                found, effects, refits = from_refits.intervals, from_refits.effects, from_refits.refits
+                subgroups = from_refits.within(subgroups, share)
+        null_level, interactions = (None, None) if marking is None else marking.run(values)
     return Explanation(
         setup=Setup.of(query, table.names, scale, pair_scale, share, _understood(source)),
         values=values,

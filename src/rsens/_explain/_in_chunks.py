@@ -22,7 +22,7 @@ from rsens._explain._rows import Rows, extrapolates, index_of, index_together
 from rsens._explain._subgroups import Division, division_of
 from rsens._frames import as_pandas
 from rsens._progress import Progress
-from rsens._refits import quiet, run_pieces
+from rsens._refits import one_target, quiet, run_pieces
 from rsens._table import Table
 from rsens._threads import one_thread
 from rsens._typing import Array
@@ -73,7 +73,7 @@ class ChunkOptions:
 def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple[Chunks | None, Any, Any]:
     """The chunks if X comes in chunks, else None; the table, or the first chunk; and y."""
     if not comes_in_chunks(X):
-        return None, as_pandas(X), as_pandas(y, "y")
+        return None, as_pandas(X), one_target(y)
     for value, name in ((y, "y"), (clusters, "clusters")):
         if value is not None:
             raise InputError(
