@@ -1,13 +1,14 @@
 """An order of rows and columns by what is in them, so that random choices do not depend on how a table is sorted.
 
-Rows and columns get keys, hashes of what they hold; a sort of all columns would take as long as a fit at a million
-rows. A draw by seed is then a draw among the rows in the order of their keys: the same rows, wherever they stand. Rows
-that agree in everything can be exchanged for each other, so their order does not matter.
+Rows and columns get keys, hashes of what they hold. A draw by seed is a draw among the rows in the order of their keys:
+the same rows, wherever they stand. Rows that agree in everything can be exchanged for each other, so their order does
+not matter. `own_order` looks at the ranks of values within their column, which units do not change; `contents` looks
+at the numbers themselves, which takes no sorting.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -64,39 +65,69 @@ class OwnOrder:
         return np.lexsort((np.maximum(first, second), np.minimum(first, second)))
 
 
-def own_order(X: Any, *others: Any, clusters: Positions | None = None, names: Sequence[str] | None = None) -> OwnOrder:
+def own_order(
+    X: Any,
+    *others: Any,
+    clusters: Positions | None = None,
+    names: Sequence[str] | None = None,
+    last: Positions | None = None,
+) -> OwnOrder:
     """The order of the rows and columns of X: an array or a data frame of pandas, of numbers, text or anything.
+
+    Rows stand in the order of the keys of the others, and X decides only about rows that agree in these. So two models
+    of the same targets have the same folds, even if one has more columns than the other.
 
     Args:
         X: The rows.
         others: What else belongs to a row: targets, weights. Arrays or Series (n,) or (n, k), or None.
         clusters: The cluster of each row, by any numbers from 0 on.
         names: Of the columns; None: as X has them. They decide where columns hold the same, and else their places do.
+        last: Numbers by row that decide about rows that agree in everything else.
     """
-    keys, columns = contents(X, *others, names=names)
-    if clusters is None:
-        return OwnOrder(np.argsort(keys, kind="stable"), columns)
-    sums = np.zeros(int(clusters.max()) + 1, dtype=np.uint64)
-    np.add.at(sums, clusters, mixed(keys))  # whole numbers: in any order the same sum
-    numbers = inverse(np.argsort(sums, kind="stable"))[clusters]
-    return OwnOrder(np.lexsort((numbers, mixed(keys * FIRST + sums[clusters]))), columns, numbers)
-
-
-def contents(X: Any, *others: Any, names: Sequence[str] | None = None) -> tuple[Keys, Positions]:
-    """One number per row, whatever the order of the columns of X, and the columns in an order of their own."""
     given = [other for other in others if other is not None]
-    rest = row_keys(*given) if given else np.zeros(len(X), dtype=np.uint64)
-    keys = [int(mixed(_hashes(column) * FIRST + rest).sum(dtype=np.uint64)) for column in _columns(X)]
+    columns = list(_columns(X))
+    rest = _keys(np.zeros(len(X), dtype=np.uint64), (column for other in given for column in _columns(other)), _ranks)
+    if not given:  # then a sum, in which all columns count alike
+        rest = sum((mixed(_ranks(column)) for column in columns), rest)
     if names is None:
-        names = list(map(str, X.columns)) if hasattr(X, "columns") else [""] * len(keys)
-    order = sorted(range(len(keys)), key=lambda d: (keys[d], names[d]))
-    return _keys(rest, (_column(X, d) for d in order)), np.array(order, dtype=np.intp)
+        names = list(map(str, X.columns)) if hasattr(X, "columns") else [""] * len(columns)
+    order = _ordered(columns, rest, names, _ranks)
+    keys = _keys(rest, (columns[d] for d in order), _ranks)
+    numbers = None
+    if clusters is not None:
+        numbers = inverse(np.lexsort([_sums(each, clusters) for each in (keys, rest)]))[clusters]
+    ties = [each for each in (last, numbers) if each is not None]
+    return OwnOrder(np.lexsort([*ties, keys, rest]), np.array(order, dtype=np.intp), numbers)
+
+
+def _sums(keys: Keys, clusters: Positions) -> Keys:
+    """A key of each cluster: whole numbers have the same sum in any order."""
+    sums = np.zeros(int(clusters.max()) + 1, dtype=np.uint64)
+    np.add.at(sums, clusters, mixed(keys))
+    return sums
+
+
+def contents(X: Any, *others: Any) -> tuple[Keys, Positions]:
+    """One number per row, whatever the order of the columns of X, and the columns in an order of their own.
+
+    What counts are the numbers as they are: this is quick.
+    """
+    rest = row_keys(*others)
+    columns = list(_columns(X))
+    order = _ordered(columns, rest, [""] * len(columns), _bits)
+    return _keys(rest, (columns[d] for d in order), _bits), np.array(order, dtype=np.intp)
 
 
 def row_keys(*columns: Any) -> Keys:
     """One number per row, equal for rows that agree in all columns; arrays of columns (N, D) or single ones (N,)."""
-    start = np.zeros(len(columns[0]), dtype=np.uint64)
-    return _keys(start, (column for array in columns for column in _columns(array)))
+    none = np.zeros(len(columns[0]), dtype=np.uint64)
+    return _keys(none, (column for array in columns for column in _columns(array)), _bits)
+
+
+def _ordered(columns: Sequence[Any], rest: Keys, names: Sequence[str], read: Callable[[Any], Keys]) -> list[int]:
+    """The columns by what they hold beside the rest of each row; by name, then by place, if they hold the same."""
+    keys = [int(mixed(read(column) * FIRST + rest).sum(dtype=np.uint64)) for column in columns]
+    return sorted(range(len(keys)), key=lambda d: (keys[d], names[d]))
 
 
 def mixed(keys: Keys) -> Keys:
@@ -118,32 +149,35 @@ def told_apart(keys: Keys) -> Keys:
     return apart
 
 
-def _keys(keys: Keys, columns: Iterable[Any]) -> Keys:
+def _keys(keys: Keys, columns: Iterable[Any], read: Callable[[Any], Keys]) -> Keys:
     for column in columns:
-        keys = mixed(keys * FIRST + _hashes(column))
+        keys = mixed(keys * FIRST + read(column))
     return keys
 
 
 def _columns(array: Any) -> Iterator[Any]:
-    array = array if hasattr(array, "iloc") else np.asarray(array)
-    n = 1 if np.ndim(array) == 1 else np.shape(array)[1]
-    return (_column(array, d) for d in range(n))
-
-
-def _column(array: Any, d: int) -> Any:
     if np.ndim(array) == 1:
-        return array
-    return array.iloc[:, d] if hasattr(array, "iloc") else array[:, d]
+        yield array
+    elif hasattr(array, "iloc"):
+        yield from (array.iloc[:, d] for d in range(array.shape[1]))
+    else:
+        yield from np.asarray(array).T
 
 
-def _hashes(column: Any) -> Keys:
-    """Numbers by their value, whatever their type; labels and dates by what they say."""
+def _bits(column: Any) -> Keys:
+    """Numbers by their value, whatever their type."""
+    return (np.asarray(column).astype(np.float64) + 0.0).view(np.uint64)  # + 0.0: minus zero is zero
+
+
+def _ranks(column: Any) -> Keys:
+    """The place of each value among the different values: the same in other units, and for labels instead of codes."""
     values = np.asarray(column)
-    if values.dtype.kind in "biuf":
-        return (values.astype(np.float64) + 0.0).view(np.uint64)  # + 0.0: minus zero is zero
-    import pandas as pd
-
-    return np.asarray(pd.util.hash_array(values.astype(object)), dtype=np.uint64)
+    if values.dtype.kind not in "biufUSMm":
+        values = values.astype(object)
+    try:
+        return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.uint64)
+    except TypeError:  # values of several types have no order
+        return np.unique(list(map(repr, values)), return_inverse=True)[1].reshape(-1).astype(np.uint64)
 
 
 def inverse(order: Positions) -> Positions:

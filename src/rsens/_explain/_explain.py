@@ -227,7 +227,7 @@ def explain(
     marking = None
     if y is not None:
         subgroup = None if division is None else division.codes
-        order = own_order(table.values, y, weights, subgroup, clusters=together, names=table.names)
+        order = own_order(table.values, y, weights, clusters=together, names=table.names, last=subgroup)
     if fit is not None or (null is not False and y is not None):
         marking = Marking(
             model=model,

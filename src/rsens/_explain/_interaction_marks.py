@@ -132,7 +132,14 @@ def interaction_marks(
     rows, levels = _coded(table.values, query.categorical)
     members = query.terms.members
     found = find_interactions(
-        rows, target, members=members, categorical=levels, order=order, seed=seed, progress=progress
+        rows,
+        target,
+        members=members,
+        categorical=levels,
+        clusters=None if order is None else order.clusters,
+        order=None if order is None else order.rows,
+        seed=seed,
+        progress=progress,
     )
     p, upper = found.p_values, np.triu_indices(len(members), 1)
     by_construction = np.zeros(len(p), dtype=np.bool_) if additive is None else np.asarray(additive, np.bool_)[upper]

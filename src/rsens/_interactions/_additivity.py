@@ -9,7 +9,6 @@ from math import isqrt
 import numpy as np
 
 from rsens._arguments import child
-from rsens._contents import OwnOrder
 from rsens._errors import InputError
 from rsens._interactions._features import term_features
 from rsens._interactions._null_model import Pair, fit_null
@@ -68,7 +67,8 @@ def find_interactions(
     *,
     members: Sequence[Sequence[int]],
     categorical: Mapping[int, int],
-    order: OwnOrder | None = None,
+    clusters: Positions | None = None,
+    order: Positions | None = None,
     seed: np.random.SeedSequence,
     progress: Progress,
 ) -> Additivity:
@@ -83,16 +83,15 @@ def find_interactions(
         target: y with its likelihood; see `likelihood_for`.
         members: The columns of each of the T terms.
         categorical: The number of levels of the columns that are treated as levels, by position.
-        order: An order of the rows that does not depend on how they come; None: as they come. Rows of one of its
-            clusters share a random intercept.
+        clusters: The cluster of each row: rows of one cluster share a random intercept.
+        order: The rows in an order that does not depend on how they come; None: as they come.
         seed: For the choice of rows, where there are many.
         progress: Says what is going on.
     """
     if rows.ndim != 2 or len(rows) != len(target.y):
         raise InputError(f"There are {len(target.y)} targets for rows of shape {rows.shape}.")
-    clusters = None
     if order is not None:
-        rows, target, clusters = rows[order.rows], _taken(target, order.rows), _of(order.clusters, order.rows)
+        rows, target, clusters = rows[order], _taken(target, order), _of(clusters, order)
     pairs = list(zip(*(axis.tolist() for axis in np.triu_indices(len(members), 1)), strict=True))
     some, notes = _chosen(rows, members, categorical, seed)
     problems, more = _problems(rows[some], _taken(target, some), members, categorical, _of(clusters, some))

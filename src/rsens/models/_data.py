@@ -41,11 +41,12 @@ class Data:
 
     @property
     def ordered(self) -> Data:
-        """The same rows in an order of their own: a choice by place is a choice of rows.
+        """The same rows in an order of their own, by y, offset, then X: a choice by place is a choice of rows.
 
-        Rows that agree in X, y and offset can be exchanged for each other, so ties do not matter.
+        Rows that agree in all of it can be exchanged for each other, so ties do not matter.
         """
-        return self.rows(np.argsort(self._keys, kind="stable"))
+        columns = self.X.T[np.argsort(self.column_ranks)]
+        return self.rows(np.lexsort((*columns[::-1], self.offset, self.y)))
 
     def drawn(self, n: int, rng: np.random.Generator) -> Data:
         """n of the rows, the same ones whatever the order of the rows, with those of rare levels among them."""
