@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rsens._arguments import child, fraction, jobs, one_of, seed_sequence, whole_number
+from rsens._contents import own_order
 from rsens._errors import RsensWarning
 from rsens._explain._effects import Effects
 from rsens._explain._explanation import Explanation
@@ -143,7 +144,7 @@ def explain(
     Returns:
         An `Explanation`.
     """
-    order = check_alpha(alpha)
+    exponent = check_alpha(alpha)
     chunks, X, y = opened(model, X, y, clusters=clusters, training=training)
     by, number = as_pandas(by, "by"), 0 if first_row is None else whole_number(first_row, "first_row", 0)
     local = kept_locally(keep_local, keep_local_pairs)
@@ -164,7 +165,7 @@ def explain(
     replicates, share = whole_number(n_bootstrap, "n_bootstrap", 0), fraction(level, "level")
     n_probes, n_jobs = None if n_probes is None else whole_number(n_probes, "n_probes", 1), jobs(n_jobs)
     together = read_clusters(clusters, n)
-    if y is not None and together is None:
+    if y is not None and clusters is None:
         warn_of_tight_clusters(reading.plain.values, () if table.coding is None else table.coding.categorical)
     division = None if by is None or chunks is not None else division_of(by, X, reading.plain)
     query = query_of(
@@ -174,7 +175,7 @@ def explain(
         groups=groups,
         scale=scale,
         weights=row_weights,
-        alpha=order,
+        alpha=exponent,
         aggregate=aggregate,
         pairs=pairs,
         keep_local_pairs=keep_local_pairs,
@@ -224,6 +225,9 @@ def explain(
     effects = Effects.of(seen.piece.effects, query, averages.sums.sum_rows, share)
     warn_of_no_mean(values, query, stacklevel=3)
     marking = None
+    if y is not None:
+        subgroup = None if division is None else division.codes
+        order = own_order(table.values, y, weights, clusters=together, names=table.names, last=subgroup)
     if fit is not None or (null is not False and y is not None):
         marking = Marking(
             model=model,
@@ -231,7 +235,7 @@ def explain(
             table=table,
             y=y,
             query=query,
-            clusters=together,
+            order=order,
             fit=fit,
             n_probes=n_probes,
             n_jobs=n_jobs,
@@ -253,11 +257,12 @@ def explain(
                 pairs=query.pairs,
                 on_link=on_link,
                 seed=folds,
+                order=order,
                 weights=None if weights is None else row_weights,
                 compared=reading.compared,
                 groups=groups,
                 scale=scale if isinstance(scale, str) else query.units,
-                alpha=order,
+                alpha=exponent,
                 aggregate=aggregate,
                 max_memory_mb=max_memory_mb,
                 division=division,
@@ -271,7 +276,7 @@ def explain(
                 values,
                 effects,
                 share,
-                clusters=together,
+                order=order,
                 n_jobs=n_jobs,
                 seed=folds,
                 required=intervals == "refits",

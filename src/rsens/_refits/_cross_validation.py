@@ -65,10 +65,11 @@ def rounds_of_folds(
     stratify: bool,
     seed: np.random.SeedSequence,
     clusters: Positions | None = None,
+    rows: Positions | None = None,
 ) -> list[Splits]:
-    """Rounds of `count` random folds. A further round leaves those before it as they are."""
+    """Rounds of `count` random folds (see `folds`). A further round leaves those before it as they are."""
     seeds = [child(seed, SPLITS), *(child(seed, SPLITS, number) for number in range(1, n_rounds))]
-    return [folds(count, y, stratify, np.random.default_rng(each), clusters) for each in seeds]
+    return [folds(count, y, stratify, np.random.default_rng(each), clusters, rows) for each in seeds]
 
 
 def refit_folds(
