@@ -46,13 +46,17 @@ def page() -> str:
 def lowest() -> Iterator[str]:
     """What pyproject.toml states, by extra."""
     groups = {"": PROJECT["dependencies"]} | PROJECT["optional-dependencies"]
-    rows = [(named(extra), ", ".join(group).replace(">=", " ")) for extra, group in groups.items() if extra not in OUR_OWN]
+    rows = [
+        (named(extra), ", ".join(group).replace(">=", " ")) for extra, group in groups.items() if extra not in OUR_OWN
+    ]
     yield from table(("Installed as", "Oldest versions"), rows)
 
 
 def newest(environments: list[dict]) -> Iterator[str]:
     """What was found in each environment."""
-    rows = [(e["python"], named(e["extra"]), ", ".join(f"{n} {v}" for n, v in e["versions"].items())) for e in environments]
+    rows = [
+        (e["python"], named(e["extra"]), ", ".join(f"{n} {v}" for n, v in e["versions"].items())) for e in environments
+    ]
     yield from table(("Python", "Installed as", "Versions"), rows)
 
 
