@@ -1,4 +1,4 @@
-"""Write docs/versions.md from pyproject.toml and docs/results/versions.json; `make release-check` does, when all is well."""
+"""Write docs/versions.md from pyproject.toml and docs/results/versions.json (`make release-check`, if all is well)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ RESULT = Path(__file__).parent / "results" / "versions.json"
 OUR_OWN = {"dev", "docs"}
 HEAD = """# Versions
 
-rsens runs on Python {first} to {last}. NumPy, SciPy, pandas, matplotlib and scikit-learn are supported for two years after a
-release, as [SPEC 0](https://scientific-python.org/specs/spec-0000/) has it; so are, as far as we can, all other dependencies.
-SPEC 0 gives a Python three years. We keep one for longer while the newest NumPy or the one before still runs on it.
-A version that we no longer support is left out in the next minor release, never in a bug-fix release, and the changelog says so.
+rsens runs on Python {first} to {last}. NumPy, SciPy, pandas, matplotlib and scikit-learn are supported for two years
+after a release, as [SPEC 0](https://scientific-python.org/specs/spec-0000/) has it; so are, as far as we can, all other
+dependencies. SPEC 0 gives a Python three years. We keep one for longer while the newest NumPy, or the one before, still
+runs on it. What is no longer supported is left out in a minor release, never in a bug-fix release, and the changelog
+says so.
 
-Public names, file formats and the columns of tables stay as they are within a minor version (0.1.x). What is to go away in a later one
-warns for at least one minor version before. Explanations that earlier versions saved still load; a model file that cannot be read says
-which version of the format it has.
+Public names, file formats and the columns of tables stay as they are within a minor version (0.1.x). What is to go away
+in a later one warns for at least one minor version before. Explanations that earlier versions saved still load; a model
+file that cannot be read says which version of the format it has.
 """
 LOWEST = """## The oldest
 
@@ -29,8 +30,8 @@ LOWEST = """## The oldest
 """
 NEWEST = """## The newest
 
-`make test` runs everything with the versions in `constraints.txt`, on Python {first}. `make release-check` installs the wheel into
-an empty environment for every line here, with what pip then takes for the newest, and tries it ({platform}).
+`make test` runs everything with the versions in `constraints.txt`. `make release-check` installs the wheel into an
+empty environment for every line here, with what pip then takes for the newest, and tries it ({platform}).
 """
 
 

@@ -41,9 +41,7 @@ def main() -> int:
     """Check everything; 0 if all is well."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--jobs", type=int, default=2, help="environments at the same time")
-    parser.add_argument(
-        "--only", nargs="*", help='names of environments, such as "3.12" or "3.12 jax"; nothing is noted'
-    )
+    parser.add_argument("--only", nargs="*", help='environments, such as "3.12" or "3.12 jax"; nothing is noted')
     asked = parser.parse_args()
 
     archive, wheel = built()

@@ -20,7 +20,6 @@ import pandas as pd
 
 import rsens
 
-
 #: What a report says that carries plotly.
 PLOTLY = "plotly.js"
 
