@@ -1,4 +1,4 @@
-"""What is released: versions agree, archives hold what they should, workflows run what there is, the page is up to date."""
+"""What is released: versions agree, archives hold what they should, workflows run what there is."""
 
 import json
 import re

@@ -163,10 +163,11 @@ def tried(python: Path, minor: str, extra: str, wheel: Path) -> dict[str, object
         return old
     result: dict[str, object] = {"python": minor, "extra": extra}
     try:
-        run(python, "-m", "venv", "--clear", place)
+        # The pip of this environment installs into that one, which has none. Python compiles what it imports, no more.
+        run(python, "-m", "venv", "--clear", "--without-pip", place)
         inside = place / ("Scripts" if os.name == "nt" else "bin") / "python"
-        pip = (inside, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "-c", large_pins())
-        run(*pip, f"{wheel}[{extra}]" if extra else wheel)
+        pip = (sys.executable, "-m", "pip", "--python", inside, "--disable-pip-version-check", "--quiet")
+        run(*pip, "install", "--no-compile", "-c", large_pins(), f"{wheel}[{extra}]" if extra else wheel)
         with tempfile.TemporaryDirectory() as folder:
             result["versions"] = json.loads(run(inside, "-I", SMOKE, *([extra] if extra else []), cwd=folder))
     except RuntimeError as error:
