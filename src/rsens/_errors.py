@@ -92,7 +92,7 @@ class InputError(ValueError):
     """Something given to rsens is wrong. The text says what, what was got, and what to do."""
 
     def __init__(self, *parts: str | Argument) -> None:
-        self.sentence = Sentence(*parts)
+        self.sentence: Sentence = Sentence(*parts)
         super().__init__(self.sentence)
 
     @property
@@ -114,5 +114,5 @@ class RsensWarning(UserWarning):
     """A result that is right but may not be what was meant; the text says why and what to do."""
 
     def __init__(self, *parts: str | Argument) -> None:
-        self.sentence = Sentence(*parts)
+        self.sentence: Sentence = Sentence(*parts)
         super().__init__(self.sentence)

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logit, logsumexp, ndtri
 
 from rsens._coding import Coding
@@ -114,10 +115,10 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier, LinearLink):
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
         """Set the attributes; there is one posterior for two classes, else one per class."""
         self._posteriors = posteriors
-        self.coef_names_ = posteriors[0].names
-        self.coef_ = np.stack([posterior.coef for posterior in posteriors])
-        self.intercept_ = np.array([posterior.intercept for posterior in posteriors])
-        self.coef_covariance_ = np.stack([posterior.coef_covariance for posterior in posteriors])
+        self.coef_names_: NDArray[np.object_] = posteriors[0].names
+        self.coef_: Array = np.stack([posterior.coef for posterior in posteriors])
+        self.intercept_: Array = np.array([posterior.intercept for posterior in posteriors])
+        self.coef_covariance_: Array = np.stack([posterior.coef_covariance for posterior in posteriors])
 
     def _fit_class(self, rows: Array, y: Array, weights: Array | None) -> WeightPosterior:
         counts = np.ones(len(y)) if weights is None else weights
@@ -236,7 +237,7 @@ class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegr
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
         super()._keep_posteriors(posteriors)
-        self.coef_covariance_ = self._posterior.coef_covariance
+        self.coef_covariance_: Array = self._posterior.coef_covariance
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -159,7 +159,7 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
 
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
         super()._keep_fitted(gps, units, log_marginal_likelihood)
-        self.noise_variance_ = self.likelihood_.noise
+        self.noise_variance_: float | None = self.likelihood_.noise
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -179,15 +179,15 @@ class GPSettings:
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
         """Set the attributes, in the units of the data; tuples if there are several GPs."""
         self._gps, self._units = gps, units
-        self.likelihood_ = units.likelihood(gps[0].likelihood)
+        self.likelihood_: Likelihood = units.likelihood(gps[0].likelihood)
         self.log_marginal_likelihood_ = log_marginal_likelihood
         kernels = tuple(units.kernel(gp.kernel) for gp in gps)
         inducing = tuple(None if gp.inducing is None else units.original(gp.inducing) for gp in gps)
-        self.kernel_ = kernels if len(gps) > 1 else kernels[0]
-        self.inducing_inputs_ = inducing if len(gps) > 1 else inducing[0]
-        self.jitter_ = max(gp.jitter for gp in gps)
-        self.n_iter_ = sum(gp.steps for gp in gps)
-        self.input_mean_ = units.input_mean
+        self.kernel_: Kernel | tuple[Kernel, ...] = kernels if len(gps) > 1 else kernels[0]
+        self.inducing_inputs_: Array | tuple[Array | None, ...] | None = inducing if len(gps) > 1 else inducing[0]
+        self.jitter_: float = max(gp.jitter for gp in gps)
+        self.n_iter_: int = sum(gp.steps for gp in gps)
+        self.input_mean_: Array = units.input_mean
 
 
 def regression_likelihood(given: str | Likelihood, noise_variance: float) -> Likelihood:
