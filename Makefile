@@ -16,7 +16,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test test-adapters lint browser format figures lists bench scaling paper paper-quick calibration calibration-quick clean
+.PHONY: help install demo test test-adapters lint browser format docs figures lists bench scaling paper paper-quick calibration calibration-quick clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -72,6 +72,12 @@ apt_install = command -v $(1) >/dev/null || { \
 format: $(INSTALLED) ## sort imports, fix what can be fixed, format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# Pages run, and run again only where their code or rsens changed; a warning is an error.
+SITE := build/site
+docs: $(INSTALLED) ## build the site into build/site; its pages run
+	$(ONE_THREAD) $(BIN)/sphinx-build -q -W --keep-going -b html -d build/doctrees docs $(SITE)
+	@echo "The site is in $(SITE)/index.html"
 
 figures: $(INSTALLED) ## draw the figures of the README again
 	$(BIN)/python docs/figures/readme.py
