@@ -20,8 +20,8 @@ version = release = rsens.__version__
 extensions = [
     "myst_nb",
     "mathml",
+    "docstrings",
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
 ]
@@ -46,7 +46,8 @@ nb_output_stderr = "remove-warn"  # a page that warns must say so in its text, a
 
 # API
 autodoc_typehints = "none"  # the signature has them
-autosummary_generate = True
+autodoc_member_order = "bysource"
+napoleon_custom_sections = [("Attributes", "params_style"), ("Rarely needed", "params_style")]
 
 # Gallery: scripts in docs/gallery become pages in docs/auto_gallery.
 GALLERY = HERE / "gallery"

@@ -60,7 +60,7 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
         ax: Where to draw; None for a figure of its own.
 
     Returns:
-        The Axes: the circle has the radius 1. Names that were shortened are whole in the `gid` of the labels.
+        The Axes; the circle has the radius 1. Names that were shortened are whole in the `gid` of the labels.
 
     Example:
         >>> import numpy as np
