@@ -8,10 +8,9 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-#: Sections whose lines are indented although they are no formulas.
-SECTION = re.compile(r"(Args|Attributes|Example|Rarely needed|Returns|Raises|Yields):$")
 ATTRIBUTES = ("attribute", "property")
 CODE = re.compile(r"(`+)(.+?)\1")
+EMPHASIS_OR_BULLET = re.compile(r"((?<!\S)\*\w[\w -]*\*(?!\w)|^\s*\* )")
 
 
 def inline(text: str) -> str:
@@ -26,28 +25,27 @@ def inline(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    bullet = re.match(r"\s*\* ", text)
-    kept = bullet[0] if bullet else ""
-    rest = re.sub(r"([\\*|])", r"\\\1", text[len(kept) :])
-    return kept + re.sub(r"(\w)_(?!\w)", r"\1\\_", rest)
+    """Text that is no code; *emphasis* and the bullets of lists stay."""
+    pieces = EMPHASIS_OR_BULLET.split(text)  # every second one is kept
+    pieces[::2] = [re.sub(r"(\w)_(?!\w)", r"\1\\_", re.sub(r"([\\*|])", r"\\\1", piece)) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def rewritten(lines: list[str]) -> Iterator[str]:
     """All lines of a docstring."""
-    shown = formula = section = False  # where we are
-    before = ""
+    above, above_indent = "", 0  # the line above, and how far the last text was indented
+    in_example, formula = False, 0  # where we are; a formula is indented so far
     for line in lines:
-        if line and not line.startswith(" "):
-            section, formula = bool(SECTION.match(line)), False
-        if not line.strip():
-            shown = False
-        if line.lstrip().startswith(">>>"):
-            shown = True
-        if not section and not formula and not before.strip() and line.startswith("    ") and not shown:
-            formula = True
-            yield from ("::", "")
-        yield line if shown or formula else inline(line)
-        before = line
+        text = line.strip()
+        indent = len(line) - len(line.lstrip())
+        in_example = bool(text) and (in_example or text.startswith(">>>"))
+        if text and indent < formula:
+            formula = 0
+        if text and not above and indent > above_indent and not in_example and not formula:
+            formula = indent
+            yield from (" " * (indent - 4) + "::", "")  # where the text above is, in an argument too
+        yield line if in_example or formula else inline(line)
+        above, above_indent = text, indent if text else above_indent
 
 
 def process(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
