@@ -46,7 +46,8 @@ def test_blocks_run(page, tmp_path, monkeypatch):
     run_blocks(page)
 
 
-def test_the_page_of_lists_is_made_from_the_lists():
-    """`make lists` writes it again."""
-    names = runpy.run_path(str(ROOT / "docs" / "lists.py"))
+@pytest.mark.parametrize("page", ["lists", "trust"])
+def test_pages_made_by_scripts_are_current(page):
+    """`make lists` and `make trust` write them again."""
+    names = runpy.run_path(str(ROOT / "docs" / f"{page}.py"))
     assert names["page"]() == names["PAGE"].read_text(encoding="utf-8")
