@@ -38,8 +38,6 @@ def test_pages_that_run_elsewhere_are_there():
 
 # The serum values of the README's data nearly determine one another; the page says that it warns of them.
 @pytest.mark.filterwarnings("ignore:Other columns nearly determine s1:rsens._errors.RsensWarning")
-# Trees: the page says that the step is said.
-@pytest.mark.filterwarnings("ignore:predictions of NGBRegressor are piecewise constant:rsens._errors.RsensWarning")
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
