@@ -32,6 +32,11 @@ def test_the_readme_has_an_example():
     assert "README.md" in PAGES
 
 
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/models/*.md")), ids=lambda page: page.stem)
+def test_pages_about_models_fit_a_screen(page):
+    assert len(page.read_text(encoding="utf-8").splitlines()) <= 50
+
+
 def test_pages_that_run_elsewhere_are_there():
     assert set(ELSEWHERE) <= set(ALL_PAGES)
 
