@@ -79,8 +79,8 @@ docs: $(INSTALLED) ## build the site into build/site; its pages run
 	$(ONE_THREAD) $(BIN)/sphinx-build -q -W --keep-going -b html -d build/doctrees docs $(SITE)
 	@echo "The site is in $(SITE)/index.html"
 
-figures: $(INSTALLED) ## draw the figures of the README again
-	$(BIN)/python docs/figures/readme.py
+figures: $(INSTALLED) browser ## take the picture of the report in the README again
+	$(ONE_THREAD) $(BIN)/python docs/figures/report.py
 
 lists: $(INSTALLED) ## write docs/lists.md from the lists in the code
 	$(BIN)/python docs/lists.py

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from pathlib import Path
 
@@ -48,7 +49,8 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_execution_in_temp = True
 nb_merge_streams = True
-nb_output_stderr = "remove-warn"  # a page that warns must say so in its text, and silence it
+nb_output_stderr = "remove-warn"  # a page that warns must catch the warning, and show it if it matters
+os.environ["PYTHONWARNINGS"] = "ignore:IProgress not found"  # of tqdm, in notebooks without widgets
 
 # API
 autodoc_typehints = "none"  # the signature has them
@@ -68,7 +70,7 @@ if GALLERY.is_dir():
         "min_reported_time": 1e9,
         "show_signature": False,
     }
-    exclude_patterns += ["gallery", "auto_gallery/**/*.ipynb", "auto_gallery/**/*.py", "auto_gallery/**/*.md5"]
+    exclude_patterns += ["gallery", *(f"auto_gallery/*.{kind}" for kind in ("ipynb", "json", "md5", "py", "zip"))]
 
 # Looks
 html_theme = "furo"
