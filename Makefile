@@ -16,7 +16,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test test-adapters test-lowest lint types audit release-check browser format docs figures lists bench scaling paper paper-quick calibration calibration-quick clean
+.PHONY: help install demo test test-adapters test-lowest lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -111,11 +111,14 @@ docs: $(INSTALLED) ## build the site into build/site; its pages run
 	$(ONE_THREAD) $(BIN)/sphinx-build -q -W --keep-going -b html -d build/doctrees docs $(SITE)
 	@echo "The site is in $(SITE)/index.html"
 
-figures: $(INSTALLED) ## draw the figures of the README again
-	$(BIN)/python docs/figures/readme.py
+figures: $(INSTALLED) browser ## take the picture of the report in the README again
+	$(ONE_THREAD) $(BIN)/python docs/figures/report.py
 
 lists: $(INSTALLED) ## write docs/lists.md from the lists in the code
 	$(BIN)/python docs/lists.py
+
+trust: $(INSTALLED) ## write docs/trust.md from the result files of benchmarks and checks
+	$(BIN)/python docs/trust.py
 
 scaling: $(INSTALLED) ## sparse GPs at up to a million rows; takes an hour or two
 	$(BIN)/python -m benchmarks.scaling

@@ -89,7 +89,16 @@ def spelled(text: str, spelling: Spelling) -> str:
 
 
 class InputError(ValueError):
-    """Something given to rsens is wrong. The text says what, what was got, and what to do."""
+    """Something given to rsens is wrong. The text says what, what was got, and what to do.
+
+    Example:
+        >>> import rsens
+        >>> try:
+        ...     rsens.Normal(mean=[0.0], variance=[-1.0]).checked()
+        ... except rsens.InputError as error:
+        ...     print(str(error).partition(" (")[0])
+        Normal: variance must be finite and greater than 0; got -1 at row 0
+    """
 
     def __init__(self, *parts: str | Argument) -> None:
         self.sentence: Sentence = Sentence(*parts)
@@ -102,7 +111,13 @@ class InputError(ValueError):
 
 
 class MissingExtraError(ImportError):
-    """An optional package is needed; the text names the extra that installs it."""
+    """An optional package is needed; the text names the extra that installs it.
+
+    Example:
+        >>> import rsens
+        >>> print(rsens.MissingExtraError("shap", "compare"))
+        shap is needed for this and is not installed. Install it with: pip install 'rsens[compare]'
+    """
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(
@@ -111,7 +126,18 @@ class MissingExtraError(ImportError):
 
 
 class RsensWarning(UserWarning):
-    """A result that is right but may not be what was meant; the text says why and what to do."""
+    """A result that is right but may not be what was meant; the text says why and what to do.
+
+    Example:
+        >>> import warnings
+        >>> import rsens
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0], 1.0))
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     explanation = rsens.explain(model, [[0.0, 7.0], [1.0, 7.0], [3.0, 7.0]], random_state=0)
+        >>> print(str(caught[0].message).partition(".")[0])
+        Constant columns have no standard deviation and get the sensitivity 0: 'x1'
+    """
 
     def __init__(self, *parts: str | Argument) -> None:
         self.sentence: Sentence = Sentence(*parts)

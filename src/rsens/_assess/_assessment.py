@@ -35,6 +35,16 @@ class Assessment:
 
     Args:
         rows: The predictions, row by row.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> import rsens
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> assessment = rsens.assess(rsens.BayesianLinearRegression(), X, y, random_state=0)
+        >>> assessment.ok, round(assessment.r2, 2), assessment.coverage.round(2).to_dict()
+        (True, 0.5, {'share': {0.5: 0.49, 0.9: 0.89}, 'standard_error': {0.5: 0.02, 0.9: 0.01}})
+        >>> assessment.to_frame().shape  # one line per row
+        (442, 7)
     """
 
     __slots__ = ("_rows",)

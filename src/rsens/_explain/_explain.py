@@ -143,6 +143,19 @@ def explain(
 
     Returns:
         An `Explanation`.
+
+    Example:
+        The mean is 2 x₀ + x₁ x₂, with a standard deviation of 1.
+
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(200, 3))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(2.0 * X[:, 0] + X[:, 1] * X[:, 2], 1.0))
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> explanation.main.round(1).to_dict()
+        {'x0': 2.0, 'x1': 0.8, 'x2': 0.8}
+        >>> explanation.pairs.round(1).to_dict()
+        {('x0', 'x1'): 0.0, ('x0', 'x2'): 0.0, ('x1', 'x2'): 1.0}
     """
     exponent = check_alpha(alpha)
     chunks, X, y = opened(model, X, y, clusters=clusters, training=training)

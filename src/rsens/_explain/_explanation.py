@@ -62,6 +62,23 @@ class Explanation(PlotMethods, Comparisons, Exports, Keeping):
 
     Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table: what is done
     to it leaves the explanation as it is.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(200, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] - 2.0 * X[:, 1], 1.0))
+        >>> explanation = rsens.explain(model, X, scale="raw", random_state=0)
+        >>> explanation.to_frame()[["term", "value", "direction"]].round(3)
+          term  value  direction
+        0   x1    2.0       -2.0
+        1   x0    1.0        1.0
+        >>> explanation.top(1).round(3).to_dict(), explanation.local_main.shape
+        ({'x1': 2.0}, (200, 2))
+        >>> explanation.effects[["term", "step", "effect"]].round(1)  # per standard deviation
+          term          step  effect
+        0   x1   1 sd (1.01)    -2.0
+        1   x0  1 sd (0.979)     1.0
     """
 
     def __init__(

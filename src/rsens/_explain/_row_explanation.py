@@ -219,7 +219,8 @@ def _value(table: Table, position: int, members: tuple[int, ...]) -> str:
         return ""
     value = table.values[position, members[0]]
     if table.coding is not None and members[0] in table.coding.categorical:
-        return str(table.coding[members[0]].labels[int(value)])
+        label = table.coding[members[0]].labels[int(value)]
+        return value_text(label) if isinstance(label, float) else str(label)
     return value_text(float(value))
 
 

@@ -94,6 +94,17 @@ def select_interactions(
 
     Returns:
         A `Selection`: `print` it, `plot` it, or ask for its `suggested` number of `pairs` and the `model` with them.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(40, 3))
+        >>> y = X[:, 0] + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=40)
+        >>> model = rsens.GPRegressor(n_restarts=0, random_state=0)
+        >>> selection = rsens.select_interactions(model, X, y, k=1, cv=2, repeats=1, random_state=0)
+        >>> int(selection.suggested), selection.pairs[["first", "second"]].to_dict("list")
+        (1, {'first': ['x1'], 'second': ['x2']})
     """
     _check_estimator(estimator)
     asked, n_jobs, follow = whole_number(k, "k", 0), jobs(n_jobs), progress_of(progress)

@@ -109,6 +109,15 @@ def stability(
     Returns:
         A `Stability`. Refits and methods that fail are left out, listed in `Stability.failures` and reported in one
         warning; if nothing succeeds, that is an `InputError`.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> import rsens
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> linear = rsens.BayesianLinearRegression()
+        >>> result = rsens.stability(linear, X, y, n_boot=5, methods="rsens", random_state=0)
+        >>> result.mean_rank["rsens"].nsmallest(1).to_dict()
+        {'s5': 1.4}
     """
     n_boot, n_jobs = whole_number(n_boot, "n_boot", 1), jobs(n_jobs)
     one_of(at, "at", ("sample", "data"))

@@ -45,7 +45,7 @@ class Mixture(Components):
             (the spread of each moves) and "knowledge" (they move apart).
 
     Example:
-        >>> from rsens.distributions import Normal
+        >>> from rsens import Mixture, Normal
         >>> Mixture([Normal([0.0, 1.0], 1.0), Normal([4.0, 5.0], 1.0)], [0.75, 0.25]).mean.tolist()
         [1.0, 2.0]
         >>> Mixture(Normal([[0.0, 1.0], [4.0, 5.0]], 1.0), [0.75, 0.25]).mean.tolist()

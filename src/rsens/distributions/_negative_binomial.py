@@ -39,6 +39,7 @@ class NegativeBinomial(Univariate):
         size: Greater than 0, not necessarily whole; same shape. Small sizes spread more.
 
     Example:
+        >>> from rsens import NegativeBinomial
         >>> NegativeBinomial(mean=[2.0, 2.0], size=[4.0, 1.0]).variance.tolist()
         [3.0, 6.0]
     """

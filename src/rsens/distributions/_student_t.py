@@ -33,6 +33,7 @@ class StudentT(Univariate):
         df: Degrees of freedom, greater than 0; same shape. They may not depend on x.
 
     Example:
+        >>> from rsens import StudentT
         >>> StudentT(location=[0.0, 1.0], scale2=2.0, df=4.0).variance.tolist()
         [4.0, 4.0]
     """

@@ -173,6 +173,12 @@ class BayesianProbitRegression(_BinaryRegression):
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
             deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
         coding_: The levels of the categorical columns and their frequencies, or None.
+
+    Example:
+        >>> import rsens
+        >>> model = rsens.BayesianProbitRegression().fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
+        >>> model.predict_proba([[0.0], [3.0]]).round(2).tolist()
+        [[0.5, 0.5], [0.14, 0.86]]
     """
 
     @property
@@ -188,6 +194,13 @@ class BayesianLogisticRegression(_BinaryRegression):
 
     Prior, posterior, arguments and attributes are those of `BayesianProbitRegression`. The expectation over f ~ N(m, v)
     is a sum that is right to 1e-9.
+
+    Example:
+        >>> import rsens
+        >>> model = rsens.BayesianLogisticRegression()
+        >>> model = model.fit([[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"])
+        >>> model.predict([[3.0]]).tolist(), model.predict_proba([[3.0]]).round(2).tolist()
+        (['yes'], [[0.22, 0.78]])
     """
 
     @property
@@ -212,6 +225,12 @@ class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegr
     Attributes:
         coef_, intercept_, coef_covariance_: As for `BayesianProbitRegression`, of shape (P,), () and (P, P).
         coef_names_, training_inputs_, input_scale_, n_features_in_, feature_names_in_, coding_: As there.
+
+    Example:
+        >>> import rsens
+        >>> model = rsens.BayesianPoissonRegression().fit([[0.0], [1.0], [2.0], [3.0]], [1, 2, 4, 8])
+        >>> model.predict([[4.0]]).round(1).tolist()
+        [16.6]
     """
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None) -> Self:

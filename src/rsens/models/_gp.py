@@ -95,6 +95,17 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
             deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
         coding_: The levels of the categorical columns and their frequencies, or None.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.linspace(0.0, 6.0, 25)[:, None]
+        >>> model = rsens.GPRegressor(random_state=0).fit(X, np.sin(X[:, 0]))
+        >>> model.predict([[1.0], [2.0]]).round(2).tolist()
+        [0.84, 0.91]
+        >>> near, far = model.predict_distribution([[3.0], [20.0]]).variance
+        >>> bool(near < 0.01 < 1.0 < far)
+        True
     """
 
     def __init__(
@@ -232,6 +243,17 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
             are more than two classes.
         kernel_, likelihood_, log_marginal_likelihood_, jitter_, n_iter_, input_mean_, coding_: As for `GPRegressor`.
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: As for `GPRegressor`.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.linspace(-2.0, 2.0, 20)[:, None]
+        >>> y = np.where(np.abs(X[:, 0]) < 1.0, "inside", "outside")
+        >>> model = rsens.GPClassifier(random_state=0).fit(X, y)
+        >>> model.predict([[0.0], [1.8]]).tolist()
+        ['inside', 'outside']
+        >>> model.predict_proba([[0.0], [1.8]]).round(1).tolist()
+        [[1.0, 0.0], [0.1, 0.9]]
     """
 
     def __init__(

@@ -63,6 +63,17 @@ class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
             deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
         coding_: The levels of the categorical columns and their frequencies, or None.
+
+    Example:
+        >>> import rsens
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.1, 1.9, 3.0]
+        >>> model = rsens.BayesianLinearRegression().fit(X, y)
+        >>> model.coef_.round(2).tolist(), model.degrees_of_freedom_
+        ([0.98], 2)
+        >>> model.predict_distribution([[1.5]]).scale2.round(5).tolist()
+        [0.01125]
+        >>> rsens.rsens(model, [[1.5]]).round(1).tolist()
+        [[7.2]]
     """
 
     _description: ClassVar[str] = "Bayesian linear model"
