@@ -29,6 +29,7 @@ from experiments._mutation.mutants import Mutant, mutants_of, mutated
 from experiments._mutation.session import Session, measure, start
 from experiments._mutation.summary import NOTICED, read_reasons, summary
 from experiments._mutation.swap import live_functions, swap
+from experiments._progress import progress
 from experiments._tables import announce, replace_file
 
 ROOT = Path(__file__).parents[1]
@@ -94,7 +95,7 @@ class Chooser:
 
     def tests(self, mutant: Mutant, limit: float) -> tuple[list[str], float]:
         """Names and the seconds they take without a mutant."""
-        lines = self.lines.get(str(SOURCE / mutant.file), {})
+        lines = self.lines.get(mutant.file, {})
         first, last = mutant.span
         reaching = {test for line in range(first, last + 1) for test in lines.get(str(line), [])}
         names, total = list(self.new), 0.0
@@ -113,14 +114,14 @@ def run(session: Session, mutants: Sequence[Mutant], journal: Journal, measured:
     check_machinery(session, mutants, chooser, functions)
     for number, limit in enumerate(ROUNDS, 1):
         todo = [mutant for mutant in mutants if asked_again(journal.found.get(mutant.name), number)]
-        for count, mutant in enumerate(todo, 1):
-            path = SOURCE / mutant.file
-            names, seconds = chooser.tests(mutant, limit)
-            change = partial(swap, path, mutated(path, mutant), functions[str(path)])
-            outcome, test = session.fork(change, names, seconds) if names else ("unreached", None)
-            journal.add(mutant, kind=mutant.kind, function=mutant.function, outcome=outcome, test=test, round=number)
-            sys.stderr.write(f"\rround {number}: {count} of {len(todo)} mutants ")
-        sys.stderr.write("\n")
+        with progress(len(mutants), len(mutants) - len(todo), f"round {number}") as bar:
+            for mutant in todo:
+                path = SOURCE / mutant.file
+                names, seconds = chooser.tests(mutant, limit)
+                change = partial(swap, path, mutated(path, mutant), functions[str(path)])
+                outcome, test = session.fork(change, names, seconds) if names else ("unreached", None)
+                journal.add(mutant, kind=mutant.kind, outcome=outcome, test=test, round=number)
+                bar.update()
 
 
 def asked_again(entry: dict[str, Any] | None, number: int) -> bool:
@@ -151,7 +152,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = options.parse_args(arguments)
     measured, journal = given.work / "measured.json", Journal(given.work / "mutants.jsonl")
     if given.measure:
-        start(TESTS, partial(measure, source=[SOURCE / folder for folder in FOLDERS], out=measured))
+        start(TESTS, partial(measure, root=SOURCE, folders=FOLDERS, out=measured))
         return
     if not measured.exists():  # in a process of its own: what tests leave behind must not be in the forks
         command = [sys.executable, "-m", "experiments.mutation", "--measure", "--work", str(given.work)]

@@ -102,11 +102,11 @@ def start(tests: Sequence[str], work: Callable[[Session], None]) -> None:
         sys.exit(int(code))
 
 
-def measure(session: Session, source: Sequence[Path], out: Path) -> None:
-    """Run all tests once: the seconds of each and the lines it runs, into a file."""
+def measure(session: Session, root: Path, folders: Sequence[str], out: Path) -> None:
+    """Run all tests once: the seconds of each and the lines of the folders it runs, into a file."""
     from coverage import Coverage
 
-    cover = Coverage(data_file=None, include=[f"{folder}/*" for folder in source])
+    cover = Coverage(data_file=None, include=[f"{root}/{folder}/*" for folder in folders])
     seconds: dict[str, float] = {}
     failed: list[str] = []
     cover.start()
@@ -119,12 +119,14 @@ def measure(session: Session, source: Sequence[Path], out: Path) -> None:
     if failed:
         sys.exit(f"{len(failed)} tests fail without any mutant, such as {failed[0]}")
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps({"seconds": seconds, "lines": lines_of(cover.get_data())}))
+    out.write_text(json.dumps({"seconds": seconds, "lines": lines_of(cover.get_data(), root)}))
 
 
-def lines_of(data: Any) -> dict[str, dict[int, list[str]]]:
+def lines_of(data: Any, root: Path) -> dict[str, dict[int, list[str]]]:
     """By file and line, the tests that run it."""
     return {
-        file: {line: [test for test in tests if test] for line, tests in data.contexts_by_lineno(file).items()}
+        Path(file).relative_to(root).as_posix(): {
+            line: [test for test in tests if test] for line, tests in data.contexts_by_lineno(file).items()
+        }
         for file in data.measured_files()
     }
