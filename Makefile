@@ -105,10 +105,14 @@ format: $(INSTALLED) ## sort imports, fix what can be fixed, format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Pages run, and run again only where their code or rsens changed; a warning is an error.
+# Pages run, and run again only where their code or rsens changed; a warning is an error. They run in an IPython of their own: nobody's
+# startup files, and no message for each page that it talks to Python through a local port.
 SITE := build/site
+IPYTHON := build/ipython
 docs: $(INSTALLED) ## build the site into build/site; its pages run
-	$(ONE_THREAD) $(BIN)/sphinx-build -q -W --keep-going -b html -d build/doctrees docs $(SITE)
+	@mkdir -p $(IPYTHON)/profile_default
+	@echo "c.IPKernelApp.log_level = 'ERROR'" > $(IPYTHON)/profile_default/ipython_kernel_config.py
+	$(ONE_THREAD) IPYTHONDIR=$(abspath $(IPYTHON)) $(BIN)/sphinx-build -q -W --keep-going -b html -d build/doctrees docs $(SITE)
 	@echo "The site is in $(SITE)/index.html"
 
 figures: $(INSTALLED) browser ## take the picture of the report in the README again

@@ -7,8 +7,6 @@ import os
 import sys
 from pathlib import Path
 
-from jupyter_client.connect import ConnectionFileMixin
-
 import rsens
 
 HERE = Path(__file__).parent
@@ -51,8 +49,6 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_execution_in_temp = True
 nb_merge_streams = True
-if os.name == "posix":  # pages talk to Python through files rather than open ports
-    ConnectionFileMixin.transport.default_value = "ipc"
 nb_output_stderr = "remove-warn"  # a page that warns must catch the warning, and show it if it matters
 os.environ["PYTHONWARNINGS"] = "ignore:IProgress not found"  # of tqdm, in notebooks without widgets
 
