@@ -69,6 +69,7 @@ if GALLERY.is_dir():
         "show_memory": False,
         "min_reported_time": 1e9,
         "show_signature": False,
+        "within_subsection_order": "FileNameSortKey",
     }
     exclude_patterns += ["gallery", *(f"auto_gallery/*.{kind}" for kind in ("ipynb", "json", "md5", "py", "zip"))]
 
