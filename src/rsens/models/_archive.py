@@ -12,6 +12,7 @@ import io
 import json
 import os
 import struct
+import tokenize
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -41,6 +42,8 @@ DAMAGE = (
     RuntimeError,  # a member with a password
     TypeError,
     ValueError,
+    tokenize.TokenError,  # what an array says of itself is read as Python's constants
+    MemoryError,  # so deep that the parser gives up
 )
 
 
