@@ -16,7 +16,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test test-adapters test-lowest lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick clean
+.PHONY: help install demo test test-adapters test-lowest lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick accuracy mutation coverage clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -177,6 +177,16 @@ CALIBRATION_QUICK := build/calibration-quick
 calibration-quick: $(INSTALLED) ## the same with few designs and two analyses each, into build/calibration-quick
 	$(RUN).calibration --n-jobs $(PAPER_JOBS) --repetitions 2 --designs independent noise-40 one-80 linear logistic \
 		--out $(CALIBRATION_QUICK) --docs $(CALIBRATION_QUICK)
+
+accuracy: $(INSTALLED) ## every family and likelihood against 60 digits, into docs/results; minutes
+	$(RUN).accuracy
+
+# Each goes on where it was interrupted.
+mutation: $(INSTALLED) ## put 1,200 small faults into the formulas and see which the tests notice; an hour or so
+	$(RUN).mutation
+
+coverage: $(INSTALLED) ## which lines and branches of src the tests run, folder by folder; an hour or so
+	$(KEEP_COMPILED) $(RUN).coverage
 
 clean: ## remove the environments and everything written
 	rm -rf .venv .venv-demo $(ADAPTERS) $(LOWEST) $(RELEASE) rsens-demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

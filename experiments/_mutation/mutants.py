@@ -96,6 +96,8 @@ def mutated(path: Path, mutant: Mutant) -> ast.Module:
 
 
 def _short(node: ast.AST) -> str:
+    if isinstance(node, ast.If | ast.While):  # without what it governs
+        node = node.test
     text = " ".join(ast.unparse(node).split())
     return text if len(text) <= 100 else f"{text[:99]}…"
 
