@@ -10,6 +10,7 @@ import numpy as np
 
 from rsens._table import column_deviations
 from rsens._typing import Array
+from rsens._warned import saying_once
 from rsens.derivatives import Derivatives, normalized, normalized_derivatives
 from rsens.distributions import Distribution
 from rsens.kernels import Kernel
@@ -273,7 +274,8 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
         keys = row_keys(rows, codes.astype(np.float64))
         targets = one_vs_rest_targets(codes, len(self.classes_))
         targets = targets[1:] if len(targets) == 2 else targets
-        gps = tuple(fit_gp(kernel, likelihood, Data(inputs, y, no_offset, keys=keys), search) for y in targets)
+        with saying_once():  # every class has a fit of its own
+            gps = tuple(fit_gp(kernel, likelihood, Data(inputs, y, no_offset, keys=keys), search) for y in targets)
         self._keep_fitted(gps, units, float(sum(gp.log_marginal_likelihood for gp in gps)))
         self._warn_of_few_inducing()
         return self
