@@ -80,10 +80,8 @@ def test_long_names_lose_their_middle(name):
 def test_no_text_is_longer_than_a_screen():
     assert len(str(RsensWarning(LONG))) <= 2_000
     assert len(str(InputError(Argument("rows", LONG)))) <= 2_000
-    assert (
-        str(InputError("It's a note of usual length, isn't it? " * 20))
-        == "It's a note of usual length, isn't it? " * 20
-    )
+    usual = "It's a note of usual length, isn't it? " * 20
+    assert str(InputError(usual)) == usual
 
 
 def test_names_cannot_steer_the_terminal():

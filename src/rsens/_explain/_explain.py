@@ -33,6 +33,7 @@ from rsens._explain._subgroups import division_of
 from rsens._frames import as_pandas
 from rsens._progress import progress_of
 from rsens._refits import read_clusters, warn_of_tight_clusters, workers
+from rsens._warned import saying_once
 from rsens.derivatives import Model, NoSecondDerivativesError
 from rsens.measures import check_alpha, warn_of_gaps
 
@@ -225,14 +226,16 @@ def explain(
         return look_at_table(look, reading, division, weights, **options)
 
     try:
-        seen = evaluated(look)
+        with saying_once():
+            seen = evaluated(look)
     except NoSecondDerivativesError as error:
         if pairs is True or keep_local_pairs:
             raise
         warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
         query = replace(query, pairs=False)
         look = replace(look, query=query, on_link=False)
-        seen = evaluated(look)
+        with saying_once():
+            seen = evaluated(look)
     averages = seen.piece.averages
     values, found = averages.values, averages.intervals(share)
     effects = Effects.of(seen.piece.effects, query, averages.sums.sum_rows, share)

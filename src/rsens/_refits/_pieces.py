@@ -14,8 +14,8 @@ from typing import Any
 from uuid import uuid4
 
 from rsens._progress import Progress
-from rsens._refits._warned import Warned, heard, say_once
 from rsens._refits._workers import workers
+from rsens._warned import Warned, heard, say_once
 
 #: How often pieces are sent anew that were lost with a worker of a Dask cluster.
 ATTEMPTS = 5

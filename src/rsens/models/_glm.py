@@ -16,6 +16,7 @@ from scipy.special import logit, logsumexp, ndtri
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
+from rsens._warned import saying_once
 from rsens.derivatives import Derivatives, normalized, normalized_derivatives, result_bytes, rows_for
 from rsens.distributions import Distribution
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood, through_likelihood
@@ -107,9 +108,9 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier, LinearLink):
         """
         rows, codes, weights = self._read_training(X, y, sample_weight=sample_weight)
         targets = one_vs_rest_targets(codes, len(self.classes_))
-        self._keep_posteriors(
-            [self._fit_class(rows, y, weights) for y in (targets if len(targets) > 2 else targets[1:])]
-        )
+        with saying_once():  # every class has a fit of its own
+            posteriors = [self._fit_class(rows, y, weights) for y in (targets if len(targets) > 2 else targets[1:])]
+        self._keep_posteriors(posteriors)
         return self
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from rsens._contents import contents
 from rsens._table import column_deviations
 from rsens._typing import Array
+from rsens._warned import saying_once
 from rsens.derivatives import Derivatives, normalized, normalized_derivatives
 from rsens.distributions import Distribution
 from rsens.kernels import Kernel
@@ -295,7 +296,9 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
         keys, columns = contents(rows, codes)
         targets = one_vs_rest_targets(codes, len(self.classes_))
         targets = targets[1:] if len(targets) == 2 else targets
-        gps = tuple(fit_gp(kernel, likelihood, Data(inputs, y, no_offset, 0.0, keys, columns), search) for y in targets)
+        with saying_once():  # every class has a fit of its own
+            data = (Data(inputs, y, no_offset, 0.0, keys, columns) for y in targets)
+            gps = tuple(fit_gp(kernel, likelihood, each, search) for each in data)
         self._keep_fitted(gps, units, float(sum(gp.log_marginal_likelihood for gp in gps)))
         self._warn_of_few_inducing()
         return self

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from tqdm import tqdm
 
 from rsens._arguments import one_of, whole_number
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError, RsensWarning
+from rsens._progress import bar
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, Finding, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
@@ -138,7 +138,7 @@ class GPSettings:
             n_inducing=self._n_inducing(n_rows),
             max_iter=whole_number(self.max_iter, "max_iter", 1),
             tolerance=float(self.tolerance),
-            bar=partial(tqdm, disable=not self.progress, leave=False),
+            bar=partial(bar, disable=not self.progress, leave=False),
             rng=_generator(self.random_state),
             enough=ENOUGH if self.inducing is None and n_rows > self.search_rows else NOTHING,
             search_rows=whole_number(self.search_rows, "search_rows", 2),

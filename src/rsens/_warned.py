@@ -1,4 +1,4 @@
-"""Warnings of pieces of work: each is said once, with the number of pieces that gave it, whatever process they ran in.
+"""Warnings of work that is done in many pieces: each is said once, with the number of pieces that gave it.
 
 A model that does not converge says so in every refit. A hundred times the same text hides what else there is to say.
 """
@@ -44,6 +44,14 @@ def heard() -> Iterator[list[Warned]]:
         text = message.sentence if isinstance(message, RsensWarning) else str(message)
         found.append(Warned(warning.category, text))
     found[:] = dict.fromkeys(found)
+
+
+@contextmanager
+def saying_once() -> Iterator[None]:
+    """Within this, what is warned of several times is said once, at the end."""
+    with heard() as found:
+        yield
+    say_once([found], 1, "")
 
 
 def say_once(pieces: Iterable[Iterable[Warned]], count: int, noun: str) -> None:
