@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import sys
 from pathlib import Path
@@ -50,6 +51,7 @@ nb_execution_timeout = 300
 nb_execution_in_temp = True
 nb_merge_streams = True
 nb_output_stderr = "remove-warn"  # a page that warns must catch the warning, and show it if it matters
+logging.getLogger("traitlets").setLevel(logging.WARNING)  # it would announce every page
 os.environ["PYTHONWARNINGS"] = "ignore:IProgress not found"  # of tqdm, in notebooks without widgets
 
 # API
