@@ -87,6 +87,25 @@ def fit(kind: str, rows: int, inducing: int = M) -> dict[str, float]:
     return found
 
 
+def jobs(rows: int) -> dict[str, float]:
+    """The clock's time of `explain` with pairs, in one process and in two, in alternation."""
+    from rsens import explain
+
+    X, y = data("gaussian", rows)
+    estimator = model("gaussian").fit(X, y)
+    asked = {"pairs": True, "random_state": 0, "progress": False}
+    found: dict[str, float] = {}
+    mains = []
+    for _ in range(2):
+        for name, number in (("one", 1), ("two", 2)):
+            start = time.perf_counter()
+            mains.append(explain(estimator, X, n_jobs=number, **asked).main)
+            found[name] = min(found.get(name, np.inf), time.perf_counter() - start)
+    if any((main != mains[0]).any() for main in mains):
+        raise RuntimeError("the number of processes changes R-sens")
+    return found
+
+
 def svgp(kind: str, rows: int, score: float, most_seconds: float) -> dict[str, float]:
     """GPyTorch's SVGP with as many inducing points, until its held-out score is 0.005 below `score` or time is up.
 
@@ -224,7 +243,7 @@ def rare_data(rows: int, seed: int) -> tuple[Any, Any, Any]:
 
 
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
-    "fit": fit, "svgp": svgp, "accuracy": accuracy, "rare": rare, "trees": trees, "quick": quick,
+    "fit": fit, "jobs": jobs, "svgp": svgp, "accuracy": accuracy, "rare": rare, "trees": trees, "quick": quick,
 }  # fmt: skip
 
 

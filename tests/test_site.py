@@ -48,15 +48,19 @@ class Links(HTMLParser):
             self.leads.append(given["href"])
 
 
+def build(source: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """As `make docs` does it."""
+    strict = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees")]
+    command = [sys.executable, "-m", "sphinx", *strict, *options, str(source), str(out / "html")]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     """The site, built as `make docs` does, but without running pages."""
     out = tmp_path_factory.mktemp("site")
-    build = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees")]
     still = ["-D", "nb_execution_mode=off", *(["-D", "plot_gallery=0"] if (DOCS / "gallery").is_dir() else [])]
-    ran = subprocess.run(
-        [sys.executable, "-m", "sphinx", *build, *still, str(DOCS), str(out / "html")], capture_output=True, text=True
-    )
+    ran = build(DOCS, out, *still)
     assert ran.returncode == 0, ran.stderr
     return out / "html"
 
@@ -103,3 +107,21 @@ def test_nothing_is_loaded_from_elsewhere(site, pages):
 def test_the_font_of_formulas_is_there(site):
     assert (site / "_static" / "fonts" / "stix-two-math.woff").is_file()
     assert "fonts/stix-two-math.woff" in (site / "_static" / "rsens.css").read_text(encoding="utf-8")
+
+
+def test_formulas_are_mathml_and_what_cannot_be_read_is_said(tmp_path):
+    settings = {"extensions": ["myst_parser", "mathml"], "myst_enable_extensions": ["dollarmath"]}
+    lines = ["import sys", f"sys.path.insert(0, {str(DOCS / '_extensions')!r})", 'html_math_renderer = "mathml"']
+    (tmp_path / "conf.py").write_text("\n".join([*lines, *(f"{name} = {value!r}" for name, value in settings.items())]))
+    page = tmp_path / "index.md"
+    page.write_text("# A\n\nIn a line $\\alpha \\| x_d$.\n\n$$\\frac{1}{2}$$ (half)\n\nSee {eq}`half`.\n")
+    ran = build(tmp_path, tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    html = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
+    assert html.count("<math") == 2
+    wanted = ["<mfrac>", '<mo stretchy="false">‖</mo>', ">(1)</span>", 'href="#equation-half"', 'id="equation-half"']
+    assert not [piece for piece in wanted if piece not in html]
+    page.write_text("# A\n\n$$\\nonsense$$\n")
+    ran = build(tmp_path, tmp_path)
+    assert ran.returncode == 1
+    assert r"\nonsense" in ran.stderr

@@ -101,6 +101,9 @@ def frame(**columns):
     return pd.DataFrame(columns)
 
 
+#: What pandas calls a column of text: str from version 3 on, object before.
+TEXT = frame(a=["Oslo"])["a"].dtype
+
 REFUSED = {
     "one axis": (np.arange(3.0), "reshape(-1, 1)"),
     "series": (pd.Series([1.0, 2.0]), "reshape(-1, 1)"),
@@ -115,7 +118,7 @@ REFUSED = {
     "numbers as text": (np.array([["1", "2"]], dtype=object), "real numbers"),
     "complex": (np.ones((2, 2)) * 1j, "complex128"),
     "complex column": (frame(a=[1.0], z=[1j]), "'z' (complex128)"),
-    "text columns": (frame(a=[1.0], city=["Oslo"], name=["Per"]), "'city' (str), 'name' (str)"),
+    "text columns": (frame(a=[1.0], city=["Oslo"], name=["Per"]), f"'city' ({TEXT}), 'name' ({TEXT})"),
     "dates": (frame(day=pd.to_datetime(["2020-01-01"])), "'day' (datetime64"),
     "category": (frame(level=pd.Categorical([1, 2])), "'level' (category)"),
     "text among objects": (frame(a=np.array([1.0, "b"], dtype=object)), "'a' (object)"),

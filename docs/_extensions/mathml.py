@@ -7,25 +7,37 @@ from typing import Any
 from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
 from sphinx.application import Sphinx
-from sphinx.errors import SphinxError
+from sphinx.util.logging import getLogger
 from sphinx.writers.html5 import HTML5Translator
 
+logger = getLogger(__name__)
 
-def visit(writer: HTML5Translator, node: nodes.Element) -> None:
-    """Write a formula, in the line or on a line of its own."""
-    block = isinstance(node, nodes.math_block)
-    formula = node.astext()
-    if block and r"\\" in formula and r"\begin" not in formula:
-        formula = rf"\begin{{aligned}}{formula}\end{{aligned}}"
-    try:
-        written = latex2mathml.tex2mathml(formula, as_block=block)
-    except MathError as error:
-        raise SphinxError(f"{node.source}:{node.line}: {error} in the formula {formula}") from error
-    writer.body.append(f'<div class="formula">{written}</div>\n' if block else written)
+
+def inline(writer: HTML5Translator, node: nodes.Element) -> None:
+    """A formula in the line."""
+    writer.body.append(mathml(node, node.astext()))
     raise nodes.SkipNode
+
+
+def block(writer: HTML5Translator, node: nodes.Element) -> None:
+    """A formula on a line of its own, with its number if it has one."""
+    number = f'<span class="number">({node["number"]})</span>' if node.get("number") else ""
+    writer.body.append(writer.starttag(node, "div", CLASS="formula"))
+    writer.body.append(f"{mathml(node, node.astext(), as_block=True)}{number}</div>\n")
+    raise nodes.SkipNode
+
+
+def mathml(node: nodes.Element, formula: str, **options: bool) -> str:
+    """The formula; what cannot be read is a warning, and fails the build."""
+    try:
+        written = latex2mathml.tex2mathml(formula, **options)
+    except MathError as error:
+        logger.warning("%s In the formula %s", error, formula, location=node)
+        return ""
+    return written.replace("<mo>‖</mo>", '<mo stretchy="false">‖</mo>')  # as high as a letter, not as the line
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Tell Sphinx."""
-    app.add_html_math_renderer("mathml", inline_renderers=(visit, None), block_renderers=(visit, None))
+    app.add_html_math_renderer("mathml", inline_renderers=(inline, None), block_renderers=(block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

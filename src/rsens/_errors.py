@@ -6,9 +6,37 @@ A sentence that mentions an argument holds it as an `Argument`, so that one erro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+#: The most characters of a name or value that a sentence quotes, and of its text: longer ones lose their middle.
+QUOTED, WHOLE = 80, 2_000
+#: Text in quotes, as `repr` writes it, that is longer. An apostrophe within a word is no quote.
+LONG_QUOTE = re.compile(rf"""(?<!\w)(['"])((?:\\.|(?!\1)[^\\]){{{QUOTED + 1},}})\1(?!\w)""", re.DOTALL)
+#: The joiner and the variation selector that emoji are made of: not printable alone, but harmless.
+JOINERS = "\u200d\ufe0f"
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text with escapes for control characters and lone surrogates, except for the characters to `keep`."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def readable(text: str) -> str:
+    """What a sentence may say: nothing that steers a terminal, and no name that fills the screen."""
+    quotes = LONG_QUOTE.sub(lambda found: f"{found[1]}{_without_middle(found[2], QUOTED)}{found[1]}", text)
+    return _without_middle(printable(quotes, keep="\n" + JOINERS), WHOLE)
+
+
+def _without_middle(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    tail = most // 3
+    return f"{text[: most - tail - 1]}…{text[-tail:]}"
 
 
 @dataclass(frozen=True)
@@ -24,7 +52,7 @@ class Argument:
         return self.value is not ...
 
     def __str__(self) -> str:
-        return f"{self.name}={self.value!r}" if self.has_value else self.name
+        return f"{self.name}={readable(repr(self.value))}" if self.has_value else self.name
 
 
 #: How a reader calls an argument: `rows` in Python, `--rows` on the command line.
@@ -38,6 +66,7 @@ class Sentence(str):
 
     def __new__(cls, *parts: str | Argument) -> Sentence:
         """From texts, arguments and other sentences, one after the other."""
+        parts = tuple(readable(part) if type(part) is str else part for part in parts)
         sentence = super().__new__(cls, "".join(map(str, parts)))
         flat = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
         sentence.parts = tuple(part for group in flat for part in group)
@@ -72,7 +101,7 @@ class InputError(ValueError):
     """
 
     def __init__(self, *parts: str | Argument) -> None:
-        self.sentence = Sentence(*parts)
+        self.sentence: Sentence = Sentence(*parts)
         super().__init__(self.sentence)
 
     @property
@@ -111,5 +140,5 @@ class RsensWarning(UserWarning):
     """
 
     def __init__(self, *parts: str | Argument) -> None:
-        self.sentence = Sentence(*parts)
+        self.sentence: Sentence = Sentence(*parts)
         super().__init__(self.sentence)

@@ -98,3 +98,18 @@ def test_a_huge_size_is_poisson(alpha: float) -> None:
     np.testing.assert_allclose(wide.fisher_norm([[1.0, 0.0]] * 2), poisson.fisher_norm([[1.0]] * 2), rtol=1e-10)
     got = wide.renyi(NegativeBinomial(other, np.full(2, 1e12)), alpha)
     np.testing.assert_allclose(got, poisson.renyi(Poisson(other), alpha), rtol=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e-6, 0.5, 800.0])
+def test_quantiles_of_counts_that_float64_cannot_tell_apart(size: float) -> None:
+    """The first count at which the distribution function is reached, from either side, in a moment."""
+    family = NegativeBinomial(np.full(2, 1e12), np.array([size, size])).checked()
+    for q in (1e-12, 0.3, 0.999, 1.0 - 1e-12):
+        for upper in (False, True):
+            found = family._quantile(np.array([q, q]), upper)
+            tail, before = (
+                family._cdf(found, upper),
+                family._cdf(np.minimum(found - 1.0, np.nextafter(found, 0.0)), upper),
+            )
+            assert ((tail <= q) if upper else (tail >= q)).all()
+            assert ((found == 0.0) | ((before > q * (1 - 1e-12)) if upper else (before < q * (1 + 1e-12)))).all()

@@ -145,18 +145,23 @@ def concave_window(likelihood: Likelihood, y: float, m: Real, v: Real, log_integ
     return ends[0], ends[1], min(width / 3, mp.mpf(0.15))
 
 
-def link_derivatives(link: Link, m: float, v: float) -> list[float]:
-    """∂_m^k E[h(f)], k = 1 … 4, from derivatives of the Gaussian instead of the link: ∂_m^k N = He_k(z) N/v^{k/2}."""
+def link_moments(link: Link, m: float, v: float) -> list[Real]:
+    """∂_m^k E[h(f)], k = 0 … 4, from derivatives of the Gaussian instead of the link: ∂_m^k N = He_k(z) N/v^{k/2}."""
     with mp.workdps(250):
         mean, sd = mp.mpf(m), mp.sqrt(mp.mpf(v))
         step = min(mp.mpf(0.15), sd / 8)
-        totals = [mp.mpf(0)] * 4
+        totals = [mp.mpf(0)] * 5
         for i in range(int(-40 * sd / step), int(40 * sd / step) + 1):
             z = i * step / sd
             value = link(mean + i * step) * mp.npdf(z) * step / sd
-            hermite = z, z**2 - 1, z**3 - 3 * z, z**4 - 6 * z**2 + 3
+            hermite = 1, z, z**2 - 1, z**3 - 3 * z, z**4 - 6 * z**2 + 3
             totals = [total + value * h for total, h in zip(totals, hermite, strict=True)]
-        return [float(mp.chop(total, mp.mpf(10) ** -235) / sd ** (k + 1)) for k, total in enumerate(totals)]
+        return [mp.chop(total, mp.mpf(10) ** -235) / sd**k for k, total in enumerate(totals)]
+
+
+def link_derivatives(link: Link, m: float, v: float) -> list[float]:
+    """Those of k = 1 … 4."""
+    return [float(moment) for moment in link_moments(link, m, v)[1:]]
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,20 @@ def count_quantile(family: Any, q: Array, upper: bool, mean: Array, variance: Ar
     found = (family.isf if upper else family.ppf)(q, *arguments)
     normal = np.floor(mean + np.sqrt(variance) * (-ndtri(q) if upper else ndtri(q)))
     return np.where(np.isnan(found), np.maximum(normal, 0.0), found)
+
+
+def first_count(reached: Callable[[Array], Array], shape: tuple[int, ...]) -> Array:
+    """The smallest y with `reached(y)`, which stays true from there on; to the digits that a float64 has."""
+    low, high = np.full(shape, -1.0), np.zeros(shape)
+    for _ in range(1023):  # up to the largest float64
+        if (found := reached(high)).all():
+            break
+        low, high = np.where(found, low, high), np.where(found, high, 2.0 * high + 1.0)
+    for _ in range(53):
+        middle = np.ceil(0.5 * low + 0.5 * high)
+        found = reached(middle)
+        low, high = np.where(found, low, middle), np.where(found, middle, high)
+    return high
 
 
 def bounded_reach(mean: Array, variance: Array) -> Reach:

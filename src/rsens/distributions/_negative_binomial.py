@@ -17,13 +17,15 @@ from rsens._special import (
 )
 from rsens._typing import Array
 from rsens.distributions._base import RowShaper
-from rsens.distributions._counts import beta_cdf, count_quantile, count_rule, sum_from
+from rsens.distributions._counts import beta_cdf, count_quantile, count_rule, first_count, sum_from
 from rsens.distributions._domain import POSITIVE, Domain
 from rsens.distributions._finite import finite_renyi
 from rsens.distributions._jensen import exp_gap
 from rsens.distributions._univariate import FAR, Reach, Univariate
 
 _TERMS = 512
+#: Mean over size from which quantiles are searched by halving.
+_LONGEST_TAIL = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,17 @@ class NegativeBinomial(Univariate):
         from scipy.stats import nbinom
 
         share = self.size / (self.size + self.mean)
-        return count_quantile(nbinom, q, upper, self.mean, self.variance, self.size, share)
+        # SciPy steps from count to count, which leads nowhere once a float64 cannot tell them apart.
+        long = self.mean > _LONGEST_TAIL * self.size
+        found = count_quantile(nbinom, q, upper, self.mean, self.variance, self.size, np.where(long, 0.5, share))
+        if not long.any():
+            return found
+        shape = np.broadcast_shapes(np.shape(q), long.shape)
+
+        def reached(y: Array) -> Array:
+            return self._cdf(y, upper) <= q if upper else self._cdf(y, upper) >= q
+
+        return np.where(long, first_count(reached, shape), found)
 
     def _cdf(self, y: Array, upper: bool) -> Array:
         total = self.size + self.mean

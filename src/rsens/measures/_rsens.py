@@ -14,6 +14,7 @@ import numpy as np
 
 from rsens._table import Table
 from rsens._typing import Array
+from rsens._warned import saying_once
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives, Model
 from rsens.measures._contrasts import Switches, contrast_values, filled_second, switches_of
@@ -162,7 +163,8 @@ def rsens2_by_terms(model: Model, table: Table, alpha: float, units: Array, term
 def _gathered(chunks: Callable[[Model, Table, float], Chunks], model: Any, X: Any, alpha: Any) -> Array:
     order = check_alpha(alpha)
     source, table = read_for(model, X)
-    return gathered(chunks(source, table, order), len(table.values))
+    with saying_once():
+        return gathered(chunks(source, table, order), len(table.values))
 
 
 def _defaults(derivatives: Derivatives, units: Array | None, terms: Terms | None) -> tuple[Array, Terms]:

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import struct
+import tokenize
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from rsens._errors import InputError
-from rsens._files import text, whole_file
+from rsens._files import check_text, parse_json, text, whole_file
 from rsens._typing import Array
 from rsens.models._file_values import mapping
 
@@ -41,6 +42,8 @@ DAMAGE = (
     RuntimeError,  # a member with a password
     TypeError,
     ValueError,
+    tokenize.TokenError,  # what an array says of itself is read as Python's constants
+    MemoryError,  # so deep that the parser gives up
 )
 
 
@@ -72,7 +75,7 @@ def _npy(array: Array, name: str) -> bytes:
 
 def _json(content: Any) -> bytes:
     try:
-        return json.dumps(content, allow_nan=False, indent=1).encode("utf-8")
+        return check_text(json.dumps(content, allow_nan=False, indent=1)).encode("utf-8")
     except ValueError as error:
         raise InputError(f"the model cannot be stored: {error}. Fit the model again.") from None
 
@@ -170,9 +173,4 @@ def _header(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
         raise ValueError("it has members that are compressed, or larger than the file")
     if sum(member.file_size for member in members) > size:
         raise ValueError("its members are larger than the file")
-    header = json.loads(archive.read(HEADER).decode("utf-8"), parse_constant=_refuse)
-    return dict(mapping(header))
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a number in JSON")
+    return dict(mapping(parse_json(archive.read(HEADER).decode("utf-8"))))

@@ -10,11 +10,13 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logit, logsumexp, ndtri
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
+from rsens._warned import saying_once
 from rsens.derivatives import Derivatives, normalized, normalized_derivatives, result_bytes, rows_for
 from rsens.distributions import Distribution
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood, through_likelihood
@@ -106,18 +108,18 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier, LinearLink):
         """
         rows, codes, weights = self._read_training(X, y, sample_weight=sample_weight)
         targets = one_vs_rest_targets(codes, len(self.classes_))
-        self._keep_posteriors(
-            [self._fit_class(rows, y, weights) for y in (targets if len(targets) > 2 else targets[1:])]
-        )
+        with saying_once():  # every class has a fit of its own
+            posteriors = [self._fit_class(rows, y, weights) for y in (targets if len(targets) > 2 else targets[1:])]
+        self._keep_posteriors(posteriors)
         return self
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
         """Set the attributes; there is one posterior for two classes, else one per class."""
         self._posteriors = posteriors
-        self.coef_names_ = posteriors[0].names
-        self.coef_ = np.stack([posterior.coef for posterior in posteriors])
-        self.intercept_ = np.array([posterior.intercept for posterior in posteriors])
-        self.coef_covariance_ = np.stack([posterior.coef_covariance for posterior in posteriors])
+        self.coef_names_: NDArray[np.object_] = posteriors[0].names
+        self.coef_: Array = np.stack([posterior.coef for posterior in posteriors])
+        self.intercept_: Array = np.array([posterior.intercept for posterior in posteriors])
+        self.coef_covariance_: Array = np.stack([posterior.coef_covariance for posterior in posteriors])
 
     def _fit_class(self, rows: Array, y: Array, weights: Array | None) -> WeightPosterior:
         counts = np.ones(len(y)) if weights is None else weights
@@ -255,7 +257,7 @@ class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegr
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
         super()._keep_posteriors(posteriors)
-        self.coef_covariance_ = self._posterior.coef_covariance
+        self.coef_covariance_: Array = self._posterior.coef_covariance
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,0 +1,175 @@
+"""Mutation testing of the formulas: put small faults into the code, one at a time, and see whether a test notices.
+
+    make mutation
+    python -m experiments.mutation --mutants 200 --out build/mutation
+
+A seeded sample of all faults that `_mutation/mutants.py` can make in `distributions/` and `measures/`. The tests are
+collected once; each mutant runs in a fork of that process, with the tests that reach its line, quickest first, until
+one fails. A mutant that no test notices gets a second round with more time. Results are written as they come, so that
+the same command goes on after an interruption; a mutant is asked again when its line or file has changed. Writes
+docs/results/mutation.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments._command import whole_number
+from experiments._mutation.mutants import Mutant, mutants_of, mutated
+from experiments._mutation.session import Session, measure, start
+from experiments._mutation.summary import NOTICED, read_reasons, summary
+from experiments._mutation.swap import live_functions, swap
+from experiments._progress import progress
+from experiments._tables import announce, replace_file
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "rsens"
+FOLDERS = ("distributions", "measures")
+TESTS = ("tests/distributions", "tests/measures", "tests/test_conformance.py", "tests/test_errata.py")
+RESULTS = ROOT / "docs" / "results"
+FILE = "mutation.json"
+#: Processor seconds of tests that a mutant gets in the first round, and in the second if it survives.
+ROUNDS = (3.0, 60.0)
+
+
+def all_mutants() -> list[Mutant]:
+    """Every fault there is, in the order of files and lines."""
+    files = [path for folder in FOLDERS for path in sorted((SOURCE / folder).rglob("*.py"))]
+    return [mutant for path in files for mutant in mutants_of(path, SOURCE)]
+
+
+def sample(mutants: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
+    """A seeded sample without repetition; a larger one begins with the smaller one."""
+    order = list(mutants)
+    random.Random(seed).shuffle(order)
+    return order[:size]
+
+
+class Journal:
+    """What happened to each mutant, one line each; lines of files that have changed since are not read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.found: dict[str, dict[str, Any]] = {}
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        for entry in map(json.loads, lines):
+            if entry["source"] == source_of(entry["mutant"].partition(":")[0]):
+                self.found[entry["mutant"]] = entry
+
+    def add(self, mutant: Mutant, **what: Any) -> None:
+        entry = {"mutant": mutant.name, "source": source_of(mutant.file), **what}
+        self.found[mutant.name] = entry
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+
+    def forget_survivors(self) -> None:
+        """As if they had not been asked yet."""
+        self.found = {name: entry for name, entry in self.found.items() if entry["outcome"] in NOTICED}
+
+
+def source_of(file: str) -> str:
+    """A fingerprint of a source file; empty if it is gone."""
+    path = SOURCE / file
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path.exists() else ""
+
+
+class Chooser:
+    """Which tests look at a mutant, quickest first. A test that was not measured looks at every mutant."""
+
+    def __init__(self, measured: dict[str, Any], known: Sequence[str]) -> None:
+        self.seconds: dict[str, float] = measured["seconds"]
+        self.lines: dict[str, dict[str, list[str]]] = measured["lines"]
+        self.new = [name for name in known if name not in self.seconds]
+        self.known = set(known)
+
+    def tests(self, mutant: Mutant, limit: float) -> tuple[list[str], float]:
+        """Names and the seconds they take without a mutant."""
+        lines = self.lines.get(mutant.file, {})
+        first, last = mutant.span
+        reaching = {test for line in range(first, last + 1) for test in lines.get(str(line), [])}
+        names, total = list(self.new), 0.0
+        for name in sorted(self.known.intersection(reaching), key=lambda name: (self.seconds[name], name)):
+            total += self.seconds[name]
+            if total > limit and names:
+                break
+            names.append(name)
+        return names, total
+
+
+def run(session: Session, mutants: Sequence[Mutant], journal: Journal, measured: Path) -> None:
+    """Both rounds, over what is not in the journal yet."""
+    chooser = Chooser(json.loads(measured.read_text()), list(session.items))
+    functions = live_functions()
+    check_machinery(session, mutants, chooser, functions)
+    for number, limit in enumerate(ROUNDS, 1):
+        todo = [mutant for mutant in mutants if asked_again(journal.found.get(mutant.name), number)]
+        with progress(len(mutants), len(mutants) - len(todo), f"round {number}") as bar:
+            for mutant in todo:
+                path = SOURCE / mutant.file
+                names, seconds = chooser.tests(mutant, limit)
+                change = partial(swap, path, mutated(path, mutant), functions[str(path)])
+                outcome, test = session.fork(change, names, seconds) if names else ("unreached", None)
+                journal.add(mutant, kind=mutant.kind, outcome=outcome, test=test, round=number)
+                bar.update()
+
+
+def asked_again(entry: dict[str, Any] | None, number: int) -> bool:
+    """Not asked yet, or not noticed in an earlier round."""
+    return entry is None or (entry["outcome"] in ("survived", "unreached") and entry["round"] < number)
+
+
+def check_machinery(session: Session, mutants: Sequence[Mutant], chooser: Chooser, functions: dict[str, Any]) -> None:
+    """The fork itself must change nothing: with all code as it is, swapped for itself, the tests pass."""
+    paths = [SOURCE / file for file in sorted({mutant.file for mutant in mutants})]
+
+    def unchanged() -> bool:
+        return all(swap(path, ast.parse(path.read_text(encoding="utf-8")), functions[str(path)]) for path in paths)
+
+    quick = {
+        name for mutant in mutants for name in chooser.tests(mutant, 0.02)[0] if chooser.seconds.get(name, 1.0) < 0.02
+    }
+    outcome, test = session.fork(unchanged, sorted(quick), 60.0)
+    if outcome != "survived":
+        sys.exit(f"The code as it is was not taken for right: {outcome} {test or ''}")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure the tests if need be, run the mutants, and write the result."""
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--mutants", type=whole_number(1), default=1200, help="default: %(default)s")
+    options.add_argument("--seed", type=whole_number(0), default=0)
+    options.add_argument("--work", type=Path, default=ROOT / "build" / "mutation", help="default: %(default)s")
+    options.add_argument("--out", type=Path, default=RESULTS, help="default: %(default)s")
+    options.add_argument("--survivors", action="store_true", help="ask the survivors again, with the tests of now")
+    options.add_argument("--measure", action="store_true", help="only measure the tests")
+    given = options.parse_args(arguments)
+    measured, journal = given.work / "measured.json", Journal(given.work / "mutants.jsonl")
+    if given.measure:
+        start(TESTS, partial(measure, root=SOURCE, folders=FOLDERS, out=measured))
+        return
+    if not measured.exists():  # in a process of its own: what tests leave behind must not be in the forks
+        command = [sys.executable, "-m", "experiments.mutation", "--measure", "--work", str(given.work)]
+        subprocess.run(command, cwd=ROOT, check=True)
+    mutants = sample(all_mutants(), given.mutants, given.seed)
+    if given.survivors:
+        journal.forget_survivors()
+    start(TESTS, partial(run, mutants=mutants, journal=journal, measured=measured))
+    found = [(mutant, journal.found[mutant.name]) for mutant in mutants]
+    result = summary(found, total=len(all_mutants()), seed=given.seed, reasons=read_reasons())
+    replace_file(given.out / FILE, (json.dumps(result, indent=1, ensure_ascii=False) + "\n").encode())
+    announce(given.out / FILE)
+
+
+if __name__ == "__main__":
+    main()
