@@ -37,8 +37,8 @@ def heard() -> Iterator[list[Warned]]:
     """Within this, warnings are not shown; the list has each of them once when it ends."""
     found: list[Warned] = []
     with warnings.catch_warnings(record=True) as raised:
-        # Deprecations are for whoever wrote the code that warns: they follow the filters that are there, which often name
-        # a module. Said again from here they would be shown, as if the user's own line had to change.
+        # Deprecations are for whoever wrote the code that warns: they follow the filters that are there, which often
+        # name a module. Said again from here they would be shown, as if the user's own line had to change.
         for category in (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", category)
         yield found
