@@ -171,6 +171,25 @@ def mutated() -> Iterator[str]:
     yield ""
 
 
+def covered() -> Iterator[str]:
+    """What the tests run."""
+    result = read_json("coverage")
+    if result is None:
+        return
+    total = result["total"]
+    yield "## What the tests run\n"
+    yield from paragraph(
+        f"{total['lines covered']:.1%} of {total['lines']:,} lines; with both ways of every condition,",
+        f"{total['with branches']:.1%}. Made by `{result['command']}`.",
+    )
+    rows = [
+        (f"`{name}`", f"{e['lines']:,}", f"{e['lines covered']:.1%}", f"{e['with branches']:.1%}")
+        for name, e in result["by package"].items()
+    ]
+    yield from table(("Package", "Lines", "Run", "With branches"), rows)
+    yield ""
+
+
 def versions() -> Iterator[str]:
     """Where the wheel was installed and tried."""
     result = read_json("versions")
@@ -186,7 +205,7 @@ def versions() -> Iterator[str]:
     )
 
 
-SECTIONS = (head, fast, exact, fuzzed, mutated, versions)
+SECTIONS = (head, fast, exact, fuzzed, mutated, covered, versions)
 
 
 def read_json(name: str) -> Any:

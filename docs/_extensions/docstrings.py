@@ -61,9 +61,15 @@ def restore(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: li
         lines[:] = app.env.temp_data.pop(name)
 
 
+def unsigned(app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str, returned: str) -> Any:
+    """Results are made by calls: what their constructors take is nobody's business."""
+    return ("", None) if what == "class" and "Made by `" in (obj.__doc__ or "") else None
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Before and after napoleon."""
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("autodoc-process-docstring", process, priority=100)
     app.connect("autodoc-process-docstring", restore, priority=900)
+    app.connect("autodoc-process-signature", unsigned)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

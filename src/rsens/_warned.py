@@ -37,7 +37,10 @@ def heard() -> Iterator[list[Warned]]:
     """Within this, warnings are not shown; the list has each of them once when it ends."""
     found: list[Warned] = []
     with warnings.catch_warnings(record=True) as raised:
-        warnings.simplefilter("always")
+        # Deprecations are for whoever wrote the code that warns: they follow the filters that are there, which often
+        # name a module. Said again from here they would be shown, as if the user's own line had to change.
+        for category in (UserWarning, RuntimeWarning):
+            warnings.simplefilter("always", category)
         yield found
     for warning in raised:
         message = warning.message

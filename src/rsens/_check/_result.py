@@ -18,7 +18,7 @@ MARKS = {"ok": "ok", "warning": "WARNING", "wrong": "WRONG"}
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What was understood of a model, and what was checked about it. Print it.
+    """What was understood of a model, and what was checked about it. Made by `rsens.check`; print it.
 
     Example:
         >>> import rsens

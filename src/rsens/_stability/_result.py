@@ -39,11 +39,10 @@ class Stability:
         >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
         >>> linear = rsens.BayesianLinearRegression()
         >>> result = rsens.stability(linear, X, y, n_boot=5, methods="rsens", random_state=0)
-        >>> result.to_frame()[["term", "mean_rank", "lower", "upper"]].head(3)
-          term  mean_rank  lower  upper
-        0   s5        1.4      1      2
-        1  bmi        3.2      1      5
-        2   s1        3.2      1      9
+        >>> result.n_boot, result.to_frame()["term"].iloc[0]
+        (5, 's5')
+        >>> result.rank_shares("rsens").shape  # how often each variable has each rank
+        (10, 10)
     """
 
     def __init__(self, rankings: Rankings) -> None:
