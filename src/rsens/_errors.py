@@ -10,6 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+#: The joiner and the variation selector that emoji are made of: not printable alone, but harmless.
+JOINERS = "\u200d\ufe0f"
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text with escapes for control characters and lone surrogates, except for the characters to `keep`."""
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -37,10 +45,15 @@ class Sentence(str):
     parts: tuple[str | Argument, ...]
 
     def __new__(cls, *parts: str | Argument) -> Sentence:
-        """From texts, arguments and other sentences, one after the other."""
-        sentence = super().__new__(cls, "".join(map(str, parts)))
+        """From texts, arguments and other sentences, one after the other.
+
+        Names of columns and files stand in sentences, and a terminal would obey what is in them: it is escaped.
+        """
         flat = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
-        sentence.parts = tuple(part for group in flat for part in group)
+        each = [part for group in flat for part in group]
+        safe = [part if isinstance(part, Argument) else printable(part, keep=f"\n{JOINERS}") for part in each]
+        sentence = super().__new__(cls, "".join(map(str, safe)))
+        sentence.parts = tuple(safe)
         return sentence
 
     def __reduce__(self) -> tuple[Any, ...]:  # the parts survive a trip to another process
