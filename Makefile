@@ -16,7 +16,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test test-adapters lint browser format figures lists bench scaling paper paper-quick calibration calibration-quick clean
+.PHONY: help install demo test test-adapters lint browser format figures lists bench scaling paper paper-quick calibration calibration-quick interruptions hostile clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -132,6 +132,12 @@ CALIBRATION_QUICK := build/calibration-quick
 calibration-quick: $(INSTALLED) ## the same with few designs and two analyses each, into build/calibration-quick
 	$(RUN).calibration --n-jobs $(PAPER_JOBS) --repetitions 2 --designs independent noise-40 one-80 linear logistic \
 		--out $(CALIBRATION_QUICK) --docs $(CALIBRATION_QUICK)
+
+interruptions: $(INSTALLED) ## kill long calls a hundred times, fill the disk, share a folder; counts in docs/results/
+	$(ONE_THREAD) $(BIN)/python -m tests.interruptions --kills 100 --out docs/results/interruptions.json
+
+hostile: $(INSTALLED) ## load thousands of damaged and forged files; counts in docs/results/
+	$(ONE_THREAD) $(BIN)/python -m tests.hostile --cases 6000 --out docs/results/hostile.json
 
 clean: ## remove the environments and everything written
 	rm -rf .venv .venv-demo $(ADAPTERS) rsens-demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
