@@ -16,7 +16,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test test-adapters test-lowest lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick accuracy mutation coverage clean
+.PHONY: help install demo test test-adapters test-lowest lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick accuracy mutation coverage interruptions hostile clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -187,6 +187,12 @@ mutation: $(INSTALLED) ## put 1,200 small faults into the formulas and see which
 
 coverage: $(INSTALLED) ## which lines and branches of src the tests run, folder by folder; an hour or so
 	$(KEEP_COMPILED) $(RUN).coverage
+
+interruptions: $(INSTALLED) ## kill long calls a hundred times, fill the disk, share a folder; counts in docs/results/
+	$(ONE_THREAD) $(BIN)/python -m tests.interruptions --kills 100 --out docs/results/interruptions.json
+
+hostile: $(INSTALLED) ## load thousands of damaged and forged files; counts in docs/results/
+	$(ONE_THREAD) $(BIN)/python -m tests.hostile --cases 6000 --out docs/results/hostile.json
 
 clean: ## remove the environments and everything written
 	rm -rf .venv .venv-demo $(ADAPTERS) $(LOWEST) $(RELEASE) rsens-demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -169,11 +169,12 @@ def killed(name: str, call: Call, place: Path, chance: random.Random, least: int
         if name == "rsens explain" and counts["runs"] % 2:  # over results of before
             shutil.copytree(place / "whole", folder)
             old = files_of(folder)
-        kept, seen = pieces(folder), set[str]()
+        kept, seen, most = pieces(folder), set[str](), longest
         while True:
             log.write_text("")
             process = child(call, folder, log)
-            time.sleep(chance.uniform(0.0, longest))
+            time.sleep(chance.uniform(0.0, most))
+            most *= 1.1  # so that it comes to an end, even if the computer has got other work by now
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
             code = ended(process)

@@ -32,7 +32,7 @@ from rsens._explain._steps import numeric_columns, steps_of
 from rsens._explain._subgroups import division_of
 from rsens._frames import as_pandas
 from rsens._progress import progress_of
-from rsens._refits import read_clusters, warn_of_tight_clusters, workers
+from rsens._refits import check_one_per_row, read_clusters, warn_of_tight_clusters, workers
 from rsens._warned import saying_once
 from rsens.derivatives import Model, NoSecondDerivativesError
 from rsens.measures import check_alpha, warn_of_gaps
@@ -241,10 +241,12 @@ def explain(
     effects = Effects.of(seen.piece.effects, query, averages.sums.sum_rows, share)
     warn_of_no_mean(values, query, stacklevel=3)
     marking = None
-    if y is not None:
+    tested = null is not False and y is not None
+    if fit is not None or fit_again is not None or tested:
+        check_one_per_row(y, n)
         subgroup = None if division is None else division.codes
         order = own_order(table.values, y, weights, clusters=together, names=table.names, last=subgroup)
-    if fit is not None or (null is not False and y is not None):
+    if fit is not None or tested:
         marking = Marking(
             model=model,
             source=source,

@@ -133,6 +133,8 @@ def opened(path: str | os.PathLike[str], format_name: str, version: int) -> Iter
     """The header of a file, and its arrays. Inside the block, any damage becomes an `InputError`."""
     if Path(path).is_dir():
         raise InputError(f"{path} is a folder. Give a file written by save_model.")
+    if Path(path).exists() and not Path(path).is_file():  # a device may have no end, and a pipe may never begin
+        raise InputError(f"{path} is not a file. Give a file written by save_model.")
     try:
         file = open(path, "rb")  # noqa: SIM115 (closed below; if the system cannot open it, it is not damaged)
     except FileNotFoundError:
