@@ -20,7 +20,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +42,11 @@ FILE = "mutation.json"
 ROUNDS = (1.0, 60.0)
 
 
-def all_mutants() -> list[Mutant]:
+@cache
+def all_mutants() -> tuple[Mutant, ...]:
     """Every fault there is, in the order of files and lines."""
     files = [path for folder in FOLDERS for path in sorted((SOURCE / folder).rglob("*.py"))]
-    return [mutant for path in files for mutant in mutants_of(path, SOURCE)]
+    return tuple(mutant for path in files for mutant in mutants_of(path, SOURCE))
 
 
 def sample(mutants: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
