@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments._accuracy import families, likelihoods
-from experiments._accuracy.questions import Question
+from experiments._accuracy.questions import DENSITY, DIVERGENCE, NORM, SECOND, Question
 from experiments._progress import progress
 from experiments._tables import announce, replace_file
 from tests.distributions.precision import PROMISED
@@ -26,8 +26,13 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results"
 FILE = "accuracy.json"
 
+_NEARLY_ONE_OUTPUT = (
+    "Outputs with a correlation of 1 − 1e-9: their condition number, 2e9, times the rounding of float64."
+)
 #: Where the promise does not hold, and why.
-LIMITS: dict[tuple[str, str], str] = {}
+LIMITS: dict[tuple[str, str], str] = {
+    ("MultivariateNormal", quantity): _NEARLY_ONE_OUTPUT for quantity in (DENSITY, NORM, SECOND, DIVERGENCE)
+}
 
 
 def questions() -> dict[str, list[Question]]:

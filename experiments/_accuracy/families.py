@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from experiments._accuracy.grids import ORDERS, QUANTILES, ROWS, STORED_PAIRS, Row, neighbours
-from experiments._accuracy.questions import DENSITY, DIVERGENCE, FISHER, NORM, SECOND, Point, Question, density_error
-from rsens import distributions
+from experiments._accuracy.questions import (
+    DENSITY,
+    DIVERGENCE,
+    FISHER,
+    NORM,
+    SECOND,
+    Point,
+    Question,
+    density_error,
+    each,
+)
+from rsens import InputError, distributions
 from rsens.derivatives import Derivatives
 from rsens.distributions import ALL_FAMILIES, Distribution
 from rsens.measures import rsens2_of, rsens_of
 from tests.distributions import exact, test_mixture
-from tests.distributions.check import divergence, key, stored
+from tests.distributions.check import batch, divergence, grouped, key, stored
 from tests.distributions.exact_renyi import renyi as exact_renyi
-from tests.distributions.precision import mp
+from tests.distributions.precision import FLOAT_MAX, mp
 
 
 def family_questions() -> Iterator[Question]:
@@ -29,12 +39,12 @@ def questions_of(name: str) -> Iterator[Question]:
     """Those of one family; a family without a grid is an error."""
     grid = ROWS[name]
     points = [{"row": row, "y": y} for row in grid for y in values_of(name, row)]
-    yield Question(name, DENSITY, points, log_prob(name), exact_log_prob(name), density_error)
+    yield Question(name, DENSITY, points, each(log_prob(name)), exact_log_prob(name), density_error)
     moves = [{"row": row, "u": u} for row in grid for u in directions(name, row)]
-    yield Question(name, NORM, moves, first_order(name), exact_norm(name))
-    yield Question(name, SECOND, moves, second_order(name), exact_norm(name))
+    yield Question(name, NORM, moves, each(first_order(name)), exact_norm(name))
+    yield Question(name, SECOND, moves, each(second_order(name)), exact_norm(name))
     if name not in ("Mixture", "MultivariateNormal"):  # R-sens asks for all they have
-        yield Question(name, FISHER, [{"row": row} for row in grid], fisher(name), exact_fisher(name))
+        yield Question(name, FISHER, [{"row": row} for row in grid], each(fisher(name)), exact_fisher(name))
     yield Question(name, DIVERGENCE, pairs_of(name), renyi(name), exact_divergence(name))
 
 
@@ -70,16 +80,29 @@ def second_order(name: str) -> Callable[[Point], Any]:
 
 
 def fisher(name: str) -> Callable[[Point], Any]:
-    """Entries in units of the diagonal, so that one which should be 0 has a scale."""
-
     def value(point: Point) -> Any:
-        return library(name, point["row"]).fisher()
+        try:
+            return library(name, point["row"]).fisher()
+        except InputError:  # an entry is beyond float64, it says
+            return np.inf
 
     return value
 
 
-def renyi(name: str) -> Callable[[Point], Any]:
-    return lambda point: library(name, point["row"]).renyi(library(name, point["other"]), order(point))
+def renyi(name: str) -> Callable[[Sequence[Point]], Any]:
+    """All pairs of one order at once, where rows can stand in one array."""
+    if name in ("Mixture", "Histogram"):
+        return each(lambda point: library(name, point["row"]).renyi(library(name, point["other"]), order(point)))
+
+    def values(points: Sequence[Point]) -> Any:
+        found = np.full(len(points), np.nan)
+        for group in grouped(list(enumerate(points)), lambda item: (item[1]["order"], *item[1]["row"])):
+            places, members = zip(*group, strict=True)
+            p, q = (batch(name, [point[side] for point in members]) for side in ("row", "other"))
+            found[list(places)] = p.renyi(q, order(members[0]))
+        return found
+
+    return values
 
 
 def order(point: Point) -> float:
@@ -132,7 +155,8 @@ def exact_fisher(name: str) -> Callable[[Point], Any]:
             mean, size = mp.mpf(row["mean"]), mp.mpf(row["size"])
             return [size / (mean * (mean + size)), mp.zero, mp.zero, stored(key(name, row, [0.0, 1.0])) ** 2]
         information = oracle(name, point["row"]).information()
-        return [information[i, j] for i in range(information.rows) for j in range(information.cols)]
+        entries = [information[i, j] for i in range(information.rows) for j in range(information.cols)]
+        return mp.inf if max(entries) > FLOAT_MAX else entries
 
     return value
 

@@ -32,7 +32,13 @@ def correlated(scale: float, correlation: float) -> Row:
     return {"mean": [0.5 * scale, -1.0], "covariance": [[scale**2, off], [off, 1.0]]}
 
 
-CLASSES = [[0.25, 0.25, 0.5], [1e-12, 0.3, 0.7], [1.0 - 2e-12, 1e-12, 1e-12], [1e-6, 0.999, 0.000999]]
+#: They add up to 1 in exact arithmetic too; 2⁻⁴⁰ is 1e-12.
+CLASSES = [
+    [0.25, 0.25, 0.5],
+    [2.0**-40, 0.3125, 0.6875 - 2.0**-40],
+    [1.0 - 2.0**-39, 2.0**-40, 2.0**-40],
+    [2.0**-20, 1.0 - 2.0**-10, 2.0**-10 - 2.0**-20],
+]
 BORDERS = [[-1.0, 0.5, 1.0, 4.0], [0.0, 1e-8, 1.0, 1e8]]
 
 ROWS: dict[str, list[Row]] = {
@@ -89,7 +95,8 @@ def neighbours(name: str, row: Row) -> Iterator[Row]:
                 yield {"mu": row["mu"] + step * spread, "sigma2": row["sigma2"] * factor}
         case "Gamma" | "Exponential" | "Poisson" | "Beta":
             first, *rest = row
-            for one, others in ((1.0 + 1e-6, 1.0), (1.0, 1.0 + 1e-5), (1.3, 0.8), (0.7, 1.0), (1e3, 10.0)):
+            steps = ((1 + 1e-6, 1.0), (1.0, 1 + 1e-5), (1 + 1e-6, 1 + 3e-6), (1.3, 0.8), (0.7, 1.0), (1e3, 10.0))
+            for one, others in steps:
                 yield _times(row, **{first: one}, **dict.fromkeys(rest, others))
         case "Bernoulli" | "Binomial":
             fixed = {"n": row["n"]} if "n" in row else {}

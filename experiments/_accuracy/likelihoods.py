@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments._accuracy.questions import DENSITY, NORM, SECOND, Point, Question, density_error
+from experiments._accuracy.questions import DENSITY, NORM, SECOND, Point, Question, density_error, each
 from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood, through_likelihood
 from rsens.measures import rsens2_of, rsens_of
 from tests.distributions import exact
@@ -29,18 +29,20 @@ MOVES = (
 
 def likelihood_questions() -> Iterator[Question]:
     """All of them, for every likelihood there is; one without cases is an error."""
-    for each in ALL_LIKELIHOODS:
-        yield from questions_of(each.name)
+    for likelihood in ALL_LIKELIHOODS:
+        yield from questions_of(likelihood.name)
 
 
 def questions_of(name: str) -> Iterator[Question]:
     """Those of one likelihood."""
     by_text = {str(case.likelihood): case.likelihood for case in CASES if case.likelihood.name == name}
-    by_text |= {str(each): each for each, _ in PREDICTIVE if each.name == name}
+    by_text |= {str(k): k for k, _ in PREDICTIVE if k.name == name}
     if not by_text:
         raise LookupError(f"tests/likelihoods/cases.py has no case of {name}")
-    yield Question(name, DENSITY, densities(name), density(by_text), stored_density(), density_error)
-    yield Question(name, PREDICTIVE_DENSITY, predictives(name), predictive(by_text), stored_predictive(), density_error)
+    yield Question(name, DENSITY, densities(name), each(density(by_text)), stored_density(), density_error)
+    yield Question(
+        name, PREDICTIVE_DENSITY, predictives(name), each(predictive(by_text)), stored_predictive(), density_error
+    )
     points = [
         {"likelihood": text, "m": m, "v": v, "move": move}
         for text in by_text
@@ -49,7 +51,7 @@ def questions_of(name: str) -> Iterator[Question]:
         for move in range(len(MOVES))
     ]
     for order, quantity in ((1, NORM), (2, SECOND)):
-        yield Question(name, quantity, points, sensitivity(by_text, order), exact_sensitivity(by_text, order))
+        yield Question(name, quantity, points, each(sensitivity(by_text, order)), exact_sensitivity(by_text, order))
 
 
 # ---- densities -------------------------------------------------------------------------------------------------------
@@ -66,9 +68,9 @@ def densities(name: str) -> list[Point]:
 
 def predictives(name: str) -> list[Point]:
     return [
-        {"likelihood": str(each), "y": y, "m": m, "v": v}
-        for each, points in PREDICTIVE
-        if each.name == name
+        {"likelihood": str(k), "y": y, "m": m, "v": v}
+        for k, points in PREDICTIVE
+        if k.name == name
         for y, m, v in points
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.distributions.precision import mp, relative_error
+from tests.distributions.precision import mp
+from tests.distributions.precision import relative_error as relative
 
 #: A point of a grid, as JSON holds it.
 Point = dict[str, Any]
@@ -22,31 +24,51 @@ DENSITY, NORM, SECOND, FISHER, DIVERGENCE = (
 )
 
 
+#: Below it a float64 has fewer digits, and errors are relative to it.
+SMALLEST = sys.float_info.min
+
+
+def relative_error(got: float, want: Any) -> float:
+    """|got − want|/|want|, of numbers that a float64 can hold with all its digits."""
+    if np.isfinite(got) and abs(want) < SMALLEST:
+        return float(abs(mp.mpf(got) - want) / SMALLEST)
+    return relative(got, want)
+
+
 @dataclass(frozen=True)
 class Question:
-    """`got` and `want` give one number or a list of numbers at a point."""
+    """`got` gives the values at all points, `want` those at one: a number or a list of numbers each."""
 
     subject: str
     quantity: str
     points: Sequence[Point]
-    got: Callable[[Point], Any]
+    got: Callable[[Sequence[Point]], Sequence[Any]]
     want: Callable[[Point], Any]
     error: Callable[[float, Any], float] = relative_error
 
-    def error_at(self, point: Point) -> float:
-        """The largest error of the numbers at a point."""
+    def errors(self, points: Sequence[Point]) -> list[float]:
+        """The largest error of the numbers at each point."""
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            got = np.atleast_1d(np.asarray(self.got(point), dtype=np.float64)).ravel()
-        want = self.want(point)
-        want = want if isinstance(want, list) else [want]
-        return max(self.error(float(g), w) for g, w in zip(got, want, strict=True))
+            found = self.got(points)
+        return [self._error(got, self.want(point)) for got, point in zip(found, points, strict=True)]
+
+    def _error(self, got: Any, want: Any) -> float:
+        numbers = np.asarray(got, dtype=np.float64).ravel()
+        return max(
+            self.error(float(g), w) for g, w in zip(numbers, want if isinstance(want, list) else [want], strict=True)
+        )
 
     def worst(self) -> Point:
         """The largest error over all points, and where it is."""
-        errors = [self.error_at(point) for point in self.points]
+        errors = self.errors(self.points)
         place = int(np.argmax(errors))
         return {"points": len(errors), "worst": float(f"{errors[place]:.2e}"), "at": self.points[place]}
+
+
+def each(got: Callable[[Point], Any]) -> Callable[[Sequence[Point]], list[Any]]:
+    """Values at all points, asked one by one."""
+    return lambda points: [got(point) for point in points]
 
 
 def density_error(got: float, want: Any) -> float:

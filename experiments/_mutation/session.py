@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
+from experiments._mutation.swap import fingerprint
+
 #: What a mutant may take more than the tests take without it, before it counts as one that hangs.
 SLOWER, AT_LEAST = 5.0, 10.0
 #: Memory of a fork beyond what it starts with, in bytes: a fault in a size must not fill the machine.
@@ -103,23 +105,28 @@ def start(tests: Sequence[str], work: Callable[[Session], None]) -> None:
 
 
 def measure(session: Session, root: Path, folders: Sequence[str], out: Path) -> None:
-    """Run all tests once: the seconds of each and the lines of the folders it runs, into a file."""
+    """Run the tests that are not in the file yet: the seconds of each and the lines of the folders it runs."""
     from coverage import Coverage
 
     cover = Coverage(data_file=None, include=[f"{root}/{folder}/*" for folder in folders])
-    seconds: dict[str, float] = {}
+    known = json.loads(out.read_text()) if out.exists() else {"source": {}, "seconds": {}, "lines": {}}
     failed: list[str] = []
     cover.start()
     begun = process_time()
-    for name, passed in session.run(list(session.items), cover.switch_context):
-        seconds[name], begun = process_time() - begun, process_time()
+    new = [name for name in session.items if name not in known["seconds"]]
+    for name, passed in session.run(new, cover.switch_context):
+        known["seconds"][name], begun = process_time() - begun, process_time()
         if not passed:
             failed.append(name)
     cover.stop()
     if failed:
         sys.exit(f"{len(failed)} tests fail without any mutant, such as {failed[0]}")
+    for file, lines in lines_of(cover.get_data(), root).items():
+        known["source"].setdefault(file, fingerprint(root / file))
+        for line, tests in lines.items():
+            known["lines"].setdefault(file, {}).setdefault(str(line), []).extend(tests)
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps({"seconds": seconds, "lines": lines_of(cover.get_data(), root)}))
+    out.write_text(json.dumps(known))
 
 
 def lines_of(data: Any, root: Path) -> dict[str, dict[int, list[str]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,11 @@ from types import CodeType, FunctionType
 
 #: A function of a file: its full name, its first line, and its number among those that share both (lambdas).
 Key = tuple[str, int, int]
+
+
+def fingerprint(path: Path) -> str:
+    """Of a source file; empty if it is gone."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path.exists() else ""
 
 
 def live_functions() -> dict[str, list[FunctionType]]:

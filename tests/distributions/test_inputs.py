@@ -221,6 +221,12 @@ def test_order_of_the_divergence(case: Case, alpha: float) -> None:
         case.distribution.renyi(case.other, alpha)
 
 
+@pytest.mark.parametrize("alpha", ["1", None, True, [1.0]])
+def test_order_of_the_divergence_is_a_number(alpha: Any) -> None:
+    with pytest.raises(InputError, match="alpha must be at least 0; got"):
+        Normal(0.0, 1.0).renyi(Normal(0.0, 2.0), alpha)
+
+
 @every_case
 def test_divergence_of_different_families(case: Case) -> None:
     other = Poisson(np.ones(3)) if case.family != "Poisson" else Normal(np.zeros(3), np.ones(3))

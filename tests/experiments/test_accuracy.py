@@ -10,7 +10,7 @@ import pytest
 
 from experiments import accuracy
 from experiments._accuracy import families, likelihoods
-from experiments._accuracy.questions import Question, density_error
+from experiments._accuracy.questions import Question, density_error, each
 from rsens.distributions import ALL_FAMILIES
 from rsens.likelihoods import ALL_LIKELIHOODS
 from tests.distributions.precision import PROMISED, mp
@@ -42,7 +42,7 @@ def test_the_worst_error_is_that_of_today(kind: str, name: str) -> None:
         entry = entries[question.quantity]
         assert entry["points"] == len(question.points)
         assert entry["at"] in json.loads(json.dumps(question.points))
-        now = question.error_at(entry["at"])
+        (now,) = question.errors([entry["at"]])
         assert now <= max(3.0 * entry["worst"], ROUNDING), f"{question.quantity} at {entry['at']} was better"
         assert entry["worst"] <= max(3.0 * now, ROUNDING), f"{question.quantity} is better by now: make accuracy"
 
@@ -56,9 +56,9 @@ def test_what_misses_the_promise_says_why() -> None:
 
 def test_a_wrong_formula_is_found() -> None:
     points = [{"x": x} for x in (1.0, 2.0, 3.0)]
-    right = Question("Square", "value", points, lambda at: at["x"] ** 2, lambda at: mp.mpf(at["x"]) ** 2)
+    right = Question("Square", "value", points, each(lambda at: at["x"] ** 2), lambda at: mp.mpf(at["x"]) ** 2)
     assert right.worst()["worst"] == 0.0
-    wrong = Question("Square", "value", points, lambda at: at["x"] ** 2 + (at["x"] == 2.0), right.want)
+    wrong = Question("Square", "value", points, each(lambda at: at["x"] ** 2 + (at["x"] == 2.0)), right.want)
     assert wrong.worst() == {"points": 3, "worst": 0.25, "at": {"x": 2.0}}
 
 

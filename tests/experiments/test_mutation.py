@@ -13,7 +13,7 @@ import pytest
 from experiments import mutation
 from experiments._mutation.mutants import mutants_of, mutated
 from experiments._mutation.summary import label, read_reasons, summary
-from experiments._mutation.swap import swap
+from experiments._mutation.swap import fingerprint, swap
 
 SOURCE = '''"""A module."""
 
@@ -107,12 +107,22 @@ def test_a_larger_sample_begins_with_the_smaller_one() -> None:
     assert mutation.sample(mutants, 100, 1) != mutation.sample(mutants, 100, 0)
 
 
-def test_quick_tests_come_first_and_new_ones_always(file: Path) -> None:
-    measured = {"seconds": {"slow": 5.0, "quick": 0.1, "other": 0.1}, "lines": {"toy.py": {"11": ["slow", "quick"]}}}
+def test_quick_tests_come_first_and_new_ones_always(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutation, "SOURCE", file.parent)
+    measured = {
+        "source": {"toy.py": fingerprint(file)},
+        "seconds": {"slow": 5.0, "quick": 0.1, "other": 0.2},
+        "lines": {"toy.py": {"10": ["slow", "quick"], "15": ["other"]}},
+    }
     chooser = mutation.Chooser(measured, ["slow", "quick", "other", "new"])
     mutant = next(m for m in mutants_of(file, file.parent) if m.before == "x / 2.0")
     assert chooser.tests(mutant, 10.0) == (["new", "quick", "slow"], 5.1)
     assert chooser.tests(mutant, 1.0)[0] == ["new", "quick"]
+    assert chooser.in_turn(["slow", "quick", "other"]) == ["quick", "other", "slow"]
+    chooser.seconds |= {"f[a]": 0.1, "f[b]": 0.2}
+    assert chooser.in_turn(["f[a]", "f[b]", "slow"]) == ["f[a]", "slow", "f[b]"]
+    file.write_text(f"# moved\n{SOURCE}")  # then every test of the file
+    assert chooser.tests(mutant, 10.0)[0] == ["new", "quick", "other", "slow"]
 
 
 def test_what_is_not_noticed_lowers_the_score(file: Path) -> None:
@@ -127,17 +137,16 @@ def test_what_is_not_noticed_lowers_the_score(file: Path) -> None:
 
 # ---- the committed result --------------------------------------------------------------------------------------------
 
-RESULT = json.loads((mutation.RESULTS / mutation.FILE).read_text(encoding="utf-8"))
-
 
 def test_the_committed_result_adds_up() -> None:
-    assert RESULT["run"] >= 1000
-    for groups in (RESULT["by file"], RESULT["by kind"]):
+    result = json.loads((mutation.RESULTS / mutation.FILE).read_text(encoding="utf-8"))
+    assert result["run"] >= 1000
+    for groups in (result["by file"], result["by kind"]):
         for count in ("run", "noticed", "equivalent"):
-            assert sum(part[count] for part in groups.values()) == RESULT[count]
-    assert RESULT["run"] - RESULT["noticed"] == len(RESULT["survivors"])
-    assert RESULT["score"] == round(RESULT["noticed"] / RESULT["run"], 4)
-    assert sum(bool(survivor["why"]) for survivor in RESULT["survivors"]) == RESULT["equivalent"]
+            assert sum(part[count] for part in groups.values()) == result[count]
+    assert result["run"] - result["noticed"] == len(result["survivors"])
+    assert result["score"] == round(result["noticed"] / result["run"], 4)
+    assert sum(bool(survivor["why"]) for survivor in result["survivors"]) == result["equivalent"]
 
 
 def test_every_reason_is_about_a_fault_that_can_be_made() -> None:

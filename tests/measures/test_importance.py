@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from rsens._errors import InputError
-from rsens.measures import METHODS, importance, kl, rsens, rsens2
+from rsens.measures import METHODS, Terms, importance, kl, rsens, rsens2
 from tests.measures.models import MODELS, rows
 
 X = rows(30)
@@ -35,6 +35,32 @@ def test_weights_count_rows() -> None:
     for name in ("rsens", "aed", "rsens2", "aeh"):
         counted = importance(name, model, X, weights=weights)
         np.testing.assert_allclose(counted, importance(name, model, twice), rtol=1e-12)
+
+
+def test_rows_without_weight_do_not_count() -> None:
+    weights = np.where(np.arange(len(X)) < 10, 1.0, 0.0)
+    got = importance("rsens", MODELS["Poisson"], X, weights=weights)
+    np.testing.assert_allclose(got, importance("rsens", MODELS["Poisson"], X[:10]), rtol=1e-12)
+
+
+def test_a_group_in_measures_of_a_mean_slope_or_bend() -> None:
+    """The mean derivatives are signed and add up first; of a group their length counts."""
+    slopes, bends = (np.mean(f(MODELS["Poisson"]), axis=0) for f in (signed_slopes, signed_bends))
+    terms = Terms(("ends", "middle"), ((0, 2), (1,)))
+    got = METHODS["aed"].importance(MODELS["Poisson"], X, scale=[2.0, 1.0, 3.0], terms=terms)
+    np.testing.assert_allclose(got, [np.hypot(2.0 * slopes[0], 3.0 * slopes[2]), abs(slopes[1])], rtol=1e-12)
+    pairs = METHODS["aeh"].importance(MODELS["Poisson"], X, terms=terms)
+    own = np.linalg.norm(bends[np.ix_([0, 2], [0, 2])])
+    across = np.hypot(bends[0, 1], bends[2, 1])
+    np.testing.assert_allclose(pairs, [[own, across], [across, abs(bends[1, 1])]], rtol=1e-12)
+
+
+def signed_slopes(model: Any) -> Any:
+    return model.derivatives(X, 1).first[:, 0]
+
+
+def signed_bends(model: Any) -> Any:
+    return model.derivatives(X, 2).second[:, 0]
 
 
 def test_scale_by_name() -> None:

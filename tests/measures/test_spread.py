@@ -17,6 +17,9 @@ KNOWN = [case for case in CASES if has_spread(case.distribution.checked())]
 def test_which_families_have_one():
     without = {family.__name__ for family in ALL_FAMILIES} - {case.family for case in KNOWN}
     assert without == {"Bernoulli", "Categorical", "MultivariateNormal"}
+    assert has_spread(Normal(0.0, 1.0))
+    assert not has_spread(Bernoulli(0.5))
+    assert has_spread(Mixture([Normal([0.2], [1.0]), Normal([0.4], [1.0])], [0.5, 0.5]).checked())
     assert not has_spread(Mixture([Bernoulli([0.2]), Bernoulli([0.4])], [0.5, 0.5]).checked())
 
 

@@ -12,6 +12,7 @@ from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, lo
 from rsens._special import (
     HALF_LOG_TWO_PI,
     expm1mx,
+    log1pmx,
     log_minus_digamma,
     log_ratio,
     stirling_error,
@@ -21,7 +22,7 @@ from rsens._special import (
 from rsens._typing import Array
 from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, Domain
-from rsens.distributions._jensen import log_gap, segment_gap, stirling_gap
+from rsens.distributions._jensen import log_gap, segment_gap, stirling_gap, stirling_rise
 from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
 
 
@@ -127,22 +128,27 @@ class Beta(Univariate):
         return np.where(close, segment_gap(curvature, beta), np.where(finite, np.maximum(pieces, 0.0), np.inf))
 
     def _renyi_max(self, other: Self) -> Array:
-        """log p/q = (a − a') log y + (b − b') log(1 − y) + c, bounded above only if a ≥ a' and b ≥ b'."""
+        """log p/q = (a − a') log y + (b − b') log(1 − y) + c, bounded above only if a ≥ a' and b ≥ b'.
+
+        Its top is at y = (a − a')/(c − c'). Sums are written so that what cancels between them is left out.
+        """
         a, b, a1, b1 = self.a, self.b, other.a, other.b
         up, down, c, c1 = a - a1, b - b1, a + b, a1 + b1
+        total = up + down  # c − c' would lose the digits of a small step of one beside a large other
         constant = (
-            0.5 * (log_ratio(a1, a) + log_ratio(b1, b) - log_ratio(c1, c))
-            + (stirling_error(c) - stirling_error(a) - stirling_error(b))
-            - (stirling_error(c1) - stirling_error(a1) - stirling_error(b1))
+            0.5 * (log_ratio(a1, a) + log_ratio(b1, b) - np.log1p(np.maximum(total, 0.0) / c1))
+            - stirling_rise(a1, a)
+            - stirling_rise(b1, b)
+            + stirling_rise(c1, c)
         )
         with np.errstate(divide="ignore", invalid="ignore"):
-            y, rest = up / (up + down), down / (up + down)
-            interior = -a * expm1mx(log_ratio(a, c * y)) - b * expm1mx(log_ratio(b, c * rest))
-            interior += a1 * expm1mx(log_ratio(a1, c1 * y)) + b1 * expm1mx(log_ratio(b1, c1 * rest))
-        at_zero = a * log_ratio(c1, c) + b * log_ratio(b, c) - b1 * log_ratio(b1, c1)
-        at_one = b * log_ratio(c1, c) + a * log_ratio(a, c) - a1 * log_ratio(a1, c1)
-        top = np.where(up == 0.0, at_zero, np.where(down == 0.0, at_one, interior))
-        value = np.where((up == 0.0) & (down == 0.0), 0.0, constant + top)
+            change = c1 * log1pmx(total / c1) - a1 * log1pmx(up / a1) - b1 * log1pmx(down / b1)
+            # (a − a') log(cy/a) + (b − b') log(c(1 − y)/b), with cy − a = −(c(1 − y) − b) = move
+            move = (b * up - a * down) / total
+            near = move**2 * total / (a * b) + up * log1pmx(move / a) + down * log1pmx(-move / b)
+            far = _times_log(up, c * (up / total), a) + _times_log(down, c * (down / total), b)
+            at_top = np.where(np.abs(move) < 0.5 * np.minimum(a, b), near, far)
+        value = np.where(total == 0.0, 0.0, constant + change + at_top)
         return np.where((up >= 0.0) & (down >= 0.0), np.maximum(value, 0.0), np.inf)
 
     def _reach(self) -> Reach:
@@ -193,6 +199,11 @@ class Beta(Univariate):
         a, b, c = self.a, self.b, self.a + self.b
         entries = np.stack([-2.0 * b, a - b, a - b, 2.0 * a], -1) / c[..., None] ** 3
         return entries.reshape(*a.shape, 1, 2, 2)
+
+
+def _times_log(x: Array, above: Array, below: Array) -> Array:
+    """x log(above/below), 0 where x is."""
+    return np.where(x > 0.0, x * log_ratio(below, np.where(x > 0.0, above, below)), 0.0)
 
 
 def _log_beta(a: Array, b: Array) -> Array:

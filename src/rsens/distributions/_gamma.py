@@ -20,7 +20,7 @@ from rsens._special import (
 from rsens._typing import Array
 from rsens.distributions._base import RowShaper
 from rsens.distributions._domain import POSITIVE, Domain
-from rsens.distributions._jensen import log_gap, rate_gap, stirling_gap
+from rsens.distributions._jensen import log_gap, rate_gap, stirling_gap, stirling_rise
 from rsens.distributions._univariate import FAR, Reach, Univariate
 
 
@@ -108,8 +108,7 @@ class Gamma(Univariate):
             0.5 * log_ratio(k1, k)
             - k * expm1mx(log_ratio(self.mean, top))
             + k1 * expm1mx(log_ratio(other.mean, top))
-            - stirling_error(k)
-            + stirling_error(k1)
+            + stirling_rise(k, k1)
         )
         at_zero = np.where(d >= 0.0, k * d, np.inf)
         value = np.where(more == 0.0, at_zero, np.where((more > 0.0) & (faster > 0.0), interior, np.inf))

@@ -62,16 +62,27 @@ def log_gap(k: Array, other: Array, beta: float) -> Array:
         return np.where(np.abs(x) < 0.5, close, step / beta - log_ratio(k, other))
 
 
+def stirling_rise(k: Array, other: Array) -> Array:
+    """stirling_error(other) − stirling_error(k), with its digits where they are close."""
+    step = other - k
+    taylor = _stirling_slope(k, step) * step
+    return np.where(np.abs(step) < 1e-3 * k, taylor, stirling_error(other) - stirling_error(k))
+
+
+def _stirling_slope(k: Array, step: Array) -> Array:
+    """[f(k + step) − f(k)]/step for f = `stirling_error` and a small step, by Taylor's series."""
+    slope = 0.5 / k - log_minus_digamma(k)
+    return slope + step * (_second(k) / 2.0 + step * (_third(k) / 6.0 + step * _fourth(k) / 24.0))
+
+
 def stirling_gap(k: Array, other: Array, beta: float) -> Array:
     """The piece `stirling_error(k)`, by which log Γ(k) exceeds Stirling's formula."""
     step = beta * (other - k)
     middle = np.where(k + step > 0.0, (1.0 - beta) * k + beta * other, 1.0)
-    slope = 0.5 / k - log_minus_digamma(k)
     # [f(k) − f(k + step)]/β, by Taylor's series when the step is small, so that β may be small too.
-    taylor = slope + step * (_second(k) / 2.0 + step * (_third(k) / 6.0 + step * _fourth(k) / 24.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         fall = (stirling_error(k) - stirling_error(middle)) / beta if beta != 0.0 else np.zeros_like(k)
-    fall = np.where(np.abs(step) < 1e-3 * k, -taylor * (other - k), fall)
+    fall = np.where(np.abs(step) < 1e-3 * k, -_stirling_slope(k, step) * (other - k), fall)
     direct = fall + stirling_error(other) - stirling_error(k)
     # A gap is −αβ (k' − k)² times the second divided difference over (k, k', middle): f''/2 + … around their mean.
     centre = (k + other + middle) / 3.0
