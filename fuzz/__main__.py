@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import sys
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from fuzz import SEED
 from fuzz._files import run_file
-from fuzz._library import run_case
+from fuzz._library import prepare, run_case
 from fuzz._summary import summary, write
 
 RESULTS = Path("docs/results/fuzz.json")
@@ -39,17 +38,6 @@ def main(arguments: list[str] | None = None) -> int:
     defects = sum(bool(case.outcome.defect) for case in (*cases, *files))
     _say(f"{len(cases)} cases and {len(files)} files, {defects} defects (seed {SEED}); see {asked.out}")
     return int(bool(defects))
-
-
-def prepare() -> None:
-    """What a process needs once: pictures that are shown nowhere, and libraries whose import is noisy."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import gpytorch  # noqa: F401
-        import torch  # noqa: F401
 
 
 def _all(pool: Any, run: Callable[[int], Any], count: int, noun: str) -> list[Any]:

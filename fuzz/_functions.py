@@ -67,7 +67,7 @@ def _families(xp: Any, steep: float, large: float) -> dict[str, Callable[[Any], 
 def random_function(rng: Rng, table: FuzzTable, library: str = "numpy") -> Any:
     """A model from a function of rows: a smooth score, and a family of it."""
     xp = LIBRARIES[library]()
-    name, of_score = _random_family(rng, xp)
+    of_score = _random_family(rng, xp)
     weights = rng.normal(size=len(table.kinds)) * 10.0 ** rng.uniform(-2, 2)
     shape = ("linear", "sine", "square", "flat")[rng.integers(4)]
 
@@ -81,7 +81,7 @@ def random_function(rng: Rng, table: FuzzTable, library: str = "numpy") -> Any:
 
 def random_draws(rng: Rng, table: FuzzTable) -> Any:
     """A model from draws of the weights of such a function."""
-    _, of_score = _random_family(rng, np)
+    of_score = _random_family(rng, np)
     draws = rng.normal(size=(int(rng.integers(1, 6)), len(table.kinds))) * 10.0 ** rng.uniform(-3, 3)
 
     def function(parameters: Any, X: Any) -> Any:
@@ -91,12 +91,11 @@ def random_draws(rng: Rng, table: FuzzTable) -> Any:
     return rsens.from_draws(function, {"w": draws})
 
 
-def _random_family(rng: Rng, xp: Any) -> tuple[str, Callable[[Any], Any]]:
+def _random_family(rng: Rng, xp: Any) -> Callable[[Any], Any]:
     steep = 10.0 ** rng.uniform(-2, 3)
     large = 1.0 if rng.random() < 0.4 else 10.0 ** rng.uniform(-12, 12)
     families = _families(xp, steep, large)
-    name = str(rng.choice(list(families)))
-    return name, families[name]
+    return families[str(rng.choice(list(families)))]
 
 
 def _score(xp: Any, s: Any, shape: str) -> Any:

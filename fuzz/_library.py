@@ -38,6 +38,17 @@ class LibraryCase:
     outcome: Outcome
 
 
+def prepare() -> None:
+    """What a process needs once: pictures that are shown nowhere, and libraries whose import is noisy."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import gpytorch  # noqa: F401
+        import torch  # noqa: F401
+
+
 def run_case(number: int) -> LibraryCase:
     """Make the case of this number, and run it."""
     rng = np.random.default_rng([SEED, number])

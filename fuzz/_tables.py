@@ -16,8 +16,8 @@ Rng = np.random.Generator
 ODD_NAMES: list[Any] = [
     "", " ", "a" * 10_000, "long name " * 1_000, "\x1b[31mred\x1b[0m", "naïve 🚲", "\u202eright to left", "1", 1, 1.5,
     None, ("a", "b"), True, "a:b", "a × b", "<script>alert(1)</script>", "$x_1^2$", "$\\frac{", "%s {0} {name}", "\x00",
-    "\ud800", "line\nend", "__class__", "y", "probe_0", "x0", "x1", float("nan"), "'", '"', "\\", "日本語", "e\u0301", -1,
-    datetime.date(2026, 1, 2), "mean", "value", "~", "tab\tname", "🧑\u200d🔬",
+    "\ud800", "line\nend", "__class__", "y", "probe_0", "x0", "x1", float("nan"), "'", '"', "\\", "日本語", "e\u0301",
+    -1, datetime.date(2026, 1, 2), "mean", "value", "~", "tab\tname", "🧑\u200d🔬",
 ]  # fmt: skip
 
 
