@@ -23,6 +23,8 @@ D, M, HELD_OUT = 10, 300, 5000
 #: Rows of one block: of `dsyrk`, so that it needs no memory to speak of, and of R-sens₂, whose results are large.
 BLOCK = 20_000
 RARE_SEEDS = (0, 1, 2)
+#: Held-out scores this far apart are near each other, and the same.
+NEAR, SAME = 0.005, 0.001
 
 
 def data(kind: str, rows: int, seed: int = 0) -> tuple[Any, Any]:
@@ -107,7 +109,7 @@ def jobs(rows: int) -> dict[str, float]:
 
 
 def svgp(kind: str, rows: int, score: float, most_seconds: float) -> dict[str, float]:
-    """GPyTorch's SVGP with as many inducing points, until its held-out score is 0.005 below `score` or time is up.
+    """GPyTorch's SVGP with as many inducing points, until its held-out score is that of `score` or time is up.
 
     Minibatches of 1,000, Adam with a rate of 0.01, single precision; inducing points start at random rows and move.
     """
@@ -155,12 +157,13 @@ def svgp(kind: str, rows: int, score: float, most_seconds: float) -> dict[str, f
                 predictive = torch.distributions.Normal(predictive.mean, predictive.variance.sqrt())
             return float(predictive.log_prob(seen).mean()) - float(np.log(scale))
 
-    spent, now, best = 0.0, -np.inf, -np.inf
-    while now < score - 0.005 and spent < most_seconds:
+    spent, now, near = 0.0, -np.inf, np.nan
+    while now < score - SAME and spent < most_seconds:
         spent += seconds(epoch)
         now = reached()
-        best = max(best, now)
-    return {"fit": spent, "score": now, "best score": best, "reached": float(now >= score - 0.005)}
+        if np.isnan(near) and now >= score - NEAR:
+            near = spent
+    return {"fit": spent, "score": now, "near": near, "reached": float(now >= score - SAME)}
 
 
 def accuracy(kind: str, rows: int) -> dict[str, Any]:
