@@ -15,7 +15,7 @@ from rsens._special import (
     log_minus_digamma,
     stirling_error,
 )
-from rsens._typing import Array
+from rsens._typing import Array, Flags
 from rsens.distributions._base import RowShaper
 from rsens.distributions._counts import beta_cdf, count_quantile, count_rule, first_count, sum_from
 from rsens.distributions._domain import POSITIVE, Domain
@@ -76,7 +76,7 @@ class NegativeBinomial(Univariate):
             return found
         shape = np.broadcast_shapes(np.shape(q), long.shape)
 
-        def reached(y: Array) -> Array:
+        def reached(y: Array) -> Flags:
             return self._cdf(y, upper) <= q if upper else self._cdf(y, upper) >= q
 
         return np.where(long, first_count(reached, shape), found)
