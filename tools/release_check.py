@@ -169,7 +169,8 @@ def tried(python: Path, minor: str, extra: str, wheel: Path) -> dict[str, object
         pip = (sys.executable, "-m", "pip", "--python", inside, "--disable-pip-version-check", "--quiet")
         run(*pip, "install", "--no-compile", "-c", large_pins(), f"{wheel}[{extra}]" if extra else wheel)
         with tempfile.TemporaryDirectory() as folder:
-            result["versions"] = json.loads(run(inside, "-I", SMOKE, *([extra] if extra else []), cwd=folder))
+            found = json.loads(run(inside, "-I", SMOKE, *([extra] if extra else []), cwd=folder))
+        result["versions"] = {name: number.partition("+")[0] for name, number in found.items()}  # no "+cpu"
     except RuntimeError as error:
         say(f"FAILED  Python {minor} {extra}\n{error}")
         return result | {"failure": str(error)}
