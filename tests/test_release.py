@@ -111,11 +111,20 @@ def test_the_page_of_versions_is_made_from_what_was_tried():
     assert names["page"]() == names["PAGE"].read_text(encoding="utf-8")
 
 
-def test_what_was_tried_is_every_extra_on_every_python():
+def test_what_was_tried_is_wanted_and_passed():
     tried = json.loads(CHECK["RESULT"].read_text(encoding="utf-8"))["environments"]
-    wanted = [(minor, extra) for minor in CHECK["supported"]() for extra in CHECK["extras_for"](minor)]
-    assert [(each["python"], each["extra"]) for each in tried] == wanted
-    assert all(each["versions"] for each in tried)
+    assert tried == CHECK["merged"](tried, [])
+    assert {each["python"] for each in tried if not each["extra"]} >= {"3.11"}
+
+
+def test_results_replace_older_ones_and_failures_count_for_nothing():
+    first, second = ({"python": "3.12", "extra": "", "versions": {"numpy": v}} for v in ("2.4", "2.5"))
+    failure = {"python": "3.12", "extra": "", "failure": "no"}
+    gone = {"python": "3.10", "extra": "", "versions": {"numpy": "2.2"}}
+    merged = CHECK["merged"]
+    assert merged([first, gone], [second]) == [second]
+    assert merged([first], []) == [first]
+    assert merged([first], [failure]) == []
 
 
 # ---- workflows

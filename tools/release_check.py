@@ -2,7 +2,7 @@
 
 It builds the source archive and the wheel, checks their metadata and contents, and installs the wheel into an empty
 environment for every supported Python that is here, without extras and with each extra. `smoke.py` then runs in each of
-them, away from the source. What passed is in docs/results/versions.json, and docs/versions.md is written from that.
+them, away from the source. What passed goes to docs/results/versions.json, and docs/versions.md is written from that.
 Environments that passed with the same wheel are not made again, so an interrupted run goes on where it was.
 """
 
@@ -41,7 +41,7 @@ def main() -> int:
     """Check everything; 0 if all is well."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--jobs", type=int, default=2, help="environments at the same time")
-    parser.add_argument("--only", nargs="*", help='environments, such as "3.12" or "3.12 jax"; nothing is noted')
+    parser.add_argument("--only", nargs="*", help='environments, such as "3.12" or "3.12 jax"')
     asked = parser.parse_args()
 
     archive, wheel = built()
@@ -59,7 +59,7 @@ def main() -> int:
         results = list(pool.map(lambda case: tried(pythons[case[0]], *case, wheel), cases))
     say(table(results))
     failed = [each for each in results if "failure" in each]
-    if not (problems or failed) and asked.only is None:
+    if not problems:
         note(results)
     say(f"release-check: {len(results) - len(failed)} of {len(results)} environments passed.")
     return int(bool(problems or failed))
@@ -169,7 +169,8 @@ def tried(python: Path, minor: str, extra: str, wheel: Path) -> dict[str, object
         pip = (sys.executable, "-m", "pip", "--python", inside, "--disable-pip-version-check", "--quiet")
         run(*pip, "install", "--no-compile", "-c", large_pins(), f"{wheel}[{extra}]" if extra else wheel)
         with tempfile.TemporaryDirectory() as folder:
-            result["versions"] = json.loads(run(inside, "-I", SMOKE, *([extra] if extra else []), cwd=folder))
+            found = json.loads(run(inside, "-I", SMOKE, *([extra] if extra else []), cwd=folder))
+        result["versions"] = {name: number.partition("+")[0] for name, number in found.items()}  # no "+cpu"
     except RuntimeError as error:
         say(f"FAILED  Python {minor} {extra}\n{error}")
         return result | {"failure": str(error)}
@@ -197,10 +198,18 @@ def table(results: Iterable[dict[str, object]]) -> str:
 
 def note(results: list[dict[str, object]]) -> None:
     """Write the versions that passed, and the page that shows them."""
-    found = {"platform": f"{platform.system()} {platform.machine()}", "environments": results}
+    old = json.loads(RESULT.read_text(encoding="utf-8"))["environments"] if RESULT.exists() else []
+    found = {"platform": f"{platform.system()} {platform.machine()}", "environments": merged(old, results)}
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     run(sys.executable, ROOT / "docs" / "versions.py")
+
+
+def merged(old: list[dict[str, object]], new: list[dict[str, object]]) -> list[dict[str, object]]:
+    """What is known of every environment that is still wanted: the new result where there is one, and no failures."""
+    known = {(each["python"], each["extra"]): each for each in [*old, *new]}
+    wanted = [known.get((minor, extra), {}) for minor in supported() for extra in extras_for(minor)]
+    return [each for each in wanted if each.get("versions")]
 
 
 if __name__ == "__main__":
