@@ -49,7 +49,8 @@ Call = Callable[[Path], str]
 def explained(folder: Path) -> str:
     """`rsens explain`, whose results take the place of results from before."""
     table = Path(os.environ["RSENS_INTERRUPTED_TABLE"])
-    code = command(["explain", str(table), "--target", "y", "--model", "linear", "--no-report", "--out", str(folder)])
+    options = ["--model", "linear", "--pairs", "0", "--cv", "3", "--no-report", "--out", str(folder)]
+    code = command(["explain", str(table), "--target", "y", *options])
     if code:
         raise InputError(f"exit code {code}")
     return files_of(folder)
@@ -68,7 +69,7 @@ def ranked(folder: Path) -> str:
 
 
 def selected(folder: Path) -> str:
-    options: dict[str, Any] = {"k": 1, "cv": 4, "repeats": 2, "random_state": 1, "progress": False}
+    options: dict[str, Any] = {"k": 1, "cv": 4, "repeats": 1, "random_state": 1, "progress": False}
     found = select_interactions(GPRegressor(n_restarts=0), X, Y, folder=folder, **options)
     return str(found.scores.to_csv())
 
@@ -92,6 +93,9 @@ CALLS: dict[str, Call] = {
     "select_interactions": selected,
     "experiments": journalled,
 }
+
+#: How the kills are shared out: calls that take longer get fewer.
+SHARES = {"rsens explain": 0.1, "stability": 0.4, "select_interactions": 0.1, "experiments": 0.4}
 
 
 # ---- processes -------------------------------------------------------------------------------------------------------
@@ -165,10 +169,8 @@ def killed(name: str, call: Call, place: Path, chance: random.Random, least: int
     while counts["kills"] < least:
         folder = place / f"folder-{counts['runs']}"
         counts["runs"] += 1
-        old = None
-        if name == "rsens explain" and counts["runs"] % 2:  # over results of before
+        if name == "rsens explain" and counts["runs"] % 2 == 0:  # over results of before
             shutil.copytree(place / "whole", folder)
-            old = files_of(folder)
         kept, seen, most = pieces(folder), set[str](), longest
         while True:
             log.write_text("")
@@ -185,12 +187,13 @@ def killed(name: str, call: Call, place: Path, chance: random.Random, least: int
             assert code == -signal.SIGKILL, (name, code, log.with_suffix(".error").read_text())
             counts["kills"] += 1
             now = pieces(folder)
-            assert old is not None or all(now.get(key) == kept[key] for key in kept), f"{name}: lost"
-            seen.update(told)
+            if (folder / "summary.json").exists():  # results, of before or of now: then pieces may be gone
+                assert files_of(folder) == expected, f"{name}: results that are not whole"
+                kept, seen = now, set()
+                continue
+            assert all(now.get(key) == kept[key] for key in kept), f"{name}: lost"
             assert all(f"{key}.json" in now for key in told), f"{name}: kept and lost"
-            kept = now
-            if old is not None:
-                assert files_of(folder) == old, f"{name}: results of before"
+            kept, seen = now, seen.union(told)
         assert log.with_suffix(".result").read_text() == expected, f"{name}: another result"
     return counts
 
@@ -307,7 +310,7 @@ def main(kills: int, names: list[str], seed: int = 0) -> dict[str, Any]:
                 place = Path(base) / f"{name.replace(' ', '-')}-{what}"
                 place.mkdir()
                 if what == "killed":
-                    counts += killed(name, call, place, chance, kills // len(names))
+                    counts += killed(name, call, place, chance, max(3, round(kills * SHARES[name])))
                 elif what == "full":
                     counts += full_disk(name, call, place, chance)
                 elif name != "experiments":  # scripts of ours, which one person runs at a time
