@@ -16,7 +16,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test test-adapters lint browser format figures lists bench scaling paper paper-quick calibration calibration-quick clean
+.PHONY: help install demo test test-adapters lint browser format figures fuzz lists bench scaling paper paper-quick calibration calibration-quick clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -75,6 +75,10 @@ format: $(INSTALLED) ## sort imports, fix what can be fixed, format
 
 figures: $(INSTALLED) ## draw the figures of the README again
 	$(BIN)/python docs/figures/readme.py
+
+FUZZ_JOBS ?= 1
+fuzz: $(INSTALLED) ## random tables, models, calls and files: 10,000 and 500; then docs/results/fuzz.json; half an hour
+	$(ONE_THREAD) $(BIN)/python -m fuzz --n-jobs $(FUZZ_JOBS)
 
 lists: $(INSTALLED) ## write docs/lists.md from the lists in the code
 	$(BIN)/python docs/lists.py
