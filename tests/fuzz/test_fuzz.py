@@ -118,5 +118,6 @@ def test_the_summary_counts_and_names_defects():
 def test_the_results_are_of_this_seed_and_without_defects():
     found = json.loads(RESULTS.read_text(encoding="utf-8"))
     assert found["seed"] == SEED
-    assert (found["library"]["cases"], found["files"]["cases"]) == (10_000, 500)
-    assert found["library"]["defects"] == found["files"]["defects"] == []
+    for part, counted in (("library", "calls"), ("files", "kinds")):
+        assert found[part]["defects"] == []
+        assert found[part]["cases"] == sum(sum(kinds.values()) for kinds in found[part][counted].values()) > 0
