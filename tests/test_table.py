@@ -208,6 +208,6 @@ def test_a_row_that_does_not_count_may_have_any_size():
 @pytest.mark.parametrize("name", ["\ud800", "a\udfffb"])
 def test_half_of_a_character_is_refused_at_the_door(name):
     with pytest.raises(InputError, match="half of a character"):
-        read_table(pd.DataFrame({name: [1.0, 2.0]}))
+        read_table(pd.DataFrame([[1.0], [2.0]], columns=pd.Index([name], dtype=object)))
     with pytest.raises(InputError, match=r"level .* half of a character"):
-        Coding.of(pd.DataFrame({"c": ["a", name]}))
+        Coding.of(pd.DataFrame({"c": pd.Series(["a", name], dtype=object)}))
