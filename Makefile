@@ -16,7 +16,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test test-adapters test-lowest lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick accuracy mutation coverage interruptions hostile clean
+.PHONY: help install demo test test-adapters test-lowest lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick accuracy mutation coverage interruptions hostile fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -117,6 +117,10 @@ docs: $(INSTALLED) ## build the site into build/site; its pages run
 
 figures: $(INSTALLED) browser ## take the picture of the report in the README again
 	$(ONE_THREAD) $(BIN)/python docs/figures/report.py
+
+FUZZ_JOBS ?= 1
+fuzz: $(INSTALLED) ## random tables, models, calls and files: 10,000 and 500; then docs/results/fuzz.json; half an hour
+	$(ONE_THREAD) $(BIN)/python -m fuzz --n-jobs $(FUZZ_JOBS)
 
 lists: $(INSTALLED) ## write docs/lists.md from the lists in the code
 	$(BIN)/python docs/lists.py

@@ -91,6 +91,6 @@ def _warn(category: type[Warning], text: Sentence) -> None:
 def _of_the_caller() -> int:
     """The `stacklevel` for `_warn` that names the line of the user's that called us."""
     level, frame = 0, sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rsens":
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("rsens", "contextlib"):
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]
     return level + 1

@@ -206,35 +206,34 @@ def explain(
     known, counted = (reading.plain.values, row_weights) if inputs is None else (inputs, None)
     steps = steps_of(known, numeric_columns(query.terms, table), counted)
     prepared = is_part or training is not None
-    look = RowLook(
-        model=model,
-        source=reading.prepared().source if prepared else source,
-        query=query,
-        steps=steps,
-        on_link=on_link,
-        keep_local=local is not False,
-        keep_local_pairs=keep_local_pairs,
-        n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
-        seed=child(seed, BOOTSTRAP),
-        prepared=prepared,
-    )
+    with saying_once():
+        look = RowLook(
+            model=model,
+            source=reading.prepared().source if prepared else source,
+            query=query,
+            steps=steps,
+            on_link=on_link,
+            keep_local=local is not False,
+            keep_local_pairs=keep_local_pairs,
+            n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
+            seed=child(seed, BOOTSTRAP),
+            prepared=prepared,
+        )
 
-    def evaluated(look: RowLook) -> RowsSeen:
-        options: dict[str, Any] = {"first_row": number, "n_jobs": n_jobs, "progress": follow}
-        if chunks is not None:
-            return look_at_chunks(look, reading, chunks, ChunkOptions(local, weights, by), **options)
-        return look_at_table(look, reading, division, weights, **options)
+        def evaluated(look: RowLook) -> RowsSeen:
+            options: dict[str, Any] = {"first_row": number, "n_jobs": n_jobs, "progress": follow}
+            if chunks is not None:
+                return look_at_chunks(look, reading, chunks, ChunkOptions(local, weights, by), **options)
+            return look_at_table(look, reading, division, weights, **options)
 
-    try:
-        with saying_once():
+        try:
             seen = evaluated(look)
-    except NoSecondDerivativesError as error:
-        if pairs is True or keep_local_pairs:
-            raise
-        warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
-        query = replace(query, pairs=False)
-        look = replace(look, query=query, on_link=False)
-        with saying_once():
+        except NoSecondDerivativesError as error:
+            if pairs is True or keep_local_pairs:
+                raise
+            warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
+            query = replace(query, pairs=False)
+            look = replace(look, query=query, on_link=False)
             seen = evaluated(look)
     averages = seen.piece.averages
     values, found = averages.values, averages.intervals(share)
