@@ -167,20 +167,24 @@ def main(arguments: list[str] | None = None) -> None:
     options.add_argument("--work", type=Path, default=ROOT / "build" / "mutation", help="default: %(default)s")
     options.add_argument("--out", type=Path, default=RESULTS, help="default: %(default)s")
     options.add_argument("--survivors", action="store_true", help="ask the survivors again, with the tests of now")
+    options.add_argument("--report", action="store_true", help="only write what has been found so far")
     options.add_argument("--measure", action="store_true", help="only measure tests that are new")
     given = options.parse_args(arguments)
     measured, journal = given.work / "measured.json", Journal(given.work / "mutants.jsonl")
     if given.measure:
         start(TESTS, partial(measure, root=SOURCE, folders=FOLDERS, out=measured))
         return
-    if not measured.exists():  # in a process of its own: what tests leave behind must not be in the forks
+    if (
+        not measured.exists() and not given.report
+    ):  # in a process of its own: what tests leave behind must not be in the forks
         command = [sys.executable, "-m", "experiments.mutation", "--measure", "--work", str(given.work)]
         subprocess.run(command, cwd=ROOT, check=True)
     mutants = sample(all_mutants(), given.mutants, given.seed)
     if given.survivors:
         journal.forget_survivors()
-    start(TESTS, partial(run, mutants=mutants, journal=journal, measured=measured))
-    found = [(mutant, journal.found[mutant.name]) for mutant in mutants]
+    if not given.report:
+        start(TESTS, partial(run, mutants=mutants, journal=journal, measured=measured))
+    found = [(mutant, journal.found[mutant.name]) for mutant in mutants if mutant.name in journal.found]
     result = summary(found, total=len(all_mutants()), seed=given.seed, reasons=read_reasons())
     replace_file(given.out / FILE, (json.dumps(result, indent=1, ensure_ascii=False) + "\n").encode())
     announce(given.out / FILE)

@@ -28,6 +28,8 @@ from tests.distributions.check import batch, divergence, grouped, key, stored
 from tests.distributions.exact_renyi import renyi as exact_renyi
 from tests.distributions.precision import FLOAT_MAX, mp
 
+COUNTS = ("Binomial", "Poisson", "NegativeBinomial")
+
 
 def family_questions() -> Iterator[Question]:
     """All of them, for every family there is."""
@@ -189,14 +191,10 @@ def values_of(name: str, row: Row) -> list[Any]:
             return [0.0, 1.0, 2.0]
         case "Histogram":
             return [0.5 * (low + high) for low, high in zip(row["borders"], row["borders"][1:], strict=False)]
-    family = library(name, row)
-    found = family.quantile(np.array(QUANTILES)[:, None]).ravel()
-    return sorted({float(y) for y in found if np.isfinite(y) and (y > 0.0 or family_takes(name, y))})
-
-
-def family_takes(name: str, y: float) -> bool:
-    """Zero and below are no values of a positive family: a quantile may be too small for float64."""
-    return name in ("Normal", "StudentT", "Poisson", "NegativeBinomial", "Binomial")
+    found = library(name, row).quantile(np.array(QUANTILES)[:, None]).ravel()
+    low = -np.inf if name in ("Normal", "StudentT") else -1.0 if name in COUNTS else 0.0
+    high = 1.0 if name == "Beta" else np.inf
+    return sorted({float(y) for y in found if low < y < high})  # a quantile may be rounded to the end of the support
 
 
 def directions(name: str, row: Row) -> list[list[float]]:

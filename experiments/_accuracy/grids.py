@@ -14,7 +14,8 @@ SCALES = (1e-8, 1e-3, 1.0, 1e3, 1e8)
 VARIANCES = tuple(scale**2 for scale in SCALES)
 SHAPES = (0.1, 1.0, 9.99, 30.0, 1e3, 1e5)
 CHANCES = (1e-12, 1e-6, 0.3, 0.5, 1.0 - 1e-6, 1.0 - 1e-12)
-LOGITS = (-700.0, -27.6, -1e-9, 0.4, 27.6, 700.0)
+#: At 600 the square of a small step still has a divergence that a float64 can hold.
+LOGITS = (-600.0, -27.6, -1e-9, 0.4, 27.6, 600.0)
 #: Quantiles at which densities are asked.
 QUANTILES = (1e-12, 1e-3, 0.3, 0.5, 0.999, 1.0 - 1e-12)
 #: Orders of divergences; those near 1 come from both sides.

@@ -62,7 +62,9 @@ class Question:
     def worst(self) -> Point:
         """The largest error over all points, and where it is."""
         errors = self.errors(self.points)
-        place = int(np.argmax(errors))
+        place = int(np.argmax(errors))  # the first NaN, if there is one
+        if not np.isfinite(errors[place]):
+            raise ArithmeticError(f"{self.subject}, {self.quantity}: no digit is right at {self.points[place]}")
         return {"points": len(errors), "worst": float(f"{errors[place]:.2e}"), "at": self.points[place]}
 
 
