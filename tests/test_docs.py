@@ -43,6 +43,8 @@ def test_pages_that_run_elsewhere_are_there():
 
 # The serum values of the README's data nearly determine one another; the page says that it warns of them.
 @pytest.mark.filterwarnings("ignore:Other columns nearly determine s1:rsens._errors.RsensWarning")
+# A linear model of data that interact: the pages say so.
+@pytest.mark.filterwarnings("ignore:The model adds up on the scale of y by construction:rsens._errors.RsensWarning")
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
