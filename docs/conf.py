@@ -71,6 +71,7 @@ if GALLERY.is_dir():
         "show_memory": False,
         "min_reported_time": 1e9,
         "show_signature": False,
+        "write_computation_times": False,  # its page loads scripts from elsewhere
         "within_subsection_order": "FileNameSortKey",
     }
     exclude_patterns += ["gallery", *(f"auto_gallery/*.{kind}" for kind in ("ipynb", "json", "md5", "py", "zip"))]
