@@ -44,7 +44,8 @@ def json_text(content: Any) -> str:
 
 def read_json(path: str | os.PathLike[str]) -> Any:
     """The content of a file of ours; a ValueError or RecursionError if it is not JSON."""
-    if not stat.S_ISREG(os.stat(path).st_mode):  # a device may have no end, and a pipe may never begin
+    mode = os.stat(path).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a device may have no end, and a pipe may never begin
         raise ValueError("it is not a file")
     return parse_json(Path(path).read_bytes().decode("utf-8"))
 
