@@ -162,7 +162,7 @@ def check_machinery(session: Session, mutants: Sequence[Mutant], chooser: Choose
 def main(arguments: list[str] | None = None) -> None:
     """Measure the tests if need be, run the mutants, and write the result."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--mutants", type=whole_number(1), default=1200, help="default: %(default)s")
+    options.add_argument("--mutants", type=whole_number(1), default=1100, help="default: %(default)s")
     options.add_argument("--seed", type=whole_number(0), default=0)
     options.add_argument("--work", type=Path, default=ROOT / "build" / "mutation", help="default: %(default)s")
     options.add_argument("--out", type=Path, default=RESULTS, help="default: %(default)s")
