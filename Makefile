@@ -186,7 +186,7 @@ accuracy: $(INSTALLED) ## every family and likelihood against 60 digits, into do
 	$(RUN).accuracy
 
 # Each goes on where it was interrupted.
-mutation: $(INSTALLED) ## put 1,200 small faults into the formulas and see which the tests notice; an hour or so
+mutation: $(INSTALLED) ## put 1,100 small faults into the formulas and see which the tests notice; an hour or so
 	$(RUN).mutation
 
 coverage: $(INSTALLED) ## which lines and branches of src the tests run, folder by folder; an hour or so

@@ -162,7 +162,7 @@ def check_machinery(session: Session, mutants: Sequence[Mutant], chooser: Choose
 def main(arguments: list[str] | None = None) -> None:
     """Measure the tests if need be, run the mutants, and write the result."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--mutants", type=whole_number(1), default=1200, help="default: %(default)s")
+    options.add_argument("--mutants", type=whole_number(1), default=1100, help="default: %(default)s")
     options.add_argument("--seed", type=whole_number(0), default=0)
     options.add_argument("--work", type=Path, default=ROOT / "build" / "mutation", help="default: %(default)s")
     options.add_argument("--out", type=Path, default=RESULTS, help="default: %(default)s")
@@ -174,9 +174,8 @@ def main(arguments: list[str] | None = None) -> None:
     if given.measure:
         start(TESTS, partial(measure, root=SOURCE, folders=FOLDERS, out=measured))
         return
-    if (
-        not measured.exists() and not given.report
-    ):  # in a process of its own: what tests leave behind must not be in the forks
+    if not measured.exists() and not given.report:
+        # In a process of its own: what tests leave behind must not be in the forks.
         command = [sys.executable, "-m", "experiments.mutation", "--measure", "--work", str(given.work)]
         subprocess.run(command, cwd=ROOT, check=True)
     mutants = sample(all_mutants(), given.mutants, given.seed)

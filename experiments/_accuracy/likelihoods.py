@@ -180,8 +180,9 @@ def class_probability(link: str, m: float, v: float) -> tuple[Any, ...]:
         with mp.workdps(400):
             x = mp.mpf(m)
             return logistic(x), logistic(-x), *(mp.diff(logistic, x, k) for k in (1, 2, 3, 4))
-    moments = [mp.mpf(value) for value in oracle.link_moments(oracle.logit_link, m, v)]
-    return moments[0], mp.mpf(oracle.link_moments(oracle.logit_link, -m, v)[0]), *moments[1:]
+    with mp.workdps(250):  # as many as they come with, so that 1 − π has its own
+        chance, *slopes = (mp.mpf(value) for value in oracle.link_moments(oracle.logit_link, m, v))
+        return chance, 1 - chance, *slopes
 
 
 def logistic(x: Any) -> Any:

@@ -153,7 +153,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         case ast.Constant(value=bool(value)):
             yield "constant", ast.Constant(not value)
         case ast.Constant(value=int(value) | float(value)):
-            yield "constant", ast.Constant(value + 1)
+            yield "constant", ast.Constant(value + 1 if value + 1 != value else value / 2)
         case ast.Return(value=ast.AST() as value) if not (isinstance(value, ast.Constant) and value.value is None):
             yield "return", ast.Return(ast.Constant(None))
         case ast.Expr(value=ast.Call()) | ast.Raise() | ast.Assert():

@@ -10,7 +10,7 @@ import pytest
 from scipy.linalg import block_diag
 
 from rsens._errors import InputError
-from rsens.measures import directional, group_rsens, resolve_groups, rsens
+from rsens.measures import METHODS, Terms, directional, group_rsens, resolve_groups, rsens, rsens2
 from tests.measures.models import MODELS, D, rows
 
 X = rows()
@@ -46,6 +46,48 @@ def test_rotating_the_columns_of_a_group_into_each_other_changes_nothing() -> No
     np.testing.assert_allclose(
         group_rsens(model.through(rotation), X @ rotation, {"season": [0, 1]}), plain, rtol=1e-12
     )
+
+
+TERMS = Terms(("ends", "b"), ((0, 2), (1,)))
+
+
+@pytest.mark.parametrize("family", ["Normal", "Poisson"])
+def test_a_column_and_a_group(family: str) -> None:
+    """The largest R-sens₂ of the column with a direction within the group, on a grid of directions."""
+    record = MODELS[family].derivatives(X, 2)
+    scale = np.array([1.0, 3.0, 0.2])
+    got = METHODS["rsens2"].importance(MODELS[family], X, scale=scale, alpha=2.0, terms=TERMS)
+    second = np.sqrt(2.0) * record.second * np.outer(scale, scale)
+    t = np.linspace(0, np.pi, 4001)
+    along = np.cos(t) * second[:, :, 0, 1, None] + np.sin(t) * second[:, :, 2, 1, None]
+    across = record.distribution.fisher_norm(along).max(axis=1).mean()
+    np.testing.assert_allclose(got[0, 1], across, rtol=1e-6)
+    np.testing.assert_allclose(got[1, 0], got[0, 1], rtol=1e-14)
+    np.testing.assert_allclose(got[1, 1], record.distribution.fisher_norm(second[:, :, 1, 1]).mean(), rtol=1e-12)
+
+
+def test_a_group_and_itself() -> None:
+    """One parameter: the length of all its second derivatives, each in units of the Fisher norm."""
+    second = rsens2(MODELS["Poisson"], X)[:, [0, 2]][:, :, [0, 2]]
+    got = METHODS["rsens2"].importance(MODELS["Poisson"], X, terms=TERMS)
+    np.testing.assert_allclose(got[0, 0], np.linalg.norm(second, axis=(1, 2)).mean(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["ead", "eah"])
+def test_sizes_of_slopes_and_bends_of_a_group(name: str) -> None:
+    record = MODELS["Poisson"].derivatives(X, 2)
+    got = METHODS[name].importance(MODELS["Poisson"], X, terms=TERMS)
+    slopes, bends = record.first[:, 0], record.second[:, 0]
+    if name == "ead":
+        np.testing.assert_allclose(got, [np.hypot(*slopes[:, [0, 2]].T).mean(), np.abs(slopes[:, 1]).mean()])
+    else:
+        np.testing.assert_allclose(got[0, 1], np.hypot(*bends[:, [0, 2], 1].T).mean())
+        np.testing.assert_allclose(got[1, 1], np.abs(bends[:, 1, 1]).mean())
+
+
+def test_measures_without_groups_say_so() -> None:
+    with pytest.raises(InputError, match="fourth_derivative has no value for columns that belong together"):
+        METHODS["fourth_derivative"].importance(MODELS["Normal"], X, terms=TERMS)
 
 
 def test_terms_in_the_order_of_their_first_column() -> None:
