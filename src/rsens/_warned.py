@@ -26,6 +26,12 @@ class Warned:
     category: type[Warning]
     text: Sentence | str
 
+    @classmethod
+    def of(cls, warning: warnings.WarningMessage) -> Warned:
+        """From what Python records."""
+        message = warning.message
+        return cls(warning.category, message.sentence if isinstance(message, RsensWarning) else str(message))
+
     @property
     def key(self) -> tuple[type[Warning], str]:
         """What makes it the same as another: its kind, and its text but for numbers."""
@@ -41,20 +47,21 @@ def heard() -> Iterator[list[Warned]]:
         # name a module. Said again from here they would be shown, as if the user's own line had to change.
         for category in (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", category)
-        yield found
-    for warning in raised:
-        message = warning.message
-        text = message.sentence if isinstance(message, RsensWarning) else str(message)
-        found.append(Warned(warning.category, text))
-    found[:] = dict.fromkeys(found)
+        try:
+            yield found
+        finally:
+            found[:] = dict.fromkeys(Warned.of(warning) for warning in raised)
 
 
 @contextmanager
 def saying_once() -> Iterator[None]:
-    """Within this, what is warned of several times is said once, at the end."""
-    with heard() as found:
-        yield
-    say_once([found], 1, "")
+    """Within this, what is warned of several times is said once, at the end, and before an error that ends it."""
+    found: list[Warned] = []
+    try:
+        with heard() as found:
+            yield
+    finally:
+        say_once([found], 1, "")
 
 
 def say_once(pieces: Iterable[Iterable[Warned]], count: int, noun: str) -> None:
