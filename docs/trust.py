@@ -132,9 +132,10 @@ def fuzzed() -> Iterator[str]:
         ended.update(counts)
     yield "## Odd data\n"
     yield from paragraph(
-        f"The last run of `python -m fuzz` gave the library {library['cases']:,} random tables, models and functions, and",
-        f"the command line {files['cases']:,} files: all scales, duplicates, constants, collinear columns, extreme probabilities, every",
-        "type of column, odd names. Each must end in finite, symmetric results of the right sign, or in one of our",
+        f"The last run of `python -m fuzz` gave the library {library['cases']:,} random tables, models and functions,",
+        f"and the command line {files['cases']:,} files: all scales, duplicates, constants, collinear columns, extreme",
+        "probabilities, every type of column, odd names. Each must end in finite, symmetric results of the right sign,",
+        "or in one of our",
         f"errors. Defects: {len(library['defects'])} in the library, {len(files['defects'])} in files.",
     )
     kinds = sorted(ended)
