@@ -132,9 +132,10 @@ def fuzzed() -> Iterator[str]:
         ended.update(counts)
     yield "## Odd data\n"
     yield from paragraph(
-        f"`make fuzz` gives the library {library['cases']:,} random tables, models and functions, and the command line",
-        f"{files['cases']:,} files: all scales, duplicates, constants, collinear columns, extreme probabilities, every",
-        "type of column, odd names. Each must end in finite, symmetric results of the right sign, or in one of our",
+        f"The last run of `python -m fuzz` gave the library {library['cases']:,} random tables, models and functions,",
+        f"and the command line {files['cases']:,} files: all scales, duplicates, constants, collinear columns, extreme",
+        "probabilities, every type of column, odd names. Each must end in finite, symmetric results of the right sign,",
+        "or in one of our",
         f"errors. Defects: {len(library['defects'])} in the library, {len(files['defects'])} in files.",
     )
     kinds = sorted(ended)
@@ -200,7 +201,7 @@ def versions() -> Iterator[str]:
     yield "## Versions tried\n"
     yield from paragraph(
         f"`make release-check` installs the wheel into {len(environments)} empty environments, with Python",
-        f"{', '.join(pythons)} and each extra, and runs it there ({result['platform']}).",
+        f"{', '.join(pythons)}, bare and with extras, and runs it there ({result['platform']}).",
         "[All versions](versions.md), the oldest included.",
     )
 
