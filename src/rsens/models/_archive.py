@@ -25,10 +25,13 @@ from numpy.lib import format as npy
 
 from rsens._errors import InputError
 from rsens._files import check_text, parse_json, text, whole_file
+from rsens._text import shorten
 from rsens._typing import Array
 from rsens.models._file_values import mapping
 
 HEADER = "model.json"
+#: A file may say anything of any length; an error quotes so many characters of it.
+LONGEST_REASON = 400
 #: What zipfile and our readers raise for files that are damaged or malicious.
 DAMAGE = (
     zipfile.BadZipFile,
@@ -158,7 +161,7 @@ def opened(path: str | os.PathLike[str], format_name: str, version: int) -> Iter
                 "Read it with the rsens that wrote it, or save the model again."
             ) from None
         except DAMAGE as error:
-            reason = str(error).rstrip(".") or type(error).__name__
+            reason = shorten(str(error).rstrip(".") or type(error).__name__, LONGEST_REASON)
             raise InputError(
                 f"{path} is not a model file, or is damaged: {reason}. Write it with save_model."
             ) from None
