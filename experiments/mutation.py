@@ -39,7 +39,7 @@ TESTS = ("tests/distributions", "tests/measures", "tests/test_conformance.py", "
 RESULTS = ROOT / "docs" / "results"
 FILE = "mutation.json"
 #: Processor seconds of tests that a mutant gets in the first round, and in the second if it survives.
-ROUNDS = (1.0, 60.0)
+ROUNDS = (1.0, 10.0)
 
 
 @cache

@@ -108,7 +108,7 @@ def measure(session: Session, root: Path, folders: Sequence[str], out: Path) -> 
     """Run the tests that are not in the file yet: the seconds of each and the lines of the folders it runs."""
     from coverage import Coverage
 
-    cover = Coverage(data_file=None, include=[f"{root}/{folder}/*" for folder in folders])
+    cover = Coverage(data_file=None, config_file=False, include=[f"{root}/{folder}/*" for folder in folders])
     known = json.loads(out.read_text()) if out.exists() else {"source": {}, "seconds": {}, "lines": {}}
     failed: list[str] = []
     cover.start()
