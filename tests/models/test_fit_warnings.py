@@ -32,7 +32,7 @@ def test_few_inducing_inputs_for_counts_that_vary_too_much():
 
 
 def test_a_search_that_ends_at_its_limits():
-    X, y = overdispersed(1)
+    X, y = overdispersed(4)
     with pytest.warns(RsensWarning) as raised:
         GPRegressor(likelihood="poisson", inducing=20, **SETTINGS).fit(X, y)
     texts = [str(warning.message) for warning in raised]
