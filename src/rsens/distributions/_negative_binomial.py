@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from rsens._special import (
@@ -75,7 +76,7 @@ class NegativeBinomial(Univariate):
             return found
         shape = np.broadcast_shapes(np.shape(q), long.shape)
 
-        def reached(y: Array) -> Array:
+        def reached(y: Array) -> NDArray[np.bool_]:
             return self._cdf(y, upper) <= q if upper else self._cdf(y, upper) >= q
 
         return np.where(long, first_count(reached, shape), found)
