@@ -16,7 +16,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test test-adapters lint browser format figures lists bench scaling paper paper-quick calibration calibration-quick accuracy mutation coverage clean
+.PHONY: help install demo test test-adapters test-lowest lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick accuracy mutation coverage interruptions hostile fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -50,11 +50,43 @@ test-adapters: ## run the tests with PyMC, bambi and skpro in an environment of 
 		echo "Install one, or name it: make test-adapters PYTHON_ADAPTERS=/path/to/python3.12"; \
 	fi
 
+# The oldest versions that pyproject.toml states for dependencies and extras (PyTorch 2.4 has no wheels for Python 3.13). The tests are
+# those of what computes, reads and writes: families, derivatives, models, measures, tables, files, results, the command. Left out are
+# pictures and pages, which are compared with what the newest versions make, other libraries' models, and the paper.
+# Old versions and the newer ones beside them deprecate each other, so deprecations are no errors here; all other warnings are.
+LOWEST := .venv-lowest
+LOWEST_TESTS := $(addprefix tests/,distributions derivatives kernels likelihoods posteriors models measures black_box compare explain \
+	files app/tables app/cli/test_end_to_end.py app/cli/test_dask.py) $(patsubst %,tests/test_%.py,chunks coding errata frames import results \
+	seeds table written_before)
+test-lowest: $(LOWEST)/.installed ## run the core of the tests with the oldest versions that are stated; needs Python 3.11 or 3.12
+	$(ONE_THREAD) $(LOWEST)/bin/pytest -n $(JOBS) $(BY_FILE) -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning $(LOWEST_TESTS)
+
+build/lowest.txt: pyproject.toml constraints.txt tools/lowest.py
+	@mkdir -p build
+	@$(PYTHON) tools/lowest.py > $@
+
 lint: $(INSTALLED) ## check style, types and imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+# pyright takes the first Python on the path; it reads types of pandas and scikit-learn from their stubs.
+RELEASE := .venv-release
+PYRIGHT := build/pyright/node_modules/.bin/pyright
+types: $(RELEASE)/.installed $(PYRIGHT) ## check that every public name has all its types, with pyright (npm)
+	PATH="$(abspath $(RELEASE))/bin:$$PATH" $(PYRIGHT) --verifytypes rsens --ignoreexternal
+
+$(PYRIGHT):
+	$(call apt_install,npm)
+	npm install --prefix build/pyright --no-save --no-package-lock --no-audit --no-fund --loglevel=error pyright@1.1.414
+
+release-check: types ## build the release, install it into empty environments on every Python here, try it; docs/versions.md
+	$(RELEASE)/bin/python tools/release_check.py --jobs $(JOBS)
+
+audit: $(RELEASE)/.installed ## ask for known vulnerabilities of the versions in constraints.txt; needs the network
+	$(RELEASE)/bin/python $(PIP_INSTALL) pip-audit
+	$(RELEASE)/bin/pip-audit --disable-pip --no-deps -r constraints.txt
 
 # What is there already is left as it is. axe-core finds what people with a screen reader or a keyboard would stumble over.
 AXE := build/browser/node_modules/axe-core/axe.min.js
@@ -73,11 +105,28 @@ format: $(INSTALLED) ## sort imports, fix what can be fixed, format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-figures: $(INSTALLED) ## draw the figures of the README again
-	$(BIN)/python docs/figures/readme.py
+# Pages run, and run again only where their code or rsens changed; a warning is an error. They run in an IPython of their own: nobody's
+# startup files, and no message for each page that it talks to Python through a local port.
+SITE := build/site
+IPYTHON := build/ipython
+docs: $(INSTALLED) ## build the site into build/site; its pages run
+	@mkdir -p $(IPYTHON)/profile_default
+	@echo "c.IPKernelApp.log_level = 'ERROR'" > $(IPYTHON)/profile_default/ipython_kernel_config.py
+	$(ONE_THREAD) IPYTHONDIR=$(abspath $(IPYTHON)) $(BIN)/sphinx-build -q -W --keep-going -b html -d build/doctrees docs $(SITE)
+	@echo "The site is in $(SITE)/index.html"
+
+figures: $(INSTALLED) browser ## take the picture of the report in the README again
+	$(ONE_THREAD) $(BIN)/python docs/figures/report.py
+
+FUZZ_JOBS ?= 1
+fuzz: $(INSTALLED) ## random tables, models, calls and files: 10,000 and 500; then docs/results/fuzz.json; half an hour
+	$(ONE_THREAD) $(BIN)/python -m fuzz --n-jobs $(FUZZ_JOBS)
 
 lists: $(INSTALLED) ## write docs/lists.md from the lists in the code
 	$(BIN)/python docs/lists.py
+
+trust: $(INSTALLED) ## write docs/trust.md from the result files of benchmarks and checks
+	$(BIN)/python docs/trust.py
 
 scaling: $(INSTALLED) ## sparse GPs at up to a million rows; takes an hour or two
 	$(BIN)/python -m benchmarks.scaling
@@ -143,14 +192,25 @@ mutation: $(INSTALLED) ## put 1,100 small faults into the formulas and see which
 coverage: $(INSTALLED) ## which lines and branches of src the tests run, folder by folder; an hour or so
 	$(KEEP_COMPILED) $(RUN).coverage
 
+interruptions: $(INSTALLED) ## kill long calls a hundred times, fill the disk, share a folder; counts in docs/results/
+	$(ONE_THREAD) $(BIN)/python -m tests.interruptions --kills 100 --out docs/results/interruptions.json
+
+hostile: $(INSTALLED) ## load thousands of damaged and forged files; counts in docs/results/
+	$(ONE_THREAD) $(BIN)/python -m tests.hostile --cases 6000 --out docs/results/hostile.json
+
 clean: ## remove the environments and everything written
-	rm -rf .venv .venv-demo $(ADAPTERS) rsens-demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-demo $(ADAPTERS) $(LOWEST) $(RELEASE) rsens-demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(INSTALLED): EXTRAS := [dev]
 .venv-demo/.installed: EXTRAS := [report]
 $(ADAPTERS)/.installed: CONSTRAINTS := constraints-adapters.txt
 $(ADAPTERS)/.installed: MORE := pymc bambi arviz numpyro skpro ngboost pytest pytest-xdist
 $(ADAPTERS)/.installed: constraints-adapters.txt
+$(LOWEST)/.installed: CONSTRAINTS := build/lowest.txt
+$(LOWEST)/.installed: EXTRAS := [jax,torch,compare,report,parquet,distributed]
+$(LOWEST)/.installed: MORE := pytest pytest-xdist hypothesis mpmath polars
+$(LOWEST)/.installed: build/lowest.txt
+$(RELEASE)/.installed: MORE := build twine pandas-stubs scikit-learn-stubs
 %/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("rsens needs Python 3.11 or newer; set PYTHON=..." if sys.version_info < (3, 11) else 0)'
 	@echo "Setting up $* (once)"

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,16 @@ def repetition(data: str, name: str, number: int, *, rows: int | None, pairs: in
     size = rows or setting.rows
     order = np.random.default_rng([seed, number]).permutation(len(y))  # the same for all settings of a data set
     settings = ComparisonSettings.read(METHODS, 2, BUDGET)
-    analysis = SplitAnalysis(setting.estimator, KernelTerms(X.shape[1]), X, y.to_numpy(), pairs, settings, warm=True)
+    analysis = SplitAnalysis(
+        setting.estimator,
+        KernelTerms(X.shape[1]),
+        X,
+        y.to_numpy(),
+        pairs,
+        settings,
+        warm=True,
+        pair_ranks=np.arange(comb(X.shape[1], 2)),
+    )
     fits = child(np.random.SeedSequence([seed, number]), 1, number)
     done = analysis.run(np.sort(order[:size]), np.sort(order[size:]), fits)
     return {

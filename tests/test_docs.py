@@ -32,21 +32,27 @@ def test_the_readme_has_an_example():
     assert "README.md" in PAGES
 
 
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/models/*.md")), ids=lambda page: page.stem)
+def test_pages_about_models_fit_a_screen(page):
+    assert len(page.read_text(encoding="utf-8").splitlines()) <= 50
+
+
 def test_pages_that_run_elsewhere_are_there():
     assert set(ELSEWHERE) <= set(ALL_PAGES)
 
 
 # The serum values of the README's data nearly determine one another; the page says that it warns of them.
 @pytest.mark.filterwarnings("ignore:Other columns nearly determine s1:rsens._errors.RsensWarning")
-# Trees: the page says that the step is said.
-@pytest.mark.filterwarnings("ignore:predictions of NGBRegressor are piecewise constant:rsens._errors.RsensWarning")
+# A linear model of data that interact: the pages say so.
+@pytest.mark.filterwarnings("ignore:The model adds up on the scale of y by construction:rsens._errors.RsensWarning")
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_blocks(page)
 
 
-def test_the_page_of_lists_is_made_from_the_lists():
-    """`make lists` writes it again."""
-    names = runpy.run_path(str(ROOT / "docs" / "lists.py"))
+@pytest.mark.parametrize("page", ["lists", "trust"])
+def test_pages_made_by_scripts_are_current(page):
+    """`make lists` and `make trust` write them again."""
+    names = runpy.run_path(str(ROOT / "docs" / f"{page}.py"))
     assert names["page"]() == names["PAGE"].read_text(encoding="utf-8")

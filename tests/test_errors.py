@@ -66,6 +66,30 @@ def test_a_missing_extra_names_the_command():
     assert "pip install 'rsens[jax]'" in str(MissingExtraError("jax", "jax"))
 
 
+LONG = "a b" * 3_000
+
+
+@pytest.mark.parametrize("name", [LONG, LONG + "'", LONG + '"', "\\" * 9_999, "\n" * 9_999, "é" * 9_999])
+def test_long_names_lose_their_middle(name):
+    error = InputError(Argument("X"), f": the column {name!r} isn't there, or doesn't hold numbers; drop {name!r}.")
+    assert len(str(error)) < 400
+    assert str(error).startswith("X: the column ")
+    assert " isn't there, or doesn't hold numbers; drop " in str(error)
+
+
+def test_no_text_is_longer_than_a_screen():
+    assert len(str(RsensWarning(LONG))) <= 2_000
+    assert len(str(InputError(Argument("rows", LONG)))) <= 2_000
+    usual = "It's a note of usual length, isn't it? " * 20
+    assert str(InputError(usual)) == usual
+
+
+def test_names_cannot_steer_the_terminal():
+    error = InputError(f"the column \x1b[31m{'red'}\x1b[0m\r\x07 is\nnot there: 👩\u200d🔬 \u202e")
+    assert str(error) == "the column \\x1b[31mred\\x1b[0m\\r\\x07 is\nnot there: 👩\u200d🔬 \\u202e"
+    assert spelled(error.sentence, dashes) == str(error)
+
+
 # ---- every error in the package --------------------------------------------------------------------------------------
 
 

@@ -58,7 +58,8 @@ def test_changelog_has_an_unreleased_section():
 def test_links_and_named_files_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     links = re.findall(r"\]\((?!https?://|#)([^)#]+)", text)
-    assert all(((ROOT / page).parent / link).exists() for link in links), links
+    made = {"auto_gallery/index.rst": "gallery/README.rst"}  # the build writes the one from the other
+    assert all(((ROOT / page).parent / made.get(link, link)).exists() for link in links), links
     files = re.findall(r"`((?:src|tests|docs|examples)/[\w./-]+)`", text)
     missing = [file for file in files if not (ROOT / file).exists()]
     assert not missing

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens import GPRegressor, compare, explain, stability
+from rsens import GPRegressor, assess, compare, explain, stability
 from rsens._arguments import child, seed_sequence
 
 RNG = np.random.default_rng(0)
@@ -51,6 +51,13 @@ class TestExplain:
         groups = explain(model, X, y, null=True, by=np.where(X["c"] > 0.0, "high", "low"), **OPTIONS)
         same(groups.intervals, whole.intervals)
         np.testing.assert_array_equal(groups.null, whole.null)
+
+
+def test_the_number_of_jobs_changes_no_byte(model, whole):
+    """Those of `stability` and `select_interactions` are with their other tests."""
+    assert explain(model, X, y, null=True, n_jobs=2, **OPTIONS).to_json() == whole.to_json()
+    one, two = (assess(GPRegressor(n_restarts=0), X, y, random_state=3, n_jobs=jobs) for jobs in (None, 2))
+    same(one.to_frame(), two.to_frame())
 
 
 def test_a_method_does_not_depend_on_the_others(model):

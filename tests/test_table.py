@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
+from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens._table import column_deviations, read_table, shape_of
 
@@ -101,6 +102,9 @@ def frame(**columns):
     return pd.DataFrame(columns)
 
 
+#: What pandas calls a column of text: str from version 3 on, object before.
+TEXT = frame(a=["Oslo"])["a"].dtype
+
 REFUSED = {
     "one axis": (np.arange(3.0), "reshape(-1, 1)"),
     "series": (pd.Series([1.0, 2.0]), "reshape(-1, 1)"),
@@ -115,7 +119,7 @@ REFUSED = {
     "numbers as text": (np.array([["1", "2"]], dtype=object), "real numbers"),
     "complex": (np.ones((2, 2)) * 1j, "complex128"),
     "complex column": (frame(a=[1.0], z=[1j]), "'z' (complex128)"),
-    "text columns": (frame(a=[1.0], city=["Oslo"], name=["Per"]), "'city' (str), 'name' (str)"),
+    "text columns": (frame(a=[1.0], city=["Oslo"], name=["Per"]), f"'city' ({TEXT}), 'name' ({TEXT})"),
     "dates": (frame(day=pd.to_datetime(["2020-01-01"])), "'day' (datetime64"),
     "category": (frame(level=pd.Categorical([1, 2])), "'level' (category)"),
     "text among objects": (frame(a=np.array([1.0, "b"], dtype=object)), "'a' (object)"),
@@ -202,3 +206,11 @@ def test_deviations_of_huge_and_tiny_columns():
 def test_a_row_that_does_not_count_may_have_any_size():
     rows = np.array([[1.0], [3.0], [1e300]])
     np.testing.assert_allclose(column_deviations(rows, np.array([0.5, 0.5, 0.0])), [1.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["\ud800", "a\udfffb"])
+def test_half_of_a_character_is_refused_at_the_door(name):
+    with pytest.raises(InputError, match="half of a character"):
+        read_table(pd.DataFrame([[1.0], [2.0]], columns=pd.Index([name], dtype=object)))
+    with pytest.raises(InputError, match=r"level .* half of a character"):
+        Coding.of(pd.DataFrame({"c": pd.Series(["a", name], dtype=object)}))

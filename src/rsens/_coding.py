@@ -18,7 +18,7 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._labels import column_of, columns_of_labels, factorized, holds_labels, plain, series_of, with_labels
-from rsens._table import Table, as_array, column_positions, is_frame, is_pandas, read_columns
+from rsens._table import Table, as_array, check_whole_text, column_positions, is_frame, is_pandas, read_columns
 from rsens._text import first_few
 from rsens._typing import Array, Positions
 
@@ -233,6 +233,8 @@ def _levels(column: Any, position: int, name: str, given: Any, weights: Any, kee
             labels = sorted(used)
         except TypeError:  # the labels cannot be sorted: in order of appearance
             labels = list(used)
+    for label in labels:
+        check_whole_text(label, what, "level")
     total = sum(used.values()) or 1.0  # no rows: an error when they are read
     return Levels(position, name, tuple(labels), np.array([used.get(label, 0.0) / total for label in labels]))
 

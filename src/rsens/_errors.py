@@ -6,9 +6,37 @@ A sentence that mentions an argument holds it as an `Argument`, so that one erro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+#: The most characters of a name or value that a sentence quotes, and of its text: longer ones lose their middle.
+QUOTED, WHOLE = 80, 2_000
+#: Text in quotes, as `repr` writes it, that is longer. An apostrophe within a word is no quote.
+LONG_QUOTE = re.compile(rf"""(?<!\w)(['"])((?:\\.|(?!\1)[^\\]){{{QUOTED + 1},}})\1(?!\w)""", re.DOTALL)
+#: The joiner and the variation selector that emoji are made of: not printable alone, but harmless.
+JOINERS = "\u200d\ufe0f"
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text with escapes for control characters and lone surrogates, except for the characters to `keep`."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def readable(text: str) -> str:
+    """What a sentence may say: nothing that steers a terminal, and no name that fills the screen."""
+    quotes = LONG_QUOTE.sub(lambda found: f"{found[1]}{_without_middle(found[2], QUOTED)}{found[1]}", text)
+    return _without_middle(printable(quotes, keep="\n" + JOINERS), WHOLE)
+
+
+def _without_middle(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    tail = most // 3
+    return f"{text[: most - tail - 1]}…{text[-tail:]}"
 
 
 @dataclass(frozen=True)
@@ -24,7 +52,7 @@ class Argument:
         return self.value is not ...
 
     def __str__(self) -> str:
-        return f"{self.name}={self.value!r}" if self.has_value else self.name
+        return f"{self.name}={readable(repr(self.value))}" if self.has_value else self.name
 
 
 #: How a reader calls an argument: `rows` in Python, `--rows` on the command line.
@@ -37,7 +65,11 @@ class Sentence(str):
     parts: tuple[str | Argument, ...]
 
     def __new__(cls, *parts: str | Argument) -> Sentence:
-        """From texts, arguments and other sentences, one after the other."""
+        """From texts, arguments and other sentences, one after the other.
+
+        Names of columns and files stand in sentences. A terminal would obey what is in them, so it is escaped.
+        """
+        parts = tuple(readable(part) if type(part) is str else part for part in parts)
         sentence = super().__new__(cls, "".join(map(str, parts)))
         flat = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
         sentence.parts = tuple(part for group in flat for part in group)
@@ -60,10 +92,19 @@ def spelled(text: str, spelling: Spelling) -> str:
 
 
 class InputError(ValueError):
-    """Something given to rsens is wrong. The text says what, what was got, and what to do."""
+    """Something given to rsens is wrong. The text says what, what was got, and what to do.
+
+    Example:
+        >>> import rsens
+        >>> try:
+        ...     rsens.Normal(mean=[0.0], variance=[-1.0]).checked()
+        ... except rsens.InputError as error:
+        ...     print(str(error).partition(" (")[0])
+        Normal: variance must be finite and greater than 0; got -1 at row 0
+    """
 
     def __init__(self, *parts: str | Argument) -> None:
-        self.sentence = Sentence(*parts)
+        self.sentence: Sentence = Sentence(*parts)
         super().__init__(self.sentence)
 
     @property
@@ -73,7 +114,13 @@ class InputError(ValueError):
 
 
 class MissingExtraError(ImportError):
-    """An optional package is needed; the text names the extra that installs it."""
+    """An optional package is needed; the text names the extra that installs it.
+
+    Example:
+        >>> import rsens
+        >>> print(rsens.MissingExtraError("shap", "compare"))
+        shap is needed for this and is not installed. Install it with: pip install 'rsens[compare]'
+    """
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(
@@ -82,8 +129,19 @@ class MissingExtraError(ImportError):
 
 
 class RsensWarning(UserWarning):
-    """A result that is right but may not be what was meant; the text says why and what to do."""
+    """A result that is right but may not be what was meant; the text says why and what to do.
+
+    Example:
+        >>> import warnings
+        >>> import rsens
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0], 1.0))
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     explanation = rsens.explain(model, [[0.0, 7.0], [1.0, 7.0], [3.0, 7.0]], random_state=0)
+        >>> print(str(caught[0].message).partition(".")[0])
+        Constant columns have no standard deviation and get the sensitivity 0: 'x1'
+    """
 
     def __init__(self, *parts: str | Argument) -> None:
-        self.sentence = Sentence(*parts)
+        self.sentence: Sentence = Sentence(*parts)
         super().__init__(self.sentence)

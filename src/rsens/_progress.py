@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from rsens._arguments import one_of
@@ -142,6 +143,18 @@ def _time_left(seconds: float) -> str:
     return f", {duration(seconds)}" if seconds > 0.0 else ""
 
 
+def bar(**options: Any) -> Any:
+    """A bar of tqdm, without the thread by which tqdm watches its bars: that one would outlive the call."""
+    return _bar_class()(**options)
+
+
+@cache
+def _bar_class() -> Any:
+    from tqdm import tqdm
+
+    return type("bar", (tqdm,), {"monitor_interval": 0})
+
+
 class Bar(StatusLine):
     """A bar on standard error, with the words before it; None: only in a terminal, and only if it takes long."""
 
@@ -153,11 +166,9 @@ class Bar(StatusLine):
         if self._progress is None and time.monotonic() < self._start + DELAY:
             return
         if self._bar is None:
-            from tqdm import tqdm
-
             # disable=None: silent unless the output is a terminal.
             disable = None if self._progress is None else not self._progress
-            self._bar = tqdm(total=1.0, bar_format="{desc} |{bar:20}|", disable=disable, leave=False)
+            self._bar = bar(total=1.0, bar_format="{desc} |{bar:20}|", disable=disable, leave=False)
         self._bar.n = share
         self._bar.set_description_str(words)
 

@@ -87,7 +87,7 @@ def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), cod
         raise InputError(Argument(what), f" is a sparse matrix; rsens needs dense rows. Use {what}.toarray().")
     if is_frame(X):
         names = tuple(str(label) for label in X.columns)
-        _check_unique(names, what)
+        _check_names(names, what)
         _check_shape((len(X), len(names)), what)
         source, values = X, _frame_values(X, names, what, readers)
     elif readers:
@@ -258,7 +258,19 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ == "NAType"
 
 
-def _check_unique(names: tuple[str, ...], what: str) -> None:
+def check_whole_text(text: object, what: str, kind: str) -> None:
+    """An `InputError` for half of a character (a lone surrogate), which no file, page or terminal can hold."""
+    try:
+        str(text).encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(
+            Argument(what), f" has the {kind} {text!r}, with half of a character in it. Rename it."
+        ) from None
+
+
+def _check_names(names: tuple[str, ...], what: str) -> None:
+    for name in names:
+        check_whole_text(name, what, "column name")
     repeated = [repr(name) for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise InputError(

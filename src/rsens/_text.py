@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Any
 
+from rsens._errors import JOINERS
+from rsens._errors import printable as printable
+
 #: Where there is no room, names lose what is beyond this width.
 NAME_WIDTH = 36
-#: The joiner and the variation selector that emoji are made of: not printable alone, but harmless.
-JOINERS = "\u200d\ufe0f"
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
@@ -29,11 +30,6 @@ class Pair(str):
         pair = super().__new__(cls, f"{first} × {second}")
         pair.first, pair.second = str(first), str(second)
         return pair
-
-
-def printable(text: str, keep: str = "") -> str:
-    """The text with escapes for control characters and lone surrogates, except for the characters to `keep`."""
-    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def safe(text: str) -> str:

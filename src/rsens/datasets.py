@@ -77,6 +77,12 @@ def load_concrete(*, folder: str | os.PathLike[str] | None = None) -> tuple[pd.D
 
     Args:
         folder: Where to keep the downloaded file; by default rsens/ in the user's cache folder.
+
+    Example:
+        >>> from rsens.datasets import load_concrete
+        >>> X, y = load_concrete()  # downloads it once
+        >>> X.shape, y.name
+        ((103, 7), 'Compressive Strength (28-day)(Mpa)')
     """
     table = _table(CONCRETE, folder)
     return table[list(CONCRETE_COLUMNS)].astype(float), table[CONCRETE_TARGET].astype(float)
@@ -99,6 +105,12 @@ def load_bike(
         month: 1 … 12 for one month of both years, 2 as in the paper; None for all 17379 hours.
         columns: The columns of X.
         folder: Where to keep the downloaded file; by default rsens/ in the user's cache folder.
+
+    Example:
+        >>> from rsens.datasets import load_bike
+        >>> X, y = load_bike(month=2)  # downloads it once
+        >>> X.shape, list(X)
+        ((1341, 6), ['yr', 'hr', 'workingday', 'temp', 'hum', 'windspeed'])
     """
     if month is not None and whole_number(month, "month", 1) > 12:
         raise InputError(Argument("month"), f" must be 1 … 12, or None for all; got {month}.")

@@ -60,7 +60,11 @@ def test_through_a_csv_file(table):
     for kept in (table, with_failure):
         read = pd.read_csv(io.StringIO(kept.to_csv(index=False)), dtype={"rank": "Int64"})
         pd.testing.assert_frame_equal(
-            read, kept, check_exact=False, rtol=1e-15, check_dtype=False, check_frame_type=False
+            *(each.convert_dtypes() for each in (read, kept)),  # pandas 2 has two kinds of missing text
+            check_exact=False,
+            rtol=1e-15,
+            check_dtype=False,
+            check_frame_type=False,
         )
 
 

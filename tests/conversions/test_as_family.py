@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import subprocess
 import sys
 
@@ -62,11 +61,6 @@ class Normal:
 def test_a_class_of_the_same_name():
     with pytest.raises(InputError, match=r"Normal looks like a distribution of TensorFlow Probability but cannot be"):
         as_family(Normal())
-
-
-def test_the_example():
-    failed, tried = doctest.testmod(sys.modules[as_family.__module__])
-    assert (failed, tried) == (0, 2)
 
 
 def test_nothing_is_imported_to_find_out():

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rsens import distributions
+from rsens import InputError, distributions
 from rsens.distributions import (
     Bernoulli,
     Beta,
@@ -286,3 +286,12 @@ def test_four_thousand_components_need_no_square_matrix() -> None:
     norm = p.fisher_norm(u)
     # Moving every mean together moves the whole mixture, which is close to Normal(0, 1.5).
     np.testing.assert_allclose(norm, 1 / np.sqrt(1.5), rtol=0.03)
+
+
+def test_components_beyond_any_grid_are_refused() -> None:
+    """And how NumPy warns is left as it was."""
+    before = np.geterr()
+    mixture = Mixture([Normal([-1e304], [1.0]), Normal([-1e304], [1.0])], [0.5, 0.5])
+    with pytest.raises(InputError, match="row 0 cannot be integrated"):
+        mixture.fisher_norm(np.ones((1, 4)))
+    assert np.geterr() == before

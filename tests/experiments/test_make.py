@@ -16,7 +16,7 @@ from experiments._simulated import BIASES
 ROOT = Path(__file__).parents[2]
 #: Modules of experiments/ that are run as scripts, without those that are about rsens and not about the paper.
 SCRIPTS = {path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} | {"page"}
-SCRIPTS -= {"calibration", "cost", "differences", "effects", "profile_bands"}
+SCRIPTS -= {"accuracy", "calibration", "cost", "coverage", "differences", "effects", "mutation", "profile_bands"}
 pytestmark = [
     pytest.mark.skipif(shutil.which("make") is None, reason="needs make"),
     pytest.mark.filterwarnings("default"),  # scripts run as in a process of their own

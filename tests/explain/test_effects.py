@@ -16,6 +16,7 @@ from rsens import (
     explain,
     from_function,
 )
+from rsens._contents import own_order
 from rsens._explain._refit_intervals import jackknife
 from rsens.distributions import Bernoulli, Categorical, Normal, Poisson, StudentT
 
@@ -259,7 +260,7 @@ def test_intervals_from_refits_by_hand():
     X, y = mixed()
     X = X[["a"]].assign(b=np.random.default_rng(1).permutation(X["b"]))
     found = explain(BayesianLinearRegression().fit(X, y), X, y, **QUICK)
-    rounds = rounds_of_folds(2, 5, y.to_numpy(), False, child(seed_sequence(0), FOLDS))
+    rounds = rounds_of_folds(2, 5, y.to_numpy(), False, child(seed_sequence(0), FOLDS), None, own_order(X, y).rows)
     refits = [
         np.array([BayesianLinearRegression().fit(X.iloc[train], y.iloc[train]).coef_ for train, _ in splits])
         for splits in rounds

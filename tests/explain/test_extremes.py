@@ -26,6 +26,35 @@ def test_a_mean_beyond_float64_is_said_once():
     np.testing.assert_allclose(explanation.main, 1.0, rtol=1e-6)
 
 
+def test_a_slope_beyond_float64_is_no_direction(tmp_path):
+    """The mean fits, its slope does not: NaN and a warning, not inf, which no file could hold."""
+    model = rsens.from_function(lambda z: rsens.LogNormal(709.0 + 30.0 * np.tanh(z[:, 0]), np.ones(len(z))))
+    with pytest.warns(rsens.RsensWarning, match="No direction"):
+        explanation = rsens.explain(model, X[:, :1], pairs=False, scale="raw")
+    assert explanation.direction.isna().all()
+    explanation.save(tmp_path / "explanation.json")
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-320, 1e-308, 1e307])
+def test_columns_at_the_ends_of_float64(scale):
+    """Steps, features of the test of pairs and checks of differences: an answer or our error, and no NumPy warning."""
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([scale * np.round(4.0 * rng.random(12)), rng.normal(size=12)])
+    try:
+        main = rsens.explain(rsens.from_function(lambda z: rsens.Normal(np.sin(z[:, 1]), 1.0)), rows).main
+    except rsens.InputError:
+        return
+    assert np.isfinite(main).all()
+
+
+def test_what_differences_warn_of_is_said_once():
+    model = rsens.from_function(lambda z: rsens.Normal(0.0 * z[:, 0], 1.0))
+    for call in (rsens.explain, rsens.rsens, rsens.rsens2):
+        with pytest.warns(rsens.RsensWarning, match="did not change in 100 %") as caught:
+            call(model, X)
+        assert [warning.filename for warning in caught] == [__file__]
+
+
 def test_a_category_with_one_level_is_a_constant():
     y = np.arange(5.0)
     only = pd.DataFrame({"c": ["a"] * 5})

@@ -14,6 +14,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from rsens._coding import Coding
+from rsens._contents import own_order
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import _null_level, explain
 from rsens._explain._evaluate import evaluate
@@ -98,7 +99,8 @@ def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, n_probes
     query = query_of(estimator, table, None, **options | asked)
     found = evaluate(model, table, query).values
     level = find_null_level(
-        Fit(estimator), table, y, query, found, clusters=clusters, linear=linear, n_probes=n_probes, n_jobs=None,
+        Fit(estimator), table, y, query, found, order=own_order(X, y, clusters=clusters), linear=linear,
+        n_probes=n_probes, n_jobs=None,
         seed=np.random.SeedSequence(seed), required=True, progress=progress_of(False),
     )  # fmt: skip
     return Level(level, found)

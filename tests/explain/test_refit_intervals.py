@@ -10,6 +10,7 @@ from scipy import stats
 
 from rsens import BayesianLinearRegression, BayesianLogisticRegression, Explanation, InputError, RsensWarning
 from rsens._arguments import child, seed_sequence
+from rsens._contents import own_order
 from rsens._explain import _refit_intervals, explain
 from rsens._explain._marking import FOLDS
 from rsens._explain._refit_intervals import _some_rows, jackknife
@@ -64,10 +65,11 @@ def test_by_hand(monkeypatch, options, pair_rows):
     X, y = linear_data()
     result = explain(BayesianLinear().fit(X, y), X, y, **options, **QUICK)
     seed = child(seed_sequence(3), FOLDS)
-    chosen = _some_rows(40, child(seed, LOOKS))
+    order = own_order(X, y, options.get("weights"))
+    chosen = _some_rows(order.rows, child(seed, LOOKS))
     assert chosen.sum() == min(pair_rows, 40)
     variances = []
-    for splits in rounds_of_folds(2, 5, y.to_numpy(), False, seed):
+    for splits in rounds_of_folds(2, 5, y.to_numpy(), False, seed, None, order.rows):
         main, pairs = [], []
         for train, _ in splits:
             part, refit = X.iloc[train], BayesianLinear().fit(X.iloc[train], y.iloc[train])

@@ -226,6 +226,16 @@ def test_sizes_and_kinds_must_agree(tmp_path, content, name, change):
         load(tmp_path, content | {name: change(content[name])})
 
 
+def test_entries_twice_and_half_characters_are_refused(tmp_path, content):
+    path, text = tmp_path / "explanation.json", json.dumps(content)
+    path.write_text(text.replace('"version"', '"format": "x", "version"', 1))
+    with pytest.raises(InputError, match="the entry 'format' is there twice"):
+        Explanation.load(path)
+    path.write_text(json.dumps(content | {"columns": ["\ud800", *content["columns"][1:]]}))
+    with pytest.raises(InputError, match="half of a character"):
+        Explanation.load(path)
+
+
 def test_unknown_entries_are_refused(tmp_path, content):
     with pytest.raises(InputError, match="surprise"):
         load(tmp_path, content | {"surprise": 1})

@@ -9,6 +9,7 @@ from scipy import stats
 
 from rsens import Explanation
 from rsens._arguments import child, seed_sequence
+from rsens._contents import own_order
 from rsens._explain import explain
 from rsens._explain._marking import FOLDS
 from rsens._refits import rounds_of_folds
@@ -71,7 +72,8 @@ def test_intervals_from_refits_by_hand(options):
     found = explain(BayesianLinear().fit(X, y), X, y, by=region, **options, **QUICK)
     weights, aggregate = options.get("weights", np.ones(60)), options.get("aggregate", "mean")
     spreads = {label: [] for label in LABELS}
-    for splits in rounds_of_folds(2, 5, y.to_numpy(), False, child(seed_sequence(3), FOLDS)):
+    rows = own_order(X, y, options.get("weights")).rows
+    for splits in rounds_of_folds(2, 5, y.to_numpy(), False, child(seed_sequence(3), FOLDS), None, rows):
         seen = {label: [] for label in LABELS}
         for train, _ in splits:
             part, counts = X.iloc[train], weights[train]

@@ -38,6 +38,7 @@ def test_without_a_folder_nothing_is_kept():
         lambda text: "",
         lambda text: text[: len(text) // 2],
         lambda text: text.replace("0.1", "0.2"),
+        lambda text: text.replace('"key":"a"', '"key":"a","key":"a"'),
         lambda text: text.replace('"flag":true', '"flag":false'),
         lambda text: text.replace('"key":"a"', '"key":"b"'),
         lambda text: text.replace('"question":"', '"question":"0'),

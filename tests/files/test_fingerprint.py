@@ -82,6 +82,8 @@ MAKERS = [
     lambda: Plain(2),
     lambda: adds(1),
     lambda: adds(2),
+    lambda: lambda X: X[..., 0],
+    lambda: lambda X: X[..., 1],
     lambda: partial(adds, 2),
     lambda: np.sum,
     lambda: np.exp,

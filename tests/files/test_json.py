@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pytest
 
+import rsens
 from rsens._files._json import (
     array_of,
     label,
@@ -25,12 +27,35 @@ from rsens._files._json import (
 
 def test_numbers_and_texts_come_back_as_they_were(tmp_path):
     numbers = np.array([[0.1, 1 / 3], [np.nan, 5e-324]])
-    content = {"name": "ü 🚲 \x00 \ud800", "numbers": plain_json(numbers), "counts": [1, 2**52]}
+    content = {"name": "ü 🚲 \x00 \\ud800", "numbers": plain_json(numbers), "counts": [1, 2**52]}
     write_json(content, tmp_path / "x.json")
     found = read_json(tmp_path / "x.json")
     assert (found["name"], found["counts"]) == (content["name"], [1, 2**52])
     assert found["numbers"][1][0] is None  # JSON has no NaN
     np.testing.assert_array_equal(array_of(number_or_nan, 2)(found["numbers"]), numbers)
+
+
+@pytest.mark.parametrize("text", [r"\ud800", r"\uDFFF x", r"\\\ud83d", r"\ud83d\ud83d\ude00", r"\ude00\ud83d"])
+def test_half_of_a_character_is_neither_read_nor_written(tmp_path, text):
+    (tmp_path / "x.json").write_text(f'{{"name": "{text}"}}')
+    with pytest.raises(ValueError, match="half of a character"):
+        read_json(tmp_path / "x.json")
+    with pytest.raises(rsens.InputError, match="half of a character"):
+        write_json({"name": json.loads(f'"{text}"')}, tmp_path / "y.json")
+    assert not (tmp_path / "y.json").exists()
+
+
+@pytest.mark.parametrize("text", [r"\ud83d\ude00", r"\\ud800", r"\u00e9", r"\\\ud83d\ude00"])
+def test_whole_characters_are_read(tmp_path, text):
+    (tmp_path / "x.json").write_text(f'["{text}"]')
+    assert read_json(tmp_path / "x.json") == json.loads(f'["{text}"]')
+
+
+@pytest.mark.parametrize("content", ['{"a": 1, "a": 1}', '{"b": [{"a": 1, "c": 2, "a": 3}]}'])
+def test_an_entry_that_is_there_twice(tmp_path, content):
+    (tmp_path / "x.json").write_text(content)
+    with pytest.raises(ValueError, match="the entry 'a' is there twice"):
+        read_json(tmp_path / "x.json")
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, {"a": object()}])

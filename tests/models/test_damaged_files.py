@@ -316,6 +316,21 @@ def test_headers_that_are_no_header(good, tmp_path):
             load_model(packed(members | {archive.HEADER: content}, tmp_path / "wrong"))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (b'"version"', b'"format": 1, "version"', "the entry 'format' is there twice"),
+        (b'"age"', rb'"\ud800"', "half of a character"),
+    ],
+)
+def test_headers_that_say_two_things_or_half_of_one(good, tmp_path, old, new, reason):
+    members = unpacked(good)
+    assert old in members[archive.HEADER]
+    members[archive.HEADER] = members[archive.HEADER].replace(old, new, 1)
+    with pytest.raises(InputError, match=reason):
+        load_model(packed(members, tmp_path / "x.rsens"))
+
+
 def test_the_version_is_named(good, tmp_path):
     with pytest.raises(InputError, match="version 2 of the format; this rsens reads version 1"):
         load_model(edited(good, tmp_path / "wrong", at("version")(2)))

@@ -32,7 +32,7 @@ def test_few_inducing_inputs_for_counts_that_vary_too_much():
 
 
 def test_a_search_that_ends_at_its_limits():
-    X, y = overdispersed(1)
+    X, y = overdispersed(4)
     with pytest.warns(RsensWarning) as raised:
         GPRegressor(likelihood="poisson", inducing=20, **SETTINGS).fit(X, y)
     texts = [str(warning.message) for warning in raised]
@@ -50,6 +50,14 @@ def test_the_exact_gp_with_huge_counts():
 def test_ordinary_counts_are_no_reason(likelihood):
     X, y = overdispersed(0)
     GPRegressor(likelihood=likelihood, **SETTINGS).fit(X, y / 100)  # warnings are errors here
+
+
+def test_classes_that_warn_alike_say_it_once():
+    rng = np.random.default_rng(0)
+    rows, classes = rng.normal(size=(30, 2)), np.arange(30) % 4
+    with pytest.warns(RsensWarning, match="did not converge within 1 steps") as raised:
+        GPClassifier(max_iter=1, **SETTINGS).fit(rows, classes)
+    assert [warning.filename for warning in raised] == [__file__]
 
 
 # ---- copies ----------------------------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def test_limits_hold_the_start():
 def test_starts_are_near_the_mean():
     prior = log_normals(EQ(), GAUSSIAN, SCALE, 1.0)
     rng = np.random.default_rng(0)
-    draws = np.array([prior.start(rng) for _ in range(2000)])
+    draws = np.array([prior.start(rng, range(len(prior.mean))) for _ in range(2000)])
     np.testing.assert_allclose(draws.mean(0), prior.mean, atol=0.1)
     np.testing.assert_allclose(draws.std(0), 1.0, atol=0.06)
 

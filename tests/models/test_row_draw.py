@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from rsens.models._row_draw import draw_rows, row_keys
+from rsens._contents import row_keys
+from rsens.models._row_draw import draw_rows
 
 
 def draw(X, n=200, seed=0):

@@ -81,7 +81,9 @@ def _target(sparse, y):
 @pytest.mark.parametrize("kind", ["gaussian", "poisson", "probit"])
 def test_a_search_on_all_rows_finds_about_the_same(kind, monkeypatch):
     X, y = data(kind, n=3000)
-    of_some = rsens(model(kind).fit(X, y), X[:200]).mean(axis=0)
+    # The noise of 400 rows has an error of 1/√800 = 3.5 %, and so has R-sens of one draw: we look at the mean of four.
+    fits = [model(kind, random_state=seed).fit(X, y) for seed in range(4)]
+    of_some = np.mean([rsens(fit, X[:200]).mean(axis=0) for fit in fits], axis=0)
     of_all = rsens(model(kind, search_rows=3000).fit(X, y), X[:200]).mean(axis=0)
     np.testing.assert_allclose(of_some, of_all, rtol=0, atol=0.05 * of_all.max())
 

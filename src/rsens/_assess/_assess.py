@@ -14,6 +14,8 @@ from rsens._assess._assessment import Assessment
 from rsens._assess._folds import read_folds
 from rsens._assess._held_out import join_folds
 from rsens._assess._one_fold import HeldOut
+from rsens._contents import own_order
+from rsens._errors import RsensWarning
 from rsens._progress import progress_of
 from rsens._refits import (
     Fit,
@@ -63,18 +65,35 @@ def assess(
 
     Returns:
         An `Assessment`: `print` it, read its `warnings`, or `plot` it.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> import rsens
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> assessment = rsens.assess(rsens.BayesianLinearRegression(), X, y, random_state=0)
+        >>> assessment.ok, assessment.phrase.partition(" (")[0]
+        (True, 'explains about half of the variation on unseen rows')
     """
     check_refit(estimator, refit)
     seed, n_jobs, follow = seed_sequence(random_state), jobs(n_jobs), progress_of(progress)
     rows = rows_with_levels(None if refit is not None else estimator, X)
     targets = read_targets(y, len(rows))
-    together = read_clusters(clusters, len(rows))
+    order = own_order(rows, targets, clusters=read_clusters(clusters, len(rows)))
+    together = order.clusters
     if together is None and isinstance(cv, int | np.integer):  # whoever gives splits knows the rows
         warn_of_tight_clusters(numbers_of(rows))
-    splits = read_folds(cv, rows, targets, stratified(estimator, targets), seed, together)
+    splits = read_folds(cv, rows, targets, stratified(estimator, targets), seed, together, order.rows)
     looks = [HeldOut(rows, targets)]
     [[seen]] = refit_folds(
-        Fit(estimator, refit), rows, targets, [splits], looks, n_jobs=n_jobs, seed=seed, progress=follow
+        Fit(estimator, refit),
+        rows,
+        targets,
+        [splits],
+        looks,
+        n_jobs=n_jobs,
+        seed=seed,
+        progress=follow,
+        silent=(RsensWarning,),  # the estimator need not have been fitted, so nothing was said of it
     )
     name = type(estimator).__name__ if estimator is not None else getattr(refit, "__name__", "model")
     return assessment_of(seen, name, rows, targets)

@@ -35,6 +35,16 @@ class Assessment:
 
     Args:
         rows: The predictions, row by row.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> import rsens
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> assessment = rsens.assess(rsens.BayesianLinearRegression(), X, y, random_state=0)
+        >>> round(assessment.r2, 1), assessment.coverage["share"].round(1).to_dict()
+        (0.5, {0.5: 0.5, 0.9: 0.9})
+        >>> assessment.to_frame().shape  # one line per row
+        (442, 7)
     """
 
     __slots__ = ("_rows",)

@@ -13,12 +13,21 @@ from rsens._typing import Positions
 
 
 def read_folds(
-    cv: Any, X: Any, y: NDArray[Any], stratify: bool, seed: np.random.SeedSequence, clusters: Positions | None = None
+    cv: Any,
+    X: Any,
+    y: NDArray[Any],
+    stratify: bool,
+    seed: np.random.SeedSequence,
+    clusters: Positions | None = None,
+    rows: Positions | None = None,
 ) -> Splits:
-    """Random folds, or the splits that `cv` gives, which may hold out every row at most once and divide no cluster."""
+    """Random folds, or the splits that `cv` gives, which may hold out every row at most once and divide no cluster.
+
+    `rows` are the rows in an order of their own (see `folds`).
+    """
     splits = given_splits(cv, X, y, clusters)
     if splits is None:
-        return rounds_of_folds(1, int(cv), y, stratify, seed, clusters)[0]
+        return rounds_of_folds(1, int(cv), y, stratify, seed, clusters, rows)[0]
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
     if times.max() > 1:
         raise InputError(

@@ -38,8 +38,9 @@ def check(model: Any, X: Any, y: Any = None) -> Check:
 
     Example:
         >>> import numpy as np
-        >>> from rsens import Normal, from_function
-        >>> check(from_function(lambda X: Normal(np.sin(X[:, 0]), 0.04)), [[0.0, 1.0], [0.5, 2.0], [1.0, 0.0]]).verdict
+        >>> from rsens import Normal, check, from_function
+        >>> model = from_function(lambda X: Normal(np.sin(X[:, 0]), 0.04))
+        >>> check(model, [[0.0, 1.0], [0.5, 2.0], [1.0, 0.0]]).verdict
         'ok'
     """
     X, y = as_pandas(X), as_pandas(y, "y")

@@ -18,7 +18,20 @@ MARKS = {"ok": "ok", "warning": "WARNING", "wrong": "WRONG"}
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What was understood of a model, and what was checked about it. Print it."""
+    """What was understood of a model, and what was checked about it. Made by `rsens.check`; print it.
+
+    Example:
+        >>> import rsens
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] + X[:, 1], 1.0))
+        >>> check = rsens.check(model, [[0.0, 1.0], [1.0, 2.0], [0.5, 3.0]])
+        >>> check.verdict
+        'ok'
+        >>> check.to_frame()[["name", "verdict"]]
+                        name verdict
+        0         repeatable      ok
+        1  rows on their own      ok
+        2  first derivatives      ok
+    """
 
     #: What was understood: family, noise, how derivatives are made, which columns.
     description: Description

@@ -82,6 +82,17 @@ def compare(
 
         A method that could not answer is one row without term, value and rank, whose status is the reason. `attrs`
         holds order, scale and budget. If no method could answer, that is an `InputError`.
+
+    Example:
+        x₁ only moves the uncertainty.
+
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(0.5 * X[:, 0], np.exp(2.0 * X[:, 1])))
+        >>> table = rsens.compare(model, X, methods=["rsens", "ead", "pd"], random_state=0)
+        >>> table[table["rank"] == 1][["method", "term"]].to_dict("list")
+        {'method': ['rsens', 'ead', 'pd'], 'term': ['x1', 'x0', 'x0']}
     """
     n_jobs, follow = jobs(n_jobs), progress_of(progress)
     options = {"scale": scale, "alpha": alpha, "scoring": scoring, "numeric": numeric, "groups": groups}

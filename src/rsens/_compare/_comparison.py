@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any, Self
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from rsens._compare._methods import find_methods
 from rsens._compare._row_scores import RowScores, row_scores
+from rsens._contents import OwnOrder, own_order
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._table import Table
@@ -98,6 +100,7 @@ class Comparison:
     number_units: Array
     #: Columns that do not vary, where standard deviations are the units; they score 0.
     constant: Flags
+    y: Any = None
 
     @classmethod
     def of(
@@ -128,7 +131,12 @@ class Comparison:
         warn_of_gaps(model, training, table, stacklevel=stacklevel)
         scores = row_scores(model, source, y, n, settings.scoring)
         constant = (units == 0.0) & (settings.scale_name == "sd")
-        return cls(settings, seed, model, source, X, table, terms, scores, units, number_units, constant)
+        return cls(settings, seed, model, source, X, table, terms, scores, units, number_units, constant, y)
+
+    @cached_property
+    def order(self) -> OwnOrder:
+        """An order of rows and columns that does not depend on how they come."""
+        return own_order(self.table.values, self.y, names=self.table.names)
 
     @property
     def labels(self) -> list[str]:

@@ -20,7 +20,7 @@ from rsens._compare._comparison import Comparison, ComparisonSettings
 from rsens._errors import InputError, MissingExtraError
 from rsens._refits import reason_of
 from rsens._typing import Array
-from rsens.black_box import NO_TARGETS, Method, Predictor, grouped
+from rsens.black_box import NO_TARGETS, Method, Predictor, grouped, reordered, reordered_terms
 from rsens.derivatives import Counter
 from rsens.measures import ComparedMethod, Measure, ModelMeasure
 
@@ -87,12 +87,14 @@ def _from_predictions(method: Method, comparison: Comparison, counter: Counter) 
         raise InputError(NO_TARGETS)
     scores = None if comparison.scores is None else counter.calls(comparison.scores)
     whole = Predictor.of(comparison.source.counted(counter), comparison.table, scores)
-    predictor = grouped(whole, terms, units)
+    order = comparison.order  # a method draws among rows and columns in an order of their own
+    own_terms, back = reordered_terms(terms, order)
+    predictor = grouped(reordered(whole, order), own_terms, units[order.columns])
     # Every method has its own random numbers: which others run, and in what order, changes nothing.
     number = zlib.crc32(f"{method.name} of order {method.order}".encode())
     rng = np.random.default_rng(child(comparison.seed, number))
     # A value of a group is per unit already: a step within the group has a length in units.
-    return method.value(predictor, comparison.settings.budget, rng) * method.factor(terms.of_columns(units, 1.0))
+    return back(method.value(predictor, comparison.settings.budget, rng)) * method.factor(terms.of_columns(units, 1.0))
 
 
 def _vector(values: Array, comparison: Comparison) -> Array:

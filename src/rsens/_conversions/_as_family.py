@@ -37,6 +37,7 @@ def as_family(obj: Any) -> Distribution:
 
     Example:
         >>> from scipy.stats import norm
+        >>> from rsens import as_family
         >>> as_family(norm(loc=[0.0, 1.0], scale=2.0))
         Normal(mean=array([0., 1.]), variance=array(4.))
     """

@@ -15,7 +15,6 @@ from rsens._explain._effect_cells import in_points as in_points
 from rsens._explain._effect_cells import signed as signed
 from rsens._explain._explain import explain as explain
 from rsens._explain._explanation import Explanation as Explanation
-from rsens._explain._explanation import NotComputedError as NotComputedError
 from rsens._explain._form import FORM as FORM
 from rsens._explain._interaction_marks import CollinearityWarning as CollinearityWarning
 from rsens._explain._interaction_marks import collinearity_warning as collinearity_warning
@@ -40,6 +39,7 @@ from rsens._explain._row_explanation import adds_up as adds_up
 from rsens._explain._row_explanation import bend_sign as bend_sign
 from rsens._explain._row_explanation import has_local_pairs as has_local_pairs
 from rsens._explain._row_explanation import local_rows as local_rows
+from rsens._explain._shown_field import NotComputedError as NotComputedError
 from rsens._explain._subgroups import Division as Division
 from rsens._explain._text import html_tables as html_tables
 from rsens._explain._values import Values as Values

@@ -16,6 +16,7 @@ from rsens._files import fingerprint, number, text
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array
+from rsens._warned import heard
 from rsens.derivatives import Model, iterate
 
 #: How many training inputs are looked at, evenly spaced.
@@ -42,7 +43,8 @@ class AskedModel(Part):
         """Ask the model, which is prepared for its training inputs."""
         some = np.unique(np.linspace(0, len(training) - 1, LOOKED_AT).astype(np.intp))
         rows = Table(training.names, training.values[some], training.like(training.values[some]), training.coding)
-        first, again = _answers(source, rows, units), _answers(source, rows, units)
+        with heard():  # what the model warns of was said where all rows were evaluated
+            first, again = _answers(source, rows, units), _answers(source, rows, units)
         coding = () if training.coding is None else training.coding.columns
         levels: list[Any] = [(c.name, [str(label) for label in c.labels], c.frequencies.tolist()) for c in coding]
         return cls(

@@ -18,6 +18,18 @@ class Difference:
     """First explanation minus second, term by term, in common units. Made by `Explanation.difference`.
 
     Every attribute gives a new table: what is done to it leaves the difference as it is.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(200, 2))
+        >>> strong = rsens.from_function(lambda X: rsens.Normal(3.0 * X[:, 0] + X[:, 1], 1.0))
+        >>> weak = rsens.from_function(lambda X: rsens.Normal(X[:, 0] + 2.0 * X[:, 1], 1.0))
+        >>> a, b = (rsens.explain(model, X, scale="raw", random_state=0) for model in (strong, weak))
+        >>> a.difference(b).to_frame()[["term", "value_a", "value_b", "a_minus_b"]].round(3)
+          term  value_a  value_b  a_minus_b
+        0   x0      3.0      1.0        2.0
+        1   x1      1.0      2.0       -1.0
     """
 
     def __init__(self, *, both: Both, of_terms: ComparedTerms, of_pairs: ComparedPairs | None = None) -> None:

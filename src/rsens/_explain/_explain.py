@@ -11,11 +11,12 @@ from typing import Any, Literal
 import numpy as np
 
 from rsens._arguments import child, fraction, jobs, one_of, seed_sequence, whole_number
+from rsens._contents import own_order
 from rsens._errors import RsensWarning
 from rsens._explain._effects import Effects
 from rsens._explain._explanation import Explanation
 from rsens._explain._how_to_refit import fit_for_intervals, fit_for_null_level
-from rsens._explain._in_chunks import RowsSeen, kept_locally, look_at_chunks, look_at_table, opened
+from rsens._explain._in_chunks import ChunkOptions, RowsSeen, kept_locally, look_at_chunks, look_at_table, opened
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._limits import WITHOUT_REFITS, check_difference_columns, check_refit_columns
 from rsens._explain._link_pairs import PAIR_SCALES
@@ -31,7 +32,8 @@ from rsens._explain._steps import numeric_columns, steps_of
 from rsens._explain._subgroups import division_of
 from rsens._frames import as_pandas
 from rsens._progress import progress_of
-from rsens._refits import read_clusters, warn_of_tight_clusters
+from rsens._refits import check_one_per_row, read_clusters, warn_of_tight_clusters, workers
+from rsens._warned import saying_once
 from rsens.derivatives import Model, NoSecondDerivativesError
 from rsens.measures import check_alpha, warn_of_gaps
 
@@ -142,8 +144,21 @@ def explain(
 
     Returns:
         An `Explanation`.
+
+    Example:
+        The mean is 2 x₀ + x₁ x₂, with a standard deviation of 1.
+
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(200, 3))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(2.0 * X[:, 0] + X[:, 1] * X[:, 2], 1.0))
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> explanation.main.round(1).to_dict()
+        {'x0': 2.0, 'x1': 0.8, 'x2': 0.8}
+        >>> explanation.pairs.round(1).to_dict()
+        {('x0', 'x1'): 0.0, ('x0', 'x2'): 0.0, ('x1', 'x2'): 1.0}
     """
-    order = check_alpha(alpha)
+    exponent = check_alpha(alpha)
     chunks, X, y = opened(model, X, y, clusters=clusters, training=training)
     by, number = as_pandas(by, "by"), 0 if first_row is None else whole_number(first_row, "first_row", 0)
     local = kept_locally(keep_local, keep_local_pairs)
@@ -164,7 +179,7 @@ def explain(
     replicates, share = whole_number(n_bootstrap, "n_bootstrap", 0), fraction(level, "level")
     n_probes, n_jobs = None if n_probes is None else whole_number(n_probes, "n_probes", 1), jobs(n_jobs)
     together = read_clusters(clusters, n)
-    if y is not None and together is None:
+    if y is not None and clusters is None:
         warn_of_tight_clusters(reading.plain.values, () if table.coding is None else table.coding.categorical)
     division = None if by is None or chunks is not None else division_of(by, X, reading.plain)
     query = query_of(
@@ -174,7 +189,7 @@ def explain(
         groups=groups,
         scale=scale,
         weights=row_weights,
-        alpha=order,
+        alpha=exponent,
         aggregate=aggregate,
         pairs=pairs,
         keep_local_pairs=keep_local_pairs,
@@ -191,47 +206,53 @@ def explain(
     known, counted = (reading.plain.values, row_weights) if inputs is None else (inputs, None)
     steps = steps_of(known, numeric_columns(query.terms, table), counted)
     prepared = is_part or training is not None
-    look = RowLook(
-        model=model,
-        source=reading.prepared().source if prepared else source,
-        query=query,
-        steps=steps,
-        on_link=on_link,
-        keep_local=local is not False,
-        keep_local_pairs=keep_local_pairs,
-        n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
-        seed=child(seed, BOOTSTRAP),
-        prepared=prepared,
-    )
+    with saying_once():
+        look = RowLook(
+            model=model,
+            source=reading.prepared().source if prepared else source,
+            query=query,
+            steps=steps,
+            on_link=on_link,
+            keep_local=local is not False,
+            keep_local_pairs=keep_local_pairs,
+            n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
+            seed=child(seed, BOOTSTRAP),
+            prepared=prepared,
+        )
 
-    def evaluated(look: RowLook) -> RowsSeen:
-        options: dict[str, Any] = {"first_row": number, "n_jobs": n_jobs, "progress": follow}
-        if chunks is not None:
-            return look_at_chunks(look, reading, chunks, keep_local=local, weights=weights, by=by, **options)
-        return look_at_table(look, reading, division, weights, **options)
+        def evaluated(look: RowLook) -> RowsSeen:
+            options: dict[str, Any] = {"first_row": number, "n_jobs": n_jobs, "progress": follow}
+            if chunks is not None:
+                return look_at_chunks(look, reading, chunks, ChunkOptions(local, weights, by), **options)
+            return look_at_table(look, reading, division, weights, **options)
 
-    try:
-        seen = evaluated(look)
-    except NoSecondDerivativesError as error:
-        if pairs is True or keep_local_pairs:
-            raise
-        warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
-        query = replace(query, pairs=False)
-        look = replace(look, query=query, on_link=False)
-        seen = evaluated(look)
+        try:
+            seen = evaluated(look)
+        except NoSecondDerivativesError as error:
+            if pairs is True or keep_local_pairs:
+                raise
+            warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
+            query = replace(query, pairs=False)
+            look = replace(look, query=query, on_link=False)
+            seen = evaluated(look)
     averages = seen.piece.averages
     values, found = averages.values, averages.intervals(share)
     effects = Effects.of(seen.piece.effects, query, averages.sums.sum_rows, share)
     warn_of_no_mean(values, query, stacklevel=3)
     marking = None
-    if fit is not None or (null is not False and y is not None):
+    tested = null is not False and y is not None
+    if fit is not None or fit_again is not None or tested:
+        check_one_per_row(y, n)
+        subgroup = None if division is None else division.codes
+        order = own_order(table.values, y, weights, clusters=together, names=table.names, last=subgroup)
+    if fit is not None or tested:
         marking = Marking(
             model=model,
             source=source,
             table=table,
             y=y,
             query=query,
-            clusters=together,
+            order=order,
             fit=fit,
             n_probes=n_probes,
             n_jobs=n_jobs,
@@ -245,41 +266,43 @@ def explain(
     subgroups = None
     if seen.piece.subgroups is not None:
         subgroups = seen.piece.subgroups.subgroups(aggregate == "rms", None if found is None else share)
-    if fit_again is not None:
-        folds = child(seed, FOLDS)
-        look_at_refits = partial(
-            ValuesOfRefits.of,
-            pairs=query.pairs,
-            on_link=on_link,
-            seed=folds,
-            weights=None if weights is None else row_weights,
-            compared=reading.compared,
-            groups=groups,
-            scale=scale if isinstance(scale, str) else query.units,
-            alpha=order,
-            aggregate=aggregate,
-            max_memory_mb=max_memory_mb,
-            division=division,
-            steps=steps,
-        )
-        from_refits = find_refit_intervals(
-            fit_again,
-            X,
-            y,
-            look_at_refits,
-            values,
-            effects,
-            share,
-            clusters=together,
-            n_jobs=n_jobs,
-            seed=folds,
-            required=intervals == "refits",
-            progress=follow,
-        )
-        if from_refits is not None:
-            found, effects, refits = from_refits.intervals, from_refits.effects, from_refits.refits
-            subgroups = from_refits.within(subgroups, share)
-    null_level, interactions = (None, None) if marking is None else marking.run(values)
+    with workers():  # intervals and marks share them
+        if fit_again is not None:
+            folds = child(seed, FOLDS)
+            look_at_refits = partial(
+                ValuesOfRefits.of,
+                pairs=query.pairs,
+                on_link=on_link,
+                seed=folds,
+                order=order,
+                weights=None if weights is None else row_weights,
+                compared=reading.compared,
+                groups=groups,
+                scale=scale if isinstance(scale, str) else query.units,
+                alpha=exponent,
+                aggregate=aggregate,
+                max_memory_mb=max_memory_mb,
+                division=division,
+                steps=steps,
+            )
+            from_refits = find_refit_intervals(
+                fit_again,
+                X,
+                y,
+                look_at_refits,
+                values,
+                effects,
+                share,
+                order=order,
+                n_jobs=n_jobs,
+                seed=folds,
+                required=intervals == "refits",
+                progress=follow,
+            )
+            if from_refits is not None:
+                found, effects, refits = from_refits.intervals, from_refits.effects, from_refits.refits
+                subgroups = from_refits.within(subgroups, share)
+        null_level, interactions = (None, None) if marking is None else marking.run(values)
     return Explanation(
         setup=Setup.of(query, table.names, scale, pair_scale, share, _understood(source)),
         values=values,

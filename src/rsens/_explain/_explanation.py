@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._arguments import whole_number
-from rsens._errors import Argument, InputError
+from rsens._errors import Argument
 from rsens._explain import _text
 from rsens._explain._asked_model import AskedModel
 from rsens._explain._comparisons import Comparisons
@@ -28,11 +28,12 @@ from rsens._explain._posterior import DrawValues, Posterior
 from rsens._explain._ranking import ranked_by, uncertainty_only
 from rsens._explain._rows import Rows
 from rsens._explain._setup import Setup
+from rsens._explain._shown_field import NotComputedError, shown_field
 from rsens._explain._stretches import Stretches
 from rsens._explain._subgroup_sums import SubgroupSums
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._sums import Sums
-from rsens._explain._tables import frame_of, read_order, table_of
+from rsens._explain._tables import frame_of, read_order
 from rsens._explain._values import Values
 from rsens._results import Field, Part
 
@@ -40,28 +41,28 @@ if TYPE_CHECKING:
     from rsens._explain._row_explanation import RowExplanation
 
 
-class NotComputedError(InputError, AttributeError):
-    """The explanation was made without this; the text names the argument of `explain` that asks for it."""
-
-
-def _field(part: str, field: str, *, name: str | None = None, missing: InputError | None = None) -> Any:
-    """An attribute that shows a field of a part; its meaning is the documentation. `missing` is raised for None."""
-    declared = FORM.parts[part].fields()[field]
-
-    def shown(self: Explanation) -> Any:
-        values = getattr(self._part(part), field, None)
-        if values is None and missing is not None:
-            raise missing
-        return table_of(self, declared, values, field if name is None else name)
-
-    return property(shown, doc=declared.meaning)
-
-
 class Explanation(PlotMethods, Comparisons, Exports, Keeping):
     """Which variables and pairs move the predictive distribution, where, in which direction, and how surely.
 
     Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table: what is done
     to it leaves the explanation as it is.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(200, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] - 2.0 * X[:, 1], 1.0))
+        >>> explanation = rsens.explain(model, X, scale="raw", random_state=0)
+        >>> explanation.to_frame()[["term", "value", "direction"]].round(3)
+          term  value  direction
+        0   x1    2.0       -2.0
+        1   x0    1.0        1.0
+        >>> explanation.top(1).round(3).to_dict(), explanation.local_main.shape
+        ({'x1': 2.0}, (200, 2))
+        >>> explanation.effects[["term", "step", "effect"]].round(1)  # per standard deviation
+          term          step  effect
+        0   x1   1 sd (1.01)    -2.0
+        1   x0  1 sd (0.979)     1.0
     """
 
     def __init__(
@@ -141,20 +142,20 @@ class Explanation(PlotMethods, Comparisons, Exports, Keeping):
         """2 with pairs, else 1."""
         return 1 if self._values.pairs is None else 2
 
-    names: tuple[str, ...] = _field("setup", "terms")
-    scale: pd.Series[float] = _field("setup", "units", name="scale")
-    scale_kind: str = _field("setup", "scale")
-    pair_scale: str = _field("setup", "pair_scale")
-    understood: str = _field("setup", "understood")
-    alpha: float = _field("setup", "alpha")
-    aggregate: str = _field("setup", "aggregate")
-    level: float = _field("setup", "level")
-    family: str = _field("values", "family")
+    names: tuple[str, ...] = shown_field("setup", "terms")
+    scale: pd.Series[float] = shown_field("setup", "units", name="scale")
+    scale_kind: str = shown_field("setup", "scale")
+    pair_scale: str = shown_field("setup", "pair_scale")
+    understood: str = shown_field("setup", "understood")
+    alpha: float = shown_field("setup", "alpha")
+    aggregate: str = shown_field("setup", "aggregate")
+    level: float = shown_field("setup", "level")
+    family: str = shown_field("values", "family")
 
     # ---- variables and pairs ----------------------------------------------------------------------------------------
 
-    main: pd.Series[float] = _field("values", "main", name="rsens")
-    pairs: pd.Series[float] = _field(
+    main: pd.Series[float] = shown_field("values", "main", name="rsens")
+    pairs: pd.Series[float] = shown_field(
         "values",
         "pairs",
         name="rsens2",
@@ -162,7 +163,7 @@ class Explanation(PlotMethods, Comparisons, Exports, Keeping):
             "This explanation has no pairs. Ask for them with explain(..., ", Argument("pairs", True), ")."
         ),
     )
-    local_main: pd.DataFrame = _field(
+    local_main: pd.DataFrame = shown_field(
         "values",
         "local_main",
         missing=NotComputedError(
@@ -171,7 +172,7 @@ class Explanation(PlotMethods, Comparisons, Exports, Keeping):
             "), or explain the rows in question.",
         ),
     )
-    local_pairs: NDArray[np.float64] = _field(
+    local_pairs: NDArray[np.float64] = shown_field(
         "values",
         "local_pairs",
         missing=NotComputedError(
@@ -180,10 +181,10 @@ class Explanation(PlotMethods, Comparisons, Exports, Keeping):
             ").",
         ),
     )
-    direction: pd.Series[float] | pd.DataFrame = _field("values", "direction")
-    consistency: pd.Series[float] | pd.DataFrame = _field("values", "consistency")
-    parts: pd.DataFrame | None = _field("values", "parts")
-    pair_parts: pd.DataFrame | None = _field("values", "pair_parts")
+    direction: pd.Series[float] | pd.DataFrame = shown_field("values", "direction")
+    consistency: pd.Series[float] | pd.DataFrame = shown_field("values", "consistency")
+    parts: pd.DataFrame | None = shown_field("values", "parts")
+    pair_parts: pd.DataFrame | None = shown_field("values", "pair_parts")
 
     @property
     def posterior(self) -> Posterior | None:
@@ -225,25 +226,25 @@ class Explanation(PlotMethods, Comparisons, Exports, Keeping):
 
     # ---- how sure ---------------------------------------------------------------------------------------------------
 
-    intervals: pd.DataFrame | None = _field("intervals", "intervals")
-    pair_intervals: pd.DataFrame | None = _field("intervals", "pair_intervals")
-    interval_kind: str | None = _field("intervals", "interval_kind")
-    interval_refits: int | None = _field("intervals", "interval_refits")
-    null_levels: pd.Series[float] | None = _field("null_level", "null")
-    reached: pd.Series[float] | None = _field("null_level", "reached")
-    p_value: pd.Series[float] | None = _field("null_level", "p_value")
-    discovery: pd.Series[bool] | None = _field("null_level", "discovery")
-    familywise: pd.Series[bool] | None = _field("null_level", "familywise")
-    null_kind: str | None = _field("null_level", "null_kind")
-    null_rows: int | None = _field("null_level", "null_rows")
-    pair_p_values: pd.Series[float] | None = _field("interactions", "pair_p_values", name="p_value")
-    pair_discovery: pd.Series[bool] | None = _field("interactions", "pair_discovery", name="discovery")
-    pair_additive: pd.Series[bool] | None = _field("interactions", "pair_additive", name="additive")
-    pair_above: pd.Series[bool] | None = _field("interactions", "pair_above", name="above_null")
-    pair_unclear: pd.Series[bool] | None = _field("interactions", "pair_unclear", name="unclear")
-    pair_null_kind: str | None = _field("interactions", "pair_null_kind")
-    test_scale: str | None = _field("interactions", "test_scale")
-    extrapolation: pd.Series[bool] = _field(
+    intervals: pd.DataFrame | None = shown_field("intervals", "intervals")
+    pair_intervals: pd.DataFrame | None = shown_field("intervals", "pair_intervals")
+    interval_kind: str | None = shown_field("intervals", "interval_kind")
+    interval_refits: int | None = shown_field("intervals", "interval_refits")
+    null_levels: pd.Series[float] | None = shown_field("null_level", "null")
+    reached: pd.Series[float] | None = shown_field("null_level", "reached")
+    p_value: pd.Series[float] | None = shown_field("null_level", "p_value")
+    discovery: pd.Series[bool] | None = shown_field("null_level", "discovery")
+    familywise: pd.Series[bool] | None = shown_field("null_level", "familywise")
+    null_kind: str | None = shown_field("null_level", "null_kind")
+    null_rows: int | None = shown_field("null_level", "null_rows")
+    pair_p_values: pd.Series[float] | None = shown_field("interactions", "pair_p_values", name="p_value")
+    pair_discovery: pd.Series[bool] | None = shown_field("interactions", "pair_discovery", name="discovery")
+    pair_additive: pd.Series[bool] | None = shown_field("interactions", "pair_additive", name="additive")
+    pair_above: pd.Series[bool] | None = shown_field("interactions", "pair_above", name="above_null")
+    pair_unclear: pd.Series[bool] | None = shown_field("interactions", "pair_unclear", name="unclear")
+    pair_null_kind: str | None = shown_field("interactions", "pair_null_kind")
+    test_scale: str | None = shown_field("interactions", "test_scale")
+    extrapolation: pd.Series[bool] = shown_field(
         "rows",
         "extrapolation",
         missing=NotComputedError(
@@ -301,8 +302,8 @@ class Explanation(PlotMethods, Comparisons, Exports, Keeping):
 
     # ---- subgroups --------------------------------------------------------------------------------------------------
 
-    by: pd.DataFrame | None = _field("subgroups", "subgroup_values")
-    by_counts: pd.Series[int] | None = _field("subgroups", "subgroup_counts", name="rows")
+    by: pd.DataFrame | None = shown_field("subgroups", "subgroup_values")
+    by_counts: pd.Series[int] | None = shown_field("subgroups", "subgroup_counts", name="rows")
 
     # ---- tables -----------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from rsens._explain._rows import Rows, extrapolates, index_of, index_together
 from rsens._explain._subgroups import Division, division_of
 from rsens._frames import as_pandas
 from rsens._progress import Progress
-from rsens._refits import quiet, run_pieces
+from rsens._refits import one_target, quiet, run_pieces
 from rsens._table import Table
 from rsens._threads import one_thread
 from rsens._typing import Array
@@ -55,10 +55,25 @@ class Chunks:
         return row_groups_of(self.X, self.columns) if several(n_jobs) else []
 
 
+@dataclass(frozen=True, eq=False)
+class ChunkOptions:
+    """What is asked about rows in chunks: weights, subgroups, and whether values of single rows are kept."""
+
+    keep_local: bool | None  # None: those of the first rows, up to `AUTO_LOCAL_ROWS`
+    weights: Any
+    by: Any
+
+    def part(self, start: int, stop: int) -> ChunkOptions:
+        """What is asked about the rows from `start` to `stop`."""
+        kept = stop <= AUTO_LOCAL_ROWS if self.keep_local is None else self.keep_local
+        by = self.by if isinstance(self.by, str) else _slice(self.by, start, stop, "by")
+        return ChunkOptions(kept, _slice(self.weights, start, stop, "weights"), by)
+
+
 def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple[Chunks | None, Any, Any]:
     """The chunks if X comes in chunks, else None; the table, or the first chunk; and y."""
     if not comes_in_chunks(X):
-        return None, as_pandas(X), as_pandas(y, "y")
+        return None, as_pandas(X), one_target(y)
     for value, name in ((y, "y"), (clusters, "clusters")):
         if value is not None:
             raise InputError(
@@ -118,76 +133,50 @@ def look_at_chunks(
     look: RowLook,
     reading: ReadRows,
     chunks: Chunks,
+    asked: ChunkOptions,
     *,
-    keep_local: bool | None,
-    weights: Any,
-    by: Any,
     first_row: int,
     n_jobs: int | None,
     progress: Progress,
 ) -> RowsSeen:
-    """What the rows of all chunks add. `keep_local` None: values of single rows are kept if these are not too many.
+    """What the rows of all chunks add.
 
     Row groups of Parquet files are read by the processes, or the workers of a cluster, that look at them.
     """
     groups = chunks.row_groups(n_jobs)
     if groups:
-        seen = _look_at_row_groups(look, reading, groups, keep_local, weights, by, first_row, n_jobs, progress)
+        ends = list(accumulate(group.n_rows for group in groups))
+
+        def arguments(k: int) -> tuple[RowGroup, ChunkOptions, int]:
+            start = ends[k] - groups[k].n_rows
+            return groups[k], asked.part(start, ends[k]), first_row + start
+
+        seen = run_pieces(
+            _look_at_row_group,
+            len(groups),
+            arguments,
+            shared=(look, reading),
+            n_jobs=n_jobs,
+            progress=progress,
+            noun="row group",
+        )
         pieces, rows, indices = zip(*seen, strict=True)
-        return _together(join(pieces), rows, indices, weights, by)
+        return _together(join(pieces), rows, indices, asked)
     found: list[Rows] = []
     labels: list[pd.Index] = []
 
     def one_after_the_other() -> Iterator[Piece]:
         start = 0
         for X in chain([chunks.first], chunks.others):
-            asked = _of_chunk(keep_local, weights, by, start, start + len(X))
             evaluate = partial(look_at, first_row=first_row + start, n_jobs=n_jobs, progress=progress)
-            piece, known, index = look_at_chunk(look, reading, X, asked, evaluate)
+            piece, known, index = look_at_chunk(look, reading, X, asked.part(start, start + len(X)), evaluate)
             found.append(known)
             labels.append(index)
             start += len(X)
             yield piece
 
     whole = join(one_after_the_other())
-    return _together(whole, found, labels, weights, by)
-
-
-def _look_at_row_groups(
-    look: RowLook,
-    reading: ReadRows,
-    groups: Sequence[RowGroup],
-    keep_local: bool | None,
-    weights: Any,
-    by: Any,
-    first_row: int,
-    n_jobs: int | None,
-    progress: Progress,
-) -> list[tuple[Piece, Rows, pd.Index]]:
-    ends = list(accumulate(group.n_rows for group in groups))
-
-    def arguments(k: int) -> tuple[RowGroup, ChunkOptions, int]:
-        start = ends[k] - groups[k].n_rows
-        return groups[k], _of_chunk(keep_local, weights, by, start, ends[k]), first_row + start
-
-    return run_pieces(
-        _look_at_row_group,
-        len(groups),
-        arguments,
-        shared=(look, reading),
-        n_jobs=n_jobs,
-        progress=progress,
-        noun="row group",
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class ChunkOptions:
-    """What is asked about one chunk: its own weights and subgroups, and whether values of its rows are kept."""
-
-    kept: bool
-    weights: Any
-    by: Any
+    return _together(whole, found, labels, asked)
 
 
 def look_at_chunk(
@@ -199,8 +188,8 @@ def look_at_chunk(
     outside = extrapolates(here.plain, here.training)
     weights = _weights(asked.weights, n)
     division = None if asked.by is None else division_of(asked.by, X, here.plain)
-    piece = evaluate(look.keeping(asked.kept), here.table, weights, division=division)
-    if not asked.kept:
+    piece = evaluate(look.keeping(bool(asked.keep_local)), here.table, weights, division=division)
+    if not asked.keep_local:
         return piece, Rows.only_counted(n, int(outside.sum())), pd.RangeIndex(0)
     return piece, Rows.of(here.plain, outside, None if asked.weights is None else weights), index_of(here.plain)
 
@@ -218,34 +207,27 @@ def _here(look: RowLook, table: Table, weights: Array, *, division: Division | N
     return look(table, weights, first_row, division)
 
 
-def _of_chunk(keep_local: bool | None, weights: Any, by: Any, start: int, stop: int) -> ChunkOptions:
-    """What is asked about the rows from `start` to `stop`."""
-    kept = stop <= AUTO_LOCAL_ROWS if keep_local is None else keep_local
-    groups = by if isinstance(by, str) else _slice(by, start, stop - start, "by")
-    return ChunkOptions(kept, _slice(weights, start, stop - start, "weights"), groups)
-
-
-def _together(whole: Piece, rows: Sequence[Rows], indices: Sequence[pd.Index], weights: Any, by: Any) -> RowsSeen:
+def _together(whole: Piece, rows: Sequence[Rows], indices: Sequence[pd.Index], asked: ChunkOptions) -> RowsSeen:
     n = sum(part.n for part in rows)
-    for values, name in ((weights, "weights"), (by, "by")):
+    for values, name in ((asked.weights, "weights"), (asked.by, "by")):
         if values is not None and not isinstance(values, str) and len(values) != n:
             raise InputError(Argument(name), f": expected one entry for each of the {n} rows; got {len(values)}.")
     if not whole.averages.sums.sum_weight > 0.0:
         check_weights(np.zeros(1), 1)  # the error for weights that are all 0
     shares = [part.n / n for part in rows]
-    if weights is not None:
+    if asked.weights is not None:
         shares = [1.0 / whole.averages.sums.sum_weight] * len(rows)
     joined = Rows.together(rows, indices, None, shares)
     return RowsSeen(whole, joined, joined.index if joined.extrapolation is None else index_together(indices, None))
 
 
-def _slice(values: Any, start: int, n: int, name: str) -> Any:
+def _slice(values: Any, start: int, stop: int, name: str) -> Any:
     """The entries of these rows, for values of all rows."""
     if values is None:
         return None
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise InputError(Argument(name), f" must have one entry per row of all chunks; got {type(values).__name__}.")
-    return values.iloc[start : start + n] if hasattr(values, "iloc") else values[start : start + n]
+    return values.iloc[start:stop] if hasattr(values, "iloc") else values[start:stop]
 
 
 def _weights(given: Any, n: int) -> Array:

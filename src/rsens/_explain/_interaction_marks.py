@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._explain._p_values import discoveries
 from rsens._explain._query import Query
@@ -30,7 +31,7 @@ from rsens._refits import FAILURES, reason_of
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import listed
-from rsens._typing import Array, Flags, Positions
+from rsens._typing import Array, Flags
 from rsens.derivatives import Model
 
 
@@ -108,7 +109,7 @@ def interaction_marks(
     *,
     additive: Flags | None = None,
     collinear: tuple[str, ...] = (),
-    clusters: Positions | None = None,
+    order: OwnOrder | None = None,
     seed: np.random.SeedSequence,
     progress: Progress,
 ) -> Interactions | Untested:
@@ -120,7 +121,7 @@ def interaction_marks(
         query: The terms, and the columns that count as levels.
         additive: (T, T), whether the model adds up two terms by construction on its link scale. None: nowhere.
         collinear: The terms that other columns nearly determine: pairs of these that are not marked are unclear.
-        clusters: The cluster of each row, or None.
+        order: An order of the rows that does not depend on how they come, with their clusters; None: as they come.
         seed: For the choice of rows.
         progress: Says what is going on.
     """
@@ -131,7 +132,14 @@ def interaction_marks(
     rows, levels = _coded(table.values, query.categorical)
     members = query.terms.members
     found = find_interactions(
-        rows, target, members=members, categorical=levels, clusters=clusters, seed=seed, progress=progress
+        rows,
+        target,
+        members=members,
+        categorical=levels,
+        clusters=None if order is None else order.clusters,
+        order=None if order is None else order.rows,
+        seed=seed,
+        progress=progress,
     )
     p, upper = found.p_values, np.triu_indices(len(members), 1)
     by_construction = np.zeros(len(p), dtype=np.bool_) if additive is None else np.asarray(additive, np.bool_)[upper]

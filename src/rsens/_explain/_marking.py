@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rsens._arguments import child, seed_sequence
+from rsens._contents import OwnOrder, own_order
 from rsens._explain._explanation import Explanation
 from rsens._explain._interaction_marks import Interactions, find_interaction_marks
 from rsens._explain._null_level import NullLevel, find_null_level, probe_plan, refitter
@@ -18,7 +19,6 @@ from rsens._files import Checkpoint
 from rsens._progress import Progress
 from rsens._refits import Fit, read_clusters
 from rsens._table import Table
-from rsens._typing import Positions
 from rsens.adapters import as_contrasts, read_for
 from rsens.derivatives import Model
 from rsens.measures import adds_up, check_weights, is_linear, training_inputs
@@ -33,6 +33,7 @@ MEMORY_MB = 256.0
 class Marking:
     """All that the marks need; the work is done by `run`.
 
+    order: An order of rows, columns and clusters that does not depend on how they come.
     fit: How to refit for the null level; None for no level.
     level_required, test_required: Whether what is not possible is an error; else it is a warning.
     keep: Where finished refits are kept, and read from.
@@ -43,7 +44,7 @@ class Marking:
     table: Table
     y: Any
     query: Query
-    clusters: Positions | None
+    order: OwnOrder
     fit: Fit | None
     n_probes: int | None
     n_jobs: int | None
@@ -56,7 +57,7 @@ class Marking:
     def expect(self) -> None:
         """Let the refits count from now on, whatever is refitted before them."""
         if self.fit is not None:
-            plan = probe_plan(self.table, self.query, self.n_probes, child(self.seed, PROBES))
+            plan = probe_plan(self.table, self.query, self.n_probes, self.order, child(self.seed, PROBES))
             self.progress.expect("refit", "probes", len(plan))
 
     def run(self, values: Values) -> tuple[NullLevel | None, Interactions | None]:
@@ -71,7 +72,7 @@ class Marking:
                 self.y,
                 self.query,
                 values,
-                clusters=self.clusters,
+                order=self.order,
                 linear=is_linear(*asked) if additive is None else bool(additive.all()),
                 n_probes=self.n_probes,
                 n_jobs=self.n_jobs,
@@ -89,7 +90,7 @@ class Marking:
             self.y,
             self.query,
             additive=additive,
-            clusters=self.clusters,
+            order=self.order,
             seed=child(self.seed, INTERACTIONS),
             required=self.test_required,
             progress=self.progress,
@@ -131,7 +132,7 @@ def marking_of(
         table=table,
         y=y,
         query=query,
-        clusters=read_clusters(clusters, n),
+        order=own_order(table.values, y, clusters=read_clusters(clusters, n), names=table.names),
         fit=refitter(model, None),
         n_probes=None,
         n_jobs=n_jobs,

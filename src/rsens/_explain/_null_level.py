@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 
 from rsens._arguments import child
+from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._p_values import discoveries, familywise, tail_p_values
 from rsens._explain._probe_refits import CATEGORICAL, SINGLE, TWO_VALUED, Refits, probes_of_refits, refit_with_probes
@@ -126,7 +127,7 @@ def find_null_level(
     query: Query,
     found: Values,
     *,
-    clusters: Positions | None,
+    order: OwnOrder,
     linear: bool,
     n_probes: int | None,
     n_jobs: int | None,
@@ -142,7 +143,7 @@ def find_null_level(
         table: The rows the model was fitted to, with targets y.
         query: The terms, their units, and how rows are summed up.
         found: What the model itself gave for the real terms.
-        clusters: The cluster of each row, from 0; None where rows are independent.
+        order: An order of rows, columns and clusters that does not depend on how they come: seeds draw in it.
         linear: Whether the model is linear on its link scale.
         n_probes: How many probes, and as many again for every group. None: 60, or 42 for more than 600 rows.
         n_jobs: How many refits run at once.
@@ -152,19 +153,20 @@ def find_null_level(
         keep: Where finished refits are kept, and read from.
     """
     if (n := len(table)) > MOST_ROWS:
-        rows = _some_rows(n, clusters, np.random.default_rng(child(seed, 2)))
+        rows = _some_rows(order, np.random.default_rng(child(seed, 2)))
         if not query.weights[rows].any():  # values are read at rows that count
-            rows = np.union1d(rows, np.flatnonzero(query.weights)[:VALUE_ROWS])
-        table, y, query, clusters = _taken(rows, table, y, query, clusters)
-    values, terms = table.values, query.terms
-    plan = probe_plan(table, query, n_probes, seed)
+            rows = np.union1d(rows, order.rows[query.weights[order.rows] > 0.0][:VALUE_ROWS])
+        table, y, query, order = _taken(rows, table, y, query, order)
+    values, terms = table.values[order.rows], query.terms
+    clusters = None if order.clusters is None else order.clusters[order.rows]
+    plan = probe_plan(table, query, n_probes, order, seed)
     if not plan:
         _unavailable("no column of X varies", None, required)
         return None
     sources = sources_of(values, terms.members, query.categorical, clusters)
     try:
         refits = refit_with_probes(
-            refit.quick(), table, y, query, sources, plan, n_jobs=n_jobs, seed=seed, progress=progress, keep=keep
+            refit.quick(), table, y, query, sources, plan, order, n_jobs=n_jobs, seed=seed, progress=progress, keep=keep
         )
     except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
         _unavailable(f"refitting with {len(plan[0])} more columns failed ({error})", error, required)
@@ -179,34 +181,35 @@ def find_null_level(
     return replace(level, null_rows=len(values)) if len(values) < n else level
 
 
-def _some_rows(n: int, clusters: Positions | None, rng: np.random.Generator) -> Positions:
+def _some_rows(order: OwnOrder, rng: np.random.Generator) -> Positions:
     """`MOST_ROWS` rows at random; of clusters as many whole ones as fit, and one if none does."""
+    clusters = order.clusters
     if clusters is None:
-        return np.sort(rng.choice(n, MOST_ROWS, replace=False))
-    order = rng.permutation(int(clusters.max()) + 1)
-    sizes = np.bincount(clusters)[order]
-    chosen = order[: max(1, int(np.searchsorted(np.cumsum(sizes), MOST_ROWS, side="right")))]
+        return np.sort(order.rows[rng.choice(len(order.rows), MOST_ROWS, replace=False)])
+    drawn = rng.permutation(int(clusters.max()) + 1)
+    sizes = np.bincount(clusters)[drawn]
+    chosen = drawn[: max(1, int(np.searchsorted(np.cumsum(sizes), MOST_ROWS, side="right")))]
     return np.flatnonzero(np.isin(clusters, chosen))
 
 
-def _taken(
-    rows: Positions, table: Table, y: Any, query: Query, clusters: Positions | None
-) -> tuple[Table, Any, Query, Positions | None]:
-    """Some of the rows, with their targets, weights and clusters."""
+def _taken(rows: Positions, table: Table, y: Any, query: Query, order: OwnOrder) -> tuple[Table, Any, Query, OwnOrder]:
+    """Some of the rows, with their targets, weights and order."""
     weights = query.weights[rows]
     return (
         Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding),
         take_rows(y, rows),
         replace(query, weights=weights / weights.sum()),
-        None if clusters is None else np.unique(clusters[rows], return_inverse=True)[1],
+        order.taken(rows),
     )
 
 
-def probe_plan(table: Table, query: Query, n_probes: int | None, seed: np.random.SeedSequence) -> list[list[int]]:
+def probe_plan(
+    table: Table, query: Query, n_probes: int | None, order: OwnOrder, seed: np.random.SeedSequence
+) -> list[list[int]]:
     """The terms that the probes of each refit are made like; none where no column varies."""
     varies = (np.ptp(table.values, axis=0) > 0.0) & (query.deviations > 0.0)
     members = query.terms.members
-    varying = [t for t, columns in enumerate(members) if varies[list(columns)].any()]
+    varying = [int(t) for t in order.of_terms(members) if varies[list(members[t])].any()]
     if not varying:
         return []
     if n_probes is None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rsens._arguments import child
+from rsens._contents import OwnOrder
 from rsens._explain._evaluate import evaluate
 from rsens._explain._probes import ProbeSource
 from rsens._explain._query import Query
@@ -93,20 +94,24 @@ def refit_with_probes(
     query: Query,
     sources: list[ProbeSource],
     plan: list[list[int]],
+    order: OwnOrder,
     *,
     n_jobs: int | None,
     seed: np.random.SeedSequence,
     progress: Progress,
     keep: Checkpoint | None = None,
 ) -> Refits:
-    """Refit with the probes of each entry of `plan`. What is seen of a fit is kept in `keep`, and read from there."""
+    """Refit with the probes of each entry of `plan`. What is seen of a fit is kept in `keep`, and read from there.
+
+    `order` is the rows' own order: in it the sources make their probes, and rows to look at are drawn.
+    """
 
     kept = SeenRefits(keep, "refit-probes")
     measured = run_pieces(
         _measure,
         len(plan),
         lambda k: (plan[k], child(seed, 1, k)),
-        shared=(fit, table, y, query, sources),
+        shared=(fit, table, y, query, sources, order),
         n_jobs=n_jobs,
         progress=progress,
         noun="refit",
@@ -124,17 +129,17 @@ def refit_with_probes(
 
 
 def _with_probes(
-    table: Table, query: Query, probes: list[ProbeSource], seed: np.random.SeedSequence
+    table: Table, query: Query, probes: list[ProbeSource], order: OwnOrder, seed: np.random.SeedSequence
 ) -> tuple[Any, list[int], Query, Positions, np.random.SeedSequence]:
     """X with probes, which column each is made like, what is asked, the rows for that, and the seed of the refit."""
     rng = np.random.default_rng(seed)
     n, d = table.values.shape
     columns, origin, members = [table.values], list(range(d)), []
     for source in probes:
-        columns.append(source.probe(rng, n))
+        columns.append(source.probe(rng, n)[order.row_ranks])
         members.append(tuple(range(len(origin), len(origin) + len(source.columns))))
         origin += source.columns
-    counted = np.flatnonzero(query.weights)
+    counted = order.rows[query.weights[order.rows] > 0.0]
     rows = np.sort(rng.permutation(counted)[:MOST_ROWS])
     asked = replace(
         query,
@@ -153,11 +158,12 @@ def _measure(
     y: Any,
     query: Query,
     sources: list[ProbeSource],
+    order: OwnOrder,
     terms: list[int],
     seed: np.random.SeedSequence,
 ) -> Array:
     """R-sens of the real terms, and of probes made like `terms`, in one refit."""
-    X, origin, query, rows, seed = _with_probes(table, query, [sources[t] for t in terms], seed)
+    X, origin, query, rows, seed = _with_probes(table, query, [sources[t] for t in terms], order, seed)
     with one_thread(), warnings.catch_warnings():
         for category in quiet():
             warnings.simplefilter("ignore", category)

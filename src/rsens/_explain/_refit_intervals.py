@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from rsens._arguments import child
+from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._effect_sums import EffectSums, RowEffects
 from rsens._explain._effects import Effects
@@ -109,6 +110,7 @@ class ValuesOfRefits:
         *,
         pairs: bool,
         seed: np.random.SeedSequence,
+        order: OwnOrder,
         weights: Array | None = None,
         compared: tuple[int, ...] = (),
         on_link: bool = False,
@@ -130,7 +132,7 @@ class ValuesOfRefits:
             keep_local_pairs=False,
             max_memory_mb=max_memory_mb,
         )
-        pair_rows = _some_rows(len(X), child(seed, LOOKS)) if pairs else None
+        pair_rows = _some_rows(order.rows, child(seed, LOOKS)) if pairs else None
         return cls(X, weights, pair_rows, compared, on_link, ask, steps, division)
 
     def __call__(self, model: Any, train: Positions, test: Positions) -> RefitValues:
@@ -191,10 +193,10 @@ class ValuesOfRefits:
         return evaluate(source, table, query, watchers=watchers).values
 
 
-def _some_rows(n: int, seed: np.random.SeedSequence) -> Flags:
-    """All rows, or `PAIR_ROWS` of them at random."""
-    chosen = np.zeros(n, dtype=np.bool_)
-    chosen[np.random.default_rng(seed).permutation(n)[:PAIR_ROWS]] = True
+def _some_rows(rows: Positions, seed: np.random.SeedSequence) -> Flags:
+    """All of the rows, which stand in an order of their own, or `PAIR_ROWS` of them at random."""
+    chosen = np.zeros(len(rows), dtype=np.bool_)
+    chosen[np.random.default_rng(seed).permutation(rows)[:PAIR_ROWS]] = True
     return chosen
 
 
@@ -314,7 +316,7 @@ def find_refit_intervals(
     effects: Effects,
     level: float,
     *,
-    clusters: Positions | None,
+    order: OwnOrder,
     n_jobs: int | None,
     seed: np.random.SeedSequence,
     required: bool,
@@ -327,12 +329,13 @@ def find_refit_intervals(
     rows = rows_with_levels(fit.estimator, X)
     targets = read_targets(y, len(rows), several=True)
     stratify = targets.ndim == 1 and stratified(fit.estimator, targets)
-    most, of_what = most_folds(targets, stratify, clusters)
+    most, of_what = most_folds(targets, stratify, order.clusters)
     if most < LEAST_FOLDS:
         unavailable(f"that takes {LEAST_FOLDS} {of_what}; got {most}.", required=required, stacklevel=4)
         return None
     count = min(FOLDS, most)
-    rounds = rounds_of_folds(rounds_for(count, len(rows)), count, targets, stratify, seed, clusters)
+    n_rounds = rounds_for(count, len(rows))
+    rounds = rounds_of_folds(n_rounds, count, targets, stratify, seed, order.clusters, order.rows)
     given = y if is_pandas(y) else targets  # a function of the user gets y as it was given
     [seen] = refit_folds(fit.quick(), rows, given, rounds, [look(rows)], n_jobs=n_jobs, seed=seed, progress=progress)
     return refit_intervals(values, effects, seen, level, required=required, stacklevel=4)

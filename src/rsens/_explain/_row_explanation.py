@@ -47,15 +47,17 @@ class RowExplanation:
 
     def __init__(self, explanation: Explanation, found: LocalRow, table: Table) -> None:
         self._names, outputs = explanation.names, explanation._values.outputs
-        self.in_points = in_points(explanation)
-        self.label = explanation.local_main.index[found.position]
-        self.output = outputs[found.output] if len(outputs) > 1 else None
-        self.prediction, self.mean_prediction = found.prediction, found.mean_prediction
-        self.explained = float(np.nansum(found.contribution))
+        self.in_points: bool = in_points(explanation)
+        self.label: Any = explanation.local_main.index[found.position]
+        self.output: str | None = outputs[found.output] if len(outputs) > 1 else None
+        self.prediction: float = found.prediction
+        self.mean_prediction: float = found.mean_prediction
+        self.explained: float = float(np.nansum(found.contribution))
         self._frame = _frame(explanation, found, table)
-        self.moves = pd.DataFrame([vars(move) for move in found.moves], columns=["term", "change", "effect"])
+        moves = [vars(move) for move in found.moves]
+        self.moves: pd.DataFrame = pd.DataFrame(moves, columns=["term", "change", "effect"])
         lines = [(self._names[d], self._names[e], value, bend) for d, e, value, bend in found.pairs]
-        self.pairs = pd.DataFrame(lines, columns=["first", "second", "value", "bend"])
+        self.pairs: pd.DataFrame = pd.DataFrame(lines, columns=["first", "second", "value", "bend"])
 
     def to_frame(self) -> pd.DataFrame:
         """One line per term, the largest contribution first.
@@ -217,7 +219,8 @@ def _value(table: Table, position: int, members: tuple[int, ...]) -> str:
         return ""
     value = table.values[position, members[0]]
     if table.coding is not None and members[0] in table.coding.categorical:
-        return str(table.coding[members[0]].labels[int(value)])
+        label = table.coding[members[0]].labels[int(value)]
+        return value_text(label) if isinstance(label, float) else str(label)
     return value_text(float(value))
 
 

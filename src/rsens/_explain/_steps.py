@@ -22,6 +22,8 @@ from rsens.measures import Terms
 LONG_TAIL = 1.25
 #: One unit of a column is a readable change if it is between these shares of a standard deviation.
 READABLE = (1.0 / 30.0, 2.0)
+#: The smallest power of ten that float64 holds.
+SMALLEST_POWER = -323
 #: A step between two values is made of at most this many parts, with at least so many rows in each.
 MOST_PARTS, ROWS_PER_PART = 10, 20
 
@@ -57,10 +59,10 @@ def numeric_columns(terms: Terms, table: Table) -> list[int]:
 
 def readable_unit(deviation: float) -> float:
     """1, or the power of ten next below a standard deviation that one unit of the column is far from."""
-    if not (np.isfinite(deviation) and deviation > 0.0) or READABLE[0] <= 1.0 / deviation <= READABLE[1]:
+    if not (np.isfinite(deviation) and deviation > 0.0) or READABLE[0] * deviation <= 1.0 <= READABLE[1] * deviation:
         return 1.0
     power = math.floor(math.log10(deviation))
-    return 10.0**power if power > 0 else 1.0 / 10.0**-power  # 0.01 as it is read, not 10⁻² with its rounding
+    return float(f"1e{max(power, SMALLEST_POWER)}")  # 0.01 as it is read, not 10⁻² with its rounding
 
 
 def _step(values: Array, shares: Array) -> Step | None:

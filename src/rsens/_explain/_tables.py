@@ -53,17 +53,20 @@ def labels(explanation: Explanation, size: str | int) -> pd.Index:
 
 
 def table_of(explanation: Explanation, field: Field, values: Any, name: str) -> Any:
-    """A field as pandas shows it: a Series, a frame, or the array itself where it has three axes."""
+    """A field as pandas shows it: a Series, a frame, or the array itself where it has three axes.
+
+    A table is a copy, which pandas 3 makes anyway: in pandas 2 it would be our own array, closed to writing.
+    """
     if not field.shape or values is None or values.ndim == 3:
         return values
     if field.shape[-1] == "outputs" and len(explanation._values.outputs) == 1:
-        return pd.Series(values[:, 0], index=labels(explanation, field.shape[0]), name=name)
+        return pd.Series(values[:, 0], index=labels(explanation, field.shape[0]), name=name, copy=True)
     axes = [labels(explanation, size) for size in field.shape]
     if len(axes) == 1:
-        return pd.Series(values, index=axes[0], name=name)
+        return pd.Series(values, index=axes[0], name=name, copy=True)
     if field.shape[0] == 2:  # lower and upper ends stand side by side
-        return pd.DataFrame(values.T, index=axes[1], columns=list(axes[0]))
-    return pd.DataFrame(values, index=axes[0], columns=list(axes[1]))
+        return pd.DataFrame(values.T, index=axes[1], columns=list(axes[0]), copy=True)
+    return pd.DataFrame(values, index=axes[0], columns=list(axes[1]), copy=True)
 
 
 def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.DataFrame:

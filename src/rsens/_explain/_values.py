@@ -123,7 +123,7 @@ class Averages:
             outputs=self.outputs,
             main=main,
             pairs=pairs,
-            direction=s.sum_direction.T,
+            direction=np.where(np.isfinite(s.sum_direction.T), s.sum_direction.T, np.nan),
             consistency=consistency(s.sum_direction.T, s.sum_size.T),
             part_names=self.part_names,
             parts=self._parts(s.sum_parts, main) if self.part_names else None,

@@ -5,6 +5,7 @@ from rsens._files._csv import write_csv as write_csv
 from rsens._files._fingerprint import fingerprint as fingerprint
 from rsens._files._json import Reader as Reader
 from rsens._files._json import array_of as array_of
+from rsens._files._json import check_text as check_text
 from rsens._files._json import json_text as json_text
 from rsens._files._json import label as label
 from rsens._files._json import number as number

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from functools import partial
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, EllipsisType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,9 @@ from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas, is_pandas
 from rsens._table import is_frame
 
-PLAIN = (type(None), bool, int, float, complex, str, bytes)
+PLAIN = (type(None), bool, int, float, complex, str, bytes, EllipsisType)
+#: Where pandas 2 keeps the classes that pandas 3 has at its top: a digest does not depend on which it is.
+WITHIN_PANDAS = ("pandas.core.", "pandas._libs.")
 
 
 def fingerprint(*values: Any) -> str:
@@ -57,7 +59,8 @@ def _parts(value: Any) -> tuple[str, list[Any]]:
     value = as_pandas(value, "table")
     if isinstance(value, np.generic):
         value = value.item()  # a number is a number
-    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    module = type(value).__module__
+    kind = f"{'pandas' if module.startswith(WITHIN_PANDAS) else module}.{type(value).__qualname__}"
     if isinstance(value, PLAIN):
         return kind, [_Bytes(repr(value).encode("utf-8", "surrogatepass"))]
     if isinstance(value, np.ndarray):

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import stat
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,8 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens._errors import InputError
 from rsens._files._whole import write_whole
 
+#: The two escapes of one character, and the escape of half of one.
+PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 #: What turns an entry of a file into a value, or raises TypeError, ValueError or OverflowError.
 Reader = Callable[[Any], Any]
 
@@ -27,22 +34,47 @@ def write_json(content: Any, path: str | os.PathLike[str]) -> None:
 
 
 def json_text(content: Any) -> str:
-    """The content as JSON; NaN is an error."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":"))
+    """The content as JSON. NaN is an error, and so is text with a lone surrogate: it could not be read again."""
+    found = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    try:
+        return check_text(found)
+    except ValueError as error:
+        raise InputError(f"it cannot be written: {error}. Rename the column, level or row that has it.") from None
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
     """The content of a file of ours; a ValueError or RecursionError if it is not JSON."""
+    mode = os.stat(path).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a device may have no end, and a pipe may never begin
+        raise ValueError("it is not a file")
     return parse_json(Path(path).read_bytes().decode("utf-8"))
 
 
 def parse_json(content: str) -> Any:
     """The content of a text of ours; a ValueError or RecursionError if it is not JSON."""
-    return json.loads(content, parse_constant=_refuse)
+    return json.loads(check_text(content), parse_constant=_refuse, object_pairs_hook=_each_key_once)
 
 
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not a number in JSON")
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """JSON does not say which of two entries of the same name holds."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        name = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
+        raise ValueError(f"the entry {name!r} is there twice")
+    return found
+
+
+def check_text(content: str) -> str:
+    r"""The JSON; a ValueError if it has `\ud800` without its other half, which no other file or page can hold."""
+    if "\\ud" in content or "\\uD" in content:
+        found = HALF.search(PAIR.sub("", content.replace("\\\\", "")))  # an escaped backslash begins no escape
+        if found is not None:
+            raise ValueError(f"a text in it has {found[0]}, half of a character")
+    return content
 
 
 def plain_json(value: Any) -> Any:

@@ -68,6 +68,7 @@ def find_interactions(
     members: Sequence[Sequence[int]],
     categorical: Mapping[int, int],
     clusters: Positions | None = None,
+    order: Positions | None = None,
     seed: np.random.SeedSequence,
     progress: Progress,
 ) -> Additivity:
@@ -83,11 +84,14 @@ def find_interactions(
         members: The columns of each of the T terms.
         categorical: The number of levels of the columns that are treated as levels, by position.
         clusters: The cluster of each row: rows of one cluster share a random intercept.
+        order: The rows in an order that does not depend on how they come; None: as they come.
         seed: For the choice of rows, where there are many.
         progress: Says what is going on.
     """
     if rows.ndim != 2 or len(rows) != len(target.y):
         raise InputError(f"There are {len(target.y)} targets for rows of shape {rows.shape}.")
+    if order is not None:
+        rows, target, clusters = rows[order], _taken(target, order), _of(clusters, order)
     pairs = list(zip(*(axis.tolist() for axis in np.triu_indices(len(members), 1)), strict=True))
     some, notes = _chosen(rows, members, categorical, seed)
     problems, more = _problems(rows[some], _taken(target, some), members, categorical, _of(clusters, some))

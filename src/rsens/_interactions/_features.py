@@ -42,6 +42,7 @@ def _of_numbers(x: Array) -> Array:
     """
     if not np.ptp(x) > 0.0:
         return np.empty((len(x), 0))
+    x = np.ldexp(x, -int(np.frexp(np.abs(x).max())[1]))  # so that squares neither overflow nor vanish; exact
     x = np.clip((x - x.mean()) / x.std(), -CLIP, CLIP)
     z = np.unique(np.quantile(x, np.linspace(0.01, 0.99, KNOTS)))
     eigenvalues, U = np.linalg.eigh(_eq(z, z))

@@ -21,6 +21,7 @@ from rsens._refits._rows import are_labels as are_labels
 from rsens._refits._rows import as_rows as as_rows
 from rsens._refits._rows import check_one_per_row as check_one_per_row
 from rsens._refits._rows import numbers_of as numbers_of
+from rsens._refits._rows import one_target as one_target
 from rsens._refits._rows import read_targets as read_targets
 from rsens._refits._rows import take_rows as take_rows
 from rsens._refits._searches import mean_kernel as mean_kernel
@@ -35,3 +36,4 @@ from rsens._refits._tight_clusters import TightClustersWarning as TightClustersW
 from rsens._refits._tight_clusters import tight_clusters as tight_clusters
 from rsens._refits._tight_clusters import tight_clusters_text as tight_clusters_text
 from rsens._refits._tight_clusters import warn_of_tight_clusters as warn_of_tight_clusters
+from rsens._refits._workers import workers as workers

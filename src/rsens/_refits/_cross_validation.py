@@ -65,10 +65,11 @@ def rounds_of_folds(
     stratify: bool,
     seed: np.random.SeedSequence,
     clusters: Positions | None = None,
+    rows: Positions | None = None,
 ) -> list[Splits]:
-    """Rounds of `count` random folds. A further round leaves those before it as they are."""
+    """Rounds of `count` random folds (see `folds`). A further round leaves those before it as they are."""
     seeds = [child(seed, SPLITS), *(child(seed, SPLITS, number) for number in range(1, n_rounds))]
-    return [folds(count, y, stratify, np.random.default_rng(each), clusters) for each in seeds]
+    return [folds(count, y, stratify, np.random.default_rng(each), clusters, rows) for each in seeds]
 
 
 def refit_folds(
@@ -83,12 +84,14 @@ def refit_folds(
     progress: Progress,
     keep: Checkpoint | None = None,
     first_round: Callable[[list[list[Any]]], object] = lambda seen: None,
+    silent: Sequence[type[Warning]] | None = None,
 ) -> list[list[list[Any]]]:
     """Fit to the training rows of every fold, and look: [look][round][fold], `Failed` where that was not possible.
 
     Every fold has a seed of its own, so neither `n_jobs` nor further rounds or looks change what is seen. What is seen
     of each fit is kept in `keep`, and read from there. `first_round` is called with [look][fold] as soon as the first
-    round is there.
+    round is there. `silent` are the warnings that are not passed on; None: those that were given when the model was
+    fitted to all rows.
     """
     tasks = [(k, len(splits), *split) for splits in rounds for k, split in enumerate(splits, start=1)]
     waiting = True
@@ -111,7 +114,7 @@ def refit_folds(
         _refit_fold,
         len(tasks),
         arguments,
-        shared=(fit, X, y, looks),
+        shared=(fit, X, y, looks, quiet() if silent is None else silent),
         n_jobs=n_jobs,
         progress=progress,
         noun="refit",
@@ -137,6 +140,7 @@ def _refit_fold(
     X: Any,
     y: Any,
     looks: Sequence[Look],
+    silent: Sequence[type[Warning]],
     fold: int,
     n_folds: int,
     train: Positions,
@@ -149,7 +153,7 @@ def _refit_fold(
         return Failed(Sentence(f"{where} failed: ", reason), error)
 
     with one_thread(), warnings.catch_warnings():
-        for category in quiet():
+        for category in silent:
             warnings.simplefilter("ignore", category)
         try:
             model = fit(take_rows(X, train), take_rows(y, train), seed)

@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from typing import Any
 from uuid import uuid4
 
 from rsens._progress import Progress
+from rsens._refits._workers import workers
+from rsens._warned import Warned, heard, say_once
 
 #: How often pieces are sent anew that were lost with a worker of a Dask cluster.
 ATTEMPTS = 5
@@ -42,6 +45,8 @@ def run_pieces(
 ) -> list[Any]:
     """work(*shared, *arguments(k)) for k = 0, …, count − 1, in this order, whichever piece is finished first.
 
+    What several pieces warn of is said once, at the end.
+
     Args:
         work: Does one piece; it may run in another process.
         count: How many pieces.
@@ -59,12 +64,14 @@ def run_pieces(
 
     pieces = [get(number) for number in range(count)]
     missing = [number for number, piece in enumerate(pieces) if piece is None]
+    warned: dict[int, list[Warned]] = {}
     at_once = max(1, min(effective_n_jobs(n_jobs), len(missing)))
     with progress.stage(noun, count, name=stage, done=count - len(missing), at_once=at_once) as advance:
         done(pieces)
 
-        def keep(number: int, seconds: float, piece: Any) -> None:
+        def keep(number: int, seconds: float, piece: Any, heard: list[Warned]) -> None:
             missing.remove(number)
+            warned[number] = heard
             put(number, piece)
             pieces[number] = piece
             advance(1, seconds)
@@ -77,6 +84,7 @@ def run_pieces(
             except lost_with_a_worker():
                 if attempt == ATTEMPTS:
                     raise
+    say_once([warned[number] for number in sorted(warned)], count, noun)
     return pieces
 
 
@@ -86,17 +94,18 @@ def _run(
     arguments: Callable[[int], Sequence[Any]],
     shared: Sequence[Any],
     n_jobs: int | None,
-    keep: Callable[[int, float, Any], None],
+    keep: Callable[[int, float, Any, list[Warned]], None],
 ) -> None:
     from joblib import Parallel, delayed
 
-    with _sent_once(_Shared(tuple(shared))) as sent:
+    # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
+    with workers(), _sent_once(_Shared(tuple(shared))) as sent, warnings.catch_warnings():
         run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
         with _deaf_children():
             results = run(delayed(_timed)(number, work, sent, *arguments(number)) for number in list(numbers))
         with closing(results):  # whatever ends the loop ends the processes
-            for number, seconds, piece in results:
-                keep(number, seconds, piece)
+            for result in results:
+                keep(*result)
 
 
 def lost_with_a_worker() -> tuple[type[BaseException], ...]:
@@ -124,10 +133,13 @@ class _Shared:
     key: str = field(default_factory=lambda: uuid4().hex)
 
 
-def _timed(number: int, work: Callable[..., Any], shared: _Shared, *arguments: Any) -> tuple[int, float, Any]:
+def _timed(
+    number: int, work: Callable[..., Any], shared: _Shared, *arguments: Any
+) -> tuple[int, float, Any, list[Warned]]:
     start = time.perf_counter()
-    piece = work(*shared.values, *arguments)
-    return number, time.perf_counter() - start, piece
+    with heard() as warned:
+        piece = work(*shared.values, *arguments)
+    return number, time.perf_counter() - start, piece, warned
 
 
 @contextmanager

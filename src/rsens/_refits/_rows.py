@@ -42,13 +42,21 @@ def check_one_per_row(y: Any, n: int) -> None:
         raise InputError(Argument("y"), f" must have one entry for each of the {n} rows of X; got {got}.")
 
 
+def one_target(y: Any) -> Any:
+    """Targets that are given as a table of one column, as that column; any others as they are."""
+    y = as_pandas(y, "y")
+    if is_frame(y):
+        return y.iloc[:, 0] if len(y.columns) == 1 else y
+    if isinstance(y, list | tuple) and y and all(isinstance(row, list | tuple) and len(row) == 1 for row in y):
+        return np.array([row[0] for row in y])
+    return y[:, 0] if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 else y
+
+
 def read_targets(y: Any, n: int, *, several: bool = False) -> NDArray[Any]:
     """One number or label per row, or with `several` also more than one; none of them missing."""
-    y = as_pandas(y, "y")
+    y = one_target(y)
     check_one_per_row(y, n)
     values = np.asarray(y)
-    if values.ndim == 2 and values.shape[1] == 1:  # a data frame of one column
-        values = values[:, 0]
     if values.ndim != 1 and not several:
         raise InputError(Argument("y"), f" must have one number or label per row; got shape {values.shape}.")
     missing = np.asarray(pd.isna(values)) | (np.isinf(values) if values.dtype.kind == "f" else False)

@@ -24,7 +24,7 @@ class SeenRefits:
         content = None if self.checkpoint is None else self.checkpoint.get(self._key(number))
         try:
             return None if content is None else from_json(content, *self.records)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError, RecursionError):
             return None
 
     def put(self, number: int, piece: Any) -> None:

@@ -43,24 +43,32 @@ def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = 
 
 
 def folds(
-    count: int, y: NDArray[Any], stratify: bool, rng: np.random.Generator, clusters: Positions | None = None
+    count: int,
+    y: NDArray[Any],
+    stratify: bool,
+    rng: np.random.Generator,
+    clusters: Positions | None = None,
+    rows: Positions | None = None,
 ) -> Splits:
     """Random folds. With `stratify` the rows are dealt out class by class, so that all folds have the same shares.
 
     With `clusters`, the cluster of each row, whole clusters are dealt out, the largest first: each goes to the fold
     that has the fewest rows so far. They are not stratified.
+    `rows` are the rows in an order of their own, and clusters are numbered in such an order (`OwnOrder`): then the
+    folds do not depend on how the rows come.
     """
     n = len(y)
     if clusters is not None:
         return _folds_of_clusters(count, clusters, rng)
     if not 2 <= count <= n:
         raise InputError(CV, f" must be a number of folds from 2 to the {n} rows of X; got {count}.")
-    order = rng.permutation(n)
+    rows = np.arange(n) if rows is None else rows
+    dealt = rng.permutation(n)
     if stratify:
-        classes = pd.factorize(y)[0]
-        order = order[np.argsort(classes[order], kind="stable")]
+        classes = pd.factorize(y[rows])[0]
+        dealt = dealt[np.argsort(classes[dealt], kind="stable")]
     fold = np.empty(n, dtype=np.intp)
-    fold[order] = np.arange(n) % count
+    fold[rows[dealt]] = np.arange(n) % count
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
 
 

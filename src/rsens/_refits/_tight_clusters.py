@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rsens._contents import own_order
 from rsens._errors import Argument, RsensWarning, Sentence
 from rsens._typing import Array, Positions
 
@@ -58,6 +59,7 @@ def tight_clusters(values: Array, categorical: Collection[int] = ()) -> TightClu
         categorical: Positions of columns that are no amounts.
     """
     values = values[:MOST_ROWS]
+    values = values[own_order(values).rows]  # the random numbers below go with rows, not with places
     n, D = values.shape
     n_values = [len(np.unique(values[:, d])) for d in range(D)]
     numeric = [d for d in range(D) if d not in categorical and n_values[d] > FEW_VALUES * np.sqrt(n)]

@@ -20,10 +20,11 @@ def rounds_of_folds(
     classes: bool,
     seed: np.random.SeedSequence,
     clusters: Positions | None = None,
+    rows: Positions | None = None,
 ) -> Splits:
     """`count` folds, `repeats` times: of whole clusters, or else with equal shares of the classes if there are any."""
     rounds = [np.random.default_rng(child(seed, repeat)) for repeat in range(repeats)]
-    return [split for rng in rounds for split in folds(count, y, classes, rng, clusters)]
+    return [split for rng in rounds for split in folds(count, y, classes, rng, clusters, rows)]
 
 
 def check_classes(splits: Splits, y: NDArray[Any]) -> None:

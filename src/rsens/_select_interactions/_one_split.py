@@ -32,6 +32,7 @@ class SplitAnalysis:
     k: int
     settings: ComparisonSettings
     warm: bool
+    pair_ranks: Positions  # which of two pairs with equal values leads
 
     @property
     def pairs(self) -> list[ColumnPair]:
@@ -68,14 +69,14 @@ class SplitAnalysis:
     def _leading_pairs(
         self, model: Any, X: Any, y: Any, seed: np.random.SeedSequence
     ) -> dict[str, list[tuple[int, float]]]:
-        """The k leading pairs of each method, as (number, value); equal values in the order of the columns."""
+        """The k leading pairs of each method, as (number, value)."""
         if not self.k:
             return {method: [] for method in self.settings.names}
         leading = {}
         for result in method_values(model, X, y, self.settings, seed):
             if result.values is None:
                 raise InputError(f"the method {result.method!r} cannot rank the pairs: {result.status}")
-            order = np.argsort(-result.values, kind="stable")[: self.k]
+            order = np.lexsort((self.pair_ranks, -result.values))[: self.k]
             leading[result.method] = [(int(number), float(result.values[number])) for number in order]
         return leading
 

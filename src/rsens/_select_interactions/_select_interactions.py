@@ -12,6 +12,7 @@ import numpy as np
 
 from rsens._arguments import child, jobs, one_of, whole_number
 from rsens._compare import ComparisonSettings
+from rsens._contents import inverse, own_order
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._files import Checkpoint, fingerprint
 from rsens._progress import progress_of
@@ -93,6 +94,17 @@ def select_interactions(
 
     Returns:
         A `Selection`: `print` it, `plot` it, or ask for its `suggested` number of `pairs` and the `model` with them.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(40, 3))
+        >>> y = X[:, 0] + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=40)
+        >>> model = rsens.GPRegressor(n_restarts=0, random_state=0)
+        >>> selection = rsens.select_interactions(model, X, y, k=1, cv=2, repeats=1, random_state=0)
+        >>> int(selection.suggested), selection.pairs[["first", "second"]].to_dict("list")
+        (1, {'first': ['x1'], 'second': ['x2']})
     """
     _check_estimator(estimator)
     asked, n_jobs, follow = whole_number(k, "k", 0), jobs(n_jobs), progress_of(progress)
@@ -103,23 +115,27 @@ def select_interactions(
     n, columns = table.values.shape
     if columns < 2:
         raise InputError("Interactions need at least two columns; X has one.")
+    targets = read_targets(y, n)
+    order = own_order(table.values, targets, clusters=read_clusters(clusters, n), names=table.names)
+    together = order.clusters
     analysis = SplitAnalysis(
         estimator=with_levels(estimator, coding),
         terms=KernelTerms(columns, coding.categorical, kind_of_terms(estimator.kernel)),
         X=table.source,
-        y=read_targets(y, n),
+        y=targets,
         k=min(asked, comb(columns, 2)),
         settings=ComparisonSettings.read(methods, 2, budget, two_valued=two_valued(table, numeric=numeric)),
         warm=warm_start,
+        pair_ranks=inverse(order.of_pairs([(d,) for d in range(columns)])),
     )
     repeats, classes = whole_number(repeats, "repeats", 1), isinstance(estimator, GPClassifier)
-    together = read_clusters(clusters, n)
     if together is None:
         warn_of_tight_clusters(table.values, coding.categorical)
     given = given_splits(cv, analysis.X, analysis.y, together)
     question = {} if folder is None else _question(analysis, given or (int(cv), repeats), together)
     checkpoint = Checkpoint.open(folder, question, random_state)
-    splits = given or rounds_of_folds(int(cv), repeats, analysis.y, classes, child(checkpoint.seed, 0), together)
+    seed = child(checkpoint.seed, 0)
+    splits = given or rounds_of_folds(int(cv), repeats, analysis.y, classes, seed, together, order.rows)
     if classes:
         check_classes(splits, analysis.y)
     work = [*((f"split-{s}", *split) for s, split in enumerate(splits)), ("all-rows", np.arange(n), None)]

@@ -32,6 +32,17 @@ class Stability:
 
     Args:
         rankings: Values and ranks by method, sample and term.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> import rsens
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> linear = rsens.BayesianLinearRegression()
+        >>> result = rsens.stability(linear, X, y, n_boot=5, methods="rsens", random_state=0)
+        >>> result.n_boot, result.to_frame()["term"].iloc[0]
+        (5, 's5')
+        >>> result.rank_shares("rsens").shape  # how often each variable has each rank
+        (10, 10)
     """
 
     def __init__(self, rankings: Rankings) -> None:

@@ -28,7 +28,8 @@ N_ROWS = Argument("n_rows")
 class Sampling:
     """How rows are drawn: `size` of `n`, or with `clusters` as many clusters with all their rows.
 
-    `classes` and `clusters` are the codes of the classes and clusters by row, or None.
+    `classes` and `clusters` are the codes of the classes and clusters by row, or None. `rows` are the rows in an order
+    of their own, so that a seed draws the same rows however they are sorted; None: as they come.
     """
 
     n: int
@@ -37,6 +38,7 @@ class Sampling:
     classes: Positions | None = None
     labels: tuple[Any, ...] = ()
     clusters: Positions | None = None
+    rows: Positions | None = None
 
     def draw(self, seed: np.random.SeedSequence) -> Positions:
         """The rows of one sample. It is drawn again, each time from another seed, until every class has enough rows."""
@@ -54,10 +56,11 @@ class Sampling:
         )
 
     def _draw(self, rng: np.random.Generator) -> Positions:
+        rows = np.arange(self.n) if self.rows is None else self.rows
         if self.clusters is None:
-            return rng.choice(self.n, self.size, replace=self.replace)
+            return rows[rng.choice(self.n, self.size, replace=self.replace)]
         drawn = rng.choice(int(self.clusters.max()) + 1, self.size, replace=self.replace)
-        return np.concatenate([np.flatnonzero(self.clusters == cluster) for cluster in drawn])
+        return np.concatenate([rows[self.clusters[rows] == cluster] for cluster in drawn])
 
     @property
     def unit(self) -> str:
@@ -80,7 +83,13 @@ class Sampling:
 
 
 def sampling(
-    n: int, n_rows: int | None, replace: bool, y: Any, classifies: bool, clusters: Positions | None = None
+    n: int,
+    n_rows: int | None,
+    replace: bool,
+    y: Any,
+    classifies: bool,
+    clusters: Positions | None = None,
+    rows: Positions | None = None,
 ) -> Sampling:
     """How to draw from n rows: by default n with replacement, or half of them without; the same share of clusters."""
     if n < 2:
@@ -94,11 +103,11 @@ def sampling(
     size = n_rows if clusters is None else _n_clusters(n, n_rows, clusters)
     y = np.asarray(y)
     if not (classifies or are_labels(y)):
-        return Sampling(n, size, replace, clusters=clusters)
+        return Sampling(n, size, replace, clusters=clusters, rows=rows)
     import pandas as pd
 
     codes, labels = pd.factorize(y.ravel())
-    plan = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()), clusters)
+    plan = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()), clusters, rows)
     if (codes < 0).any():
         raise InputError(Argument("y"), f" has {int((codes < 0).sum())} missing labels. Drop these rows.")
     if plan.n_rows < plan.needed.sum():

@@ -12,6 +12,7 @@ import numpy as np
 
 from rsens._arguments import child, jobs, one_of, whole_number
 from rsens._compare import ComparisonSettings, check_terms, term_labels
+from rsens._contents import OwnOrder, inverse, own_order
 from rsens._errors import InputError, RsensWarning
 from rsens._files import Checkpoint, fingerprint
 from rsens._progress import Progress, progress_of
@@ -108,6 +109,15 @@ def stability(
     Returns:
         A `Stability`. Refits and methods that fail are left out, listed in `Stability.failures` and reported in one
         warning; if nothing succeeds, that is an `InputError`.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> import rsens
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> linear = rsens.BayesianLinearRegression()
+        >>> result = rsens.stability(linear, X, y, n_boot=5, methods="rsens", random_state=0)
+        >>> result.mean_rank["rsens"].idxmin()
+        's5'
     """
     n_boot, n_jobs = whole_number(n_boot, "n_boot", 1), jobs(n_jobs)
     one_of(at, "at", ("sample", "data"))
@@ -131,6 +141,7 @@ def stability(
     )
     check_terms(of_names, order)
     settings = _with_groups(settings, methods, of_names)
+    own = own_order(X, y, clusters=read_clusters(clusters, len(X)))
     analysis = SampleAnalysis(
         fit=Fit(None, refit) if refit is not None else Fit(_with_levels(estimator, X, at)),
         X=X,
@@ -141,7 +152,8 @@ def stability(
             _replaces(replace, estimator),
             y,
             refit is None and _is_classifier(estimator),
-            read_clusters(clusters, len(X)),
+            own.clusters,
+            own.rows,
         ),
         at=at,
         settings=settings,
@@ -150,7 +162,7 @@ def stability(
         warn_of_tight_clusters(numbers_of(X))
     checkpoint = Checkpoint.open(folder, {} if folder is None else _question(analysis), random_state)
     pieces = _run(analysis, checkpoint, n_boot, n_jobs, follow)
-    rankings = _rankings(analysis, pieces, tuple(term_labels(of_names.names, order)), checkpoint.seed)
+    rankings = _rankings(analysis, pieces, of_names, own, checkpoint.seed)
     _warn_of_failures(rankings)
     return Stability(rankings)
 
@@ -219,10 +231,12 @@ def _key(number: int) -> str:
 
 
 def _rankings(
-    analysis: SampleAnalysis, pieces: list[Any], labels: tuple[str, ...], seed: np.random.SeedSequence
+    analysis: SampleAnalysis, pieces: list[Any], terms: Terms, own: OwnOrder, seed: np.random.SeedSequence
 ) -> Rankings:
     """Values and ranks of all samples, and what failed."""
     settings = analysis.settings
+    labels = tuple(term_labels(terms.names, settings.order))
+    places = inverse(own.of_terms(terms.members) if settings.order == 1 else own.of_pairs(terms.members))
     values = np.full((len(settings.methods), len(pieces), len(labels)), np.nan)
     ranks = np.zeros(values.shape, dtype=np.int64)
     failures: list[tuple[int, str | None, str]] = []
@@ -231,7 +245,7 @@ def _rankings(
             failures.append((number, None, piece["error"]))
             continue
         # Equal values are ranked at random, in the same order for all methods.
-        ties = np.random.default_rng(child(seed, number, TIES)).permutation(len(labels))
+        ties = np.random.default_rng(child(seed, number, TIES)).permutation(len(labels))[places]
         for m, method in enumerate(settings.names):
             if piece["values"][method] is None:
                 failures.append((number, method, piece["reasons"][method]))

@@ -34,6 +34,16 @@ def from_bambi(model: Any, posterior: Any) -> Model:
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
+
+    Example:
+        >>> import bambi
+        >>> import pandas as pd
+        >>> import rsens
+        >>> data = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "y": [0.0, 1.1, 1.9, 3.0]})
+        >>> program = bambi.Model("y ~ x", data)
+        >>> posterior = program.fit(draws=50, tune=50, chains=1, random_seed=0, progressbar=False)
+        >>> rsens.rsens(rsens.from_bambi(program, posterior), data[["x"]]).shape
+        (4, 1)
     """
     if not is_a(model, "bambi.Model"):
         raise InputError("from_bambi: ", Argument("model"), f" must be a bambi.Model; got {type(model).__name__}.")

@@ -34,6 +34,18 @@ def from_dropout(
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
+
+    Example:
+        >>> import rsens
+        >>> import torch
+        >>> _ = torch.manual_seed(0)
+        >>> layers = torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Dropout(0.2), torch.nn.Linear(8, 1)
+        >>> module = torch.nn.Sequential(*layers).eval()
+        >>> model = rsens.from_dropout(
+        ...     module, lambda out: rsens.Normal(out[..., 0], 1.0), n_draws=10, random_state=0
+        ... )
+        >>> rsens.rsens(model, [[0.0, 1.0]]).shape
+        (1, 2)
     """
     checked_module(module, "from_dropout")
     check_evaluation_mode(module)

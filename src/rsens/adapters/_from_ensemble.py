@@ -28,7 +28,7 @@ def from_ensemble(models: Iterable[Any], weights: ArrayLike | None = None) -> Mo
         A model for `explain`, `rsens` and all other measures.
 
     Example:
-        >>> from rsens import Normal, from_function, rsens
+        >>> from rsens import Normal, from_ensemble, from_function, rsens
         >>> slopes = [from_function(lambda X, b=b: Normal(b * X[:, 0], 0.09)) for b in (2.0, -2.0)]
         >>> rsens(from_ensemble(slopes), [[0.0], [1.5]]).round(2).tolist()
         [[0.0], [6.67]]

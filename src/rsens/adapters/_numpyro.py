@@ -37,6 +37,17 @@ def from_numpyro(model: Any, samples: Any, *, site: str = "y", categorical: Any 
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
+
+    Example:
+        >>> import numpyro
+        >>> import numpyro.distributions as dist
+        >>> import rsens
+        >>> def program(X, y=None):
+        ...     slope = numpyro.sample("slope", dist.Normal(0.0, 1.0))
+        ...     numpyro.sample("y", dist.Normal(slope * X[:, 0], 0.5), obs=y)
+        >>> draws = {"slope": [0.9, 1.0, 1.1]}  # as MCMC.get_samples() gives them
+        >>> rsens.rsens(rsens.from_numpyro(program, draws), [[0.0]]).round(2).tolist()
+        [[2.0]]
     """
     program = _program(model, arguments)
     try:

@@ -56,6 +56,18 @@ def from_pymc(
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
+
+    Example:
+        >>> import numpy as np
+        >>> import pymc as pm
+        >>> import rsens
+        >>> with pm.Model() as program:
+        ...     rows = pm.Data("X", np.zeros((4, 1)))
+        ...     slope = pm.Normal("slope")
+        ...     _ = pm.Normal("y", slope * rows[:, 0], 0.5, observed=np.zeros(4))
+        >>> draws = {"slope": [0.9, 1.0, 1.1]}  # or what pm.sample returned
+        >>> rsens.rsens(rsens.from_pymc(program, draws), [[0.0]]).round(2).tolist()
+        [[2.0]]
     """
     _check_model(model)
     observed = observed_variable(model, site)

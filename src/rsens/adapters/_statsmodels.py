@@ -41,6 +41,16 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> import statsmodels.api as sm
+        >>> X = sm.add_constant(np.arange(6.0))
+        >>> results = sm.OLS([0.0, 1.1, 1.9, 3.2, 3.9, 5.0], X).fit()
+        >>> model = rsens.from_statsmodels(results, uncertainty=False)  # coefficients taken as known
+        >>> rsens.rsens(model, X[:1]).round(2).tolist()
+        [[0.25, 6.47]]
     """
     if not is_a(results, "statsmodels.ResultsWrapper", "statsmodels.Results"):
         raise InputError(

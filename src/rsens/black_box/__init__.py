@@ -8,6 +8,8 @@ from rsens.black_box._predictor import NO_TARGETS as NO_TARGETS
 from rsens.black_box._predictor import Predictor as Predictor
 from rsens.black_box._registry import BLACK_BOX as BLACK_BOX
 from rsens.black_box._registry import Method as Method
+from rsens.black_box._reordered import reordered as reordered
+from rsens.black_box._reordered import reordered_terms as reordered_terms
 
 
 def __dir__() -> list[str]:

@@ -30,6 +30,15 @@ class Budget:
         grid: Grid points of a variable (pd).
         pair_grid: Grid points of each variable of a pair (pd of pairs).
         nodes: Quadrature nodes (var).
+
+    Example:
+        >>> import rsens
+        >>> from rsens.black_box import Budget
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0], 1.0))
+        >>> budget = Budget("few points", grid=5)
+        >>> X = [[0.0], [1.0], [2.0], [4.0]]
+        >>> rsens.compare(model, X, methods=["pd"], budget=budget, random_state=0)["evaluations"].item()
+        26
     """
 
     name: str

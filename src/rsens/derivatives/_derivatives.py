@@ -19,6 +19,15 @@ class Derivatives:
 
     `first[i, m, d]` is ∂λ_m/∂x_d at row i and `second[i, m, d, e]` is ∂²λ_m/∂x_d∂x_e; `second` is None for order 1.
     Both are 0 in categorical columns, which have `contrasts` instead; `iterate` adds them.
+
+    Example:
+        The mean is x², the variance 1.
+
+        >>> import rsens
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] ** 2, 1.0))
+        >>> record = model.derivatives([[3.0]], order=2)
+        >>> record.first[0, :, 0].round(4).tolist(), record.second[0, :, 0, 0].round(3).tolist()
+        ([6.0, 0.0], [2.0, 0.0])
     """
 
     distribution: Distribution

@@ -83,7 +83,7 @@ def from_function(
 
     Example:
         >>> import numpy as np
-        >>> from rsens import Normal, rsens
+        >>> from rsens import Normal, from_function, rsens
         >>> model = from_function(lambda X: Normal(mean=np.sin(X[:, 0]), variance=np.exp(X[:, 1])))
         >>> rsens(model, [[0.0, 0.0]]).round(6).tolist()
         [[1.0, 0.707107]]

@@ -33,11 +33,14 @@ class DrawsModel(Model):
         self._predictive, self._matched = predictive, matched
         self._description, self._findings = description, findings
         self._rows: Any = None  # that `matched` is still to be prepared for
-        self.coding, self.n_parameters = predictive.coding, n_parameters
-        self.takes_tables, self.takes_codes = predictive.takes_tables, predictive.takes_codes
-        self.by_differences = predictive.by_differences  # type: ignore[misc]
-        self.input_scale_, self.training_inputs_ = predictive.input_scale_, predictive.training_inputs_
-        self.classes_ = predictive.classes_
+        self.coding: Coding | None = predictive.coding
+        self.n_parameters: int = n_parameters
+        self.takes_tables: bool = predictive.takes_tables
+        self.takes_codes: bool = predictive.takes_codes
+        self.by_differences: bool = predictive.by_differences  # type: ignore[misc]
+        self.input_scale_: Any = predictive.input_scale_
+        self.training_inputs_: Any = predictive.training_inputs_
+        self.classes_: Any = predictive.classes_
 
     def _from(self, predictive: Model, matched: Model | None) -> DrawsModel:
         return DrawsModel(predictive, matched, self.n_parameters, self._description, self._findings)

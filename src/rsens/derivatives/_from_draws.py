@@ -58,7 +58,7 @@ def from_draws(
     Example:
         Two draws of a slope, +2 and −2. At 0 the prediction does not depend on x; further out the two part.
 
-        >>> from rsens import Normal, rsens
+        >>> from rsens import Normal, from_draws, rsens
         >>> model = from_draws(lambda p, X: Normal(p["b"] * X[:, 0], 0.09), {"b": [2.0, -2.0]})
         >>> rsens(model, [[0.0], [1.5]]).round(2).tolist()
         [[0.0], [6.67]]

@@ -48,7 +48,7 @@ def from_jax(fn: Callable[[Any], Any], *, categorical: Any = None) -> Model:
 
     Example:
         >>> import jax.numpy as jnp
-        >>> from rsens import Normal, rsens
+        >>> from rsens import Normal, from_jax, rsens
         >>> model = from_jax(lambda X: Normal(mean=jnp.sin(X[:, 0]), variance=jnp.exp(X[:, 1])))
         >>> rsens(model, [[0.0, 0.0]]).round(6).tolist()
         [[1.0, 0.707107]]

@@ -32,6 +32,20 @@ class Model(ABC):
     """Anything that gives a predictive distribution for rows, with derivatives in the columns.
 
     With `coding`, some columns are categorical: rows have labels there, and derivatives are 0.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> class Line(rsens.Model):
+        ...     def predict_distribution(self, X):
+        ...         return rsens.Normal(2.0 * np.asarray(X)[:, 0], np.ones(len(X)))
+        ...     def derivatives(self, X, order):
+        ...         first = np.tile([[2.0], [0.0]], (len(X), 1, 1))  # of the mean and of the variance
+        ...         return rsens.Derivatives(self.predict_distribution(X), first)
+        ...     def rows_per_chunk(self, n_columns, order):
+        ...         return 1000
+        >>> rsens.rsens(Line(), [[0.0], [1.0]]).tolist()
+        [[2.0], [2.0]]
     """
 
     #: The categorical columns; None if there are none, or if only the rows can tell.

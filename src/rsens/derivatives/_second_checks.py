@@ -60,11 +60,11 @@ def check_second(quotients: Quotients, steps: Steps, first: Array, second: Array
         return
     unit = steps.units(quotients.X)[:, quotients.columns]
     slopes = float((unit * norms(quotients, first)).mean(axis=0).max())
-    sizes = (
-        unit[:, :, None]
-        * unit[:, None, :]
-        * norms(quotients, second.reshape(*second.shape[:2], -1)).reshape(n, columns, columns)
-    )
+    curvatures = norms(quotients, second.reshape(*second.shape[:2], -1)).reshape(n, columns, columns)
+    with np.errstate(over="ignore"):
+        sizes = (
+            unit[:, :, None] * curvatures * unit[:, None, :]
+        )  # units one after the other: their product may overflow
     worth = VISIBLE * max(SMALL, slopes)
     if noise is not None:
         _, floor = noise.floors(quotients.here, steps)  # of a pair ε/(2h²), in one column √6 ε/h²

@@ -55,7 +55,7 @@ def from_torch(fn: Callable[[Any], Any], *, categorical: Any = None) -> Model:
     Example:
         With a network of two outputs: ``from_torch(lambda X: Normal(net(X)[:, 0], net(X)[:, 1].exp()))``.
 
-        >>> from rsens import Normal, rsens
+        >>> from rsens import Normal, from_torch, rsens
         >>> model = from_torch(lambda X: Normal(mean=X[:, 0].sin(), variance=X[:, 1].exp()))
         >>> rsens(model, [[0.0, 0.0]]).round(6).tolist()
         [[1.0, 0.707107]]

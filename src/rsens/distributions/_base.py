@@ -26,6 +26,18 @@ class Distribution(Fields):
 
     The constructor takes numbers, lists and arrays, one value per row or one for all rows; in `checked()` they are all
     arrays (n,).
+
+    Example:
+        >>> from rsens import Poisson
+        >>> family = Poisson(rate=[1.0, 4.0])
+        >>> family.parameter_names, family.parameters.tolist(), family.variance.tolist()
+        (('rate',), [[1.0], [4.0]], [1.0, 4.0])
+        >>> family.fisher().round(4).tolist()
+        [[[1.0]], [[0.25]]]
+        >>> family.renyi(Poisson(rate=[1.0, 5.0]), alpha=1.0).round(4).tolist()
+        [0.0, 0.1074]
+        >>> family.log_prob([0.0, 2.0]).round(4).tolist(), family.quantile(0.9).tolist()
+        ([-1.0, -1.9206], [2.0, 7.0])
     """
 
     #: What y is: one real number, a count, a class code, or a vector.

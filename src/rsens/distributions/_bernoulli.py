@@ -129,8 +129,9 @@ class Bernoulli(_Success):
         logit: log(π/(1 − π)) instead of π; same shape.
 
     Example:
-        >>> Bernoulli([0.2, 0.5]).variance.tolist()
-        [0.16000000000000003, 0.25]
+        >>> from rsens import Bernoulli
+        >>> Bernoulli([0.2, 0.5]).variance.round(6).tolist()
+        [0.16, 0.25]
         >>> Bernoulli(logit=[0.0]).mean.tolist()
         [0.5]
     """
@@ -187,6 +188,7 @@ class Binomial(_Success):
         logit: log(π/(1 − π)) instead of π; same shape.
 
     Example:
+        >>> from rsens import Binomial
         >>> Binomial(n=10, probability=[0.2, 0.5]).mean.tolist()
         [2.0, 5.0]
     """

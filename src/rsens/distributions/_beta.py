@@ -37,6 +37,7 @@ class Beta(Univariate):
         b: Greater than 0; same shape.
 
     Example:
+        >>> from rsens import Beta
         >>> Beta(a=[1.0, 3.0], b=1.0).mean.tolist()
         [0.5, 0.75]
     """

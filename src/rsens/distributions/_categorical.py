@@ -26,6 +26,7 @@ class Categorical(Distribution):
         probabilities: p, shape (n, K), or (K,) for all rows; between 0 and 1, each row adding up to 1.
 
     Example:
+        >>> from rsens import Categorical
         >>> Categorical([[0.5, 0.25, 0.25]]).log_prob([0]).round(6).tolist()
         [-0.693147]
     """

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, ndtri
 
-from rsens._typing import Array
+from rsens._typing import Array, Flags
 from rsens.distributions._quadrature import LogIntegrand, rule
 from rsens.distributions._univariate import FAR, Reach
 
@@ -46,7 +45,7 @@ def count_quantile(family: Any, q: Array, upper: bool, mean: Array, variance: Ar
     return np.where(np.isnan(found), np.maximum(normal, 0.0), found)
 
 
-def first_count(reached: Callable[[Array], NDArray[np.bool_]], shape: tuple[int, ...]) -> Array:
+def first_count(reached: Callable[[Array], Flags], shape: tuple[int, ...]) -> Array:
     """The smallest y with `reached(y)`, which stays true from there on; to the digits that a float64 has."""
     low, high = np.full(shape, -1.0), np.zeros(shape)
     for _ in range(1023):  # up to the largest float64

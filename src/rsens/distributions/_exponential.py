@@ -25,6 +25,7 @@ class Exponential(Univariate):
         mean: The mean (not a rate), greater than 0; one value per row, shape (n,), or one for all rows.
 
     Example:
+        >>> from rsens import Exponential
         >>> Exponential(mean=[2.0, 3.0]).variance.tolist()
         [4.0, 9.0]
     """

@@ -36,6 +36,7 @@ class Gamma(Univariate):
         shape: Greater than 0; same shape. 1 is an exponential distribution.
 
     Example:
+        >>> from rsens import Gamma
         >>> Gamma(mean=[2.0, 3.0], shape=4.0).variance.tolist()
         [1.0, 2.25]
     """

@@ -31,6 +31,7 @@ class Histogram(Univariate):
         probabilities: p, shape (n, K), or (K,) for all rows; between 0 and 1, each row adding up to 1.
 
     Example:
+        >>> from rsens import Histogram
         >>> Histogram([0.0, 1.0, 3.0], [[0.25, 0.75], [0.5, 0.5]]).mean.tolist()
         [1.625, 1.25]
         >>> Histogram([0.0, 1.0, 3.0], [0.25, 0.75]).quantile(0.625).tolist()

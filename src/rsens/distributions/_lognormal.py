@@ -34,6 +34,7 @@ class LogNormal(Univariate):
         sigma2: The variance of log y, greater than 0; same shape.
 
     Example:
+        >>> from rsens import LogNormal
         >>> LogNormal(mu=[0.0], sigma2=2.0).mean.round(6).tolist()  # exp(mu + sigma2/2)
         [2.718282]
     """

@@ -45,7 +45,7 @@ class Mixture(Components):
             (the spread of each moves) and "knowledge" (they move apart).
 
     Example:
-        >>> from rsens.distributions import Normal
+        >>> from rsens import Mixture, Normal
         >>> Mixture([Normal([0.0, 1.0], 1.0), Normal([4.0, 5.0], 1.0)], [0.75, 0.25]).mean.tolist()
         [1.0, 2.0]
         >>> Mixture(Normal([[0.0, 1.0], [4.0, 5.0]], 1.0), [0.75, 0.25]).mean.tolist()
@@ -199,10 +199,16 @@ class Mixture(Components):
 
     def _at_nodes(self, changes: Iterable[Array]) -> Iterator[Array]:
         """a (K, R) with aᵀa = uᵀIu, row by row."""
-        with np.errstate(all="ignore"):
-            for i, u in enumerate(changes):
-                rows = [group.row(i) for group in self.groups]
-                yield changes_at_nodes([row for row in rows if len(row.weights)], u)
+        for i, u in enumerate(changes):
+            rows = [group.row(i) for group in self.groups]
+            with np.errstate(all="ignore"):  # not around `yield`: whoever ends the loop early would keep it
+                found = changes_at_nodes([row for row in rows if len(row.weights)], u)
+            if not len(found):
+                raise InputError(
+                    f"Mixture: the components of row {i} cannot be integrated: they are too far apart, or too narrow, "
+                    "for float64. Give y or the columns in other units."
+                )
+            yield found
 
     # ---- parts ------------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ class MultivariateNormal(Distribution):
         covariance: Σ, symmetric and positive definite; shape (n, K, K), or (K, K) for all rows.
 
     Example:
+        >>> from rsens import MultivariateNormal
         >>> MultivariateNormal(mean=[[0.0, 1.0]], covariance=[[4.0, 1.0], [1.0, 9.0]]).variance.tolist()
         [[4.0, 9.0]]
     """

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from rsens._special import (
@@ -16,7 +15,7 @@ from rsens._special import (
     log_minus_digamma,
     stirling_error,
 )
-from rsens._typing import Array
+from rsens._typing import Array, Flags
 from rsens.distributions._base import RowShaper
 from rsens.distributions._counts import beta_cdf, count_quantile, count_rule, first_count, sum_from
 from rsens.distributions._domain import POSITIVE, Domain
@@ -42,6 +41,7 @@ class NegativeBinomial(Univariate):
         size: Greater than 0, not necessarily whole; same shape. Small sizes spread more.
 
     Example:
+        >>> from rsens import NegativeBinomial
         >>> NegativeBinomial(mean=[2.0, 2.0], size=[4.0, 1.0]).variance.tolist()
         [3.0, 6.0]
     """
@@ -76,7 +76,7 @@ class NegativeBinomial(Univariate):
             return found
         shape = np.broadcast_shapes(np.shape(q), long.shape)
 
-        def reached(y: Array) -> NDArray[np.bool_]:
+        def reached(y: Array) -> Flags:
             return self._cdf(y, upper) <= q if upper else self._cdf(y, upper) >= q
 
         return np.where(long, first_count(reached, shape), found)

@@ -33,6 +33,7 @@ class Normal(Univariate):
         variance: The square of the standard deviation, greater than 0; same shape.
 
     Example:
+        >>> from rsens import Normal
         >>> Normal(mean=[0.0, 1.0], variance=4.0).quantile(0.5).tolist()
         [0.0, 1.0]
         >>> Normal([0.0, 1.0], 4.0).fisher_norm([[1.0, 0.0], [0.0, 8.0]]).round(6).tolist()  # lengths of changes of λ

@@ -27,6 +27,7 @@ class Poisson(Univariate):
         rate: The expected count, greater than 0; one value per row, shape (n,), or one for all rows.
 
     Example:
+        >>> from rsens import Poisson
         >>> Poisson(rate=[2.0, 0.5]).fisher().ravel().round(12).tolist()
         [0.5, 2.0]
     """

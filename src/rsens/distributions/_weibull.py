@@ -31,6 +31,7 @@ class Weibull(Univariate):
         scale: In the unit of y, greater than 0; same shape. The mean is scale·Γ(1 + 1/shape).
 
     Example:
+        >>> from rsens import Weibull
         >>> Weibull(shape=[1.0, 0.5], scale=3.0).mean.tolist()
         [3.0, 6.0]
     """

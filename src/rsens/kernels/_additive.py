@@ -28,6 +28,14 @@ def additive(
         kernel: The kind of the terms, such as `EQ` or `Matern52`.
         categorical: The columns of level codes. Their terms are `Categorical`. A pair of a categorical and another
             column gets a product: a function of the other column for every level.
+
+    Example:
+        >>> from rsens import GPRegressor
+        >>> from rsens.kernels import additive
+        >>> kernel = additive(3, pairs=[(0, 2)])  # f₀(x₀) + f₁(x₁) + f₂(x₂) + f₀₂(x₀, x₂)
+        >>> len(kernel.terms), kernel.terms[-1].dims
+        (4, (0, 2))
+        >>> model = GPRegressor(kernel=kernel)
     """
     if isinstance(n_columns, bool) or not isinstance(n_columns, int | np.integer) or n_columns < 1:
         raise InputError("additive: ", Argument("n_columns"), f" must be a positive whole number; got {n_columns!r}.")

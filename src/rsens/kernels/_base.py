@@ -22,6 +22,15 @@ class Kernel(ABC):
 
     All hyperparameters are positive. `theta` holds their logarithms, and every hyperparameter derivative is in `theta`.
     Arguments are float64 arrays of rows: X (n, D) and Z (N, D).
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import EQ, Linear
+        >>> kernel = EQ(lengthscale=2.0, dims=(0,)) + Linear(dims=(1,))
+        >>> kernel(np.array([[0.0, 1.0], [2.0, 3.0]])).round(3).tolist()
+        [[2.0, 3.607], [3.607, 10.0]]
+        >>> kernel.hyperparameter_names
+        ('terms[0].variance', 'terms[0].lengthscale', 'terms[1].variance')
     """
 
     @property

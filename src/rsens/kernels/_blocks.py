@@ -32,8 +32,9 @@ def profiled(A: Array, B: Array | None, profile: Callable[[Array], tuple[Array, 
     for start in range(0, len(B), step):
         rows = slice(start, start + step)  # of the transposed arrays, which are in C order
         columns = slice(start if symmetric else 0, None)
-        s = row_products(left[rows], right[columns])
-        s *= s > rounding[rows]
+        with np.errstate(over="ignore", invalid="ignore"):  # inputs whose squares overflow: whoever predicts says so
+            s = row_products(left[rows], right[columns])
+            s *= s > rounding[rows]
         if symmetric:
             _make_symmetric(s[:, : len(s)])
         blocks = profile(s)

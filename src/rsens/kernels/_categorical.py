@@ -21,6 +21,12 @@ class Categorical(ConstantDiagonal):
     """k(x, z) = σ² exp(−Σ_d [x_d ≠ z_d]/l_d) on level codes, whose order and size mean nothing.
 
     Its derivatives in x are 0: levels change in steps, and a contrast of two levels measures a step.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import Categorical
+        >>> Categorical(lengthscale=2.0)(np.array([[0.0], [1.0], [2.0]])).round(4).tolist()
+        [[1.0, 0.6065, 0.6065], [0.6065, 1.0, 0.6065], [0.6065, 0.6065, 1.0]]
     """
 
     variance: float = 1.0

@@ -16,7 +16,14 @@ from rsens.kernels._leaf import ConstantDiagonal, Term
 
 @dataclass(frozen=True, repr=False)
 class Constant(ConstantDiagonal):
-    """k(x, z) = σ²: an unknown level, the same for all rows."""
+    """k(x, z) = σ²: an unknown level, the same for all rows.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import Constant
+        >>> Constant(variance=4.0)(np.array([[0.0], [3.0]])).tolist()
+        [[4.0, 4.0], [4.0, 4.0]]
+    """
 
     variance: float = 1.0
     dims: tuple[int, ...] | None = field(default=None, init=False)

@@ -15,7 +15,14 @@ from rsens.kernels._stationary import Stationary
 
 @dataclass(frozen=True, repr=False)
 class EQ(Stationary):
-    """Exponentiated quadratic (RBF, squared exponential): g(s) = σ² exp(−s/2). Very smooth functions."""
+    """Exponentiated quadratic (RBF, squared exponential): g(s) = σ² exp(−s/2). Very smooth functions.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import EQ
+        >>> EQ(lengthscale=2.0)(np.array([[0.0], [2.0]])).round(4).tolist()
+        [[1.0, 0.6065], [0.6065, 1.0]]
+    """
 
     variance: float = 1.0
     lengthscale: Positive = 1.0

@@ -16,7 +16,15 @@ from rsens.kernels._leaf import Leaf, Positive, Term, times
 
 @dataclass(frozen=True, repr=False)
 class Linear(Leaf):
-    """k(x, z) = Σ_d σ²_d x_d z_d: a straight line through the origin; add Constant for the level."""
+    """k(x, z) = Σ_d σ²_d x_d z_d: a straight line through the origin; add Constant for the level.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import Constant, Linear
+        >>> line = Constant() + Linear(variance=2.0)
+        >>> line(np.array([[0.0], [3.0]])).tolist()
+        [[1.0, 1.0], [1.0, 19.0]]
+    """
 
     variance: Positive = 1.0
     dims: tuple[int, ...] | None = None

@@ -22,7 +22,14 @@ def _root_and_exp(factor: float, s: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, repr=False)
 class Matern52(Stationary):
-    """Matérn 5/2: g(s) = σ² (1 + r + r²/3) exp(−r), r = √(5s). Functions with two derivatives."""
+    """Matérn 5/2: g(s) = σ² (1 + r + r²/3) exp(−r), r = √(5s). Functions with two derivatives.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import Matern52
+        >>> Matern52(lengthscale=2.0)(np.array([[0.0], [2.0]])).round(4).tolist()
+        [[1.0, 0.524], [0.524, 1.0]]
+    """
 
     variance: float = 1.0
     lengthscale: Positive = 1.0
@@ -46,7 +53,14 @@ class Matern52(Stationary):
 
 @dataclass(frozen=True, repr=False)
 class Matern32(Stationary):
-    """Matérn 3/2: g(s) = σ² (1 + r) exp(−r), r = √(3s). Functions with one derivative."""
+    """Matérn 3/2: g(s) = σ² (1 + r) exp(−r), r = √(3s). Functions with one derivative.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import Matern32
+        >>> Matern32(lengthscale=2.0)(np.array([[0.0], [2.0]])).round(4).tolist()
+        [[1.0, 0.4834], [0.4834, 1.0]]
+    """
 
     variance: float = 1.0
     lengthscale: Positive = 1.0
@@ -67,7 +81,14 @@ class Matern32(Stationary):
 
 @dataclass(frozen=True, repr=False)
 class Matern12(Stationary):
-    """Matérn 1/2 (exponential): g(s) = σ² exp(−√s). Rough functions with no derivative in x at x = z: values only."""
+    """Matérn 1/2 (exponential): g(s) = σ² exp(−√s). Rough functions with no derivative in x at x = z: values only.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import Matern12
+        >>> Matern12(lengthscale=2.0)(np.array([[0.0], [2.0]])).round(4).tolist()
+        [[1.0, 0.3679], [0.3679, 1.0]]
+    """
 
     variance: float = 1.0
     lengthscale: Positive = 1.0

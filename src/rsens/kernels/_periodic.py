@@ -18,7 +18,14 @@ from rsens.kernels._leaf import ConstantDiagonal, Positive, Term, times
 
 @dataclass(frozen=True, repr=False)
 class Periodic(ConstantDiagonal):
-    """k(x, z) = σ² exp(−2 Σ_d sin²(πΔ_d/p_d)/l_d²), Δ = x − z: functions that repeat with period p_d in column d."""
+    """k(x, z) = σ² exp(−2 Σ_d sin²(πΔ_d/p_d)/l_d²), Δ = x − z: functions that repeat with period p_d in column d.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import Periodic
+        >>> Periodic(period=24.0)(np.array([[1.0], [25.0]])).round(4).tolist()  # the same hour
+        [[1.0, 1.0], [1.0, 1.0]]
+    """
 
     variance: float = 1.0
     lengthscale: Positive = 1.0

@@ -13,7 +13,14 @@ from rsens.kernels._stationary import Stationary
 
 @dataclass(frozen=True, repr=False)
 class RationalQuadratic(Stationary):
-    """Rational quadratic: g(s) = σ² (1 + s/2α)^−α, a mixture of EQ kernels of many length-scales; α → ∞ is EQ."""
+    """Rational quadratic: g(s) = σ² (1 + s/2α)^−α, a mixture of EQ kernels of many length-scales; α → ∞ is EQ.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import RationalQuadratic
+        >>> RationalQuadratic(lengthscale=2.0, alpha=0.5)(np.array([[0.0], [2.0]])).round(4).tolist()
+        [[1.0, 0.7071], [0.7071, 1.0]]
+    """
 
     variance: float = 1.0
     lengthscale: Positive = 1.0

@@ -23,6 +23,13 @@ class Likelihood(ABC):
     """p(y | f) of one observation given one latent value; y, f, m and v hold one value per row.
 
     The hyperparameters are positive; `theta` holds their logarithms, in the order of `hyperparameter_names`.
+
+    Example:
+        >>> from rsens import GPRegressor
+        >>> from rsens.likelihoods import StudentTLikelihood
+        >>> model = GPRegressor(likelihood=StudentTLikelihood(df=8.0))  # "student_t" has df=4
+        >>> StudentTLikelihood(df=8.0).predictive([0.0], [1.0]).variance.round(4).tolist()
+        [2.3333]
     """
 
     #: What to give as `likelihood` (for classes: as `link`) to a model.

@@ -17,7 +17,13 @@ from rsens.likelihoods._noise import NoisyLikelihood
 
 @dataclass(frozen=True)
 class GaussianLikelihood(NoisyLikelihood, LogConcave):
-    """y | f ~ N(f, σ²); predictive Normal(m, v + σ²)."""
+    """y | f ~ N(f, σ²); predictive Normal(m, v + σ²).
+
+    Example:
+        >>> from rsens.likelihoods import GaussianLikelihood
+        >>> GaussianLikelihood(noise_variance=0.5).predictive(m=[1.0], v=[2.0]).variance.tolist()
+        [2.5]
+    """
 
     noise_variance: float = 1.0
     name: ClassVar[str] = "gaussian"

@@ -21,7 +21,13 @@ _WIDE = 4.0  # the variance from which the logistic is the narrower of the two f
 
 @dataclass(frozen=True)
 class LogitLikelihood(BinaryLikelihood):
-    """p(y = 1 | f) = σ(f) = 1/(1 + e^{−f}); predictive π = E[σ(f)]."""
+    """p(y = 1 | f) = σ(f) = 1/(1 + e^{−f}); predictive π = E[σ(f)].
+
+    Example:
+        >>> from rsens.likelihoods import LogitLikelihood
+        >>> LogitLikelihood().predictive(m=[0.0, 1.0], v=[2.0, 2.0]).mean.round(4).tolist()
+        [0.5, 0.6751]
+    """
 
     name: ClassVar[str] = "logit"
 

@@ -24,6 +24,12 @@ class NegativeBinomialLikelihood(CountLikelihood):
     """y | f ~ NegativeBinomial(mean e^f, size k), variance μ + μ²/k; predictive mean exp(m + v/2), the size stays k.
 
     With a = f − log k, the share μ/(μ + k) is σ(a), and nothing below overflows.
+
+    Example:
+        >>> from rsens.likelihoods import NegativeBinomialLikelihood
+        >>> predictive = NegativeBinomialLikelihood(size=2.0).predictive(m=[0.0], v=[2.0])
+        >>> predictive.mean.round(4).tolist(), predictive.size.tolist()
+        ([2.7183], [2.0])
     """
 
     size: float = 1.0

@@ -19,7 +19,13 @@ from rsens.likelihoods._counts import CountLikelihood
 
 @dataclass(frozen=True)
 class PoissonLikelihood(CountLikelihood):
-    """y | f ~ Poisson(e^f); predictive Poisson(exp(m + v/2)), as in the paper's supplement."""
+    """y | f ~ Poisson(e^f); predictive Poisson(exp(m + v/2)), as in the paper's supplement.
+
+    Example:
+        >>> from rsens.likelihoods import PoissonLikelihood
+        >>> PoissonLikelihood().predictive(m=[0.0], v=[2.0]).rate.round(4).tolist()  # e
+        [2.7183]
+    """
 
     name: ClassVar[str] = "poisson"
     label: ClassVar[str] = "Poisson counts"

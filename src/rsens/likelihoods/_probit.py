@@ -20,7 +20,13 @@ _TERMS = 120
 
 @dataclass(frozen=True)
 class ProbitLikelihood(BinaryLikelihood):
-    """p(y = 1 | f) = Φ(f); predictive π = Φ(m/√(1 + v))."""
+    """p(y = 1 | f) = Φ(f); predictive π = Φ(m/√(1 + v)).
+
+    Example:
+        >>> from rsens.likelihoods import ProbitLikelihood
+        >>> ProbitLikelihood().predictive(m=[0.0, 1.0], v=[2.0, 2.0]).mean.round(4).tolist()
+        [0.5, 0.7181]
+    """
 
     name: ClassVar[str] = "probit"
 

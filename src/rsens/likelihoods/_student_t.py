@@ -24,6 +24,11 @@ class StudentTLikelihood(NoisyLikelihood):
 
     The log density is not concave: W is the expected information (ν + 1)/((ν + 3)s²), never negative (Laplace–Fisher).
     The degrees of freedom ν > 2 are given, not learned. Below, tan φ = (y − f)/(s√ν).
+
+    Example:
+        >>> from rsens.likelihoods import StudentTLikelihood
+        >>> StudentTLikelihood(scale2=1.0, df=4.0).predictive(m=[1.0], v=[2.0]).scale2.tolist()
+        [2.0]
     """
 
     scale2: float = 1.0

@@ -34,6 +34,15 @@ def ard(model: Any, X: Any) -> Array:
     Args:
         model: A fitted GP of rsens or scikit-learn, or any model whose `kernel_` is one of `rsens.kernels` or a tuple.
         X: Rows. Only shares of the prior variance depend on them, and only for Linear.
+
+    Example:
+        >>> from rsens import GPRegressor
+        >>> from rsens.kernels import EQ
+        >>> from rsens.measures import ard
+        >>> model = GPRegressor(EQ(lengthscale=(1.0, 4.0)), optimize=False, standardize=False)
+        >>> X = [[0.0, 1.0], [2.0, 0.0]]
+        >>> ard(model.fit(X, [1.0, 2.0]), X).tolist()
+        [1.0, 0.25]
     """
     given = _kernel_of(model)
     kernels = given if isinstance(given, tuple) else (given,)

@@ -26,6 +26,16 @@ def group_rsens(model: Any, X: Any, groups: Groups, *, alpha: float = 1.0, scale
     what is one direction, so that the same information spread over more columns looks more important.
 
     A categorical column has no directions and must be a term of its own.
+
+    Example:
+        A mean of 3 s + 4 c is steepest in the direction (0.6, 0.8), where its slope is 5.
+
+        >>> from rsens import Normal, from_function
+        >>> from rsens.measures import group_rsens
+        >>> model = from_function(lambda X: Normal(3.0 * X[:, 0] + 4.0 * X[:, 1] + X[:, 2], 1.0))
+        >>> X = [[0.0, 5.0, 1.0], [1.0, 6.0, 2.0]]
+        >>> group_rsens(model, X, {"season": [0, 1]})[0].round(4).tolist()
+        [5.0, 1.0]
     """
     order = check_alpha(alpha)
     source, table = read_for(model, X)

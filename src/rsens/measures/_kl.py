@@ -21,8 +21,9 @@ from rsens.measures._local import Chunks, check_alpha, finite, gathered
 
 #: D is about R²Δ²/2. Whatever part of it is computed with an absolute error of eps leaves eps/Δ² in R, and truncation
 #: leaves Δ²: at eps^(1/4) both are 1e-8. A family whose divergence keeps its digits would allow a smaller step, but
-#: this one is right for all of them.
-DEFAULT_STEP = float(np.finfo(np.float64).eps) ** 0.25
+#: this one is right for all of them. It is no power of two: round rows moved by one, under round coefficients, give
+#: predictions with so few digits that they look like single precision.
+DEFAULT_STEP = 0.99 * float(np.finfo(np.float64).eps) ** 0.25
 #: The same balance for predictions that were computed in single precision; below it their rounding decides the result.
 SINGLE_STEP = float(np.finfo(np.float32).eps) ** 0.25
 
@@ -51,6 +52,13 @@ def kl(
             equal, their magnitude, at least 1. For absolute steps give `scale=1`.
         sided: "both" or "one".
         alpha: Order of the divergence; it multiplies the result by about its square root.
+
+    Example:
+        >>> from rsens import Normal, from_function
+        >>> from rsens.measures import kl
+        >>> model = from_function(lambda X: Normal(3.0 * X[:, 0], 4.0))
+        >>> kl(model, [[0.0, 5.0], [1.0, 6.0]]).round(4).tolist()
+        [[1.5, 0.0], [1.5, 0.0]]
     """
     order = check_alpha(alpha)
     source, table = read_for(model, X)

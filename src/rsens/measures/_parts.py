@@ -88,6 +88,13 @@ def parts(distribution: Distribution, derivative: Array, *, alpha: float = 1.0) 
     With R_b the norm of the orthogonal block b alone, R² = Σ R_b², and the part is R_b²/R: the parts add up to R.
     Written as R · (R_b/R)², because R_b² need not fit in float64 where R does; 0 where R = 0. Mixtures of draws have
     parts of another kind (`Mixture.shares`).
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens import Normal
+        >>> from rsens.measures import parts
+        >>> parts(Normal([0.0], [1.0]), np.array([[[3.0], [4.0 * 2.0**0.5]]]))  # R-sens is 5
+        {'mean': array([[1.8]]), 'variance': array([[3.2]])}
     """
     root = np.sqrt(check_alpha(alpha))
     if not distribution.part_names:

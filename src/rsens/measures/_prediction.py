@@ -27,22 +27,54 @@ from rsens.measures._terms import Terms
 
 
 def ead(model: Any, X: Any) -> Array:
-    """|∂f/∂x_d| of every row, summed over outputs, shape (n, D); its mean over rows is the EAD of the paper."""
+    """|∂f/∂x_d| of every row, summed over outputs, shape (n, D); its mean over rows is the EAD of the paper.
+
+    Example:
+        >>> from rsens import Normal, from_function
+        >>> from rsens.measures import ead
+        >>> model = from_function(lambda X: Normal(X[:, 0] ** 2, 1.0))
+        >>> ead(model, [[-1.0], [2.0]]).round(4).tolist()
+        [[2.0], [4.0]]
+    """
     return _gathered(ead_chunks, model, X)
 
 
 def eah(model: Any, X: Any) -> Array:
-    """|∂²f/∂x_d∂x_e| of every row, summed over outputs, shape (n, D, D); its mean over rows is the EAH of the paper."""
+    """|∂²f/∂x_d∂x_e| of every row, summed over outputs, shape (n, D, D); its mean over rows is the EAH of the paper.
+
+    Example:
+        >>> from rsens import Normal, from_function
+        >>> from rsens.measures import eah
+        >>> model = from_function(lambda X: Normal(-X[:, 0] * X[:, 1], 1.0))
+        >>> eah(model, [[0.0, 5.0], [1.0, 6.0]])[0].round(4).tolist()
+        [[0.0, 1.0], [1.0, 0.0]]
+    """
     return _gathered(eah_chunks, model, X)
 
 
 def aed(model: Any, X: Any) -> Array:
-    """The signed ∂f/∂x_d of every row, whose mean's absolute value is the AED: (n, D), or (n, P, D) for P outputs."""
+    """The signed ∂f/∂x_d of every row, whose mean's absolute value is the AED: (n, D), or (n, P, D) for P outputs.
+
+    Example:
+        >>> from rsens import Normal, from_function
+        >>> from rsens.measures import aed
+        >>> model = from_function(lambda X: Normal(X[:, 0] ** 2, 1.0))
+        >>> aed(model, [[-1.0], [2.0]]).round(4).tolist()
+        [[-2.0], [4.0]]
+    """
     return _without_single_output(prediction_derivatives(model, X, 1))
 
 
 def aeh(model: Any, X: Any) -> Array:
-    """The signed ∂²f/∂x_d∂x_e of every row, whose mean's absolute value is the AEH: (n, D, D), or (n, P, D, D)."""
+    """The signed ∂²f/∂x_d∂x_e of every row, whose mean's absolute value is the AEH: (n, D, D), or (n, P, D, D).
+
+    Example:
+        >>> from rsens import Normal, from_function
+        >>> from rsens.measures import aeh
+        >>> model = from_function(lambda X: Normal(-X[:, 0] * X[:, 1], 1.0))
+        >>> (aeh(model, [[0.0, 5.0], [1.0, 6.0]])[0] + 0.0).round(4).tolist()
+        [[0.0, -1.0], [-1.0, 0.0]]
+    """
     return _without_single_output(prediction_derivatives(model, X, 2))
 
 

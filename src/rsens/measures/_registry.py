@@ -191,6 +191,14 @@ def importance(name: str, model: Any, X: Any, *, weights: Any = None, scale: Any
     s_d and the pair (d, e) by s_d s_e: standard deviations make columns in different units comparable. For a
     categorical column 1, per switch, is the natural choice. `alpha` is the order of the divergence; ead, aed, eah, aeh
     and ard have none.
+
+    Example:
+        >>> from rsens import Normal, from_function
+        >>> from rsens.measures import importance
+        >>> model = from_function(lambda X: Normal(X[:, 0] ** 2, 1.0))
+        >>> X = [[-1.0], [2.0]]
+        >>> [float(importance(name, model, X).round(4).item()) for name in ("rsens", "ead", "aed")]
+        [3.0, 3.0, 1.0]
     """
     if name not in METHODS:
         raise InputError(f"There is no measure {name!r}. Choose one of {', '.join(METHODS)}.")

@@ -14,6 +14,7 @@ import numpy as np
 
 from rsens._table import Table
 from rsens._typing import Array
+from rsens._warned import saying_once
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives, Model
 from rsens.measures._contrasts import Switches, contrast_values, filled_second, switches_of
@@ -44,7 +45,7 @@ def rsens(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     Example:
         A mean of 3 x₀ and a standard deviation of 2: one unit of x₀ moves the prediction by 1.5 standard deviations.
 
-        >>> from rsens import Normal, from_function
+        >>> from rsens import Normal, from_function, rsens
         >>> model = from_function(lambda X: Normal(3.0 * X[:, 0], 4.0))
         >>> rsens(model, [[0.0, 5.0], [1.0, 6.0]]).round(6).tolist()
         [[1.5, 0.0], [1.5, 0.0]]
@@ -71,7 +72,7 @@ def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
         R-sens₂ of row i for the columns d and e at [i, d, e], at least 0; d = e is the curvature in one column.
 
     Example:
-        >>> from rsens import Normal, from_function
+        >>> from rsens import Normal, from_function, rsens2
         >>> model = from_function(lambda X: Normal(X[:, 0] * X[:, 1], 4.0))
         >>> rsens2(model, [[0.0, 5.0], [1.0, 6.0]])[0].round(6).tolist()
         [[0.0, 0.5], [0.5, 0.0]]
@@ -89,6 +90,14 @@ def rsens_of(
     """R-sens (n, T) of a record, per `units` (D,) of the columns, by term; raw and by column where these are None.
 
     `switches` are `switches_of(derivatives, alpha)`, for those who need them again.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens import Derivatives, Normal
+        >>> from rsens.measures import rsens_of
+        >>> record = Derivatives(Normal([0.0], [4.0]), first=np.array([[[3.0], [0.0]]]))
+        >>> rsens_of(record, alpha=1.0).tolist()
+        [[1.5]]
     """
     units, terms = _defaults(derivatives, units, terms)
     family, root = derivatives.distribution, np.sqrt(alpha)
@@ -99,7 +108,16 @@ def rsens_of(
 
 
 def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None, terms: Terms | None = None) -> Array:
-    """R-sens₂ (n, T, T) of a record of second order, per product of units, by pair of terms."""
+    """R-sens₂ (n, T, T) of a record of second order, per product of units, by pair of terms.
+
+    Example:
+        >>> from rsens import Normal, from_function
+        >>> from rsens.measures import rsens2_of
+        >>> model = from_function(lambda X: Normal(X[:, 0] * X[:, 1], 4.0))
+        >>> record = model.derivatives([[0.0, 5.0], [1.0, 6.0]], order=2)
+        >>> rsens2_of(record, alpha=1.0)[0].round(4).tolist()
+        [[0.0, 0.5], [0.5, 0.0]]
+    """
     derivatives = derivatives.for_pairs
     assert derivatives.second is not None  # asked for with order = 2
     units, terms = _defaults(derivatives, units, terms)
@@ -145,7 +163,8 @@ def rsens2_by_terms(model: Model, table: Table, alpha: float, units: Array, term
 def _gathered(chunks: Callable[[Model, Table, float], Chunks], model: Any, X: Any, alpha: Any) -> Array:
     order = check_alpha(alpha)
     source, table = read_for(model, X)
-    return gathered(chunks(source, table, order), len(table.values))
+    with saying_once():
+        return gathered(chunks(source, table, order), len(table.values))
 
 
 def _defaults(derivatives: Derivatives, units: Array | None, terms: Terms | None) -> tuple[Array, Terms]:

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import struct
+import tokenize
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,11 +24,14 @@ import numpy as np
 from numpy.lib import format as npy
 
 from rsens._errors import InputError
-from rsens._files import text, whole_file
+from rsens._files import check_text, parse_json, text, whole_file
+from rsens._text import shorten
 from rsens._typing import Array
 from rsens.models._file_values import mapping
 
 HEADER = "model.json"
+#: A file may say anything of any length; an error quotes so many characters of it.
+LONGEST_REASON = 400
 #: What zipfile and our readers raise for files that are damaged or malicious.
 DAMAGE = (
     zipfile.BadZipFile,
@@ -41,6 +45,8 @@ DAMAGE = (
     RuntimeError,  # a member with a password
     TypeError,
     ValueError,
+    tokenize.TokenError,  # what an array says of itself is read as Python's constants
+    MemoryError,  # so deep that the parser gives up
 )
 
 
@@ -72,7 +78,7 @@ def _npy(array: Array, name: str) -> bytes:
 
 def _json(content: Any) -> bytes:
     try:
-        return json.dumps(content, allow_nan=False, indent=1).encode("utf-8")
+        return check_text(json.dumps(content, allow_nan=False, indent=1)).encode("utf-8")
     except ValueError as error:
         raise InputError(f"the model cannot be stored: {error}. Fit the model again.") from None
 
@@ -130,6 +136,8 @@ def opened(path: str | os.PathLike[str], format_name: str, version: int) -> Iter
     """The header of a file, and its arrays. Inside the block, any damage becomes an `InputError`."""
     if Path(path).is_dir():
         raise InputError(f"{path} is a folder. Give a file written by save_model.")
+    if Path(path).exists() and not Path(path).is_file():  # a device may have no end, and a pipe may never begin
+        raise InputError(f"{path} is not a file. Give a file written by save_model.")
     try:
         file = open(path, "rb")  # noqa: SIM115 (closed below; if the system cannot open it, it is not damaged)
     except FileNotFoundError:
@@ -153,7 +161,7 @@ def opened(path: str | os.PathLike[str], format_name: str, version: int) -> Iter
                 "Read it with the rsens that wrote it, or save the model again."
             ) from None
         except DAMAGE as error:
-            reason = str(error).rstrip(".") or type(error).__name__
+            reason = shorten(str(error).rstrip(".") or type(error).__name__, LONGEST_REASON)
             raise InputError(
                 f"{path} is not a model file, or is damaged: {reason}. Write it with save_model."
             ) from None
@@ -170,9 +178,4 @@ def _header(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
         raise ValueError("it has members that are compressed, or larger than the file")
     if sum(member.file_size for member in members) > size:
         raise ValueError("its members are larger than the file")
-    header = json.loads(archive.read(HEADER).decode("utf-8"), parse_constant=_refuse)
-    return dict(mapping(header))
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a number in JSON")
+    return dict(mapping(parse_json(archive.read(HEADER).decode("utf-8"))))

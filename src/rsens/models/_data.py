@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._typing import Array
-from rsens.models._row_draw import Keys, draw_rows, row_keys
+from rsens._contents import Keys, contents
+from rsens._typing import Array, Positions
+from rsens.models._row_draw import draw_rows
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
     """Rows X and targets y, where y depends on mean + f + offset.
 
-    `keys` tell rows apart (see `row_keys`): made from the numbers as they were given, since rounding in the units of X
-    and y depends on the order of the rows. None means that they follow from X, y and offset.
+    `keys` tell rows apart, and `columns` are the columns in an order of their own (see `contents`): made from the
+    numbers as they were given, since rounding in the units of X and y depends on the order of the rows. None means that
+    they follow from X, y and offset.
     `thinned` is the most common y and the chance of its rows to be here, relative to the other rows.
     """
 
@@ -25,6 +27,7 @@ class Data:
     offset: Array
     mean: float = 0.0
     keys: Keys | None = None
+    columns: Positions | None = None
     thinned: tuple[float, float] | None = None
 
     def rows(self, rows: NDArray[np.intp]) -> Data:
@@ -38,11 +41,12 @@ class Data:
 
     @property
     def ordered(self) -> Data:
-        """The same rows in an order of their own, by X, then y, then offset: a choice by place is a choice of rows.
+        """The same rows in an order of their own, by y, offset, then X: a choice by place is a choice of rows.
 
         Rows that agree in all of it can be exchanged for each other, so ties do not matter.
         """
-        return self.rows(np.lexsort((self.offset, self.y, *self.X.T[::-1])))
+        columns = self.X.T[np.argsort(self.column_ranks)]
+        return self.rows(np.lexsort((*columns[::-1], self.offset, self.y)))
 
     def drawn(self, n: int, rng: np.random.Generator) -> Data:
         """n of the rows, the same ones whatever the order of the rows, with those of rare levels among them."""
@@ -63,4 +67,10 @@ class Data:
 
     @property
     def _keys(self) -> Keys:
-        return row_keys(self.X, self.y, self.offset) if self.keys is None else self.keys
+        return contents(self.X, self.y, self.offset)[0] if self.keys is None else self.keys
+
+    @property
+    def column_ranks(self) -> Positions:
+        """The place of each column in the order of the columns."""
+        columns = contents(self.X, self.y, self.offset)[1] if self.columns is None else self.columns
+        return np.argsort(columns)

@@ -93,8 +93,8 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         return rows, weights
 
     def _keep_training(self, rows: Array, weights: Array | None) -> None:
-        self.training_inputs_ = rows.copy()  # the caller may change X
-        self.input_scale_ = column_deviations(rows, None if weights is None else weights / weights.sum())
+        self.training_inputs_: Array = rows.copy()  # the caller may change X
+        self.input_scale_: Array = column_deviations(rows, None if weights is None else weights / weights.sum())
         self.input_scale_[self._categorical] = 1.0  # a switch
 
     @property
@@ -190,6 +190,8 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
 
 class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
     """A model of one label y per row: Bernoulli for two classes (1 is the second class), Categorical for more."""
+
+    classes_: NDArray[Any]
 
     def predict(self, X: Any) -> Any:
         """The most probable class at the rows X."""

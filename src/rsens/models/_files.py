@@ -67,6 +67,16 @@ def save_model(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[st
             BayesianLogisticRegression or BayesianPoissonRegression.
         path: The file; `.rsens` is the usual ending. An existing file is replaced.
         metadata: A dict of anything that JSON can hold; `read_metadata` returns it.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import rsens
+        >>> model = rsens.BayesianLinearRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.1, 1.9, 3.0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     rsens.save_model(model, Path(folder) / "model.rsens")
+        ...     [path.name for path in Path(folder).iterdir()]
+        ['model.rsens']
     """
     name = type(model).__name__
     if MODELS.get(name) is not type(model):
@@ -96,6 +106,17 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     """The fitted model in a file written by `save_model`; it makes the same predictions as the saved model.
 
     Nothing in the file is run. A file that is damaged, or of another version or kind, is an `InputError`.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import rsens
+        >>> model = rsens.BayesianLinearRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.1, 1.9, 3.0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     rsens.save_model(model, Path(folder) / "model.rsens")
+        ...     loaded = rsens.load_model(Path(folder) / "model.rsens")
+        >>> bool((loaded.predict([[5.0]]) == model.predict([[5.0]])).all())
+        True
     """
     with opened(path, FORMAT, VERSION) as (header, arrays):
         same_keys(header, ENTRIES, "the header")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rsens._contents import row_keys
 from rsens._errors import Argument, RsensWarning, Sentence
 from rsens._typing import Array
 from rsens.likelihoods import Likelihood
-from rsens.models._row_draw import row_keys
 from rsens.posteriors import LatentPosterior
 
 #: A hyperparameter this near to its limit, on the log scale, is at its limit.

@@ -10,11 +10,13 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logit, logsumexp, ndtri
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
+from rsens._warned import saying_once
 from rsens.derivatives import Derivatives, normalized, normalized_derivatives, result_bytes, rows_for
 from rsens.distributions import Distribution
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood, through_likelihood
@@ -106,18 +108,18 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier, LinearLink):
         """
         rows, codes, weights = self._read_training(X, y, sample_weight=sample_weight)
         targets = one_vs_rest_targets(codes, len(self.classes_))
-        self._keep_posteriors(
-            [self._fit_class(rows, y, weights) for y in (targets if len(targets) > 2 else targets[1:])]
-        )
+        with saying_once():  # every class has a fit of its own
+            posteriors = [self._fit_class(rows, y, weights) for y in (targets if len(targets) > 2 else targets[1:])]
+        self._keep_posteriors(posteriors)
         return self
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
         """Set the attributes; there is one posterior for two classes, else one per class."""
         self._posteriors = posteriors
-        self.coef_names_ = posteriors[0].names
-        self.coef_ = np.stack([posterior.coef for posterior in posteriors])
-        self.intercept_ = np.array([posterior.intercept for posterior in posteriors])
-        self.coef_covariance_ = np.stack([posterior.coef_covariance for posterior in posteriors])
+        self.coef_names_: NDArray[np.object_] = posteriors[0].names
+        self.coef_: Array = np.stack([posterior.coef for posterior in posteriors])
+        self.intercept_: Array = np.array([posterior.intercept for posterior in posteriors])
+        self.coef_covariance_: Array = np.stack([posterior.coef_covariance for posterior in posteriors])
 
     def _fit_class(self, rows: Array, y: Array, weights: Array | None) -> WeightPosterior:
         counts = np.ones(len(y)) if weights is None else weights
@@ -172,6 +174,12 @@ class BayesianProbitRegression(_BinaryRegression):
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
             deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
         coding_: The levels of the categorical columns and their frequencies, or None.
+
+    Example:
+        >>> import rsens
+        >>> model = rsens.BayesianProbitRegression().fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
+        >>> model.predict_proba([[0.0], [3.0]]).round(2).tolist()
+        [[0.5, 0.5], [0.14, 0.86]]
     """
 
     @property
@@ -187,6 +195,13 @@ class BayesianLogisticRegression(_BinaryRegression):
 
     Prior, posterior, arguments and attributes are those of `BayesianProbitRegression`. The expectation over f ~ N(m, v)
     is a sum that is right to 1e-9.
+
+    Example:
+        >>> import rsens
+        >>> model = rsens.BayesianLogisticRegression()
+        >>> model = model.fit([[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"])
+        >>> model.predict([[3.0]]).tolist(), model.predict_proba([[3.0]]).round(2).tolist()
+        (['yes'], [[0.22, 0.78]])
     """
 
     @property
@@ -211,6 +226,12 @@ class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegr
     Attributes:
         coef_, intercept_, coef_covariance_: As for `BayesianProbitRegression`, of shape (P,), () and (P, P).
         coef_names_, training_inputs_, input_scale_, n_features_in_, feature_names_in_, coding_: As there.
+
+    Example:
+        >>> import rsens
+        >>> model = rsens.BayesianPoissonRegression().fit([[0.0], [1.0], [2.0], [3.0]], [1, 2, 4, 8])
+        >>> model.predict([[4.0]]).round(1).tolist()
+        [16.6]
     """
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None) -> Self:
@@ -236,7 +257,7 @@ class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegr
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
         super()._keep_posteriors(posteriors)
-        self.coef_covariance_ = self._posterior.coef_covariance
+        self.coef_covariance_: Array = self._posterior.coef_covariance
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

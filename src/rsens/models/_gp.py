@@ -8,8 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from rsens._contents import contents
 from rsens._table import column_deviations
 from rsens._typing import Array
+from rsens._warned import saying_once
 from rsens.derivatives import Derivatives, normalized, normalized_derivatives
 from rsens.distributions import Distribution
 from rsens.kernels import Kernel
@@ -22,7 +24,6 @@ from rsens.models._gp_settings import GPSettings, link_likelihood, prediction, r
 from rsens.models._inference import FittedGP, fit_gp
 from rsens.models._link import LatentLink
 from rsens.models._multiclass import one_vs_rest_targets
-from rsens.models._row_draw import row_keys
 from rsens.models._standard import Standard
 from rsens.models._subset_search import SEARCH_ROWS
 from rsens.posteriors import Latent
@@ -95,6 +96,17 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
             deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
         coding_: The levels of the categorical columns and their frequencies, or None.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.linspace(0.0, 6.0, 25)[:, None]
+        >>> model = rsens.GPRegressor(random_state=0).fit(X, np.sin(X[:, 0]))
+        >>> model.predict([[1.0], [2.0]]).round(2).tolist()
+        [0.84, 0.91]
+        >>> near, far = model.predict_distribution([[3.0], [20.0]]).variance
+        >>> bool(near < 0.01 < 1.0 < far)
+        True
     """
 
     def __init__(
@@ -142,7 +154,7 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         y = likelihood.checked_target(y)
         if self.optimize and likelihood.noise is not None:
             warn_of_copies(rows, y, offset)
-        standard, mean, keys = self._standard(rows), 0.0, row_keys(rows, y, offset)
+        standard, mean, keyed = self._standard(rows), 0.0, contents(rows, y, offset)
         if self.standardize and likelihood.target == "numbers":
             known = y - offset
             scale = float(column_deviations(known[:, None])[0]) or 1.0
@@ -151,7 +163,7 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         elif self.standardize:
             mean = _log_mean_count(y, offset)
         inputs, search = standard.inputs(rows), self._search(len(y))
-        gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean, keys), search)
+        gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean, *keyed), search)
         value = gp.log_marginal_likelihood - len(y) * float(np.log(standard.output_scale))
         self._keep_fitted((gp,), standard, value)
         self._warn_of_few_inducing()
@@ -159,7 +171,7 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
 
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
         super()._keep_fitted(gps, units, log_marginal_likelihood)
-        self.noise_variance_ = self.likelihood_.noise
+        self.noise_variance_: float | None = self.likelihood_.noise
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -232,6 +244,17 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
             are more than two classes.
         kernel_, likelihood_, log_marginal_likelihood_, jitter_, n_iter_, input_mean_, coding_: As for `GPRegressor`.
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: As for `GPRegressor`.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.linspace(-2.0, 2.0, 20)[:, None]
+        >>> y = np.where(np.abs(X[:, 0]) < 1.0, "inside", "outside")
+        >>> model = rsens.GPClassifier(random_state=0).fit(X, y)
+        >>> model.predict([[0.0], [1.8]]).tolist()
+        ['inside', 'outside']
+        >>> model.predict_proba([[0.0], [1.8]]).round(1).tolist()
+        [[1.0, 0.0], [0.1, 0.9]]
     """
 
     def __init__(
@@ -270,10 +293,12 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
         likelihood = link_likelihood(self.link)
         units, kernel, search = self._standard(rows), self._start_kernel(rows.shape[1]), self._search(len(rows))
         inputs, no_offset = units.inputs(rows), np.zeros(len(rows))
-        keys = row_keys(rows, codes.astype(np.float64))
+        keys, columns = contents(rows, codes)
         targets = one_vs_rest_targets(codes, len(self.classes_))
         targets = targets[1:] if len(targets) == 2 else targets
-        gps = tuple(fit_gp(kernel, likelihood, Data(inputs, y, no_offset, keys=keys), search) for y in targets)
+        with saying_once():  # every class has a fit of its own
+            data = (Data(inputs, y, no_offset, 0.0, keys, columns) for y in targets)
+            gps = tuple(fit_gp(kernel, likelihood, each, search) for each in data)
         self._keep_fitted(gps, units, float(sum(gp.log_marginal_likelihood for gp in gps)))
         self._warn_of_few_inducing()
         return self

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from tqdm import tqdm
 
 from rsens._arguments import one_of, whole_number
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError, RsensWarning
+from rsens._progress import bar
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, Finding, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
@@ -138,7 +138,7 @@ class GPSettings:
             n_inducing=self._n_inducing(n_rows),
             max_iter=whole_number(self.max_iter, "max_iter", 1),
             tolerance=float(self.tolerance),
-            bar=partial(tqdm, disable=not self.progress, leave=False),
+            bar=partial(bar, disable=not self.progress, leave=False),
             rng=_generator(self.random_state),
             enough=ENOUGH if self.inducing is None and n_rows > self.search_rows else NOTHING,
             search_rows=whole_number(self.search_rows, "search_rows", 2),
@@ -179,15 +179,15 @@ class GPSettings:
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
         """Set the attributes, in the units of the data; tuples if there are several GPs."""
         self._gps, self._units = gps, units
-        self.likelihood_ = units.likelihood(gps[0].likelihood)
+        self.likelihood_: Likelihood = units.likelihood(gps[0].likelihood)
         self.log_marginal_likelihood_ = log_marginal_likelihood
         kernels = tuple(units.kernel(gp.kernel) for gp in gps)
         inducing = tuple(None if gp.inducing is None else units.original(gp.inducing) for gp in gps)
-        self.kernel_ = kernels if len(gps) > 1 else kernels[0]
-        self.inducing_inputs_ = inducing if len(gps) > 1 else inducing[0]
-        self.jitter_ = max(gp.jitter for gp in gps)
-        self.n_iter_ = sum(gp.steps for gp in gps)
-        self.input_mean_ = units.input_mean
+        self.kernel_: Kernel | tuple[Kernel, ...] = kernels if len(gps) > 1 else kernels[0]
+        self.inducing_inputs_: Array | tuple[Array | None, ...] | None = inducing if len(gps) > 1 else inducing[0]
+        self.jitter_: float = max(gp.jitter for gp in gps)
+        self.n_iter_: int = sum(gp.steps for gp in gps)
+        self.input_mean_: Array = units.input_mean
 
 
 def regression_likelihood(given: str | Likelihood, noise_variance: float) -> Likelihood:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rsens._errors import Argument, RsensWarning
 from rsens._threads import one_thread
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models import _exact, _laplace, _sparse, _sparse_laplace
@@ -120,7 +120,8 @@ def _learned(
     # Without priors, the length-scale of a column that does not matter grows for ever.
     endless = search.priors is None and search.n_inducing is None
     far = np.where(lengthscales, prior.mean + IDLE, np.inf) if endless else None
-    starts = [start, *(prior.start(search.rng) for _ in range(search.n_restarts))]
+    order = _start_order(names, data.column_ranks) if search.n_restarts else []
+    starts = [start, *(prior.start(search.rng, order) for _ in range(search.n_restarts))]
     with search.bar(desc="fit", unit=" evaluations") as bar:
         optimizer = Optimizer(prior.limits(start), search.max_iter, search.tolerance, bar)
         if N <= MANY_ROWS and search.n_inducing is None:
@@ -151,6 +152,18 @@ def _learned(
     if search.priors is not None:
         warn_at_limits(theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, inducing))
     return *split(theta), inducing, steps, found.value
+
+
+def _start_order(names: Sequence[str], ranks: Positions) -> list[int]:
+    """θ in the order in which a start is drawn: `lengthscale[3]` stands where column 3 has its rank, not its place."""
+    parts = [name.rpartition("[") for name in names]
+    first = {field: i for i, (field, _, _) in reversed(list(enumerate(parts)))}
+
+    def key(i: int) -> tuple[int, int]:
+        field, _, column = parts[i]
+        return (first[field], int(ranks[int(column[:-1])])) if names[i].endswith("]") else (i, 0)
+
+    return sorted(range(len(names)), key=key)
 
 
 def _with_second_chance(objective: Objective, theta: Array, start: Array, lengthscales: NDArray[np.bool_]) -> Array:

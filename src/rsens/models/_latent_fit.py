@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from tqdm import tqdm
 
 from rsens._errors import RsensWarning
+from rsens._progress import bar
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
@@ -62,7 +62,7 @@ def fit_latent(
         mean = float(np.mean(y)) if likelihood.target == "numbers" else 0.0
     data = Data(X, y, np.zeros(len(y)), mean)
     some = data if len(y) <= most_rows else data.rows(np.sort(rng.choice(len(y), most_rows, replace=False)))
-    search = Search(True, 0, {}, None, 500, tolerance, partial(tqdm, disable=True), rng)
+    search = Search(True, 0, {}, None, 500, tolerance, partial(bar, disable=True), rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RsensWarning)
         fitted = fit_gp(kernel, likelihood, some, search)

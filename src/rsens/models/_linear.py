@@ -63,6 +63,17 @@ class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
         training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
             deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
         coding_: The levels of the categorical columns and their frequencies, or None.
+
+    Example:
+        >>> import rsens
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.1, 1.9, 3.0]
+        >>> model = rsens.BayesianLinearRegression().fit(X, y)
+        >>> model.coef_.round(2).tolist(), model.degrees_of_freedom_
+        ([0.98], 2)
+        >>> model.predict_distribution([[1.5]]).scale2.round(5).tolist()
+        [0.01125]
+        >>> rsens.rsens(model, [[1.5]]).round(1).tolist()
+        [[7.2]]
     """
 
     _description: ClassVar[str] = "Bayesian linear model"
@@ -92,7 +103,7 @@ class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
         proper = self.prior_precision is not None
         rows, y, offset, _ = self._read_training(X, y, offset=offset, keep_unused=proper)
         features = features_of(self._column_names, self.coding_, proper=proper, intercept=self.fit_intercept)
-        self.degrees_of_freedom_ = len(rows) - int(self.fit_intercept) - (0 if proper else len(features))
+        self.degrees_of_freedom_: int = len(rows) - int(self.fit_intercept) - (0 if proper else len(features))
         self._check_size(len(rows))
         columns = columns_of(rows, features, None, intercept=self.fit_intercept, centred=self.fit_intercept)
         y = y - offset
@@ -110,13 +121,14 @@ class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
             weight_mean, root_rss = root @ (U.T @ R[:-1, -1]), abs(R[-1, -1])
         if self.fit_intercept:
             weight_mean[0] += centre
-        self.noise_variance_ = _noise_variance(root_rss, self.degrees_of_freedom_, np.abs(y).max())
+        self.noise_variance_: float = _noise_variance(root_rss, self.degrees_of_freedom_, np.abs(y).max())
         self._keep_posteriors([WeightPosterior(columns, weight_mean, root)])
         return self
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
         super()._keep_posteriors(posteriors)
-        self.coef_scale2_ = self.noise_variance_ * self._posterior.coef_covariance  # the posterior is in units of noise
+        # The posterior is in units of noise.
+        self.coef_scale2_: Array = self.noise_variance_ * self._posterior.coef_covariance
 
     def _prior(self, columns: Columns) -> Array:
         """Prior precision of the weights of the design, relative to the precision of the noise."""

@@ -22,7 +22,7 @@ The same table gives random starts and, at ±18 around log c, the limits of the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from types import MappingProxyType
@@ -50,9 +50,11 @@ class LogNormals:
         z = (theta - self.mean) / self.deviation
         return float(-0.5 * np.sum(z**2)), -z / self.deviation
 
-    def start(self, rng: np.random.Generator) -> Array:
-        """A random draw, at most a factor of e away per standard deviation."""
-        return self.mean + np.minimum(self.deviation, 1.0) * rng.standard_normal(len(self.mean))
+    def start(self, rng: np.random.Generator, order: Sequence[int]) -> Array:
+        """A random draw, at most a factor of e away per standard deviation; numbers are drawn in this order of θ."""
+        z = np.empty(len(self.mean))
+        z[order] = rng.standard_normal(len(z))
+        return self.mean + np.minimum(self.deviation, 1.0) * z
 
     def limits(self, start: Array) -> Array:
         """Wide limits for a search, (hyperparameters, 2), with the start inside."""

@@ -37,7 +37,7 @@ def translated() -> Iterator[None]:
         yield
     except InputError:
         raise
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:  # a Python integer beyond float64
         raise InputError(str(error)) from None
     except TypeError as error:
         raise _InputTypeError(str(error)) from None

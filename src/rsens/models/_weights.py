@@ -128,9 +128,9 @@ class OnePosterior:
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
         self._posteriors = posteriors
-        self.coef_names_ = self._posterior.names
-        self.coef_ = self._posterior.coef
-        self.intercept_ = self._posterior.intercept
+        self.coef_names_: NDArray[np.object_] = self._posterior.names
+        self.coef_: Array = self._posterior.coef
+        self.intercept_: float = self._posterior.intercept
 
     @property
     def _posterior(self) -> WeightPosterior:

@@ -59,6 +59,16 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> ax = rsens.plots.bars(explanation)
+        >>> ax.get_xlabel().splitlines()[0]
+        'R-sens per sd'
     """
     check_plot(explanation, "bars", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
     if isinstance(order, bool) or order not in (1, 2):

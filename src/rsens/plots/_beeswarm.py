@@ -60,6 +60,16 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> ax = rsens.plots.beeswarm(explanation)
+        >>> ax.get_xlabel()
+        'R-sens per sd  (points: rows, diamond: mean)'
     """
     check_plot(explanation, "beeswarm", "rsens.explain", ("main", "local_main"), ax=ax, top=top)
     table = _table(explanation, explanation.data if X is None else X)

@@ -44,6 +44,15 @@ def calibration(assessment: Any, ax: Axes | None = None) -> Axes:
 
     Returns:
         The Axes.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> import rsens
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> assessment = rsens.assess(rsens.BayesianLinearRegression(), X, y, random_state=0)
+        >>> ax = rsens.plots.calibration(assessment)
+        >>> ax.get_xlabel()
+        'P(Y ≤ observed y), the PIT'
     """
     check_plot(assessment, "calibration", "rsens.assess", ("pit_histogram",), ax=ax)
     classes = assessment.kind == "classes"

@@ -53,6 +53,16 @@ def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = No
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> table = rsens.compare(model, X, methods=["rsens", "ead", "aed"], random_state=0)
+        >>> ax = rsens.plots.comparison(table)
+        >>> [label.get_text() for label in ax.get_xticklabels()]
+        ['rsens', 'ead', 'aed']
     """
     check_top(top)
     if ax is not None:

@@ -59,6 +59,17 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
 
     Returns:
         The two Axes. Names that were shortened are whole in the `gid` of the tick labels.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> sides = X[X[:, 0] < 0], X[X[:, 0] > 0]
+        >>> left, right = (rsens.explain(model, rows, random_state=0) for rows in sides)
+        >>> values, differences = rsens.plots.difference(left.difference(right))
+        >>> values.get_xlabel(), differences.get_xlabel()
+        ('R-sens per sd', 'difference')
     """
     check_plot(difference, "difference", "Explanation.difference", ("title", "only", "to_frame"), top=top)
     frame = difference.to_frame(order)

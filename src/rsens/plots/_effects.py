@@ -67,6 +67,16 @@ def effects(explanation: Any, *, top: int | None = None, ax: Axes | None = None)
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> ax = rsens.plots.effects(explanation)
+        >>> ax.get_xlabel().splitlines()[0]
+        'change of the prediction'
     """
     check_plot(explanation, "effects", "rsens.explain", ("effects", "interval_kind"), ax=ax, top=top)
     shown = _shown(explanation, top)

@@ -66,6 +66,16 @@ def heatmap(
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> ax = rsens.plots.heatmap(explanation)
+        >>> [label.get_text() for label in ax.get_yticklabels()]
+        ['x1']
     """
     check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
     one_of(annotate, "annotate", (True, False, "auto"))

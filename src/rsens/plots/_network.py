@@ -60,7 +60,17 @@ def network(explanation: Any, *, top: int | None = 30, ax: Axes | None = None) -
         ax: Where to draw; None for a figure of its own.
 
     Returns:
-        The Axes: the circle has the radius 1. Names that were shortened are whole in the `gid` of the labels.
+        The Axes; the circle has the radius 1. Names that were shortened are whole in the `gid` of the labels.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> ax = rsens.plots.network(explanation)
+        >>> sorted(text.get_text() for text in ax.texts)
+        ['x0', 'x1']
     """
     check_plot(explanation, "network", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
     main = explanation.main.to_numpy()

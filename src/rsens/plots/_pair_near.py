@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.sparse.linalg import spsolve
 from scipy.spatial.distance import cdist
 
-from rsens._table import Table
+from rsens._table import Table, column_scale
 from rsens._typing import Array, Flags, Positions
 from rsens.derivatives import Model
 from rsens.plots._effect import predictions
@@ -142,7 +142,7 @@ def _distances(axes: tuple[Array, Array], data: Array, levels: list[bool]) -> Ar
         same = (nodes[:, None] == data).all(axis=2)
         return np.where(same, 0.0, np.inf)
     numbers = [k for k in (0, 1) if not levels[k]]
-    scale = data[:, numbers].std(axis=0)
+    scale = column_scale(data[:, numbers])
     cells = np.array([axes[k][1] - axes[k][0] for k in numbers])
     apart = nodes[:, None, numbers] - data[:, numbers]
     in_cell = np.abs(apart / cells).max(axis=2) * (2.0 - 1e-9)

@@ -29,6 +29,17 @@ def posterior(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -
 
     Returns:
         The Axes.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> rng = np.random.default_rng(0)
+        >>> X, draws = rng.normal(size=(30, 2)), {"slopes": rng.normal([2.0, 1.0], 0.2, size=(50, 2))}
+        >>> model = rsens.from_draws(lambda draw, X: rsens.Normal(X @ draw["slopes"], 1.0), draws)
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> ax = rsens.plots.posterior(explanation.posterior)
+        >>> ax.get_xlabel().splitlines()[0]
+        "R-sens of each draw's own predictive;"
     """
     check_plot(explained, "posterior", "Explanation.posterior", ("frame", "quantile", "p_first"), ax=ax, top=top)
     frame = explained.frame(0.95)

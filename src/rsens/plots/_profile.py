@@ -100,6 +100,15 @@ def profile(
 
     Returns:
         The two Axes, as an array.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> above, below = rsens.plots.profile(model, X, "x0")
+        >>> above.get_ylabel(), below.get_ylabel()
+        ('y', 'R-sens per sd')
     """
     given = None if ax is None else check_two_axes(ax, "upper and lower", "plt.subplots(2, 1, sharex=True)")
     options = {"at": at, "grid": grid, "levels": levels, "alpha": alpha, "scale": scale, "y": y, "weights": weights}

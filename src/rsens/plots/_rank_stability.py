@@ -48,6 +48,16 @@ def rank_stability(
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> import rsens
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> linear = rsens.BayesianLinearRegression()
+        >>> result = rsens.stability(linear, X, y, n_boot=5, methods="rsens", random_state=0)
+        >>> ax = rsens.plots.rank_stability(result, top=3)
+        >>> ax.get_xlabel()
+        'rank  (◆ mean)'
     """
     from matplotlib.colors import PowerNorm
 

@@ -38,6 +38,16 @@ def row(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes
 
     Returns:
         The Axes. Below the axis stands what the contributions add up to.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> ax = rsens.plots.row(explanation.row(position=0))
+        >>> ax.get_xlabel().splitlines()[0]
+        'contribution of first order'
     """
     check_plot(explained, "row", "Explanation.row", ("to_frame", "adds_up", "in_points"), ax=ax, top=top)
     frame = explained.to_frame()

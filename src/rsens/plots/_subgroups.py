@@ -55,6 +55,17 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> side = np.where(X[:, 0] > 0, "right", "left")
+        >>> explanation = rsens.explain(model, X, by=side, random_state=0)
+        >>> ax = rsens.plots.subgroups(explanation)
+        >>> [label.get_text() for label in ax.get_xticklabels()]
+        ['left', 'right']
     """
     check_plot(explanation, "subgroups", "rsens.explain", ("main", "by_frame"), ax=ax, top=top)
     frame = explanation.by_frame()

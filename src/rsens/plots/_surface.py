@@ -83,6 +83,16 @@ def surface(
 
     Returns:
         The Axes.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> ax = rsens.plots.surface(explanation, "x0", "x1")
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('x0', 'x1')
     """
     check_plot(explanation, "surface", "rsens.explain", ("main", "scale_kind"), ax=ax)
     one_of(quantity, "quantity", QUANTITIES)

@@ -1,17 +1,18 @@
 """A command in a terminal, whose keys the test presses."""
 
-import fcntl
 import os
-import pty
 import select
 import signal
 import struct
 import subprocess
 import sys
-import termios
 import time
 
+import pytest
+
 from tests.interrupts import hearing
+
+fcntl, pty, termios = map(pytest.importorskip, ("fcntl", "pty", "termios"))  # Windows has none of them
 
 CTRL_C = b"\x03"
 

@@ -26,7 +26,7 @@ def table(tmp_path, monkeypatch):
 def cluster():
     """A cluster inside this process: quick to start, and reached by its address all the same."""
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=None
+        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=":0"
     ) as cluster:
         yield cluster.scheduler_address
 

@@ -49,6 +49,7 @@ def test_demo(tmp_path):
     figures = {path.stem for path in (tmp_path / "rsens-demo" / "figures").iterdir()}
     assert {"variables", "rows", "pairs", "network", "calibration", "profile-1-s5"} <= figures
     assert [path.name for path in tmp_path.iterdir()] == ["rsens-demo"]
+    assert not (tmp_path / "rsens-demo" / "refits").exists()
 
 
 def test_three_classes(tmp_path):

@@ -47,7 +47,7 @@ def numbers() -> Any:
     model = GPRegressor(random_state=0, n_restarts=0).fit(X, y.rename("price"))
     return study(
         explanation=explain(model, X, y, n_probes=3, n_bootstrap=50, keep_local_pairs=True, random_state=0),
-        assessment=assess(model, X, y, cv=2, random_state=0),
+        assessment=assess(model, X, y, random_state=0),
         notes=[Note("constant", ("d",), "'d' is 3 in all rows: left out.")],
         likelihood=Choice("gaussian", "numbers from 0 to 9"),
         settings=SETTINGS,
@@ -123,7 +123,7 @@ def hostile() -> Any:
     model = GPRegressor(noise_variance=0.001, optimize=False).fit(X, y)
     return study(
         explanation=explain(model, X, n_bootstrap=20, random_state=0),
-        assessment=assess(model, X, y, cv=2, random_state=0),
+        assessment=assess(model, X, y, random_state=0),
         notes=[Note("constant", ("<u>",), "'<u>' is constant.")],
         likelihood=Choice("gaussian", "<em>because</em>"),
         settings=SETTINGS | {"command": "rsens explain '</code><script>window.broken = 4</script>'"},

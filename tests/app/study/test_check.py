@@ -9,6 +9,7 @@ import pytest
 from rsens import assess, study
 from rsens._app.study._check import FOLDS, generator
 from rsens._arguments import seed_sequence
+from rsens._contents import own_order
 from rsens._explain import ValuesOfRefits, explain, with_refits
 from rsens._progress import progress_of
 from rsens._refits import Fit, refit_folds, rounds_of_folds, rows_with_levels
@@ -30,8 +31,9 @@ def test_shared_refits_are_the_same_as_separate_ones(table, options):
 
     seed = seed_sequence(generator(7, FOLDS))
     rows, y = rows_with_levels(result.model, result.X), result.y.to_numpy()
-    rounds = rounds_of_folds(2, count, y, False, seed)
-    look = ValuesOfRefits.of(rows, pairs=result.explanation.order == 2, seed=seed)
+    order = own_order(rows, y)
+    rounds = rounds_of_folds(2, count, y, False, seed, None, order.rows)
+    look = ValuesOfRefits.of(rows, pairs=result.explanation.order == 2, seed=seed, order=order)
     [seen] = refit_folds(fit, rows, y, rounds, [look], n_jobs=None, seed=seed, progress=progress_of(False))
     pairs = result.explanation.order == 2
     expected = with_refits(explain(result.model, result.X, pairs=pairs, null=False), seen)

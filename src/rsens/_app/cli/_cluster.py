@@ -56,7 +56,7 @@ def _client(address: str, n_jobs: int | None) -> Iterator[Any]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     if address == LOCAL:
         workers = cpu_count() if n_jobs is None or n_jobs < 1 else n_jobs
-        here = {"host": "127.0.0.1", "dashboard_address": None}
+        here = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}  # any free port: no warning beside another
         with LocalCluster(n_workers=workers, threads_per_worker=1, **here) as cluster, Client(cluster) as client:
             yield client
         return

@@ -12,8 +12,7 @@ from rsens._app.cli._explain import ExplainCommand
 from rsens._app.cli._options import OVERWRITE, QUIET, TRACEBACK, folder_option
 
 if TYPE_CHECKING:
-    from rsens._app.cli._live import Live
-    from rsens._app.study import Hints, Settings, Study
+    from rsens._app.study import Hints, Settings, Writer
 
 FOLDER = "rsens-demo"
 #: The data, among the results.
@@ -48,14 +47,11 @@ class DemoCommand(ExplainCommand):
         """Named after the command, as the data have no file."""
         return Path(FOLDER)
 
-    def write(self, analysis: Study, settings: Settings, folder: Path, live: Live) -> list[Path]:
-        """With the table, so that the next command can be tried on it."""
-        from rsens._app.study import write_study
+    def also(self, settings: Settings) -> list[Writer]:
+        """The table, so that the next command can be tried on it."""
         from rsens._files import write_csv
 
-        table = f"writing {TABLE}", lambda place: write_csv(settings.data, place / TABLE)
-        overwrite, report = settings.overwrite, settings.report
-        return write_study(analysis, folder, report=report, overwrite=overwrite, listener=live, also=[table])
+        return [(f"writing {TABLE}", lambda place: write_csv(settings.data, place / TABLE))]
 
     def hints(self, settings: Settings) -> Hints:
         """On the table that is written with the results."""

@@ -15,7 +15,7 @@ from rsens._errors import Spelling
 
 if TYPE_CHECKING:
     from rsens._app.cli._live import Live
-    from rsens._app.study import Hints, Settings, Study, Task
+    from rsens._app.study import Hints, Settings, Study, Task, Writer
     from rsens._app.tables import Note
 
 
@@ -90,9 +90,14 @@ class ExplainCommand(Command):
         from rsens._app.cli._unfinished_refits import UnfinishedRefits
         from rsens._app.study import write_study
 
-        files = write_study(analysis, folder, report=settings.report, overwrite=settings.overwrite, listener=live)
+        overwrite, also = settings.overwrite, self.also(settings)
+        files = write_study(analysis, folder, report=settings.report, overwrite=overwrite, listener=live, also=also)
         UnfinishedRefits(folder).forget()
         return files
+
+    def also(self, settings: Settings) -> list[Writer]:
+        """What is written beside them."""
+        return []
 
     def stopped(self, folder: Path, live: Live) -> str:
         """How many refits are kept."""

@@ -11,6 +11,7 @@ from rsens._app.study._setup import ModelSetup
 from rsens._app.tables import Note
 from rsens._arguments import child, seed_sequence
 from rsens._assess import Assessment, HeldOut, assessment_of
+from rsens._contents import OwnOrder, own_order
 from rsens._explain import LEAST_FOLDS, most_folds, rounds_for
 from rsens._refits import Fit, read_clusters, read_targets, refit_folds, rounds_of_folds, rows_with_levels, stratified
 
@@ -18,8 +19,8 @@ from rsens._refits import Fit, read_clusters, read_targets, refit_folds, rounds_
 FOLDS, PROBES = range(2)
 SKIPPED = "The model was not cross-validated: nobody knows how good it is."
 
-#: What else is to be seen of each refit: made from the rows and a seed.
-MakeLook = Callable[[Any, np.random.SeedSequence], Any]
+#: What else is to be seen of each refit: made from the rows, a seed, and the rows' own order.
+MakeLook = Callable[[Any, np.random.SeedSequence, OwnOrder], Any]
 
 
 def generator(seed: int, purpose: int) -> np.random.Generator:
@@ -45,7 +46,8 @@ def check_and_look(
         notes.append(Note("skipped", (), SKIPPED))
         return None, None
     rows, y = rows_with_levels(setup.model, table.X), read_targets(table.y, len(table.X))
-    clusters = read_clusters(setup.clusters, len(y))
+    order = own_order(rows, y, clusters=read_clusters(setup.clusters, len(y)))
+    clusters = order.clusters
     units, what = setup.most_folds, "row" if clusters is None else "cluster"
     count, stratify = min(settings.cv, units), stratified(setup.model, y)
     if make_look is not None and min(count, most_folds(y, stratify, clusters)[0]) < LEAST_FOLDS:
@@ -54,8 +56,8 @@ def check_and_look(
         make_look = None
     seed = seed_sequence(generator(setup.seed, FOLDS))
     n_rounds = 1 if make_look is None else rounds_for(count, len(y))
-    rounds = rounds_of_folds(n_rounds, count, y, stratify, seed, clusters)
-    looks = [HeldOut(rows, y)] + ([] if make_look is None else [make_look(rows, seed)])
+    rounds = rounds_of_folds(n_rounds, count, y, stratify, seed, clusters, order.rows)
+    looks = [HeldOut(rows, y)] + ([] if make_look is None else [make_look(rows, seed, order)])
     assessment: Assessment | None = None
 
     def assess(seen: list[list[Any]]) -> None:

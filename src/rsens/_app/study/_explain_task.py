@@ -15,6 +15,7 @@ from rsens._app.study._setup import ModelSetup
 from rsens._app.study._two_valued import note_on_two_values
 from rsens._app.tables import Note
 from rsens._assess import Assessment
+from rsens._contents import OwnOrder
 from rsens._errors import Argument, Sentence
 from rsens._explain import Explanation, Marking, ValuesOfRefits, explain, marking_of, with_marks, with_refits
 
@@ -103,11 +104,11 @@ class _ExplainNew:
     def check(self, setup: ModelSetup) -> Assessment | None:
         """How good the model is, and how far the values vary."""
 
-        def look(rows: Any, seed: np.random.SeedSequence) -> ValuesOfRefits:
+        def look(rows: Any, seed: np.random.SeedSequence, order: OwnOrder) -> ValuesOfRefits:
             compared = compared_columns(rows, setup.numeric, setup.groups)
             pairs = setup.settings.computes_pairs(rows.shape[1])
             asked: dict[str, Any] = {"compared": compared, "groups": setup.groups, "division": setup.division}
-            return ValuesOfRefits.of(rows, pairs=pairs, seed=seed, **asked)
+            return ValuesOfRefits.of(rows, pairs=pairs, seed=seed, order=order, **asked)
 
         def checked(assessment: Assessment) -> None:
             self.assessment = assessment

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsens._assess import Assessment
 from rsens._explain import Explanation
-from rsens._progress import Progress, StatusLine
+from rsens._progress import Progress, StatusLine, bar
 
 if TYPE_CHECKING:
     from rsens._app.study._setup import ModelSetup
@@ -30,11 +30,9 @@ class Listener(StatusLine):
     @contextmanager
     def steps(self, total: int) -> Iterator[None]:
         """Within this, there are `total` steps."""
-        from tqdm import tqdm
-
         # disable=None: silent unless the output is a terminal.
         disable = None if self._shows is None else not self._shows
-        self._line = tqdm(total=total, bar_format="{desc}", disable=disable, leave=False)
+        self._line = bar(total=total, bar_format="{desc}", disable=disable, leave=False)
         self._total, self._number = total, 0
         try:
             yield

@@ -19,6 +19,7 @@ from rsens._app.tables import Note
 from rsens._assess import Assessment
 from rsens._errors import RsensWarning
 from rsens._files import Checkpoint
+from rsens._refits import workers
 
 Result = TypeVar("Result", bound=Analysis[Any])
 
@@ -91,7 +92,8 @@ def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None
     new = settings.model_file is None
     setup: ModelSetup | None = None
     try:
-        with listener.steps(2 + new * (1 + task.fit) + (task.first is not None)), _warnings_as_notes(notes):
+        steps = 2 + new * (1 + task.fit) + (task.first is not None)
+        with listener.steps(steps), _warnings_as_notes(notes), workers():
             listener.step("reading")
             setup = replace(set_up(settings, task.arguments, notes), listener=listener)
             listener.read(setup)

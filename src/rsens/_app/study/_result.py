@@ -48,6 +48,16 @@ class Study(Analysis[Explanation]):
         n_pairs: How many pairs are shown.
         clusters: The labels of rows that belong together, for `clusters=`; None if no column has them.
         groups: Columns that are explained together, for `groups=`, by the name of the group.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> import rsens
+        >>> table = load_diabetes(as_frame=True).frame
+        >>> study = rsens.study(table, "target", model="linear", null=False, pairs=0)
+        >>> study.likelihood.kind, len(study.X), study.assessment.ok
+        ('gaussian', 442, True)
+        >>> study.notes[0].text.split(".")[0]
+        "'sex' has two values and is compared between them, like a category"
     """
 
     @property

@@ -93,6 +93,17 @@ def study(
 
     Returns:
         A `Study`: `print` it, `write` it into a folder, or make a `report`.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> import rsens
+        >>> table = load_diabetes(as_frame=True).frame
+        >>> study = rsens.study(table, "target", model="linear", null=False, pairs=0)
+        >>> print(study.text().split(";")[0])
+        The prediction of target depends most on s5 (▲ 33 per sd), s1 (▼ 30 per sd) and bmi (▲ 25 per
+        sd)
+        >>> study.explanation.top(3).round(1).to_dict()
+        {'s5': 0.6, 's1': 0.6, 'bmi': 0.5}
     """
     settings = Settings(
         data=as_pandas(data, "data"),

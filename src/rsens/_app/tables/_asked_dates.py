@@ -15,6 +15,7 @@ from rsens._app.tables._columns import find_all
 from rsens._app.tables._date_parts import read_parts
 from rsens._app.tables._dates import DAY, MONTH, WORDS, YEAR, DateForm
 from rsens._app.tables._readings import Reading, as_text, date_reading, read_moments
+from rsens._app.tables._tally import tally
 from rsens._errors import Argument, InputError
 from rsens._text import counted, quoted
 
@@ -54,7 +55,7 @@ def reading_as_asked(column: Any, name: str, form: str) -> tuple[Any, Reading, C
     if pd.api.types.infer_dtype(column, skipna=True) in ("datetime64", "datetime", "date"):
         return column, date_reading(column, None), Counter()
     texts, marks = without_marks(column)
-    counts = texts.value_counts()
+    counts = tally(texts)
     cells = list(pd.unique(texts.dropna()))
     wrong = [cell for cell, moment in zip(cells, read_moments(cells, form)[1], strict=True) if np.isnat(moment)]
     if wrong:
@@ -70,7 +71,7 @@ def reading_as_asked(column: Any, name: str, form: str) -> tuple[Any, Reading, C
 def without_marks(column: Any) -> tuple[Any, Counter[str]]:
     """Dates as text, without marks of missing values, and these."""
     texts = column.astype(object).map(as_text, na_action="ignore").astype(object)
-    marks = Counter({cell: int(n) for cell, n in texts.value_counts().items() if is_mark(cell)})
+    marks = Counter({cell: int(n) for cell, n in tally(texts).items() if is_mark(cell)})
     known = texts.where(~texts.isin(list(marks)) & texts.notna(), None)
     return known, Counter({cell: n for cell, n in marks.items() if cell not in MISSING})
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from rsens._app.tables._cells import LEAST_NUMBERS, is_mark, labels, read_cells
 from rsens._app.tables._readings import has_both, reading_of
+from rsens._app.tables._tally import tally
 
 #: Whole numbers. What begins with 0 may be a code.
 WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
@@ -45,7 +46,7 @@ def _is_mixed(column: Any) -> bool:
 
 def _without_marks(column: Any) -> tuple[Any, Counter[str]]:
     """Text without marks, if what is left can be read as numbers or dates."""
-    counts = column.value_counts()
+    counts = tally(column)
     cells = counts.index.tolist()
     marks = Counter({cell: int(count) for cell, count in zip(cells, counts.tolist(), strict=True) if is_mark(cell)})
     rest = pd.Series([cell for cell in cells if cell not in marks], dtype=object)

@@ -19,12 +19,14 @@ from rsens._app.tables._numbers import number_in, taken_apart
 TEXTS, NUMBERS = 1 / 2, 1 / 3
 #: Fewer names that increase may do so by chance.
 LEAST_NAMES = 3
+#: The first columns tell; with thousands, looking at all takes longer than all other reading.
+COLUMNS = 200
 
 
 def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Whether the first line has no names; `below` are the first rows."""
     rows = [row for row in below if len(row) == len(line)]
-    cells = [cell.strip() for cell in line]
+    cells = [cell.strip() for cell in line[:COLUMNS]]
     filled = [d for d, cell in enumerate(cells) if cell and cell not in MISSING]
     if not rows or not filled:
         return False

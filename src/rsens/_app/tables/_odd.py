@@ -12,6 +12,7 @@ from rsens._app.tables._cells import is_mark
 from rsens._app.tables._clean import is_text
 from rsens._app.tables._dates import FIRST, FORMS, DateCells
 from rsens._app.tables._numbers import way_of_most
+from rsens._app.tables._tally import tally
 from rsens._text import counted, quoted
 
 #: A number with a limit before it or a star behind it, as in tables of measurements.
@@ -32,7 +33,7 @@ def odd_cells(column: Any) -> str | None:
     if not is_text(column):
         return None
     counts: Counter[str] = Counter()
-    for cell, count in column.value_counts().items():
+    for cell, count in tally(column).items():
         if not is_mark(cell):
             counts[cell.strip()] += int(count)
     if not (total := counts.total()):

@@ -31,7 +31,8 @@ from rsens._errors import InputError
 from rsens._labels import holds_labels
 from rsens._text import quoted
 
-ONE_DAY = pd.Timedelta(days=1)
+#: In seconds: one in nanoseconds would make pandas 2 count centuries in nanoseconds, and they do not fit.
+ONE_DAY = pd.Timedelta(days=1).as_unit("s")
 #: In the attributes of a table: whether it comes from a file whose numbers have decimal points.
 DECIMAL_POINTS = "decimal_points"
 

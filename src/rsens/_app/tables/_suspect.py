@@ -26,6 +26,8 @@ FAR, GAP = 5.0, 1.0
 def copies(table: pd.DataFrame, numbers: Sequence[str], target: str) -> dict[str, str]:
     """Columns that repeat the target, and how they do it: linear in it, or one to one with its values."""
     found, known = {}, set(numbers)
+    different = table[target].nunique()
+    repeats = len(table) >= LEAST_LABELLED and 2 * different <= len(table)
     for name in [name for name in table.columns if name != target]:
         both = name in known and target in known
         r = _correlation(table[name], table[target]) if both else 0.0
@@ -33,7 +35,7 @@ def copies(table: pd.DataFrame, numbers: Sequence[str], target: str) -> dict[str
             found[name] = "the target itself, up to scale"
         elif r > NEAR and len(table) >= LEAST_ROWS:
             found[name] = f"almost the target itself, up to scale (correlation above {NEAR})"
-        elif _one_to_one(table[name], table[target]):
+        elif repeats and _one_to_one(table[name], table[target], different):
             found[name] = "the target in other words: each value goes with one value of the target"
     return found
 
@@ -45,12 +47,9 @@ def _correlation(x: Any, y: Any) -> float:
         return float(np.abs(dx @ dy / (np.linalg.norm(dx) * np.linalg.norm(dy))))
 
 
-def _one_to_one(x: Any, y: Any) -> bool:
-    """Whether values repeat, and each value of x belongs to one value of y and vice versa."""
-    n = y.nunique()
-    if len(y) < LEAST_LABELLED or 2 * n > len(y) or x.nunique() != n:
-        return False
-    return len(pd.DataFrame({"x": x.to_numpy(), "y": y.to_numpy()}).drop_duplicates()) == n
+def _one_to_one(x: Any, y: Any, n: int) -> bool:
+    """Whether each value of x belongs to one of the n values of y and vice versa."""
+    return x.nunique() == n == len(pd.DataFrame({"x": x.to_numpy(), "y": y.to_numpy()}).drop_duplicates())
 
 
 def missing_codes(values: Array) -> dict[float, int]:

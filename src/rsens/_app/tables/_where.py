@@ -19,6 +19,7 @@ from rsens._app.tables._columns import find
 from rsens._app.tables._notes import Note
 from rsens._app.tables._read_columns import ColumnReader
 from rsens._app.tables._readings import Reading
+from rsens._app.tables._tally import tally
 from rsens._errors import Argument, InputError
 from rsens._text import counted, listed, number, quoted
 
@@ -233,7 +234,7 @@ class _Column:
             return (
                 f"Its dates go from {known.min():%Y-%m-%d} to {known.max():%Y-%m-%d}." if len(known) else "It is empty."
             )
-        counts = self.values.value_counts()
+        counts = tally(self.values)
         if not self.reading.categorical:
             counts = counts.sort_index()
         if not self.reading.categorical and len(counts) > LISTED:

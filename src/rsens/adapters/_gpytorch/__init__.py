@@ -27,6 +27,20 @@ def from_gpytorch(model: Any, likelihood: Any = None) -> Model:
 
     Example:
         ``rsens.explain(rsens.from_gpytorch(model, likelihood), X)``
+
+    Example:
+        >>> import gpytorch
+        >>> import rsens
+        >>> import torch
+        >>> class GP(gpytorch.models.ExactGP):
+        ...     def forward(self, X):
+        ...         mean, covariance = gpytorch.means.ZeroMean(), gpytorch.kernels.RBFKernel()
+        ...         return gpytorch.distributions.MultivariateNormal(mean(X), covariance(X))
+        >>> likelihood = gpytorch.likelihoods.GaussianLikelihood()
+        >>> X, y = torch.tensor([[0.0], [1.0]]).double(), torch.tensor([0.0, 1.0]).double()
+        >>> gp = GP(X, y, likelihood).double().eval()
+        >>> rsens.rsens(rsens.from_gpytorch(gp, likelihood), [[0.5]]).round(2).tolist()
+        [[0.57]]
     """
     layer = is_a(model, "gpytorch.Module") and not is_a(
         model, "gpytorch.Likelihood", "gpytorch.Kernel", "gpytorch.Mean"

@@ -34,6 +34,13 @@ def fourth_derivative(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     In general the third and fourth derivatives of D in λ come in as well. The value may be negative; as an importance,
     to be compared with R-sens₂, `importance` takes sqrt(|∂⁴D|/2). On the diagonal, d = e, it is ∂⁴D/∂x_d⁴. Derivatives
     are taken under the expectation over y (a Weibull has D = ∞ for α > 1 when x' makes its shape larger).
+
+    Example:
+        >>> import rsens
+        >>> from rsens.measures import fourth_derivative
+        >>> model = rsens.from_jax(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> fourth_derivative(model, [[0.0, 0.0]])[0].round(4).tolist()
+        [[0.0, 2.0], [2.0, 0.0]]
     """
     order = check_alpha(alpha)
     source, table = read_for(model, X)

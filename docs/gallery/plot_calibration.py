@@ -1,0 +1,15 @@
+"""
+Do the probabilities hold?
+==========================
+
+If the predictions are right, the observations fall evenly over their predicted quantiles, and the bars stay within
+the grey band. Here they do: what R-sens says of this model can be trusted as far as its uncertainty goes.
+"""
+
+from sklearn.datasets import load_diabetes
+
+import rsens
+
+X, y = load_diabetes(return_X_y=True, as_frame=True)
+assessment = rsens.assess(rsens.BayesianLinearRegression(), X, y, random_state=0)
+ax = rsens.plots.calibration(assessment)

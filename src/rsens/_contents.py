@@ -1,0 +1,187 @@
+"""An order of rows and columns by what is in them, so that random choices do not depend on how a table is sorted.
+
+Rows and columns get keys, hashes of what they hold. A draw by seed is a draw among the rows in the order of their keys:
+the same rows, wherever they stand. Rows that agree in everything can be exchanged for each other, so their order does
+not matter. `own_order` looks at the ranks of values within their column, which units do not change; `contents` looks
+at the numbers themselves, which takes no sorting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._typing import Positions
+
+Keys = NDArray[np.uint64]
+
+#: The steps of splitmix64 (Steele, Lea, Flood 2014): every bit of a number moves every bit of its hash.
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+@dataclass(frozen=True, eq=False)
+class OwnOrder:
+    """Rows, columns and clusters in an order of their own.
+
+    rows: The positions of the rows, the first of that order first.
+    columns: The same for the columns.
+    clusters: The cluster of each row as it stands in the table, numbered in an order of its own; None without clusters.
+    """
+
+    rows: Positions
+    columns: Positions
+    clusters: Positions | None = None
+
+    @cached_property
+    def row_ranks(self) -> Positions:
+        """The place of each row in the order."""
+        return inverse(self.rows)
+
+    @cached_property
+    def column_ranks(self) -> Positions:
+        """The place of each column in the order."""
+        return inverse(self.columns)
+
+    def taken(self, rows: Positions) -> OwnOrder:
+        """The order of some of the rows; the columns keep theirs."""
+        clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1].reshape(-1)
+        return OwnOrder(np.argsort(self.row_ranks[rows]), self.columns, clusters)
+
+    def of_terms(self, members: Sequence[Sequence[int]]) -> Positions:
+        """The positions of terms, which are columns or groups of columns, by the ranks of their columns."""
+        ranks = [sorted(self.column_ranks[list(columns)].tolist()) for columns in members]
+        return np.array(sorted(range(len(members)), key=ranks.__getitem__), dtype=np.intp)
+
+    def of_pairs(self, members: Sequence[Sequence[int]]) -> Positions:
+        """The positions of pairs of terms, as numbered by np.triu_indices(T, 1), by the ranks of their terms."""
+        ranks = inverse(self.of_terms(members))
+        first, second = (ranks[axis] for axis in np.triu_indices(len(members), 1))
+        return np.lexsort((np.maximum(first, second), np.minimum(first, second)))
+
+
+def own_order(
+    X: Any,
+    *others: Any,
+    clusters: Positions | None = None,
+    names: Sequence[str] | None = None,
+    last: Positions | None = None,
+) -> OwnOrder:
+    """The order of the rows and columns of X: an array or a data frame of pandas, of numbers, text or anything.
+
+    Rows stand in the order of the keys of the others, and X decides only about rows that agree in these. So two models
+    of the same targets have the same folds, even if one has more columns than the other.
+
+    Args:
+        X: The rows.
+        others: What else belongs to a row: targets, weights. Arrays or Series (n,) or (n, k), or None.
+        clusters: The cluster of each row, by any numbers from 0 on.
+        names: Of the columns; None: as X has them. They decide where columns hold the same, and else their places do.
+        last: Numbers by row that decide about rows that agree in everything else.
+    """
+    given = [other for other in others if other is not None]
+    columns = list(_columns(X))
+    rest = _keys(np.zeros(len(X), dtype=np.uint64), (column for other in given for column in _columns(other)), _ranks)
+    if not given:  # then a sum, in which all columns count alike
+        rest = sum((mixed(_ranks(column)) for column in columns), rest)
+    if names is None:
+        names = list(map(str, X.columns)) if hasattr(X, "columns") else [""] * len(columns)
+    order = _ordered(columns, rest, names, _ranks)
+    keys = _keys(rest, (columns[d] for d in order), _ranks)
+    numbers = None
+    if clusters is not None:
+        numbers = inverse(np.lexsort([_sums(each, clusters) for each in (keys, rest)]))[clusters]
+    ties = [each for each in (last, numbers) if each is not None]
+    return OwnOrder(np.lexsort([*ties, keys, rest]), np.array(order, dtype=np.intp), numbers)
+
+
+def _sums(keys: Keys, clusters: Positions) -> Keys:
+    """A key of each cluster: whole numbers have the same sum in any order."""
+    sums = np.zeros(int(clusters.max()) + 1, dtype=np.uint64)
+    np.add.at(sums, clusters, mixed(keys))
+    return sums
+
+
+def contents(X: Any, *others: Any) -> tuple[Keys, Positions]:
+    """One number per row, whatever the order of the columns of X, and the columns in an order of their own.
+
+    What counts are the numbers as they are: this is quick.
+    """
+    rest = row_keys(*others)
+    columns = list(_columns(X))
+    order = _ordered(columns, rest, [""] * len(columns), _bits)
+    return _keys(rest, (columns[d] for d in order), _bits), np.array(order, dtype=np.intp)
+
+
+def row_keys(*columns: Any) -> Keys:
+    """One number per row, equal for rows that agree in all columns; arrays of columns (N, D) or single ones (N,)."""
+    none = np.zeros(len(columns[0]), dtype=np.uint64)
+    return _keys(none, (column for array in columns for column in _columns(array)), _bits)
+
+
+def _ordered(columns: Sequence[Any], rest: Keys, names: Sequence[str], read: Callable[[Any], Keys]) -> list[int]:
+    """The columns by what they hold beside the rest of each row; by name, then by place, if they hold the same."""
+    keys = [int(mixed(read(column) * FIRST + rest).sum(dtype=np.uint64)) for column in columns]
+    return sorted(range(len(keys)), key=lambda d: (keys[d], names[d]))
+
+
+def mixed(keys: Keys) -> Keys:
+    """A hash of each of the keys."""
+    keys = keys + GOLDEN
+    keys = (keys ^ (keys >> np.uint64(30))) * FIRST
+    keys = (keys ^ (keys >> np.uint64(27))) * SECOND
+    return keys ^ (keys >> np.uint64(31))
+
+
+def told_apart(keys: Keys) -> Keys:
+    """The keys, of which copies get different ones: the j-th copy has a key that depends on j."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    copy = np.arange(len(keys)) - np.repeat(first, np.diff(np.append(first, len(keys))))
+    apart = np.empty_like(keys)
+    apart[order] = ordered + GOLDEN * copy.astype(np.uint64)
+    return apart
+
+
+def _keys(keys: Keys, columns: Iterable[Any], read: Callable[[Any], Keys]) -> Keys:
+    for column in columns:
+        keys = mixed(keys * FIRST + read(column))
+    return keys
+
+
+def _columns(array: Any) -> Iterator[Any]:
+    if np.ndim(array) == 1:
+        yield array
+    elif hasattr(array, "iloc"):
+        yield from (array.iloc[:, d] for d in range(array.shape[1]))
+    else:
+        yield from np.asarray(array).T
+
+
+def _bits(column: Any) -> Keys:
+    """Numbers by their value, whatever their type."""
+    return (np.asarray(column).astype(np.float64) + 0.0).view(np.uint64)  # + 0.0: minus zero is zero
+
+
+def _ranks(column: Any) -> Keys:
+    """The place of each value among the different values: the same in other units, and for labels instead of codes."""
+    values = np.asarray(column)
+    if values.dtype.kind not in "biufUSMm":
+        values = values.astype(object)
+    try:
+        return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.uint64)
+    except TypeError:  # values of several types have no order
+        return np.unique(list(map(repr, values)), return_inverse=True)[1].reshape(-1).astype(np.uint64)
+
+
+def inverse(order: Positions) -> Positions:
+    """The place of 0, 1, … in the order."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return places

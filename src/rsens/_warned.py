@@ -1,0 +1,103 @@
+"""Warnings of work that is done in many pieces: each is said once, with the number of pieces that gave it.
+
+A model that does not converge says so in every refit. A hundred times the same text hides what else there is to say.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rsens._errors import RsensWarning, Sentence
+
+#: The most texts of one kind of warning that are said.
+MOST_TEXTS = 3
+
+
+@dataclass(frozen=True)
+class Warned:
+    """A warning that a piece of work gave."""
+
+    category: type[Warning]
+    text: Sentence | str
+
+    @classmethod
+    def of(cls, warning: warnings.WarningMessage) -> Warned:
+        """From what Python records."""
+        message = warning.message
+        return cls(warning.category, message.sentence if isinstance(message, RsensWarning) else str(message))
+
+    @property
+    def key(self) -> tuple[type[Warning], str]:
+        """What makes it the same as another: its kind, and its text but for numbers."""
+        return self.category, re.sub(r"\d+(\.\d+)?(e[+-]?\d+)?", "#", self.text)
+
+
+@contextmanager
+def heard() -> Iterator[list[Warned]]:
+    """Within this, warnings are not shown; the list has each of them once when it ends."""
+    found: list[Warned] = []
+    with warnings.catch_warnings(record=True) as raised:
+        # Deprecations are for whoever wrote the code that warns: they follow the filters that are there, which often
+        # name a module. Said again from here they would be shown, as if the user's own line had to change.
+        for category in (UserWarning, RuntimeWarning):
+            warnings.simplefilter("always", category)
+        try:
+            yield found
+        finally:
+            found[:] = dict.fromkeys(Warned.of(warning) for warning in raised)
+
+
+@contextmanager
+def saying_once() -> Iterator[None]:
+    """Within this, what is warned of several times is said once, at the end, and before an error that ends it."""
+    found: list[Warned] = []
+    try:
+        with heard() as found:
+            yield
+    finally:
+        say_once([found], 1, "")
+
+
+def say_once(pieces: Iterable[Iterable[Warned]], count: int, noun: str) -> None:
+    """Warn of what the pieces warned of, each text once and with the number of pieces that gave it.
+
+    Args:
+        pieces: The warnings of each piece.
+        count: How many pieces there are.
+        noun: What a piece is called.
+    """
+    first: dict[tuple[type[Warning], str], Warned] = {}
+    times: Counter[tuple[type[Warning], str]] = Counter()
+    for warned in pieces:
+        first = {warning.key: warning for warning in warned} | first
+        times.update(list(dict.fromkeys(warning.key for warning in warned)))
+    said: defaultdict[type[Warning], int] = defaultdict(int)
+    for key, pieces_with_it in times.most_common():
+        category, text = key[0], first[key].text
+        said[category] += 1
+        if said[category] > MOST_TEXTS:
+            continue
+        where = "" if pieces_with_it == 1 else f"In {pieces_with_it} of {count} {noun}s: "
+        _warn(category, Sentence(where, text))
+
+
+def _warn(category: type[Warning], text: Sentence) -> None:
+    try:
+        warning = category(text)
+    except TypeError:  # a kind of warning that is made from more than a text
+        warning = RsensWarning(f"{category.__name__}: ", text)
+    warnings.warn(warning, stacklevel=_of_the_caller())
+
+
+def _of_the_caller() -> int:
+    """The `stacklevel` for `_warn` that names the line of the user's that called us."""
+    level, frame = 0, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("rsens", "contextlib"):
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    return level + 1

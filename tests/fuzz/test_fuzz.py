@@ -1,0 +1,123 @@
+"""A minute's worth of `make fuzz`: some of its cases, spread over all of them, and that a defect would be seen."""
+
+import json
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rsens
+from fuzz import SEED
+from fuzz._files import FileCase, run_file
+from fuzz._judge import Outcome, Wrong, finite, judged, not_negative, symmetric
+from fuzz._library import run_case
+from fuzz._summary import summary, template
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results" / "fuzz.json"
+#: Cases in groups, so that a failure is near its number.
+CASES, FILES = range(0, 10_000, 40), range(0, 500, 25)
+
+
+@pytest.fixture(autouse=True)
+def _as_the_command_does():
+    """Not every warning is an error: how many there are is what is judged."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        yield
+
+
+@pytest.mark.parametrize("start", CASES[::50])
+def test_cases_end_in_results_or_in_our_errors(start):
+    cases = [run_case(number) for number in CASES if start <= number < start + 50 * CASES.step]
+    assert len(cases) == 50
+    assert not [case for case in cases if case.outcome.defect]
+    assert {case.outcome.kind for case in cases} >= {"answered", "refused"}
+
+
+def test_files_end_in_results_or_in_our_errors():
+    files = [run_file(number) for number in FILES]
+    assert not [case for case in files if case.outcome.defect]
+    assert {case.outcome.kind for case in files} == {"answered", "refused"}
+
+
+def test_a_case_follows_from_its_number():
+    one, other = run_case(3), run_case(3)
+    assert one == other
+
+
+# ---- that defects are seen -------------------------------------------------------------------------------------------
+
+
+def same_warning_twice():
+    for _ in range(2):
+        warnings.warn("again", UserWarning, stacklevel=1)
+
+
+def many_warnings():
+    for k in range(9):
+        warnings.warn(f"text {k}", UserWarning, stacklevel=1)
+
+
+def endless():
+    while True:
+        time.time()
+
+
+def changes_numpy():
+    np.seterr(all="ignore")
+
+
+DEFECTS = {
+    "foreign error": (lambda: {}["x"], "KeyError"),
+    "wrong": (lambda: not_negative("x", [-1.0]), "below 0"),
+    "nan": (lambda: finite("x", [1.0, np.nan]), "1 of 2 values are nan"),
+    "asymmetric": (lambda: symmetric("x", np.arange(4.0).reshape(1, 2, 2)), "not symmetric"),
+    "same warning": (same_warning_twice, "the same warning 2 times"),
+    "storm": (many_warnings, "9 warnings"),
+    "steering": (lambda: warnings.warn("\x1b[31m", UserWarning, stacklevel=1), "steers the terminal"),
+    "long": (lambda: warnings.warn("x" * 9_999, UserWarning, stacklevel=1), "9999 characters"),
+    "endless": (endless, "took more than"),
+    "NumPy": (changes_numpy, "how Python or NumPy warn"),
+}
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_defects_are_seen(name, monkeypatch):
+    monkeypatch.setattr("fuzz._judge.MOST_SECONDS", 0.5)
+    run, text = DEFECTS[name]
+    before = np.geterr()
+    assert text in judged(run).defect
+    np.seterr(**before)
+
+
+def raises(error):
+    raise error
+
+
+def test_our_errors_are_none():
+    assert judged(lambda: raises(rsens.InputError("no"))) == Outcome("refused", "no")
+    assert judged(lambda: None) == Outcome("answered")
+    assert judged(lambda: raises(Wrong("x"))).defect
+
+
+# ---- the summary -----------------------------------------------------------------------------------------------------
+
+
+def test_the_summary_counts_and_names_defects():
+    cases = [run_case(number) for number in range(3)]
+    files = [FileCase(7, "table", (), Outcome("failed", defect="KeyError"))]
+    found = summary(cases, files)
+    assert found["library"]["cases"] == 3
+    assert sum(sum(kinds.values()) for kinds in found["library"]["calls"].values()) == 3
+    assert found["files"]["defects"] == [{"number": 7, "defect": "KeyError"}]
+    assert template("X has 3 columns 'a', \"b\" of 1,000.5") == "X has # columns ‹name›, ‹name› of #"
+
+
+def test_the_results_are_of_this_seed_and_without_defects():
+    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    assert found["seed"] == SEED
+    for part, counted in (("library", "calls"), ("files", "kinds")):
+        assert found[part]["defects"] == []
+        assert found[part]["cases"] == sum(sum(kinds.values()) for kinds in found[part][counted].values()) > 0

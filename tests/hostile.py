@@ -1,0 +1,253 @@
+"""Damaged and forged files, thousands of them, for everything that rsens loads. `make hostile` runs it.
+
+    python -m tests.hostile --cases 6000 --out docs/results/hostile.json
+
+Each case takes a file that is right, changes it (bytes, JSON values, members of the archive, what the archive says of
+itself), and loads it. The end must be a result that can be printed, or an `InputError`. Nothing in a file runs: an
+audit hook sees every process that is started, every pickle that is opened and every file that is written or removed.
+Nothing large is allocated: the address space has room for 1 GB more, and the peak of memory is counted. Cases have
+seeds, so that `--only 17` repeats one. It prints counts as JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rsens import Explanation, InputError, Selection, Stability, load_model
+from rsens._files import Checkpoint, read_json, read_summary, to_json
+from rsens._refits import SeenRefits
+from rsens.models import read_metadata
+from tests.hostile_changes import change_bytes, change_json, change_model
+
+BEFORE = Path(__file__).parent / "written_before"
+#: More than this in one case, in megabytes, is too much for files of some kilobytes.
+MOST_MEMORY = 400
+#: What nothing that we load may do.
+FORBIDDEN = (
+    "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.remove", "os.rename", "os.mkdir",
+    "os.symlink", "os.chmod", "subprocess.Popen", "pickle.find_class", "marshal.loads", "socket.connect",
+    "shutil.rmtree", "ctypes.dlopen",
+)  # fmt: skip
+
+#: Loads a file and uses what was in it.
+Load = Callable[[Path], object]
+
+
+def explanation(path: Path) -> None:
+    found = Explanation.load(path)
+    str(found), found.to_frame(), found._repr_html_(), found.effects
+
+
+def stability(path: Path) -> None:
+    found = Stability.load(path)
+    str(found), found.to_frame(), found.ranks
+
+
+def selection(path: Path) -> None:
+    found = Selection.load(path)
+    str(found), found.scores
+
+
+def model(path: Path) -> None:
+    found = load_model(path)
+    read_metadata(path)
+    rows = found.training_inputs_[:3]
+    if found.coding_ is None:
+        found.predict_distribution(rows)
+
+
+def summary(path: Path) -> None:
+    read_summary(path.parent)
+
+
+QUESTION = {"data": "0123", "methods": ["rsens"], "alpha": 0.1}
+PIECE = {"values": [0.1, 1e-300], "array": to_json(np.arange(6.0).reshape(2, 3)), "flag": True}
+
+
+def manifest(path: Path) -> None:
+    Checkpoint.open(path.parent, QUESTION)
+
+
+def piece(path: Path) -> None:
+    """A piece that is not right does not count, and one that is comes back as it was."""
+    content = Checkpoint(np.random.SeedSequence(0), path.parent, "0" * 64).get("sample-00000")
+    assert content is None or content == PIECE
+
+
+def record(path: Path) -> None:
+    """A piece that somebody has forged with the right digest: what is in it need not be what we wrote."""
+    try:
+        content = read_json(path)
+    except (ValueError, RecursionError):  # as `Checkpoint.get` takes it
+        return
+
+    class Forged(Checkpoint):
+        def get(self, key: str) -> Any:
+            return content
+
+    SeenRefits(Forged(np.random.SeedSequence(0)), "refit").get(0)
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    work = Checkpoint.open(folder, QUESTION, 0)
+    Checkpoint(work.seed, folder, "0" * 64).put("sample-00000", PIECE)
+    return {name: (folder / name).read_bytes() for name in ("manifest.json", "sample-00000.json")}
+
+
+class Kind:
+    """A kind of file: its name, those that are right, what loads one, and what changes one beside its bytes."""
+
+    def __init__(self, name: str, load: Load, good: list[bytes], change: Callable[..., bytes]) -> None:
+        self.name, self.load, self.good, self.change = name, load, good, change
+
+
+def kinds(folder: Path) -> dict[str, Kind]:
+    def of(pattern: str) -> list[bytes]:
+        return [path.read_bytes() for path in sorted(BEFORE.glob(pattern))]
+
+    files = kept(folder)
+    right = json.dumps({"format": "rsens results", "version": 1, "command": "explain", "files": ["a.csv"]}).encode()
+    found = [
+        Kind("explanation.json", explanation, of("explanation_*.json"), change_json),
+        Kind("stability.json", stability, of("stability_*.json"), change_json),
+        Kind("selection.json", selection, of("selection_*.json"), change_json),
+        Kind("model.rsens", model, of("*.rsens"), change_model),
+        Kind("manifest.json", manifest, [files["manifest.json"]], change_json),
+        Kind("sample-00000.json", piece, [files["sample-00000.json"]], change_json),
+        Kind("record.json", record, [json.dumps(PIECE["array"]).encode()], change_json),
+        Kind("summary.json", summary, [right], change_json),
+    ]
+    return {kind.name: kind for kind in found}
+
+
+def memory() -> float:
+    """The peak of memory so far, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+
+
+class Watch:
+    """An audit hook that cannot be taken away, so it is told when to look."""
+
+    def __init__(self) -> None:
+        self.looking, self.place, self.seen = False, "", []
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event: str, arguments: Any) -> None:
+        if not self.looking:
+            return
+        writes = event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")
+        own = event == "os.mkdir" and str(arguments[0]).endswith(self.place)  # the folder of a checkpoint is made
+        if (event in FORBIDDEN or writes) and not own:
+            self.seen.append(f"{event} {arguments!r:.80}")
+
+    @contextmanager
+    def on(self, place: str) -> Any:
+        self.seen, self.place, self.looking = [], place, True
+        try:
+            yield
+        finally:
+            self.looking = False
+
+
+def case(number: int, known: dict[str, Kind], folder: Path, watch: Watch) -> tuple[str, str, str | None]:
+    """The kind of file, how it ended, and what is wrong about that, if something is."""
+    chance = random.Random(number)
+    kind = chance.choice(list(known.values()))
+    content = chance.choice(kind.good)
+    for _ in range(chance.choice([1, 1, 1, 2, 3])):
+        content = (kind.change if chance.random() < 0.7 else change_bytes)(content, chance)
+    place = folder / f"case-{number}"
+    place.mkdir()
+    path = place / kind.name
+    path.write_bytes(content)
+    before = memory()
+    end, wrong = "loaded", None
+    try:
+        with watch.on(place.name), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            kind.load(path)
+    except InputError as error:
+        end = "refused"
+        if len(str(error)) > 1500:
+            wrong = f"an error of {len(str(error))} characters"
+    except Exception as error:  # noqa: BLE001 (what this is about)
+        end, wrong = "foreign error", f"{type(error).__name__}: {error!s:.200}"
+    if watch.seen:
+        wrong = f"it did {watch.seen[0]}"
+    if memory() - before > MOST_MEMORY:
+        wrong = f"{memory() - before:.0f} MB of memory"
+    path.unlink()
+    place.rmdir()
+    return kind.name, end, wrong
+
+
+def main(numbers: range) -> tuple[dict[str, Any], dict[int, str]]:
+    """Counts by kind of file, and what went wrong by number of the case."""
+    watch = Watch()
+    counts: dict[str, Counter[str]] = {}
+    wrong = {}
+    with tempfile.TemporaryDirectory() as base:
+        (Path(base) / "kept").mkdir()
+        known = kinds(Path(base) / "kept")
+        for kind in known.values():  # right files load; and everything that is imported on the way is there
+            for k, good in enumerate(kind.good):
+                place = Path(base) / f"good-{kind.name}-{k}"
+                place.mkdir()
+                (place / kind.name).write_bytes(good)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    kind.load(place / kind.name)
+        with limited(2**30):
+            for number in numbers:
+                name, end, error = case(number, known, Path(base), watch)
+                counts.setdefault(name, Counter())[end] += 1
+                if error is not None:
+                    wrong[number] = f"{name}: {error}"
+    return {name: dict(sorted(ends.items())) for name, ends in sorted(counts.items())}, wrong
+
+
+@contextmanager
+def limited(more: int) -> Any:
+    """So many bytes of address space more than there are now, where the system can count them."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cases", type=int, default=6000)
+    parser.add_argument("--only", type=int)
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    numbers = range(given.cases) if given.only is None else range(given.only, given.only + 1)
+    counts, wrong = main(numbers)
+    text = json.dumps({"cases": len(numbers), "wrong": len(wrong), "files": counts}, indent=1) + "\n"
+    sys.stdout.write(text)
+    for number, error in list(wrong.items())[:40]:
+        sys.stderr.write(f"case {number}: {error}\n")
+    if given.out is not None:
+        given.out.parent.mkdir(parents=True, exist_ok=True)
+        given.out.write_text(text)
+    sys.exit(bool(wrong))

@@ -1,0 +1,223 @@
+"""Changes to files that are right: to their bytes, to values of JSON, and to model files. See `tests/hostile.py`."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import random
+import warnings
+import zipfile
+from typing import Any
+
+import numpy as np
+
+#: JSON as text, in the place of a value. Some of it is no JSON.
+ODD = [
+    "null", "true", "false", "-1", "0", "0.5", "1e999", "-1e999", "NaN", "Infinity", "-Infinity", "9" * 5000, "1e308",
+    "9007199254740993", "18446744073709551616", '""', '"\\ud800"', '"\\u0000"', '"\\u001b[31m"',
+    '"../../../etc/passwd"', '"<script>alert(1)</script>"', '"' + "x" * 100_000 + '"', "[]", "{}", "[[]]",
+    "[" * 2000 + "]" * 2000, "[" * 200_000, '{"a":' * 2000 + "1" + "}" * 2000, "[0,0,0]", "[1e400]", "[null]",
+    '["a","a"]', '{"__reduce__": "os.abort"}', '{"array": [], "shape": [0, 1000000000000], "dtype": "<f8"}',
+    '{"array": [1], "shape": [1000000, 1000000], "dtype": "<f8"}', '{"array": [1], "shape": [1], "dtype": "O"}',
+    '{"array": [1], "shape": [-1], "dtype": "V1000000000"}', '{"array": ["x"], "shape": [1], "dtype": "<U1000000000"}',
+    '{"array": [1], "shape": [1], "dtype": "(1000000,1000000)f8"}', "[" + "0," * 100_000 + "0]",
+]  # fmt: skip
+HERE = "\x00here\x00"
+
+
+def change_bytes(content: bytes, chance: random.Random) -> bytes:
+    """A change to bytes, whatever they say."""
+    size = len(content)
+    start, stop = sorted(chance.randrange(size + 1) for _ in range(2))
+    near = min(stop, start + 200)
+    how = chance.randrange(10)
+    if how == 0:
+        return content[:start]
+    if how <= 3:
+        changed = bytearray(content or b" ")
+        for _ in range(chance.choice([1, 1, 2, 8, 64])):
+            changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
+        return bytes(changed)
+    if how == 4:
+        return content[:start] + content[near:]
+    if how == 5:
+        return content[:start] + content[start:near] * 2 + content[near:]
+    if how == 6:
+        return content[:start] + chance.randbytes(chance.randrange(1, 50)) + content[near:]
+    if how == 7:
+        return chance.choice(
+            [b"", b"\x00" * size, chance.randbytes(size), b"\x80\x04K\x01.", b"PK\x05\x06" + bytes(18)]
+        )
+    if how == 8:
+        return chance.choice([b"\xef\xbb\xbf", b"\xff\xfe", b"\x1f\x8b\x08", b"#!/bin/sh\nexit\n"]) + content
+    return content + chance.choice([b"\n{}", content, b"\x00", chance.randbytes(30)])
+
+
+def change_json(content: bytes, chance: random.Random) -> bytes:
+    """Another value at some place of the JSON, or a key that is gone, new, or there twice."""
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        return change_bytes(content, chance)
+    holder, key = _place(value, chance)
+    if holder is None:
+        return chance.choice(ODD).encode()
+    how = chance.randrange(8)
+    if how == 0:
+        del holder[key]
+    elif how == 1 and isinstance(holder, list):
+        holder.insert(chance.randrange(len(holder) + 1), chance.choice(holder))
+    elif how == 1:
+        holder["another"] = holder[key]
+    elif how == 2:
+        holder[key] = _other(value, chance)
+    elif how == 3 and isinstance(holder, dict):
+        text = json.dumps(value)
+        name = json.dumps(key)
+        return text.replace(f"{name}: ", f"{name}: {chance.choice(ODD)}, {name}: ", 1).encode()
+    else:
+        holder[key] = HERE
+        return json.dumps(value).replace(json.dumps(HERE), chance.choice(ODD), 1).encode()
+    return json.dumps(value).encode()
+
+
+def _place(value: Any, chance: random.Random) -> tuple[Any, Any]:
+    """A random container and a key in it, all depths alike; (None, None) if there is none."""
+    holder, key = None, None
+    while isinstance(value, dict | list) and value:
+        keys = list(value) if isinstance(value, dict) else range(len(value))
+        holder, key = value, chance.choice(keys)
+        value = holder[key]
+        if chance.random() < 0.3:
+            break
+    return holder, key
+
+
+def _other(value: Any, chance: random.Random) -> Any:
+    """A value from somewhere else in the file."""
+    holder, key = _place(value, chance)
+    return None if holder is None else json.loads(json.dumps(holder[key]))
+
+
+# ---- model files -----------------------------------------------------------------------------------------------------
+
+
+class Trap:
+    """What a pickle would run."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, ("true",)
+
+
+def change_model(content: bytes, chance: random.Random) -> bytes:
+    """A change to the header, to an array whose digest is made to fit, or to what the archive says of its members."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
+            members = {name: file.read(name) for name in file.namelist()}
+        header = json.loads(members["model.json"])
+        arrays = list(header["arrays"])
+    except Exception:  # noqa: BLE001 (changed already, and damaged)
+        return change_bytes(content, chance)
+    how = chance.randrange(8)
+    if how <= 2:
+        members["model.json"] = change_json(members["model.json"], chance)
+        return _packed(members)
+    if how <= 5 and arrays:
+        name = chance.choice(arrays)
+        members[f"{name}.npy"] = _changed_array(members.get(f"{name}.npy", b""), chance)
+        header["arrays"][name] = hashlib.sha256(members[f"{name}.npy"]).hexdigest()
+        if chance.random() < 0.3:
+            header["rows"] = header["columns"] = chance.choice([10**15, 0, 1, 2**53 - 1])
+        members["model.json"] = json.dumps(header).encode()
+        return _packed(members)
+    if how == 6:
+        return _odd_archive(members, chance)
+    return _forged_directory(_packed(members), chance)
+
+
+def _packed(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", compression) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return made.getvalue()
+
+
+def _changed_array(content: bytes, chance: random.Random) -> bytes:
+    try:
+        array = np.load(io.BytesIO(content), allow_pickle=False)
+    except Exception:  # noqa: BLE001
+        return change_bytes(content, chance)
+    how = chance.randrange(10)
+    if how == 0:
+        return _npy(np.array([Trap()] * max(1, array.shape[0]), dtype=object))
+    if how == 1:
+        return _npy(array.astype(chance.choice(["<f4", ">f8", "<c16", "<i8", "<U8", "?"])))
+    if how == 2:
+        return _npy(np.asfortranarray(array))
+    if how == 3:
+        return _npy(array[..., :-1])
+    if how == 4:
+        flat = array.copy()
+        flat.flat[chance.randrange(flat.size)] = chance.choice([np.nan, np.inf, -1.0, 1e308, -1e308, 5e-324, 0.0])
+        return _npy(flat)
+    if how == 5:
+        return _npy(array * chance.choice([0.0, -1.0, 1e300, 1e-300]))
+    shape = chance.choice(
+        ["(10**9,)", "(1000000000, 1000000000)", "(-1,)", "(0,)", "(2.5,)", "'x'", "(" + "1," * 40 + ")"]
+    )
+    claims = [
+        f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}",
+        f"{{'descr': '|O', 'fortran_order': False, 'shape': {array.shape}, }}",
+        "-" * 9000 + "1",
+        "(" * 9000,
+        "[" * 150 + "]" * 150,
+        "__import__('os').abort()",
+        f"{{'descr': [('a', '<f8', (10**9,))], 'fortran_order': False, 'shape': {array.shape}, }}",
+    ]
+    text = chance.choice(claims).encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + array.tobytes()
+
+
+def _npy(array: Any) -> bytes:
+    made = io.BytesIO()
+    with np.errstate(all="ignore"):
+        np.lib.format.write_array(made, array, allow_pickle=True)
+    return made.getvalue()
+
+
+def _odd_archive(members: dict[str, bytes], chance: random.Random) -> bytes:
+    how = chance.randrange(6)
+    if how == 0:
+        return _packed(members, zipfile.ZIP_DEFLATED)
+    if how == 1:  # a bomb: 50 MB in 50 KB
+        return _packed(members | {"model.json": b" " * 50_000_000 + b"{}"}, zipfile.ZIP_DEFLATED)
+    if how == 2:
+        return _packed(members | {chance.choice(["../../evil.py", "/etc/evil", "C:\\evil", "a/../b"]): b"x"})
+    made = io.BytesIO(_packed(members))
+    with zipfile.ZipFile(made, "a") as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if how == 3:  # a name that is there already
+            file.writestr(chance.choice(list(members)), b"x")
+        elif how == 4:  # a link
+            link = zipfile.ZipInfo("link.npy")
+            link.external_attr = 0o120777 << 16
+            file.writestr(link, "/etc/passwd")
+        else:
+            file.comment = chance.randbytes(chance.randrange(60_000))
+    return made.getvalue()
+
+
+def _forged_directory(content: bytes, chance: random.Random) -> bytes:
+    """Other sizes, offsets, flags or methods in what the archive says of a member."""
+    changed = bytearray(content)
+    entries = [k for k in range(len(content) - 46) if content[k : k + 4] in (b"PK\x01\x02", b"PK\x03\x04")]
+    if entries:
+        start = chance.choice(entries)
+        for _ in range(chance.choice([1, 2])):
+            at = start + chance.randrange(4, 46)
+            length = min(chance.choice([1, 2, 4]), len(changed) - at)
+            changed[at : at + length] = chance.choice([b"\xff", b"\x00", chance.randbytes(1)]) * length
+    return bytes(changed)

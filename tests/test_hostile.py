@@ -1,0 +1,72 @@
+"""Damaged and forged files; `make hostile` has thousands of them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rsens import Explanation, InputError, Selection, Stability, load_model
+from rsens._files import Checkpoint, read_summary
+
+pytest.importorskip("resource", reason="the system does not limit memory")
+
+
+def test_files_that_somebody_has_changed():
+    command = [sys.executable, "-m", "tests.hostile", "--cases", "300"]
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    counts = json.loads(done.stdout)
+    assert (counts["cases"], counts["wrong"]) == (300, 0)
+    assert len(counts["files"]) == 8
+    refused = sum(ends.get("refused", 0) for ends in counts["files"].values())
+    assert refused > 100
+
+
+def test_a_change_that_is_wrong_is_seen(tmp_path):
+    """The watch itself: a process that is started, a foreign error, an error without end."""
+    code = (
+        "import os, subprocess\n"
+        "from pathlib import Path\n"
+        "import tests.hostile as hostile\n"
+        "from rsens import InputError\n"
+        "def run(path): subprocess.run(['true'])\n"
+        "def fail(path): raise KeyError(path)\n"
+        "def long(path): raise InputError('x' * 2000)\n"
+        "watch, here = hostile.Watch(), Path(os.environ['HERE'])\n"
+        "for load in (run, fail, long):\n"
+        "    kind = hostile.Kind('file', load, [b'{}'], hostile.change_json)\n"
+        "    print(hostile.case(0, {'file': kind}, here, watch)[2])\n"
+    )
+    where = {"cwd": Path(__file__).parents[1], "env": os.environ | {"HERE": str(tmp_path)}}
+    done = subprocess.run([sys.executable, "-c", code], **where, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    ran, failed, long = done.stdout.splitlines()
+    assert ran.startswith("it did ")
+    assert failed.startswith("KeyError: ")
+    assert long == "an error of 2000 characters"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+@pytest.mark.parametrize("load", [Explanation.load, Stability.load, Selection.load, load_model])
+def test_what_is_no_file(tmp_path, load):
+    """A pipe would wait for ever, and a device without end would fill the memory."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/zero")
+    for name in ("pipe", "link"):
+        with pytest.raises(InputError, match="not a file"):
+            load(tmp_path / name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_finished_work_that_is_no_file(tmp_path):
+    work = Checkpoint.open(tmp_path / "kept", {"a": 1}, 0)
+    (tmp_path / "kept" / "piece-1.json").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "kept" / "piece-2.json")
+    assert work.get("piece-1") is None
+    assert work.get("piece-2") is None
+    (tmp_path / "summary.json").symlink_to("/dev/zero")
+    with pytest.raises(InputError, match=r"has no summary\.json"):
+        read_summary(tmp_path)

@@ -1,0 +1,236 @@
+"""Rows and columns in another order give the same results in that order, for the same seed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from rsens import (
+    BayesianLinearRegression,
+    BayesianLogisticRegression,
+    GPClassifier,
+    GPRegressor,
+    assess,
+    compare,
+    explain,
+    rsens,
+    select_interactions,
+    stability,
+)
+from rsens._contents import OwnOrder, contents, own_order, row_keys
+from rsens.black_box import BLACK_BOX, Budget
+
+#: Sums over rows in another order differ in the last digits, and a search may end a little elsewhere.
+TOLERANCE = {"rtol": 1e-6, "atol": 1e-9}
+RNG = np.random.default_rng(0)
+N = 72
+X = pd.DataFrame(RNG.normal(size=(N, 3)), columns=["a", "b", "c"]).assign(
+    kind=RNG.choice(["u", "v", "w"], N), two=RNG.integers(2, size=N)
+)
+X.iloc[60:] = X.iloc[:12]  # copies of rows, some of them with other targets
+Y = pd.Series(np.sin(X["a"]) + X["a"] * X["b"] + (X["kind"] == "u") + 0.3 * RNG.normal(size=N), name="y")
+Y.iloc[60:66] = Y.iloc[:6].to_numpy()
+LABELS = pd.Series(np.where(Y > 0.6, "yes", "no"), name="y")
+CLUSTERS = RNG.integers(24, size=N)
+ROWS, COLUMNS = RNG.permutation(N), ["two", "c", "kind", "a", "b"]
+
+
+def in_another_order(change, X=X, y=Y, clusters=CLUSTERS):
+    if change == "rows":
+        return X.iloc[ROWS], y.iloc[ROWS], clusters[ROWS]
+    return X[COLUMNS], y, clusters
+
+
+def gp(**options):
+    return GPRegressor(**{"n_restarts": 0, "random_state": 0} | options)
+
+
+def same_table(one, other, labels):
+    """Equal tables, but for the order of their lines; pairs "a:b" and "b:a" are one."""
+
+    def named(frame):
+        frame = frame.reset_index(drop=True)
+        for label in labels:
+            frame[label] = [":".join(sorted(str(name).split(":"))) for name in frame[label]]
+        return frame.sort_values(labels).reset_index(drop=True)
+
+    pd.testing.assert_frame_equal(named(one), named(other), **TOLERANCE)
+
+
+changes = pytest.mark.parametrize("change", ["rows", "columns"])
+
+
+@pytest.fixture(scope="module")
+def explained():
+    return {with_clusters: _explained(X, Y, CLUSTERS if with_clusters else None) for with_clusters in (False, True)}
+
+
+def _explained(X, y, clusters):
+    options = {"n_probes": 6, "groups": {"both": ["b", "c"]}, "random_state": 3, "by": "kind", "clusters": clusters}
+    return explain(gp().fit(X, y), X, y, **options)
+
+
+@pytest.mark.parametrize(("change", "with_clusters"), [("rows", False), ("rows", True), ("columns", False)])
+def test_explain(explained, change, with_clusters):
+    one = explained[with_clusters]
+    rows, y, clusters = in_another_order(change)
+    other = _explained(rows, y, clusters if with_clusters else None)
+    same_table(one.to_frame(), other.to_frame(), ["term"])
+    pairs = [each.to_frame(order=2).drop(columns=["first", "second"]) for each in (one, other)]
+    same_table(*pairs, ["term"])
+    same_table(one.by_frame(), other.by_frame(), ["subgroup", "term"])
+    same_table(one.effects, other.effects, ["term", "level"])
+
+
+def same_rows(one, other):
+    """Equal values row by row. Copies of a row may have changed places: they cannot be told apart."""
+    one, other = (each.to_frame().assign(fold=0).sort_values("log_density") for each in (one, other))
+    pd.testing.assert_frame_equal(one.reset_index(drop=True), other.reset_index(drop=True), **TOLERANCE)
+
+
+@changes
+@pytest.mark.parametrize("with_clusters", [False, True])
+def test_assess(change, with_clusters):
+    rows, y, clusters = in_another_order(change)
+    one = assess(gp(), X, Y, clusters=CLUSTERS if with_clusters else None, random_state=1)
+    other = assess(gp(), rows, y, clusters=clusters if with_clusters else None, random_state=1)
+    same_rows(one, other)
+    assert one.gain == pytest.approx(other.gain, rel=1e-6)
+
+
+@changes
+def test_assess_of_classes(change):
+    """The classes are dealt out one after the other, and which comes first must not depend on the rows."""
+    rows, y, _ = in_another_order(change, y=LABELS)
+    one, other = (assess(BayesianLogisticRegression(), *data, random_state=1) for data in ((X, LABELS), (rows, y)))
+    same_rows(one, other)
+
+
+@changes
+@pytest.mark.parametrize("at", ["sample", "data"])
+def test_stability(change, at):
+    def ranks(X, y, clusters):
+        options = {"n_boot": 4, "methods": ["rsens", "pfi", "shap"], "order": 1, "at": at, "random_state": 2}
+        return stability(BayesianLinearRegression(), X, y, clusters=clusters, **options).ranks
+
+    same_table(ranks(X, Y, None), ranks(*in_another_order(change)[:2], None), ["sample", "method", "term"])
+    same_table(ranks(X, Y, CLUSTERS), ranks(*in_another_order(change)), ["sample", "method", "term"])
+
+
+@changes
+def test_select_interactions(change):
+    def selection(X, y, clusters):
+        options = {"k": 1, "cv": 2, "repeats": 1, "methods": ["rsens2", "pd"], "random_state": 5}
+        return select_interactions(gp(), X, y, clusters=clusters, **options)
+
+    rows = ROWS[ROWS < 60] if change == "rows" else np.arange(60)  # without the copies, which are warned of
+    columns = ["c", "a", "b"] if change == "columns" else ["a", "b", "c"]
+    one = selection(X[["a", "b", "c"]].iloc[:60], Y.iloc[:60], CLUSTERS[:60])
+    other = selection(X[columns].iloc[rows], Y.iloc[rows], CLUSTERS[rows])
+    pd.testing.assert_frame_equal(one.scores, other.scores, **TOLERANCE)
+    assert one.suggested == other.suggested
+    assert list(map(set, one.pairs)) == list(map(set, other.pairs))
+
+
+@changes
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("groups", [None, {"both": ["b", "c"]}])
+def test_compare(fixed, change, order, groups):
+    """Every method that draws, whatever its budget; shap and shapiq, which are slow to load, at the smallest."""
+    small = Budget("small", rows=20, average=30, repeats=2, grid=5, pair_grid=3, nodes=5)
+    drawn = [method.name for method in BLACK_BOX.values() if method.order == order]
+    rows, y, _ = in_another_order(change)
+    for budget, methods in (("paper", drawn), (small, [name for name in drawn if name != "shap"])):
+        options = {"methods": methods, "order": order, "groups": groups, "budget": budget, "random_state": 3}
+        one, other = (
+            compare(model, *data, **options).drop(columns=["seconds"])
+            for model, data in ((fixed(X), (X, Y)), (fixed(rows), (rows, y)))
+        )
+        same_table(one, other, ["method", "term"])
+
+
+@pytest.fixture(scope="module")
+def fixed():
+    """A model of these columns, in any order of the rows, whose pairs all interact."""
+    made = {}
+
+    def fit(X):
+        names = tuple(X.columns)
+        if names not in made:
+            made[names] = gp(optimize=False).fit(X[list(names)].sort_index(), Y)
+        return made[names]
+
+    return fit
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "probit", "inducing"])
+def test_fits_of_columns_in_another_order(kind):
+    """Random starts and inducing inputs too."""
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(700 if kind == "inducing" else 90, 4))
+    y = np.sin(rows[:, 0]) + rows[:, 1] * rows[:, 2] + 0.3 * rng.normal(size=len(rows))
+    columns = [2, 0, 3, 1]
+    model = gp(n_restarts=2) if kind == "gaussian" else gp(inducing=20)
+    if kind == "probit":
+        model, y = GPClassifier(n_restarts=2, random_state=0), y > 0.0
+    one, other = (clone(model).fit(some, y) for some in (rows, rows[:, columns]))
+    expected = rsens(one, rows[:50])[:, columns]
+    np.testing.assert_allclose(rsens(other, rows[:50, columns]), expected, rtol=0, atol=1e-6 * expected.max())
+
+
+class TestOwnOrder:
+    """Rows and columns by what they hold."""
+
+    def test_rows_and_columns_in_another_order(self):
+        one = own_order(X, Y, clusters=CLUSTERS)
+        rows, y, clusters = X[COLUMNS].iloc[ROWS], Y.iloc[ROWS], CLUSTERS[ROWS]
+        other = own_order(rows, y, clusters=clusters)
+        pd.testing.assert_frame_equal(
+            X.iloc[one.rows].reset_index(drop=True), rows[X.columns].iloc[other.rows].reset_index(drop=True)
+        )
+        np.testing.assert_array_equal(Y.iloc[one.rows], y.iloc[other.rows])
+        np.testing.assert_array_equal(one.clusters[one.rows], other.clusters[other.rows])
+        assert list(X.columns[one.columns]) == list(rows.columns[other.columns])
+
+    def test_a_number_counts_and_not_its_type(self):
+        whole = np.array([[0, 3], [1, 2], [2, 0]])
+        np.testing.assert_array_equal(row_keys(whole), row_keys(whole.astype(np.float32)))
+        assert row_keys(np.array([0.0, -0.0])).tolist().count(row_keys(np.array([0.0]))[0]) == 2
+
+    def test_columns_with_the_same_values(self):
+        """Two columns of a grid hold the same values, and y tells them apart; if it does not, their names do."""
+        grid = np.stack(np.meshgrid(np.arange(5.0), np.arange(5.0)), -1).reshape(-1, 2)
+        y = grid[:, 0] ** 2 + grid[:, 1]
+        one, other = (contents(each, y) for each in (grid, grid[:, ::-1]))
+        np.testing.assert_array_equal(one[0], other[0])
+        assert one[1].tolist() == [1 - d for d in other[1]]
+        frame = pd.DataFrame(grid, columns=["p", "q"])
+        one, other = (own_order(each, grid.sum(axis=1)) for each in (frame, frame[["q", "p"]]))
+        np.testing.assert_array_equal(one.rows, other.rows)
+        assert (one.columns.tolist(), other.columns.tolist()) == ([0, 1], [1, 0])
+
+    def test_labels_dates_and_missing_values(self):
+        odd = pd.DataFrame(
+            {
+                "text": ["a", "b", None, "a"],
+                "mixed": [1, "1", 2.5, ("x",)],
+                "date": pd.to_datetime(["2020-01-01", "2021-01-01", None, "2020-01-02"]),
+                "category": pd.Categorical(["x", "y", "x", "x"], categories=["y", "x"]),
+                "nullable": pd.array([1, None, 3, 1], dtype="Int64"),
+            }
+        )
+        one, other = own_order(odd), own_order(odd.iloc[[2, 0, 3, 1], ::-1])
+        assert np.array([2, 0, 3, 1])[other.rows].tolist() == one.rows.tolist()
+
+    def test_units_do_not_count(self):
+        """Nor do the names of classes, as long as their order is the same."""
+        numbers = X[["a", "b", "c"]]
+        one, other = own_order(numbers, LABELS), own_order(2.54 * numbers - 7.0, LABELS == "yes")
+        np.testing.assert_array_equal(one.rows, other.rows)
+        np.testing.assert_array_equal(one.columns, other.columns)
+
+    def test_groups_are_ordered_by_their_columns(self):
+        order = OwnOrder(np.arange(2), np.array([3, 1, 0, 2]))
+        assert order.of_terms([(0, 2), (1,), (3,)]).tolist() == [2, 1, 0]
+        # pairs (0, 1), (0, 2), (1, 2) have the ranks (1, 2), (0, 2), (0, 1)
+        assert order.of_pairs([(0, 2), (1,), (3,)]).tolist() == [2, 1, 0]

@@ -1,0 +1,171 @@
+"""What is released: versions agree, archives hold what they should, workflows run what there is."""
+
+import json
+import re
+import runpy
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import rsens
+
+ROOT = Path(__file__).parents[1]
+CHECK = runpy.run_path(str(ROOT / "tools" / "release_check.py"))
+LOWEST = runpy.run_path(str(ROOT / "tools" / "lowest.py"))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def citation() -> dict:
+    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+def test_version_changelog_and_citation_agree():
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version, day = re.search(r"^## \[(\d.*?)\] - (\S+)$", changelog, re.MULTILINE).groups()
+    assert rsens.__version__ == citation()["version"] == version == "0.1.0"
+    assert str(citation()["date-released"]) == day
+    assert changelog.index("## [Unreleased]") < changelog.index(f"## [{version}]")
+
+
+def test_the_citation_says_what_the_project_says():
+    assert citation()["cff-version"] == "1.2.0"
+    assert citation()["license"] == PROJECT["license"]
+    assert [each["name"] for each in citation()["authors"]] == [each["name"] for each in PROJECT["authors"]]
+    (paper,) = citation()["references"]
+    assert paper["title"] == "Uncertainty-aware Sensitivity Analysis Using Rényi Divergences"
+
+
+def test_supported_pythons_are_those_of_the_workflows():
+    (test,) = (workflow(path) for path in WORKFLOWS if path.stem == "test")
+    assert test["jobs"]["test"]["strategy"]["matrix"]["python"] == CHECK["supported"]() == ["3.11", "3.12", "3.13"]
+    assert PROJECT["requires-python"] == f">={CHECK['supported']()[0]}"
+    assert PYPROJECT["tool"]["mypy"]["python_version"] == CHECK["supported"]()[0]
+
+
+# ---- what is in the archives
+
+KNOWN = {"src/rsens/__init__.py", "src/rsens/py.typed", "tests/test_a.py", "docs/a.md", *CHECK["DOCUMENTS"]}
+ABOUT = {f"rsens-0.1.0.dist-info/{n}" for n in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")}
+WHEEL = {"rsens/__init__.py", "rsens/py.typed", *ABOUT}
+
+
+def wheel_problems(names):
+    return list(CHECK["wheel_problems"](names, KNOWN))
+
+
+def test_a_wheel_holds_the_package_and_nothing_else():
+    assert not wheel_problems(WHEEL)
+    assert wheel_problems(WHEEL | {"tests/test_a.py"}) == ["the wheel should not hold tests/test_a.py"]
+    assert wheel_problems(WHEEL | {"rsens/data.csv"}) == ["the wheel should not hold rsens/data.csv"]
+    assert wheel_problems(WHEEL - {"rsens/py.typed"}) == ["the wheel lacks rsens/py.typed"]
+    (without_licence,) = wheel_problems(WHEEL - {"rsens-0.1.0.dist-info/licenses/LICENSE"})
+    assert "licenses/LICENSE" in without_licence
+
+
+def test_a_source_archive_holds_all_documents_and_nothing_unknown():
+    problems = CHECK["archive_problems"]
+    assert not list(problems(KNOWN | {"PKG-INFO"}, KNOWN))
+    assert list(problems(KNOWN - {"SECURITY.md"}, KNOWN)) == ["the source archive lacks SECURITY.md"]
+    assert list(problems(KNOWN | {"secret.txt"}, KNOWN)) == ["the source archive should not hold secret.txt"]
+
+
+def test_documents_are_there():
+    assert all((ROOT / name).read_text(encoding="utf-8").strip() for name in CHECK["DOCUMENTS"])
+
+
+def test_every_extra_of_users_is_tried():
+    smoke = (ROOT / "tools" / "smoke.py").read_text(encoding="utf-8")
+    extras = {extra for minor in CHECK["supported"]() for extra in CHECK["extras_for"](minor)}
+    assert extras == {"", *PROJECT["optional-dependencies"]} - CHECK["OUR_OWN"]
+    assert all(f"\ndef {extra}(" in smoke for extra in extras - {""})
+    assert "torch" in CHECK["extras_for"]("3.11")
+    assert "torch" not in CHECK["extras_for"]("3.12")
+
+
+# ---- versions
+
+
+def test_lowest_versions_are_the_stated_bounds():
+    project = {"dependencies": ["a>=1.2"], "optional-dependencies": {"x": ["b[c]>=3"], "dev": ["d>=4"]}}
+    assert LOWEST["lowest"](project) == {"a": "1.2", "b": "3", "c": "3"}
+    with pytest.raises(ValueError, match="a<2"):
+        LOWEST["lowest"]({"dependencies": ["a<2"], "optional-dependencies": {}})
+    assert LOWEST["lowest"](PROJECT)["numpy"] == "2.2"
+
+
+def test_lowest_versions_are_not_above_the_newest():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    newest = dict(line.split("==") for line in lines if not line.startswith("#"))
+    for package, bound in LOWEST["lowest"](PROJECT).items():
+        assert [int(n) for n in bound.split(".")] <= [int(n) for n in newest[package].split(".")], package
+
+
+def test_the_page_of_versions_is_made_from_what_was_tried():
+    """`make release-check` writes both again."""
+    names = runpy.run_path(str(ROOT / "docs" / "versions.py"))
+    assert names["page"]() == names["PAGE"].read_text(encoding="utf-8")
+
+
+def test_every_extra_was_tried_on_every_python():
+    tried = json.loads(CHECK["RESULT"].read_text(encoding="utf-8"))["environments"]
+    wanted = [(minor, extra) for minor in CHECK["supported"]() for extra in CHECK["extras_for"](minor)]
+    assert [(each["python"], each["extra"]) for each in tried] == wanted
+    assert tried == CHECK["merged"](tried, [])
+
+
+def test_results_replace_older_ones_and_failures_count_for_nothing():
+    first, second = ({"python": "3.12", "extra": "", "versions": {"numpy": v}} for v in ("2.4", "2.5"))
+    failure = {"python": "3.12", "extra": "", "failure": "no"}
+    gone = {"python": "3.10", "extra": "", "versions": {"numpy": "2.2"}}
+    merged = CHECK["merged"]
+    assert merged([first, gone], [second]) == [second]
+    assert merged([first], []) == [first]
+    assert merged([first], [failure]) == []
+
+
+# ---- workflows
+
+
+def workflow(path: Path) -> dict:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def steps(path: Path) -> list[dict]:
+    return [step for job in workflow(path)["jobs"].values() for step in job["steps"]]
+
+
+def test_there_are_workflows_for_tests_documentation_and_releases():
+    assert [path.stem for path in WORKFLOWS] == ["docs", "release", "test"]
+    (test,) = (workflow(path) for path in WORKFLOWS if path.stem == "test")
+    assert test["jobs"]["test"]["strategy"]["matrix"]["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_are_whole(path):
+    """They name targets that the Makefile has and actions with a version, and may do no more than they need."""
+    read = workflow(path)
+    assert read["permissions"] == {"contents": "read"}
+    assert read[True], "`on`, which YAML reads as true"
+    targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
+    used = {word for step in steps(path) for word in re.findall(r"\bmake ([a-z-]+)", step.get("run", ""))}
+    assert used <= targets, used - targets
+    for step in steps(path):
+        assert ("run" in step) != ("uses" in step)
+        assert re.fullmatch(r"[\w/-]+@(v\d+|release/v1|[0-9a-f]{40})", step.get("uses", "a/b@v1"))
+    assert {job["runs-on"] for job in read["jobs"].values()} <= {"ubuntu-latest", "${{ matrix.os }}"}
+
+
+def test_only_the_job_that_publishes_has_an_identity():
+    (release,) = (workflow(path) for path in WORKFLOWS if path.stem == "release")
+    publish = release["jobs"]["publish"]
+    assert publish["permissions"] == {"id-token": "write"}
+    assert publish["environment"] == "pypi"
+    assert publish["needs"] == "build"
+    assert publish["steps"][-1] == {"uses": "pypa/gh-action-pypi-publish@release/v1", "with": {"attestations": True}}
+    assert "permissions" not in release["jobs"]["build"]
+    assert "secrets." not in (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")

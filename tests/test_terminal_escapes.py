@@ -1,0 +1,107 @@
+"""Names of columns, levels and files are only text: a terminal is told nothing by them, whoever prints them."""
+
+import contextlib
+import io
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsens import (
+    BayesianLinearRegression,
+    Explanation,
+    InputError,
+    assess,
+    check,
+    compare,
+    explain,
+    load_model,
+    stability,
+)
+from rsens._app.cli import main
+
+#: Renames the window, rings, and prints what follows in red.
+ESCAPE = "\x1b]0;owned\x07\x1b[31m"
+RNG = np.random.default_rng(0)
+N = 60
+X = pd.DataFrame({f"{ESCAPE}{name}": RNG.normal(size=N) for name in "ab"})
+X[f"{ESCAPE}c"] = X[f"{ESCAPE}a"] + 1e-3 * RNG.normal(size=N)  # collinear, which is warned of
+X[f"g{ESCAPE}"] = RNG.choice([f"{ESCAPE}u", f"v{ESCAPE}", "w"], N)
+Y = X[f"{ESCAPE}a"] * X[f"{ESCAPE}b"] + 0.3 * RNG.normal(size=N)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return BayesianLinearRegression().fit(X, Y)
+
+
+def said(call):
+    """All that a call says: on both streams, in warnings, in its error or as the text of its result."""
+    streams = io.StringIO(), io.StringIO()
+    with (
+        warnings.catch_warnings(record=True) as raised,
+        contextlib.redirect_stdout(streams[0]),
+        contextlib.redirect_stderr(streams[1]),
+    ):
+        warnings.simplefilter("always")
+        try:
+            result = call()
+        except InputError as error:
+            result = error
+    texts = [str(warning.message) for warning in raised]
+    return "".join([*(stream.getvalue() for stream in streams), *texts, str(result)])
+
+
+CALLS = {
+    "explain": lambda model: explain(model, X, Y, by=f"g{ESCAPE}", n_probes=6, random_state=0, progress=True),
+    "check": lambda model: check(model, X),
+    "assess": lambda model: assess(BayesianLinearRegression(), X, Y, random_state=0, progress=True),
+    "stability": lambda model: stability(BayesianLinearRegression(), X, Y, n_boot=2, random_state=0, progress=True),
+    "a group": lambda model: explain(model, X, groups={ESCAPE: [f"no {ESCAPE}"]}),
+    "a column that is not there": lambda model: explain(model, X, by=f"no {ESCAPE}"),
+    "another name": lambda model: explain(model, X.rename(columns={f"{ESCAPE}a": f"{ESCAPE}z"})),
+    "another level": lambda model: explain(model, X.assign(**{f"g{ESCAPE}": f"new {ESCAPE}"})),
+    "missing values": lambda model: explain(model, X.assign(**{f"{ESCAPE}a": np.nan})),
+    "the same name twice": lambda model: BayesianLinearRegression().fit(pd.concat([X, X], axis=1), Y),
+    "a method": lambda model: compare(model, X, Y, methods=[ESCAPE]),
+    "a label": lambda model: assess(BayesianLinearRegression(), X, Y, clusters=[ESCAPE] * N),
+    "a file": lambda model: Explanation.load(f"no {ESCAPE}"),
+    "a model file": lambda model: load_model(f"no {ESCAPE}"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls(model, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = said(lambda: CALLS[name](model))
+    assert "owned" in text or name in ("assess", "stability", "check", "a file", "a model file", "a label")
+    assert "\x1b" not in text.replace("\x1b[A", "")  # a progress bar goes up a line
+    assert "\x07" not in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["explain", "FILE", "--target", "y", "--model", "linear", "--no-report"],
+        ["explain", "FILE", "--target", f"y{ESCAPE}"],
+        ["explain", "FILE", "--target", "y", "--drop", ESCAPE],
+        ["explain", f"no{ESCAPE}"],
+        [f"no{ESCAPE}"],
+    ],
+)
+def test_commands(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = f"table{ESCAPE}.csv"
+    X.assign(y=Y).to_csv(file, index=False)
+
+    def call():
+        try:
+            return main([file if argument == "FILE" else argument for argument in arguments])
+        except SystemExit as error:
+            return error.code
+
+    text = said(call)
+    assert "owned" in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
