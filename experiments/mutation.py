@@ -174,8 +174,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.measure:
         start(TESTS, partial(measure, root=SOURCE, folders=FOLDERS, out=measured))
         return
-    if not measured.exists() and not given.report:
-        # In a process of its own: what tests leave behind must not be in the forks.
+    if not given.report:  # in a process of its own: what tests leave behind must not be in the forks
         command = [sys.executable, "-m", "experiments.mutation", "--measure", "--work", str(given.work)]
         subprocess.run(command, cwd=ROOT, check=True)
     mutants = sample(all_mutants(), given.mutants, given.seed)

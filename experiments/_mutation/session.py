@@ -105,11 +105,18 @@ def start(tests: Sequence[str], work: Callable[[Session], None]) -> None:
 
 
 def measure(session: Session, root: Path, folders: Sequence[str], out: Path) -> None:
-    """Run the tests that are not in the file yet: the seconds of each and the lines of the folders it runs."""
+    """The seconds of each test and the lines of the folders it runs, into a file.
+
+    Those that are in the file already are not run again, unless a source file that they reach has changed.
+    """
     from coverage import Coverage
 
     cover = Coverage(data_file=None, config_file=False, include=[f"{root}/{folder}/*" for folder in folders])
     known = json.loads(out.read_text()) if out.exists() else {"source": {}, "seconds": {}, "lines": {}}
+    for file in [file for file, source in known["source"].items() if source != fingerprint(root / file)]:
+        del known["source"][file]
+        for test in {test for tests in known["lines"].pop(file).values() for test in tests}:
+            known["seconds"].pop(test, None)
     failed: list[str] = []
     cover.start()
     begun = process_time()
@@ -124,7 +131,8 @@ def measure(session: Session, root: Path, folders: Sequence[str], out: Path) -> 
     for file, lines in lines_of(cover.get_data(), root).items():
         known["source"].setdefault(file, fingerprint(root / file))
         for line, tests in lines.items():
-            known["lines"].setdefault(file, {}).setdefault(str(line), []).extend(tests)
+            before = known["lines"].setdefault(file, {}).get(str(line), [])
+            known["lines"][file][str(line)] = sorted({*before, *tests})
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(known))
 

@@ -31,6 +31,9 @@ def summary(found: Found, total: int, seed: int, reasons: dict[str, str]) -> dic
         "sampled": len(found),
         "run": len(valid),
         **_score(valid, reasons),
+        "survivors that had the second round": sum(
+            entry["outcome"] not in NOTICED and entry["round"] > 1 for _, entry in valid
+        ),
         "outcomes": dict(sorted(Counter(entry["outcome"] for _, entry in valid).items())),
         "by file": _by(valid, reasons, lambda mutant: mutant.file),
         "by kind": _by(valid, reasons, lambda mutant: mutant.kind),

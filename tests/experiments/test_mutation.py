@@ -128,10 +128,11 @@ def test_quick_tests_come_first_and_new_ones_always(file: Path, monkeypatch: pyt
 def test_what_is_not_noticed_lowers_the_score(file: Path) -> None:
     mutants = mutants_of(file, file.parent)[:5]
     outcomes = ["killed", "survived", "hangs", "impossible", "unreached"]
-    found = [(mutant, {"outcome": outcome}) for mutant, outcome in zip(mutants, outcomes, strict=True)]
+    found = [(m, {"outcome": o, "round": 1 + (o == "survived")}) for m, o in zip(mutants, outcomes, strict=True)]
     result = summary(found, total=11, seed=0, reasons={label(mutants[1]): "it is the same"})
     assert (result["run"], result["noticed"], result["equivalent"]) == (4, 2, 1)
     assert (result["score"], result["score without equivalent"]) == (0.5, 0.6667)
+    assert result["survivors that had the second round"] == 1
     assert [survivor["why"] for survivor in result["survivors"]] == ["it is the same", ""]
 
 
