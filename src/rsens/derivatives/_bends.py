@@ -43,7 +43,8 @@ class Bends:
     def add(self, rows: slice, record: Derivatives) -> None:
         """Look at the records of some more rows."""
         assert record.second is not None
-        first, second = record.first * self._units, record.second * np.outer(self._units, self._units)
+        first = record.first * self._units
+        second = record.second * self._units[:, None] * self._units  # in turn: a product of two units may not fit
         parameters = record.distribution.parameters
         if not self._seen:
             self._names = record.distribution.parameter_names

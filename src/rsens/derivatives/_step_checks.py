@@ -119,12 +119,14 @@ def _sizes_and_gaps(quotients: Quotients, steps: Steps, order: int) -> tuple[Arr
     """
     X, distribution = quotients.X, quotients.here.distribution
     quotient = quotients.first if order == 1 else quotients.diagonal
-    unit = steps.units(X)[:, quotients.columns] ** order
+    unit = steps.units(X)[:, quotients.columns]
 
     def size(z: Array) -> Array:
         λ, _ = quotients.here.chain(z, None)
         with np.errstate(all="ignore"):
-            norms = unit * distribution.fisher_norm(λ)
+            norms = distribution.fisher_norm(λ)
+            for _ in range(order):  # not unit ** order: the square of a large unit does not fit
+                norms = unit * norms
         return np.where(np.isfinite(norms), norms, 0.0)
 
     whole, half = (quotient(s.widths(X, order)) for s in (steps, steps.halve(order)))
