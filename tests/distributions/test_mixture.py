@@ -209,6 +209,19 @@ def test_two_normals_against_brute_force() -> None:
     np.testing.assert_allclose(p.fisher_norm([[1.0, 2 * x, -2 * x, 0.0]]), [want], rtol=1e-8)
 
 
+@pytest.mark.parametrize("beside", [0.0, 1e-12, 1e-9, 1e-5])
+@pytest.mark.parametrize("family", [Normal, lambda m, v: StudentT(m, v, 3.0)])
+def test_a_divergence_does_not_depend_on_where_zero_is(family: Any, beside: float) -> None:
+    """A quantile of a component may lie beside 0, which is a place like any other on the real line."""
+
+    def divergence(shift: float) -> float:
+        p = Mixture([family([shift], [1.0]), family([shift + 1.7], [1.0])], [0.5, 0.5])
+        q = Mixture([family([shift - 0.4], [2.25]), family([shift + 1.0], [2.25])], [0.3, 0.7])
+        return float(p.renyi(q, 2.0)[0])
+
+    np.testing.assert_allclose(divergence(beside), divergence(8.0), rtol=1e-13)
+
+
 def test_mixtures_of_classes_collapse() -> None:
     """A mixture of class probabilities is the class probabilities of the mixture."""
     a, b = np.array([[0.25, 0.25, 0.5]]), np.array([[0.5, 0.375, 0.125]])

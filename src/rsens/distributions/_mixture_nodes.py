@@ -63,37 +63,67 @@ def _continuous(components: Sequence[Univariate], weights: Array, tails: bool) -
         ]
     )
     quantiles = np.where(np.isfinite(quantiles), quantiles, np.nanmedian(quantiles, axis=1, keepdims=True))
-    edges = _pad([_distinct(quantiles[..., i]) for i in range(weights.shape[0])])
+    n, n_levels = weights.shape[0], quantiles.shape[1]
+    kept = _pad([_distinct(quantiles[..., i]) for i in range(n)])
+    edges = quantiles.reshape(-1, n)[kept, np.arange(n)]
     t, w = np.polynomial.legendre.leggauss(16)
-    low, high = edges[:-1, None], edges[1:, None]
-    share = 0.5 * (t[:, None] + 1.0)
-    # A panel that spans scales (a heavy tail, a density with a pole at 0) is taken in log y.
+    share, log_w = 0.5 * (t[:, None] + 1.0), np.log(0.5 * w)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
+        if all(component.line == "real" for component in components):
+            y, log_widths = _about_centres(quantiles, kept // n_levels, edges, share)
+        else:
+            y, log_widths = _about_zero(edges[:-1, None], edges[1:, None], share)
+    empty = edges[1:, None] <= edges[:-1, None]
+    y = np.where(empty, edges[len(edges) // 2], y)  # an empty panel weighs nothing, wherever its nodes are
+    log_weights = np.where(empty, -np.inf, log_w + log_widths)
+    return y.reshape(-1, n), log_weights.reshape(-1, n)
+
+
+def _about_zero(low: Array, high: Array, share: Array) -> tuple[Array, Array]:
+    """Nodes between low and high, and log dy/dshare: in log y where a panel spans scales, as at a pole at 0."""
     wide = ((low > 0.0) & (high > 2.0 * low)) | ((high < 0.0) & (low < 2.0 * high))
-    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
-        log_low, log_high = np.log(np.abs(low)), np.log(np.abs(high))
-        in_log = np.sign(high) * np.exp(log_low + (log_high - log_low) * share)
-        y = np.where(wide, in_log, low + (high - low) * share)
-        in_log_width = np.log(np.abs(log_high - log_low)) + np.log(np.abs(y))
-        log_weights = np.log(0.5 * w)[:, None] + np.where(wide, in_log_width, np.log(high - low))
-    y = np.where(high > low, y, edges[len(edges) // 2])  # an empty panel weighs nothing, wherever its nodes are
-    return y.reshape(-1, edges.shape[1]), log_weights.reshape(-1, edges.shape[1])
+    log_low, log_high = np.log(np.abs(low)), np.log(np.abs(high))
+    in_log = np.sign(high) * np.exp(log_low + (log_high - log_low) * share)
+    y = np.where(wide, in_log, low + (high - low) * share)
+    in_log_width = np.log(np.abs(log_high - log_low)) + np.log(np.abs(y))
+    return y, np.where(wide, in_log_width, np.log(high - low))
+
+
+def _about_centres(quantiles: Array, owner: Array, edges: Array, share: Array) -> tuple[Array, Array]:
+    """Nodes between the edges, and log dy/dshare, along y = c + s sinh u for the nearest component's centre and spread.
+
+    That is y itself near the component and its logarithm in a heavy tail. `owner` is the component of each edge; of the
+    two of a panel the one is taken that the panel lies closer to, in its own spreads.
+    """
+    rows = np.arange(edges.shape[1])
+    middle = quantiles.shape[1] // 2
+    centre, spread = quantiles[:, middle], quantiles[:, middle + 1] - quantiles[:, middle]
+    spread = np.where(spread > 0.0, spread, 1.0)
+    both = np.stack([owner[:-1], owner[1:]])
+    c, s = centre[both, rows], spread[both, rows]
+    nearest = np.argmin(np.abs(0.5 * edges[:-1] + 0.5 * edges[1:] - c) / s, axis=0)[None]
+    c, s = (np.take_along_axis(part, nearest, axis=0)[0] for part in (c, s))
+    low, high = np.arcsinh((edges[:-1] - c) / s)[:, None], np.arcsinh((edges[1:] - c) / s)[:, None]
+    u = low + (high - low) * share
+    return c[:, None] + s[:, None] * np.sinh(u), np.log(s)[:, None] + np.log(np.cosh(u)) + np.log(high - low)
 
 
 def _distinct(quantiles: Array) -> Array:
-    """The quantiles of all components (S, L) as sorted panel ends, without near repeats on the same scale.
+    """Which quantiles of all components (S, L), flattened, are sorted panel ends, without near repeats on one scale.
 
     Each stands for a cell as wide as its distance to the next quantile of its own component, rounded to a power of two:
     a thousand components that lie together need no more panels than one does, and a narrow one among them keeps its
     own.
     """
+    flat = quantiles.ravel()
     if len(quantiles) <= _FEW_COMPONENTS:
-        return np.unique(quantiles)
+        return np.unique(flat, return_index=True)[1]
     gaps = np.diff(quantiles, axis=1)
     spacing = np.minimum(np.pad(gaps, ((0, 0), (1, 0)), mode="edge"), np.pad(gaps, ((0, 0), (0, 1)), mode="edge"))
     scale = np.floor(np.log2(np.where(spacing > 0.0, spacing, 1.0)))
-    cells = np.stack([scale.ravel(), np.floor(quantiles.ravel() / np.exp2(scale.ravel() - 1.0))])
+    cells = np.stack([scale.ravel(), np.floor(flat / np.exp2(scale.ravel() - 1.0))])
     _, first = np.unique(cells, axis=1, return_index=True)
-    return np.unique(quantiles.ravel()[first])
+    return first[np.unique(flat[first], return_index=True)[1]]
 
 
 def _pad(rows: list[Array]) -> Array:
