@@ -55,6 +55,20 @@ def test_what_differences_warn_of_is_said_once():
         assert [warning.filename for warning in caught] == [__file__]
 
 
+def test_a_part_of_the_rows_warns_once_although_its_model_is_asked_again():
+    model = rsens.from_function(lambda z: rsens.Normal(0.0 * z[:, 0], 1.0))
+    with pytest.warns(rsens.RsensWarning, match="did not change in 100 %") as caught:
+        rsens.explain(model, X, training=X, first_row=0)
+    assert len(caught) == 1
+
+
+def test_whole_numbers_beyond_float64_are_refused():
+    with pytest.raises(rsens.InputError, match="beyond float64"):
+        rsens.GPRegressor().fit(X, [10**400] * len(X))
+    with pytest.raises(rsens.InputError, match="beyond float64"):
+        rsens.BayesianLinearRegression().fit([[10**400, 1]] * 12, np.arange(12.0))
+
+
 def test_a_category_with_one_level_is_a_constant():
     y = np.arange(5.0)
     only = pd.DataFrame({"c": ["a"] * 5})

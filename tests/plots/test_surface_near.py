@@ -33,6 +33,18 @@ def values_at(found, f) -> tuple[np.ndarray, np.ndarray]:
     return found.prediction[inside] - found.prediction[inside].mean(), expected - expected.mean()
 
 
+@pytest.mark.parametrize("unit", [1e-150, 1e200])
+def test_the_units_of_columns_change_nothing(unit):
+    """Squares of such columns do not fit float64, distances in deviations do."""
+    X = standard(40, r=0.5)
+    options = {"pairs": False, "scale": "sd"}
+    here = pair_surface(explanation_of(lambda Z: Z[:, 0] * Z[:, 1], X, **options), "x0", "x1")
+    rescaled = X * [unit, 1.0, 1.0]
+    there = pair_surface(explanation_of(lambda Z: Z[:, 0] / unit * Z[:, 1], rescaled, **options), "x0", "x1")
+    np.testing.assert_allclose(there.first, unit * here.first)
+    np.testing.assert_allclose(there.prediction, here.prediction, atol=1e-9)
+
+
 # ---- the joint effect ------------------------------------------------------------------------------------------------
 
 

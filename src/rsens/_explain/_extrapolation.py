@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens._table import column_deviations
 from rsens._typing import Array
 
 CHANCE_OF_A_FLAG = 0.01
@@ -64,7 +65,7 @@ class _Cloud:
 
     @classmethod
     def of(cls, rows: Array) -> _Cloud:
-        mean, spread = rows.mean(axis=0), rows.std(axis=0)
+        mean, spread = rows.mean(axis=0), column_deviations(rows)
         # A constant column has no spread of its own; its size decides what counts as leaving it.
         constant = spread <= 1e-12 * np.abs(mean)
         spread = np.where(constant, np.maximum(np.abs(mean), 1.0), spread)

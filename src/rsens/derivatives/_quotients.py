@@ -61,7 +61,8 @@ class Quotients:
         z = self._moved(h, np.concatenate([eye, -eye, *corners]))
         pp, pm, mp, mm = z[2 * columns :].reshape(4, len(d), *self.here.z.shape)
         width = self._width(h)
-        cross = ((pp - pm) - (mp - mm)) / width[d] / width[e]
+        with np.errstate(over="ignore", invalid="ignore"):
+            cross = ((pp - pm) - (mp - mm)) / width[d] / width[e]
         second = np.empty((*self.here.z.shape, columns, columns))
         second[:, :, range(columns), range(columns)] = np.moveaxis(self._diagonal(z, h), 0, -1)
         second[:, :, d, e] = second[:, :, e, d] = np.moveaxis(cross, 0, -1)
@@ -71,8 +72,9 @@ class Quotients:
         """From z at x + h e_d and then at x − h e_d, for every column."""
         columns, below, above = len(self.columns), self.X - h, self.X + h
         up, down = (above - self.X).T[self.columns][:, :, None], (self.X - below).T[self.columns][:, :, None]
-        rise, fall = (z[:columns] - self.here.z) / up, (self.here.z - z[columns : 2 * columns]) / down
-        return 2.0 * (rise - fall) / (up + down)
+        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit is refused where it is used, by name
+            rise, fall = (z[:columns] - self.here.z) / up, (self.here.z - z[columns : 2 * columns]) / down
+            return 2.0 * (rise - fall) / (up + down)
 
     def _width(self, h: Array) -> Array:
         return ((self.X + h) - (self.X - h)).T[self.columns][:, :, None]

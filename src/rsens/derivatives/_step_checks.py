@@ -123,13 +123,13 @@ def _sizes_and_gaps(quotients: Quotients, steps: Steps, order: int) -> tuple[Arr
 
     def size(z: Array) -> Array:
         λ, _ = quotients.here.chain(z, None)
-        with np.errstate(all="ignore"):
-            norms = distribution.fisher_norm(λ)
-            for _ in range(order):  # not unit ** order: the square of a large unit does not fit
-                norms = unit * norms
+        norms = distribution.fisher_norm(λ)
+        for _ in range(order):  # not unit ** order: the square of a large unit does not fit
+            norms = unit * norms
         return np.where(np.isfinite(norms), norms, 0.0)
 
-    whole, half = (quotient(s.widths(X, order)) for s in (steps, steps.halve(order)))
-    sizes, gaps = size(whole), size(half - whole)
-    doubled = size(half - 2.0 * whole) < SHARE * sizes
+    with np.errstate(all="ignore"):
+        whole, half = (quotient(s.widths(X, order)) for s in (steps, steps.halve(order)))
+        sizes, gaps = size(whole), size(half - whole)
+        doubled = size(half - 2.0 * whole) < SHARE * sizes
     return sizes.mean(axis=0), np.where(doubled, 0.0, gaps).mean(axis=0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 from rsens.distributions._base import Distribution
 from rsens.distributions._counts import count_rule
 from rsens.distributions._histogram import Histogram
@@ -89,7 +89,7 @@ def _about_zero(low: Array, high: Array, share: Array) -> tuple[Array, Array]:
     return y, np.where(wide, in_log_width, np.log(high - low))
 
 
-def _about_centres(quantiles: Array, owner: Array, edges: Array, share: Array) -> tuple[Array, Array]:
+def _about_centres(quantiles: Array, owner: Positions, edges: Array, share: Array) -> tuple[Array, Array]:
     """Nodes between the edges, and log dy/dshare, along y = c + s sinh u for the nearest component's centre and spread.
 
     That is y itself near the component and its logarithm in a heavy tail. `owner` is the component of each edge; of the
@@ -108,7 +108,7 @@ def _about_centres(quantiles: Array, owner: Array, edges: Array, share: Array) -
     return c[:, None] + s[:, None] * np.sinh(u), np.log(s)[:, None] + np.log(np.cosh(u)) + np.log(high - low)
 
 
-def _distinct(quantiles: Array) -> Array:
+def _distinct(quantiles: Array) -> Positions:
     """Which quantiles of all components (S, L), flattened, are sorted panel ends, without near repeats on one scale.
 
     Each stands for a cell as wide as its distance to the next quantile of its own component, rounded to a power of two:
@@ -126,7 +126,7 @@ def _distinct(quantiles: Array) -> Array:
     return first[np.unique(flat[first], return_index=True)[1]]
 
 
-def _pad(rows: list[Array]) -> Array:
+def _pad(rows: list[Positions]) -> Positions:
     """Sorted rows of different lengths as columns of one array, with their last value repeated."""
     longest = max(len(row) for row in rows)
     return np.stack([np.pad(row, (0, longest - len(row)), mode="edge") for row in rows], axis=1)

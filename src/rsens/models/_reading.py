@@ -37,7 +37,9 @@ def translated() -> Iterator[None]:
         yield
     except InputError:
         raise
-    except (ValueError, OverflowError) as error:  # a Python integer beyond float64
+    except OverflowError:  # Python's own integers have no limit
+        raise InputError("a whole number in X or y is beyond float64 (1.8e308). Rescale its column, or y.") from None
+    except ValueError as error:
         raise InputError(str(error)) from None
     except TypeError as error:
         raise _InputTypeError(str(error)) from None

@@ -11,7 +11,7 @@ import numpy as np
 
 from rsens._coding import Levels
 from rsens._errors import Argument, InputError
-from rsens._table import Table
+from rsens._table import Table, column_deviations
 from rsens._text import listed, quoted
 from rsens._typing import Array, Flags
 
@@ -180,7 +180,7 @@ def _step(scale: Any, data: Array, name: str) -> tuple[float, str]:
         if scale == "raw":
             return 1.0, "per unit"
         if scale == "sd":
-            deviation = float(data.std())
+            deviation = float(column_deviations(data[:, None])[0])
             if deviation == 0.0:
                 raise InputError(
                     f"{name!r} does not vary in X: it has no standard deviation. Give ", Argument("scale", "raw"), "."
