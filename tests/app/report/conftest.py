@@ -30,6 +30,22 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
+@pytest.fixture(scope="module")
+def kept(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Opens the report of a study with all its figures drawn, once for all tests of a file: they leave it as it was."""
+    pages: dict[str, Opened] = {}
+
+    def open_page(name: str) -> Opened:
+        if name not in pages:
+            pages[name] = Opened(browser, tmp_path_factory.mktemp(name), name, True)
+            pages[name].scroll_through()
+        return pages[name]
+
+    yield open_page
+    for each in pages.values():
+        each.page.close()
+
+
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
     """Opens the report of one of the studies."""

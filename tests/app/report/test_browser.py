@@ -9,9 +9,11 @@ from tests.app.report.browser import needs_browser
 from tests.app.report.test_page import SECTIONS
 
 needs_browser()
+PHONE = {"width": 360, "height": 740}
 BOTH = pytest.mark.parametrize("interactive", [True, False], ids=["plotly", "static"])
 PAGES = pytest.mark.parametrize(
-    ("name", "interactive"), [("numbers", True), ("classes", True), ("hostile", True), ("numbers", False)]
+    ("name", "interactive"),
+    [("numbers", True), ("counts", True), ("classes", True), ("hostile", True), ("numbers", False)],
 )
 TEXTS = """() => Object.fromEntries(['name', 'prediction', 'sentence'].map(
     (key) => [key, document.getElementById('row-' + key).textContent]))"""
@@ -33,6 +35,8 @@ def test_opens_in_silence(opened, name, interactive):
     for figure in report.page.locator(".figure").all():
         shown = [box.is_visible() for box in figure.locator(".live, .static").all()]
         assert sum(shown) == 1
+    report.page.set_viewport_size(PHONE)  # where nothing is wider than the screen, but what scrolls within its own box
+    assert report.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
 def test_figures_are_drawn_without_scrolling(opened):
@@ -42,9 +46,8 @@ def test_figures_are_drawn_without_scrolling(opened):
     assert report.page.evaluate("window.scrollY") == 0
 
 
-def test_names_stand_in_figures_as_they_are(opened):
-    report = opened("hostile", True)
-    report.scroll_through()
+def test_names_stand_in_figures_as_they_are(kept):
+    report = kept("hostile")
     labels = report.page.locator("#live-beeswarm .ytick text").all_text_contents()
     assert any(label.startswith("<script>") for label in labels)
     assert any("{{ 7 * 7 }}" in label or "%{x}" in label for label in labels)
@@ -88,9 +91,8 @@ def test_row_selector(opened, interactive):
     expect(0)
 
 
-def test_click_on_a_point_shows_its_row(opened):
-    report = opened("numbers", True)
-    report.scroll_through()
+def test_click_on_a_point_shows_its_row(kept):
+    report = kept("numbers")
     point = report.page.evaluate("document.getElementById('live-beeswarm').data[0].customdata[3]")
     report.page.evaluate(
         "d => document.getElementById('live-beeswarm').emit('plotly_click', {points: [{customdata: d}]})", point
@@ -98,7 +100,7 @@ def test_click_on_a_point_shows_its_row(opened):
     assert report.page.locator("#row-select").input_value() == str(point[0])
 
 
-@pytest.mark.parametrize(("scheme", "interactive"), [("light", True), ("dark", True), ("dark", False)])
+@pytest.mark.parametrize(("scheme", "interactive"), [("light", True), ("dark", False)])
 def test_theme(opened, scheme, interactive):
     """The page follows the system until the button is pressed; figures follow the page; nothing is stored."""
     report = opened("numbers", interactive, color_scheme=scheme)
@@ -123,14 +125,6 @@ def test_theme(opened, scheme, interactive):
     page.click("#theme")
     assert dark() == (scheme == "dark")
     assert report.complaints == []
-
-
-@PAGES
-def test_fits_a_phone(opened, name, interactive):
-    """Nothing is wider than 360 pixels, but what scrolls within its own box."""
-    report = opened(name, interactive, viewport={"width": 360, "height": 740})
-    report.scroll_through()
-    assert report.page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 @BOTH
