@@ -6,19 +6,27 @@ from pathlib import Path
 
 import matplotlib
 import pytest
+from hypothesis import settings
 
 matplotlib.use("Agg")
+# The same examples in every run, so that a failure is one of the code. `--hypothesis-profile=default` looks for new ones.
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile("repeatable")
 # Functions of JAX are compiled once and run on few rows: a compiler that tries less hard is quicker in sum.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
 #: Files of half a minute and more. They are the first to run, so that no process waits for another one at the end.
 LONGEST = [
+    "tests/app/report/test_access.py",
     "tests/test_docs.py",
-    "tests/experiments/test_make.py",
-    "tests/app/cli/test_unfinished.py",
-    "tests/models/test_subset_search.py",
-    "tests/app/report/test_page.py",
+    "tests/app/report/test_browser.py",
     "tests/measures/test_fourth.py",
+    "tests/app/cli/test_unfinished.py",
+    "tests/app/report/test_page.py",
+    "tests/experiments/test_make.py",
+    "tests/fuzz/test_fuzz.py",
+    "tests/models/test_laplace.py",
+    "tests/test_site.py",
 ]
 
 

@@ -14,7 +14,6 @@ from sklearn.gaussian_process import kernels as sk
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import rsens
 from rsens._errors import InputError, RsensWarning
@@ -551,17 +550,6 @@ def test_a_likelihood_can_be_given():
 
 
 # ---- the estimator's duties -----------------------------------------------------------------------------------------
-
-CHECKED = [GPRegressor(n_restarts=0), GPRegressor(likelihood="poisson", n_restarts=0), GPClassifier(n_restarts=0)]
-
-
-@pytest.mark.parametrize("model", CHECKED, ids=["gaussian", "poisson", "probit"])
-def test_scikit_learn_checks(model):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # skipped checks, and searches that the checks cut short
-        for estimator, check in estimator_checks_generator(model):
-            if "array_api" not in check.func.__name__:  # needs another environment
-                check(estimator)
 
 
 def test_in_pipelines_and_searches():

@@ -36,11 +36,17 @@ TOY = Plot(
 )
 
 
+#: In a section of its choice; the other one stands in a section of its own.
+PLACED = Plot(
+    **{**vars(TOY), "name": "landing", "file": "landing", "section": "variables", "alt": lambda _: "A line that stays."}
+)
+
+
 @pytest.fixture
-def toy():
-    plots.PLOTS.append(TOY)
-    yield TOY
-    plots.PLOTS.remove(TOY)
+def toys():
+    plots.PLOTS += [TOY, PLACED]
+    yield
+    del plots.PLOTS[-2:]
 
 
 @pytest.fixture(scope="module")
@@ -52,26 +58,19 @@ def names_of(files) -> list[str]:
     return sorted({path.stem for path in files if path.parent.name == "figures"})
 
 
-def test_a_new_plot_is_among_the_files_and_in_the_report(result, tmp_path, toy):
+@pytest.mark.usefixtures("toys")
+def test_a_new_plot_is_among_the_files_and_in_the_report(result, tmp_path):
     written = result.write(tmp_path / "out")
     assert names_of(written) == sorted(name for name, _ in figures_of(result))
-    assert {path.suffix for path in written if path.stem == toy.file} == {".png", ".svg"}
+    assert {path.suffix for path in written if path.stem == TOY.file} == {".png", ".svg"}
     page = written[0].read_text(encoding="utf-8")
     further = page[page.index('<section id="further"') : page.index('<section id="reading"')]
     assert "4 steps &lt;up&gt;." in further
     assert 'aria-label="A line that rises."' in further
+    assert "A line that stays." not in further
     assert "a staircase" in further
     assert '<a href="#further">Further figures</a>' in page
-
-
-def test_a_new_plot_can_stand_in_a_section_of_its_choice(result, toy, tmp_path):
-    plots.PLOTS[-1] = there = Plot(**{**vars(TOY), "section": "variables"})
-    try:
-        page = result.report(tmp_path / "r.html").read_text(encoding="utf-8")
-    finally:
-        plots.PLOTS[plots.PLOTS.index(there)] = TOY
-    assert page.index('<section id="variables"') < page.index("A line that rises.") < page.index('<section id="pairs"')
-    assert 'id="further"' not in page
+    assert page.index('<section id="variables"') < page.index("A line that stays.") < page.index('<section id="pairs"')
 
 
 def test_files_in_their_order(result):

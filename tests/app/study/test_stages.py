@@ -89,7 +89,7 @@ def in_one_go(data, **options):
     [
         (numbers(40), {}),
         (with_text(30), {"model": "linear", "cluster": "code"}),
-        (classes(3, 30), {"pairs": 0}),
+        (classes(2, 30), {"pairs": 0}),
         (numbers(40), {"groups": {"both": ["a", "d"]}, "cv": 3}),
         (numbers(40), {"null": False}),
         (numbers(40), {"cv": 0}),
