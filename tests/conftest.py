@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 matplotlib.use("Agg")
-# The same examples in every run, so that a failure is one of the code. `--hypothesis-profile=default` looks for new ones.
+# The same examples in every run, so that a failure is one of the code. `--hypothesis-profile=default` tries others.
 settings.register_profile("repeatable", derandomize=True)
 settings.load_profile("repeatable")
 # Functions of JAX are compiled once and run on few rows: a compiler that tries less hard is quicker in sum.
