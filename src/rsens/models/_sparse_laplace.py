@@ -39,20 +39,25 @@ def approximate(
 ) -> SparseLaplaceApproximation:
     """The approximation at the mode; takes the arguments of `_laplace.approximate`, and the inducing inputs."""
     target = LowRankTarget(LowRankPrior(kernel, X, inducing), likelihood, y, np.broadcast_to(mean + offset, y.shape))
-    w, converged = target.mode() if warm is None else target.mode(warm.weights, near=warm.near)
+    w, converged, there = target.mode() if warm is None else target.mode(warm.weights, near=warm.near)
     if warm is not None:
         warm.weights, warm.converged = w, converged
-    return SparseLaplaceApproximation(target, w, converged, mean)
+    return SparseLaplaceApproximation(target, w, converged, mean, there)
 
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """Ψ(w) = log p(y | f) − ½|w|² at one w, the size of the terms in that sum, its gradient, and VWVᵀ."""
+    """Ψ(w) = log p(y | f) − ½|w|² at one w, the size of the terms in that sum, its gradient, and VWVᵀ.
+
+    By row, `predictor` is f + offset.
+    """
 
     psi: float
     size: float
     gradient: Array
     VWVt: Array
+    predictor: Array
+    W: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +77,7 @@ class LowRankTarget:
         size = 0.5 * float(np.sum(w**2))
         psi = -size
         gradient, VWVt = -w, np.zeros((len(w), len(w)), order="F")
+        predictor, W = np.empty((2, len(self.y)))
         for rows, V in self.prior.chunks():
             y, f = self.y[rows], blas.dgemv(1.0, V, w, trans=1) + self.offset[rows]
             with np.errstate(over="ignore", invalid="ignore"):
@@ -82,14 +88,16 @@ class LowRankTarget:
             psi += float(np.sum(terms))
             size += float(np.sum(np.abs(terms)))
             gradient = gradient + blas.dgemv(1.0, V, slope)
-            VWVt = add_outer(VWVt, V * np.sqrt(np.maximum(-second, 0.0)))
-        return Climb(psi, size, gradient, VWVt)
+            predictor[rows], W[rows] = f, np.maximum(-second, 0.0)
+            VWVt = add_outer(VWVt, V * np.sqrt(W[rows]))
+        return Climb(psi, size, gradient, VWVt, predictor, W)
 
-    def mode(self, start: Array | None = None, *, near: bool = False) -> tuple[Array, bool]:
-        """ŵ, and whether the search reached it: Newton's method with step halving, from `start` if it is better than 0.
+    def mode(self, start: Array | None = None, *, near: bool = False) -> tuple[Array, bool, Climb | None]:
+        """ŵ, whether the search reached it, and the pass at ŵ: Newton's method with step halving.
 
-        In f, these are the steps and the stopping rule of `_mode.find_mode`. With `near`, the mode of fewer rows is the
-        start, and passes are saved: 0 is not tried, and the last step, a tiny one, is taken without a look.
+        It starts from `start` if that is better than 0. In f, these are the steps and the stopping rule of
+        `_mode.find_mode`. With `near`, the mode of fewer rows is the start, and passes are saved: 0 is not tried, and
+        the last step, a tiny one, is taken without a look, so that there is no pass at ŵ.
         """
         w, here = self._start(start, near)
         decrement = np.inf
@@ -97,29 +105,33 @@ class LowRankTarget:
             step, _ = lapack.dpotrs(factored_identity_plus(here.VWVt), here.gradient, lower=1)
             before, decrement = decrement, float(np.sum(here.gradient * step))
             if near and 0.0 <= decrement <= NEAR:
-                return w + step, True
+                return w + step, True, None
             if decrement <= TOLERANCE or ROUNDING >= decrement >= before:
                 break
             uphill = self._halved(w, here, step)
             if uphill is None:
                 break
             w, here = uphill
-        return w, abs(decrement) <= ROUNDING
+        return w, abs(decrement) <= ROUNDING, here
 
     def _start(self, start: Array | None, near: bool) -> tuple[Array, Climb]:
         """0 or `start`, whichever is better."""
         w = np.zeros(self.prior.rank)
-        warm = self.climb(start) if start is not None and start.shape == w.shape else None
-        if near and start is not None and warm is not None:
-            return start, warm
+        if start is not None and start.shape == w.shape:
+            warm = self.climb(start)
+            if warm is not None and (near or not self._psi_at_zero() >= warm.psi):
+                return start, warm
         here = self.climb(w)
-        if start is not None and warm is not None and (here is None or warm.psi > here.psi):
-            return start, warm
         if here is None:
             raise InputError(
                 "the likelihood of y is zero at the prior mean of f. Check y and offset for extreme values."
             )
         return w, here
+
+    def _psi_at_zero(self) -> float:
+        """Ψ(0), which takes no pass: f is the offset there. Not a number, or −inf, if the likelihood underflows."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(np.sum(self.likelihood.log_density(self.y, self.offset)))
 
     def _halved(self, w: Array, here: Climb, step: Array) -> tuple[Array, Climb] | None:
         """The longest of the steps 1, ½, ¼, … after which Ψ is not lower than rounding can tell."""
@@ -133,12 +145,13 @@ class LowRankTarget:
 
 @dataclass(frozen=True, eq=False)
 class SparseLaplaceApproximation:
-    """w ~ N(ŵ, B⁻¹) given y, with B = I + VWVᵀ and W the likelihood's `curvature`."""
+    """w ~ N(ŵ, B⁻¹) given y, with B = I + VWVᵀ and W the likelihood's `curvature`; `there` is the pass at ŵ."""
 
     target: LowRankTarget
     w: Array
     converged: bool
     mean: float
+    there: Climb | None = None
 
     @property
     def jitter(self) -> float:
@@ -146,8 +159,13 @@ class SparseLaplaceApproximation:
 
     @cached_property
     def _at_mode(self) -> tuple[Array, Array]:
-        """f̂ + offset at the training rows, and VWVᵀ, in one pass."""
-        target, predictor = self.target, np.empty(len(self.target.y))
+        """f̂ + offset at the training rows, and VWVᵀ, in one pass, unless the search for the mode has made it."""
+        target, there = self.target, self.there
+        if there is not None:
+            W, _ = target.likelihood.curvature(target.y, there.predictor)
+            if np.array_equal(W, there.W):  # it is not for a Student-t
+                return there.predictor, symmetric(there.VWVt)
+        predictor = np.empty(len(target.y))
         VWVt = np.zeros((len(self.w), len(self.w)), order="F")
         for rows, V in target.prior.chunks():
             predictor[rows] = blas.dgemv(1.0, V, self.w, trans=1) + target.offset[rows]
