@@ -209,6 +209,16 @@ def test_a_column_has_the_type_that_pandas_gives_it(kind, through):
     pd.testing.assert_series_equal(found["a"], expected, check_names=False)
 
 
+@pytest.mark.parametrize("values", [pd.cut([1.0, 2.0, 4.0], 3), pd.period_range("2020", periods=3, freq="M")])
+def test_intervals_and_periods_come_back_from_arrow(values):
+    column = pd.Series(pd.Categorical(values)).where([True, False, True])
+    once = pa.Table.from_pandas(pd.DataFrame({"a": column}))
+    found = as_pandas(pa.concat_tables([once, once]))["a"]
+    assert found.isna().tolist() == [False, True, False] * 2
+    assert found.dropna().tolist() == column.dropna().tolist() * 2
+    assert found.cat.categories.tolist() == column.cat.categories.tolist()
+
+
 def test_categories_of_polars_are_those_in_use_sorted():
     """polars shares one list of categories among all columns, so that it tells nothing about one of them."""
     pl.Series(["z", "q"], dtype=pl.Categorical)

@@ -121,6 +121,8 @@ def _column(series: nw.Series[Any]) -> pd.Series[Any]:
     kind, name = series.dtype, series.name or None
     if kind.is_decimal():
         series = series.cast(nw.Float64)
+    if (kind == nw.Categorical or kind == nw.Enum) and _holds_objects_of_pandas(series):
+        return _decoded(series.to_native()).rename(name)
     if kind == nw.Categorical or kind == nw.Enum:
         return pd.Series(pd.Categorical(series.to_list(), categories=_categories(series)), name=name)
     if kind == nw.Boolean and series.null_count():
@@ -130,6 +132,27 @@ def _column(series: nw.Series[Any]) -> pd.Series[Any]:
         zone = getattr(kind, "time_zone", None)
         return values if zone is None else values.dt.tz_localize("UTC").dt.tz_convert(zone)
     return pd.Series(series.to_list(), dtype=None if kind == nw.String else object, name=name)
+
+
+def _holds_objects_of_pandas(series: nw.Series[Any]) -> bool:
+    """Categories of Arrow that are intervals or periods: Arrow itself cannot compare them."""
+    if not series.implementation.is_pyarrow():
+        return False
+    import pyarrow as pa
+
+    return isinstance(series.to_native().type.value_type, pa.BaseExtensionType)
+
+
+def _decoded(column: Any) -> pd.Series[Any]:
+    """A column of Arrow's dictionaries with its categories as pandas has them, in their order."""
+    import pandas as pd
+
+    values, categories = [], []
+    for chunk in column.chunks:
+        labels = chunk.dictionary.to_pandas().to_list()
+        categories += labels
+        values += [None if code is None else labels[code] for code in chunk.indices.to_pylist()]
+    return pd.Series(pd.Categorical(values, categories=list(dict.fromkeys(categories))))
 
 
 def _categories(series: nw.Series[Any]) -> list[Any] | None:

@@ -62,6 +62,14 @@ def test_a_method_that_somebody_replaced_counts():
     np.testing.assert_allclose(as_model(model).predict_distribution(ROWS).variance, sd**2, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_noise_that_float64_cannot_hold_is_refused():
+    model = BayesianRidge().fit(X, 1e160 * Y)
+    assert model.alpha_ == 0.0
+    with pytest.raises(InputError, match="its precision alpha_ is 0"):
+        rsens.rsens(model, X)
+
+
 def test_not_fitted():
     with pytest.raises(InputError, match=r"BayesianRidge is not fitted"):
         rsens.rsens(BayesianRidge(), X)

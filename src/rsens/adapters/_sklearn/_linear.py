@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._sklearn._closed import Closed, numbers_in, record_of
 from rsens.adapters._sklearn._return_std import read_std
@@ -45,6 +46,11 @@ def read_bayesian_linear(model: Any) -> Understood:
         raise not_fitted(model)
     if overrides(model, "predict"):
         return read_std(model)
+    if not float(model.alpha_) > 0.0:
+        raise InputError(
+            f"the noise of this {type(model).__name__} is not finite: its precision alpha_ is {float(model.alpha_):g}. "
+            "The scale of y is beyond what its fit can hold: divide y by its standard deviation, and refit."
+        )
     closed = _as_its_own(model)
     if closed is None:
         return read_std(model)
