@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import BayesianRidge
 
 import rsens
 from rsens import InputError, Normal, Poisson, from_function
@@ -137,3 +138,11 @@ def test_only_categories():
 def test_targets_must_fit():
     with pytest.raises(InputError, match="one entry for each of the 60 rows"):
         rsens.check(Handmade(), X, Y[:3])
+
+
+def test_a_column_beside_which_a_slope_vanishes():
+    """Its unit times the slope underflows: there is nothing that differences could be compared with."""
+    X = 1e-300 * np.arange(1.0, 9.0)[:, None]
+    model = BayesianRidge().fit(X, np.random.default_rng(0).normal(size=8))
+    assert model.coef_.any()
+    assert "nothing to compare" in str(rsens.check(model, X))
