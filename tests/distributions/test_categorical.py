@@ -66,3 +66,9 @@ def test_the_point_prediction_has_one_output_per_class() -> None:
     np.testing.assert_array_equal(family.prediction_gradient(), np.eye(3)[None])
     assert family.output_weight == 0.5
     assert family.parameters.shape == (1, 3)
+
+
+def test_with_other_probabilities() -> None:
+    other = Categorical([[0.2, 0.3, 0.5]]).with_parameters(np.array([[0.6, 0.3, 0.1]]))
+    assert type(other) is Categorical
+    assert other.probabilities.tolist() == [[0.6, 0.3, 0.1]]

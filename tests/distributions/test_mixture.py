@@ -222,6 +222,44 @@ def test_a_divergence_does_not_depend_on_where_zero_is(family: Any, beside: floa
     np.testing.assert_allclose(divergence(beside), divergence(8.0), rtol=1e-13)
 
 
+@pytest.mark.parametrize("alpha", [2.0, np.inf])
+def test_many_components_that_are_few(alpha: float) -> None:
+    """Forty components of four kinds are four: panels between their quantiles do not depend on how many there are."""
+
+    def of(means: list[float], variances: list[float], times: int) -> Mixture:
+        kinds = zip(means, variances, strict=True)
+        return Mixture([Normal([m], [v]) for m, v in kinds] * times, np.full(len(means) * times, 0.25 / times))
+
+    p, q = [0.0, 1.0, 3.0, 3.1], [-1.0, 0.5, 2.0, 4.0]
+    narrow, wide = [0.5, 1.0, 1e-4, 2.0], [2.0, 3.0, 1.5, 2.5]
+    expected = of(p, narrow, 1).renyi(of(q, wide, 1), alpha)
+    np.testing.assert_allclose(of(p, narrow, 10).renyi(of(q, wide, 10), alpha), expected, rtol=1e-9)
+
+
+def test_counts_in_the_millions() -> None:
+    """Beyond a few thousand counts there is a rule around each component; equal ones are one Poisson."""
+    rates, others = (3e6, 3.003e6)
+    p, q = (Mixture([Poisson([rate])] * 2, [0.3, 0.7]) for rate in (rates, others))
+    np.testing.assert_allclose(p.renyi(q, 2.0), Poisson([rates]).renyi(Poisson([others]), 2.0), rtol=1e-8)
+
+
+def test_samples_of_different_families_come_from_all_of_them() -> None:
+    """Whichever family a component is of, it gets its share of the draws."""
+    mixture = Mixture([Normal([-10.0], [1.0]), Gamma([3.0], [50.0]), Normal([10.0], [1.0])], [0.5, 0.3, 0.2])
+    y = mixture.sample(np.random.default_rng(0), 20_000)
+    assert y.shape == (20_000, 1)
+    shares = [(y < -5.0).mean(), ((y > 0.0) & (y < 6.0)).mean(), (y > 6.0).mean()]
+    np.testing.assert_allclose(shares, [0.5, 0.3, 0.2], atol=0.015)
+
+
+def test_components_held_as_arrays() -> None:
+    """One family with draws in front of the rows: its first member, and what a mixture needs."""
+    mixture = Mixture(Normal(np.array([[0.0, 1.0], [2.0, 3.0]]), 4.0), [0.5, 0.5])
+    assert mixture.member.parameters.tolist() == [[0.0, 4.0], [1.0, 4.0]]
+    with pytest.raises(TypeError, match="without an axis of draws"):
+        Mixture(Normal(np.array([0.0, 1.0]), 4.0), [0.5, 0.5]).leaves()
+
+
 def test_mixtures_of_classes_collapse() -> None:
     """A mixture of class probabilities is the class probabilities of the mixture."""
     a, b = np.array([[0.25, 0.25, 0.5]]), np.array([[0.5, 0.375, 0.125]])

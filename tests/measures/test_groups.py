@@ -10,7 +10,19 @@ import pytest
 from scipy.linalg import block_diag
 
 from rsens._errors import InputError
-from rsens.measures import METHODS, Terms, directional, group_rsens, resolve_groups, rsens, rsens2
+from rsens.derivatives import from_function
+from rsens.distributions import Normal
+from rsens.measures import (
+    METHODS,
+    Terms,
+    directional,
+    group_rsens,
+    pair_parts_of,
+    resolve_groups,
+    rsens,
+    rsens2,
+    rsens2_of,
+)
 from tests.measures.models import MODELS, D, rows
 
 X = rows()
@@ -123,3 +135,17 @@ def test_more_columns_than_parameters() -> None:
     """A Poisson has one parameter: G has rank one, and the group of all columns has the length of the gradient."""
     got = group_rsens(MODELS["Poisson"], X, {"all": range(D)})
     np.testing.assert_allclose(got[:, 0], np.linalg.norm(rsens(MODELS["Poisson"], X), axis=1), rtol=1e-13)
+
+
+@pytest.mark.parametrize("order", [("g", "c"), ("c", "g")])
+def test_parts_of_a_pair_with_a_group_are_those_of_the_change_that_has_its_norm(order: tuple[str, str]) -> None:
+    """Through a the pair moves the mean, through b the variance: the group's change is the larger of the two."""
+    x = np.array([[0.0, 0.0, 0.0]])
+    model = from_function(lambda z: Normal(z.sum(axis=1) + z[:, 0] * z[:, 2], np.exp(18.0**0.5 * z[:, 1] * z[:, 2])))
+    record = model.derivatives(x, order=2)
+    members = {"g": (0, 1), "c": (2,)}
+    terms = Terms(order, tuple(members[name] for name in order))
+    pairs = rsens2_of(record, 1.0, terms=terms)
+    np.testing.assert_allclose(pairs[0, 0, 1], 3.0, rtol=1e-6)  # links 1 and 3 in Fisher norm, at right angles
+    found = pair_parts_of(record, pairs, 1.0, terms=terms)
+    np.testing.assert_allclose([found["mean"][0, 0], found["variance"][0, 0]], [0.0, 3.0], atol=1e-6)

@@ -9,9 +9,11 @@ import pytest
 
 from rsens import GPClassifier, GPRegressor, explain
 from rsens._coding import Coding, Levels
-from rsens._errors import RsensWarning
+from rsens._errors import InputError, RsensWarning
+from rsens.derivatives import from_function
+from rsens.distributions import Normal
 from rsens.kernels import EQ, Constant, Linear, Matern32, Periodic
-from rsens.measures import lengthscales, level_deviations
+from rsens.measures import lengthscales, level_deviations, training_inputs
 from rsens.measures._gaps import gaps
 
 QUICK = {"n_bootstrap": 0, "pairs": False, "random_state": 0}
@@ -135,3 +137,11 @@ def test_classes():
     model = GPClassifier(kernel=EQ(1.0, (1.0, 1.0)), standardize=False, optimize=False).fit(X, np.digitize(y, [-1, 1]))
     with pytest.warns(RsensWarning, match="'x1' has values"):
         explain(model, X, **QUICK)
+
+
+@pytest.mark.parametrize("inputs", [np.ones((0, 2)), np.ones((4, 3)), np.ones(2), [[1.0, np.inf]]])
+def test_training_inputs_that_do_not_suit_x_are_refused(inputs):
+    model = from_function(lambda z: Normal(z[:, 0], 1.0))
+    object.__setattr__(model, "training_inputs_", inputs)  # as a model of one's own may have them
+    with pytest.raises(InputError, match=r"training_inputs_ of .* must be finite.*one column for each of the 2"):
+        training_inputs(model, 2)

@@ -177,9 +177,8 @@ class LocalRows:
         found: list[dict[str, Move]] = [{} for _ in values]
         for (k, d, value), prediction, ok in zip(asked, there, inside, strict=True):
             if ok:
-                self._keep(
-                    found[k], d, self._number_text(values[k, d], d, value), float(prediction[output[k]] - point[k])
-                )
+                effect = float(prediction[output[k]]) - float(point[k])
+                self._keep(found[k], d, self._number_text(values[k, d], d, value), effect)
         for d, at in levels.items():
             used = np.flatnonzero(self._coded[d].frequencies)
             for k, row in enumerate(values):
@@ -187,12 +186,12 @@ class LocalRows:
                     if level != row[d]:
                         labels = self._coded[d].labels
                         text = f"{labels[int(row[d])]} → {labels[int(level)]}"
-                        self._keep(found[k], d, text, float(prediction - point[k]))
+                        self._keep(found[k], d, text, float(prediction) - float(point[k]))
         return [sorted(moves.values(), key=lambda move: -abs(move.effect))[:MOST_MOVES] for moves in found]
 
     def _keep(self, moves: dict[str, Move], column: int, change: str, effect: float) -> None:
         term = self._terms.names[self._terms.of_column(column)]
-        if effect and (term not in moves or abs(effect) > abs(moves[term].effect)):
+        if np.isfinite(effect) and effect and (term not in moves or abs(effect) > abs(moves[term].effect)):
             moves[term] = Move(term, change, effect)
 
     def _number_text(self, here: float, column: int, there: float) -> str:
