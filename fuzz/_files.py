@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +56,8 @@ def _run(arguments: list[str], folder: Path) -> str:
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(arguments)
-    said = "".join(stream.buffer.getvalue().decode("utf-8") for stream in (out, err))  # type: ignore[attr-defined]
+    printed, told = (stream.buffer.getvalue().decode("utf-8") for stream in (out, err))  # type: ignore[attr-defined]
+    said = printed + told
     if code not in CODES:
         raise Wrong(f"exit code {code}: {said[-300:]!r}")
     if code and not said.strip():
@@ -64,10 +66,17 @@ def _run(arguments: list[str], folder: Path) -> str:
         raise Wrong(f"a traceback: {said[-300:]!r}")
     if any(ord(c) < 32 and c != "\n" for c in said):
         raise Wrong(f"steers the terminal: {_steering(said)!r}")
+    if "--json" in arguments and not code:  # for programs: names are whole, however long
+        json.loads(printed, parse_constant=_no_number)
+        said = told
     if len(said) > MOST_OUT or max(map(len, said.split("\n"))) > MOST_LINE:
         raise Wrong(f"{len(said)} characters: {said[:200]!r}")
     _check_written(folder)
     return CODES[code]
+
+
+def _no_number(name: str) -> None:
+    raise Wrong(f"{name} in JSON")
 
 
 def _steering(said: str) -> str:
