@@ -104,6 +104,22 @@ def test_quantiles_invert_it(case: Case) -> None:
 
 
 @every_case
+def test_quantiles_from_above_invert_the_upper_tail(case: Case) -> None:
+    """Also where 1 − q could not express q, unless y ends at 1 or at a border, or SciPy counts."""
+    family = case.distribution
+    if not isinstance(family, Univariate):
+        pytest.skip("a mixture has no quantiles")
+    ends = counted(case) or case.name == "Beta" or "Histogram" in case.name
+    for q in (0.4, 1e-3) if ends else (0.4, 1e-3, 1e-40):
+        y = family.checked()._quantile(np.array(q), upper=True)
+        if counted(case):  # the smallest y with P(Y > y) ≤ q
+            assert (family.survival(y) <= q).all()
+            assert ((family.survival(y - 1.0) > q) | (y == 0.0)).all()
+        else:
+            np.testing.assert_allclose(family.survival(y), q, rtol=1e-6)
+
+
+@every_case
 def test_ends_and_shapes(case: Case) -> None:
     family, n = case.distribution, len(case.near)
     ends = np.array([-np.inf, np.nan, np.inf])[:, None] * np.ones(n)

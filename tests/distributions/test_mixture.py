@@ -342,7 +342,11 @@ def test_four_thousand_components_need_no_square_matrix() -> None:
 def test_components_beyond_any_grid_are_refused() -> None:
     """And how NumPy warns is left as it was."""
     before = np.geterr()
-    mixture = Mixture([Normal([-1e304], [1.0]), Normal([-1e304], [1.0])], [0.5, 0.5])
-    with pytest.raises(InputError, match="row 0 cannot be integrated"):
-        mixture.fisher_norm(np.ones((1, 4)))
+    for mean in (-1e304, 1e17, -3e13):
+        mixture = Mixture([Normal([mean], [1.0]), Normal([mean], [2.0])], [0.5, 0.5])
+        with pytest.raises(InputError, match="too narrow beside where it lies"):
+            mixture.fisher_norm(np.ones((1, 4)))
+        for alpha in (0.5, 1.0, 2.0):
+            with pytest.raises(InputError, match="too narrow beside where it lies"):
+                mixture.renyi(mixture, alpha)
     assert np.geterr() == before

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.distributions._grid import Grid
 from rsens.distributions._mixture_groups import Group
@@ -29,6 +30,8 @@ _SETTLED = 1e-7
 _SETTLED_COUNTS = 1e-10
 #: Below this share of what the components alone would give, a change is the rounding of changes that cancel.
 _ROUNDING = 1e-24
+#: The least spread of a component, as a share of where it lies: four digits are left of differences between the two.
+_RESOLVED = 1e-12
 #: How many densities to hold at once: few enough for the processor's cache.
 _BLOCK = 2**16
 
@@ -61,6 +64,11 @@ def line_through(groups: Sequence[Group]) -> Grid | None:
     if not all(isinstance(family, Univariate) for family in families) or len({f.line for f in families}) > 1:
         return None
     reach = Reach(*(np.concatenate(parts) for parts in zip(*(f._reach() for f in families), strict=True)))
+    if (reach.spread < _RESOLVED * np.abs(reach.centre)).any():
+        raise InputError(
+            "Mixture: a component is too narrow beside where it lies for float64, which has 16 digits. Subtract a "
+            "constant from y, or leave such components out."
+        )
     return Grid.of_counts(reach) if families[0].support == "counts" else Grid.through(reach)
 
 

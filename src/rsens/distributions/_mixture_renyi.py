@@ -9,6 +9,7 @@ import numpy as np
 
 from rsens._typing import Array
 from rsens.distributions._finite import finite_renyi
+from rsens.distributions._grid import Grid
 from rsens.distributions._mixture_groups import Group
 from rsens.distributions._mixture_integral import line_through
 from rsens.distributions._mixture_nodes import mixture_nodes, supremum
@@ -23,8 +24,9 @@ _BLOCK = 2**16
 
 def mixture_renyi(p: Sequence[Group], q: Sequence[Group], alpha: float) -> float:
     """D_α[p ‖ q] of the mixtures whose components, at one row, are these groups."""
-    if alpha <= 1.0:  # beyond, far tails decide whether it is finite
-        settled = _along_line(p, q, alpha)
+    line = line_through([*p, *q])
+    if line is not None and alpha <= 1.0:  # beyond, far tails decide whether it is finite
+        settled = _along_line(p, q, alpha, line)
         if settled is not None:
             return settled
     members = [group.family._taken((slice(s, s + 1),)) for group in (*p, *q) for s in range(len(group.weights))]
@@ -41,11 +43,8 @@ def mixture_renyi(p: Sequence[Group], q: Sequence[Group], alpha: float) -> float
     return float(finite_renyi(log_p + w, log_q + w, d, alpha, exact=support == "classes"))
 
 
-def _along_line(p: Sequence[Group], q: Sequence[Group], alpha: float) -> float | None:
+def _along_line(p: Sequence[Group], q: Sequence[Group], alpha: float, line: Grid) -> float | None:
     """The divergence on ever finer grids along the line of all components, until it settles; None if it does not."""
-    line = line_through([*p, *q])
-    if line is None:
-        return None
     kept: list[tuple[Array, Array, Array]] = []
     before = None
     for level in range(30):
