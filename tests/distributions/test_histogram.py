@@ -250,3 +250,8 @@ def test_derivatives_go_through() -> None:
 def test_bad_quantiles(levels: Any, values: Any, borders: Any, text: str) -> None:
     with pytest.raises(InputError, match=text):
         Histogram.from_quantiles(levels, values, borders)
+
+
+def test_borders_of_one_row_that_differ() -> None:
+    with pytest.raises(InputError, match="must be the same for all rows"):
+        Histogram([[0.0, 1.0, 2.0], [0.0, 1.0, 2.5]], [[0.5, 0.5], [0.5, 0.5]]).checked()

@@ -252,6 +252,12 @@ def test_samples_of_different_families_come_from_all_of_them() -> None:
     np.testing.assert_allclose(shares, [0.5, 0.3, 0.2], atol=0.015)
 
 
+def test_weights_of_one_row_that_do_not_add_up() -> None:
+    mixture = Mixture([Normal(np.zeros(2), 1.0), Normal(np.ones(2), 1.0)], [[0.5, 0.5], [0.5, 0.6]])
+    with pytest.raises(InputError, match="add up to 1"):
+        mixture.checked()
+
+
 def test_components_held_as_arrays() -> None:
     """One family with draws in front of the rows: its first member, and what a mixture needs."""
     mixture = Mixture(Normal(np.array([[0.0, 1.0], [2.0, 3.0]]), 4.0), [0.5, 0.5])

@@ -122,6 +122,11 @@ def test_moments() -> None:
     np.testing.assert_array_equal(family.variance, [[1.0, 2.0]])
 
 
+def test_order_zero_has_a_zero_for_every_row() -> None:
+    p = MultivariateNormal(np.zeros((3, 2)), np.eye(2))
+    assert p.renyi(MultivariateNormal(np.ones((3, 2)), 2.0 * np.eye(2)), 0.0).tolist() == [0.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
 def test_close_covariances_keep_their_digits(alpha):
     """Diagonal ones, so that D is the sum over the outputs, which have a formula of their own."""

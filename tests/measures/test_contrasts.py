@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from rsens._errors import InputError
-from rsens.derivatives import from_function, from_jax, from_torch
+from rsens.adapters import read_for
+from rsens.derivatives import from_function, from_jax, from_torch, iterate
 from rsens.distributions import Bernoulli, Mixture, Normal, StudentT
 from rsens.measures import (
     active_subspace,
@@ -24,8 +25,12 @@ from rsens.measures import (
     group_rsens,
     importance,
     kl,
+    pair_parts_of,
+    parts_of,
     rsens,
     rsens2,
+    rsens2_of,
+    rsens_of,
 )
 from tests.measures.models import MODELS, rows
 
@@ -357,3 +362,28 @@ def test_derivatives_in_a_categorical_column_are_not_taken():
         np.testing.assert_array_equal(record.first[:, :, 1], 0.0)
         np.testing.assert_array_equal(record.second[:, :, 1], 0.0)
         np.testing.assert_allclose(record.first[:, 0, 0], 1.0, rtol=1e-9)
+
+
+def test_units_are_factors_of_numbers_and_levels_alike():
+    """R-sens is per unit of the column, R-sens₂ per product of units, and their parts add up to them."""
+    ((_, record),) = iterate(*read_for(MODEL, FRAME), 2)
+    units = np.array([2.0, 0.25, 3.0])
+    main, pairs = rsens_of(record, 0.5), rsens2_of(record, 0.5)
+    by_unit, pairs_by_unit = rsens_of(record, 0.5, units), rsens2_of(record, 0.5, units)
+    np.testing.assert_allclose(by_unit, main * units, rtol=1e-12)
+    np.testing.assert_allclose(pairs_by_unit, pairs * np.outer(units, units), rtol=1e-12, atol=1e-15)
+    assert main.all()
+    assert pairs[:, 0, 1].all()
+    np.testing.assert_allclose(sum(parts_of(record, 0.5, units).values()), by_unit, rtol=1e-12)
+    np.testing.assert_allclose(sum(parts_of(record, 0.5).values()), main, rtol=1e-12)
+    upper = np.triu_indices(3, 1)
+    for given, expected in ((None, pairs), (units, pairs_by_unit)):
+        found = pair_parts_of(record, expected, 0.5, given)
+        assert all((part >= 0.0).all() for part in found.values())
+        np.testing.assert_allclose(sum(found.values()), expected[:, *upper], rtol=1e-12)
+
+
+def test_weights_without_levels_weigh_rows_only():
+    weights = np.array([1.0, 0.0, 3.0])
+    got = importance("rsens", MODELS["Normal"], rows()[:3], weights=weights)
+    np.testing.assert_allclose(got, weights @ rsens(MODELS["Normal"], rows()[:3]) / 4.0, rtol=1e-12)
