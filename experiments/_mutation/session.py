@@ -8,6 +8,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -48,7 +49,7 @@ class Session:
     ) -> Iterator[tuple[str, bool]]:
         """Run tests in this process, one after the other: name, and whether it passed or was skipped."""
         items = [self.items[name] for name in names]
-        for item, following in zip(items, [*items[1:], None], strict=True):
+        for item, following in zip_longest(items, items[1:]):
             before(item.nodeid)
             reports = runtestprotocol(item, log=False, nextitem=following)
             yield item.nodeid, not any(report.failed for report in reports)
