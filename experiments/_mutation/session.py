@@ -118,10 +118,12 @@ def measure(session: Session, root: Path, folders: Sequence[str], out: Path) -> 
         del known["source"][file]
         for test in {test for tests in known["lines"].pop(file).values() for test in tests}:
             known["seconds"].pop(test, None)
+    new = [name for name in session.items if name not in known["seconds"]]
+    if not new:
+        return
     failed: list[str] = []
     cover.start()
     begun = process_time()
-    new = [name for name in session.items if name not in known["seconds"]]
     for name, passed in session.run(new, cover.switch_context):
         known["seconds"][name], begun = process_time() - begun, process_time()
         if not passed:
