@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -101,7 +101,7 @@ def _run(
     # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
     with workers(), _sent_once(_Shared(tuple(shared))) as sent, warnings.catch_warnings():
         run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        with _deaf_children():
+        with _deaf_children() if n_jobs not in (None, 1) else nullcontext():
             results = run(delayed(_timed)(number, work, sent, *arguments(number)) for number in list(numbers))
         with closing(results):  # whatever ends the loop ends the processes
             for result in results:
@@ -169,6 +169,9 @@ def _deaf_children() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield  # Windows; or a thread, which hears nothing itself
         return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # Python's own helper process: Ctrl-C is no longer blocked once it is started
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
