@@ -121,9 +121,9 @@ def _column(series: nw.Series[Any]) -> pd.Series[Any]:
     kind, name = series.dtype, series.name or None
     if kind.is_decimal():
         series = series.cast(nw.Float64)
-    if (kind == nw.Categorical or kind == nw.Enum) and _holds_objects_of_pandas(series):
-        return _decoded(series.to_native()).rename(name)
     if kind == nw.Categorical or kind == nw.Enum:
+        if _holds_objects_of_pandas(series):
+            return _decoded(series.to_native()).rename(name)
         return pd.Series(pd.Categorical(series.to_list(), categories=_categories(series)), name=name)
     if kind == nw.Boolean and series.null_count():
         return pd.Series(series.to_list(), dtype="boolean", name=name)
