@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens import Normal, explain, from_function
+from rsens import Normal, _chunks, explain, from_function
 from rsens._explain import _in_blocks
 from tests.explain.merging import assert_same, gp
 
@@ -27,15 +27,39 @@ def case():
     return model, pd.concat([X, X + 0.1], ignore_index=True).assign(flag=np.tile([0.0, 1.0], len(X)))
 
 
-def test_the_number_of_jobs_changes_only_rounding(small_blocks, case):
+def test_the_number_of_jobs_changes_nothing(small_blocks, case):
+    """The same blocks, the same threads: the same bytes."""
     model, X = case
     asked = {"random_state": 1, "by": "flag", "weights": np.linspace(0.0, 1.0, len(X)), "first_row": 100}
-    one, two, three = (explain(model, X, n_jobs=jobs, **asked) for jobs in (1, 2, 3))
-    assert_same(one, two, rtol=1e-11, loose=(*ROUNDING, "sum_effects", "replicate_effects"))
-    for name, field in two.fields():  # the same blocks: the same bytes
-        first, second = (getattr(e._part(name), field.name, None) for e in (two, three))
-        if isinstance(first, np.ndarray):
-            np.testing.assert_array_equal(first, second, err_msg=field.name)
+    one, two, three = (explain(model, X, n_jobs=jobs, **asked).to_json() for jobs in (1, 2, 3))
+    assert one == two == three
+
+
+def test_blocks_change_only_rounding(case, monkeypatch):
+    model, X = case
+    whole = explain(model, X, random_state=1, first_row=0)
+    monkeypatch.setattr(_in_blocks, "LEAST_ROWS", 256)
+    loose = (*ROUNDING, "sum_effects", "replicate_effects")
+    assert_same(whole, explain(model, X, random_state=1, first_row=0), rtol=1e-11, loose=loose)
+
+
+def test_the_number_of_jobs_changes_nothing_of_files(tmp_path, monkeypatch, case):
+    """Small row groups are looked at together; the same ones whatever the number of jobs."""
+    monkeypatch.setattr(_chunks, "LEAST_ROWS", 256)
+    model, X = case
+    X.to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    asked = {"random_state": 1, "by": "flag", "weights": np.linspace(0.0, 1.0, len(X))}
+    one, two = (explain(model, tmp_path / "rows.parquet", n_jobs=jobs, **asked).to_json() for jobs in (1, 2))
+    assert one == two
+    assert [place.numbers for place in _chunks.row_groups_of(tmp_path / "rows.parquet", None)] == [
+        (0, 1, 2), (3, 4, 5), (6, 7, 8), (9, 10, 11)
+    ]  # fmt: skip
+
+
+def test_small_row_groups_start_no_process(tmp_path, case):
+    """Together they are one piece of work."""
+    case[1].iloc[:500].to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    assert _chunks.row_groups_of(tmp_path / "rows.parquet", None) == []
 
 
 def test_the_backend_is_joblibs(small_blocks, case):

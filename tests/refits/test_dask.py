@@ -11,7 +11,8 @@ import pytest
 from joblib import parallel_config
 
 import rsens
-from rsens._chunks import RowGroup
+from rsens import _chunks
+from rsens._chunks import RowGroups
 from rsens._progress import progress_of
 from rsens._refits import run_pieces
 
@@ -92,8 +93,9 @@ def test_a_worker_killed_half_way_changes_nothing(client):
     np.testing.assert_array_equal(found.pair_intervals, expected.pair_intervals)
 
 
-def test_row_groups_are_read_on_the_workers(client, tmp_path):
+def test_row_groups_are_read_on_the_workers(client, tmp_path, monkeypatch):
     """Rows go from the file to the workers; the numbers are those of the table in memory."""
+    monkeypatch.setattr(_chunks, "LEAST_ROWS", 1)
     X, y = data()
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = rsens.GPRegressor(optimize=False).fit(frame, y)
@@ -107,6 +109,6 @@ def test_row_groups_are_read_on_the_workers(client, tmp_path):
 
 
 def test_rows_that_workers_cannot_read(client, tmp_path):
-    group = RowGroup(str(tmp_path / "nowhere.parquet"), 0, None, 3)
+    groups = RowGroups(str(tmp_path / "nowhere.parquet"), (0,), None, 3)
     with pytest.raises(rsens.InputError, match=r"nowhere\.parquet cannot be read where the work is done .* workers"):
-        client.submit(group.read, pure=False).result()
+        client.submit(lambda: list(groups.batches()), pure=False).result()

@@ -11,6 +11,7 @@ import warnings
 from dataclasses import replace
 from functools import partial
 
+from rsens._chunks import LEAST_ROWS, MOST_PIECES
 from rsens._explain._bootstrap import BLOCK
 from rsens._explain._pieces import Piece, RowLook, join
 from rsens._explain._subgroups import Division
@@ -21,8 +22,6 @@ from rsens._threads import one_thread
 from rsens._typing import Array
 from rsens.derivatives import prepare
 
-#: At least so many rows are in a block, and there are at most so many blocks: each brings replicates of its own.
-LEAST_ROWS, MOST_BLOCKS = 4 * BLOCK, 64
 #: Starting processes, which import all that the model needs, takes seconds: with less work left, rows stay here.
 WORTH_IT = 10.0
 
@@ -37,14 +36,14 @@ def look_at(
     n_jobs: int | None,
     progress: Progress,
 ) -> Piece:
-    """What the rows add. With several jobs the first block is timed, to see if the others are worth processes."""
+    """What the rows add. The first block is timed, to see if the others are worth processes."""
     n = len(table)
-    if n < 2 * LEAST_ROWS or not several(n_jobs):
+    if n < 2 * LEAST_ROWS:
         with progress.stage("row", n) as advance:
             return look(table, weights, first_row, division, advance)
     if not look.prepared:
         look = replace(look, source=prepare(look.source, table), prepared=True)
-    rows = BLOCK * -(-max(LEAST_ROWS, -(-n // MOST_BLOCKS)) // BLOCK)
+    rows = BLOCK * -(-max(LEAST_ROWS, -(-n // MOST_PIECES)) // BLOCK)
     starts = range(0, n, rows)
 
     def arguments(number: int) -> tuple[Table, Array, int, Division | None]:
@@ -65,13 +64,6 @@ def look_at(
         noun="block",
     )
     return join([first, *others])
-
-
-def several(n_jobs: int | None) -> bool:
-    """Whether more than one piece of work runs at once."""
-    from joblib import effective_n_jobs
-
-    return bool(effective_n_jobs(n_jobs) > 1)
 
 
 def _one_block(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, chain
@@ -13,17 +13,16 @@ import numpy as np
 import pandas as pd
 
 from rsens._arguments import one_of
-from rsens._chunks import RowGroup, chunks_of, comes_in_chunks, row_groups_of
+from rsens._chunks import RowGroups, chunks_of, comes_in_chunks, row_groups_of
 from rsens._errors import Argument, InputError
-from rsens._explain._in_blocks import look_at, several
+from rsens._explain._in_blocks import look_at
 from rsens._explain._pieces import Piece, RowLook, join
 from rsens._explain._reading import ReadRows
 from rsens._explain._rows import Rows, extrapolates, index_of, index_together
 from rsens._explain._subgroups import Division, division_of
 from rsens._frames import as_pandas
-from rsens._progress import Progress
+from rsens._progress import Progress, progress_of
 from rsens._refits import one_target, quiet, run_pieces
-from rsens._table import Table
 from rsens._threads import one_thread
 from rsens._typing import Array
 from rsens.measures import check_weights
@@ -41,6 +40,10 @@ class RowsSeen:
     index: pd.Index
 
 
+#: What some chunks add, what is known of their rows, and the labels of these, chunk by chunk.
+_Seen = tuple[Piece, list[Rows], list[pd.Index]]
+
+
 @dataclass(frozen=True, eq=False)
 class Chunks:
     """X that comes in chunks: the first one, those after it, and what they are read from."""
@@ -50,9 +53,12 @@ class Chunks:
     first: Any
     others: Iterator[Any]
 
-    def row_groups(self, n_jobs: int | None) -> list[RowGroup]:
+    def row_groups(self) -> list[RowGroups]:
         """The row groups of Parquet files, if several processes can read them; else none."""
-        return row_groups_of(self.X, self.columns) if several(n_jobs) else []
+        return row_groups_of(self.X, self.columns)
+
+    def __iter__(self) -> Iterator[Any]:
+        return chain([self.first], self.others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,33 +147,46 @@ def look_at_chunks(
 ) -> RowsSeen:
     """What the rows of all chunks add.
 
-    Row groups of Parquet files are read by the processes, or the workers of a cluster, that look at them.
+    Row groups of Parquet files are read by the processes, or the workers of a cluster, that look at them. What is
+    added to what depends on the files alone, not on the number of processes.
     """
-    groups = chunks.row_groups(n_jobs)
-    if groups:
-        ends = list(accumulate(group.n_rows for group in groups))
+    groups = chunks.row_groups()
+    if not groups:
+        return _together([_look_at_each(look, reading, chunks, asked, first_row, n_jobs, progress)], asked)
+    ends = list(accumulate(group.n_rows for group in groups))
 
-        def arguments(k: int) -> tuple[RowGroup, ChunkOptions, int]:
-            start = ends[k] - groups[k].n_rows
-            return groups[k], asked.part(start, ends[k]), first_row + start
+    def arguments(k: int) -> tuple[RowGroups, ChunkOptions, int, bool]:
+        start = ends[k] - groups[k].n_rows
+        return groups[k], asked.part(start, ends[k]), first_row + start, k == 0
 
-        seen = run_pieces(
-            _look_at_row_group,
-            len(groups),
-            arguments,
-            shared=(look, reading),
-            n_jobs=n_jobs,
-            progress=progress,
-            noun="row group",
-        )
-        pieces, rows, indices = zip(*seen, strict=True)
-        return _together(join(pieces), rows, indices, asked)
+    seen = run_pieces(
+        _look_at_row_groups,
+        len(groups),
+        arguments,
+        shared=(look, reading),
+        n_jobs=n_jobs,
+        progress=progress,
+        noun="row group",
+    )
+    return _together(seen, asked)
+
+
+def _look_at_each(
+    look: RowLook,
+    reading: ReadRows,
+    tables: Iterable[Any],
+    asked: ChunkOptions,
+    first_row: int,
+    n_jobs: int | None,
+    progress: Progress,
+) -> _Seen:
+    """What the rows of some tables add, looked at one after the other."""
     found: list[Rows] = []
     labels: list[pd.Index] = []
 
-    def one_after_the_other() -> Iterator[Piece]:
+    def pieces() -> Iterator[Piece]:
         start = 0
-        for X in chain([chunks.first], chunks.others):
+        for X in tables:
             evaluate = partial(look_at, first_row=first_row + start, n_jobs=n_jobs, progress=progress)
             piece, known, index = look_at_chunk(look, reading, X, asked.part(start, start + len(X)), evaluate)
             found.append(known)
@@ -175,8 +194,16 @@ def look_at_chunks(
             start += len(X)
             yield piece
 
-    whole = join(one_after_the_other())
-    return _together(whole, found, labels, asked)
+    return join(pieces()), found, labels
+
+
+def _look_at_row_groups(
+    look: RowLook, reading: ReadRows, groups: RowGroups, asked: ChunkOptions, first_row: int, warns: bool
+) -> _Seen:
+    with one_thread(), warnings.catch_warnings():
+        for kind in () if warns else quiet():  # the others would say again what the first says
+            warnings.simplefilter("ignore", kind)
+        return _look_at_each(look, reading, groups.batches(), asked, first_row, 1, progress_of(False))
 
 
 def look_at_chunk(
@@ -194,20 +221,9 @@ def look_at_chunk(
     return piece, Rows.of(here.plain, outside, None if asked.weights is None else weights), index_of(here.plain)
 
 
-def _look_at_row_group(
-    look: RowLook, reading: ReadRows, group: RowGroup, asked: ChunkOptions, first_row: int
-) -> tuple[Piece, Rows, pd.Index]:
-    with one_thread(), warnings.catch_warnings():
-        for kind in quiet() if first_row else ():  # the others would say again what the first says
-            warnings.simplefilter("ignore", kind)
-        return look_at_chunk(look, reading, group.read(), asked, partial(_here, first_row=first_row))
-
-
-def _here(look: RowLook, table: Table, weights: Array, *, division: Division | None, first_row: int) -> Piece:
-    return look(table, weights, first_row, division)
-
-
-def _together(whole: Piece, rows: Sequence[Rows], indices: Sequence[pd.Index], asked: ChunkOptions) -> RowsSeen:
+def _together(seen: Sequence[_Seen], asked: ChunkOptions) -> RowsSeen:
+    whole = join(piece for piece, _, _ in seen)
+    rows, indices = (list(chain.from_iterable(each)) for each in zip(*(parts for _, *parts in seen), strict=True))
     n = sum(part.n for part in rows)
     for values, name in ((asked.weights, "weights"), (asked.by, "by")):
         if values is not None and not isinstance(values, str) and len(values) != n:
