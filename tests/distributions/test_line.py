@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rsens import InputError, distributions
-from rsens.distributions import Gamma, NegativeBinomial, Normal, Poisson, Univariate, Weibull
+from rsens.distributions import Binomial, Gamma, NegativeBinomial, Normal, Poisson, Univariate, Weibull
 from tests.distributions.cases import CASES
 
 ON_A_LINE = [case for case in CASES if issubclass(getattr(distributions, case.family), Univariate)]
@@ -83,7 +83,14 @@ def test_quantiles_of_what_is_no_probability(q: Any) -> None:
         Normal(np.zeros(2), np.ones(2)).quantile(q)
 
 
-@pytest.mark.parametrize("family", [Poisson(np.full(2, 1e13)), NegativeBinomial(np.full(2, 1e13), np.full(2, 1e12))])
+@pytest.mark.parametrize(
+    "family",
+    [
+        Poisson(np.full(2, 1e13)),
+        NegativeBinomial(np.full(2, 1e13), np.full(2, 1e12)),
+        Binomial(np.full(2, 1e14), np.full(2, 0.3)),
+    ],
+)
 def test_quantiles_of_huge_rates_are_normal(family: Any) -> None:
     """Skewness is of the order of 1e-6 here, and so is what it changes, in standard deviations."""
     z = (family.quantile(np.array([0.025, 0.999])) - family.mean) / np.sqrt(family.variance)

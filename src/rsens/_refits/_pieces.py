@@ -100,6 +100,8 @@ def _run(
 
     # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
     with workers(), _sent_once(_Shared(tuple(shared))) as sent, warnings.catch_warnings():
+        # JAX warns of forks. Older versions of joblib fork and replace the process at once, which is safe.
+        warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
         run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
         with _deaf_children() if n_jobs not in (None, 1) else nullcontext():
             results = run(delayed(_timed)(number, work, sent, *arguments(number)) for number in list(numbers))
