@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import InputError
+from rsens._threads import one_thread
 from rsens._typing import Array
 from rsens.distributions._grid import Grid
 from rsens.distributions._mixture_groups import Group
@@ -40,7 +41,8 @@ def changes_at_nodes(groups: Sequence[Group], u: Array) -> Array:
     """a (K, R) with aᵀa = uᵀ I u for the changes u (M, R) of λ at one row; the groups are those of the row."""
     line = line_through(groups)
     if line is not None:
-        settled = _settled(groups, u, line)
+        with one_thread("blas"):  # products of thin matrices: a second thread would only wait
+            settled = _settled(groups, u, line)
         if settled is not None:
             return settled
     # Supports that differ, vectors, counts from 0 to millions: one rule for all, with more nodes than most need.
