@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import OrderedDict
 from copy import deepcopy
 from typing import Any
 
@@ -20,6 +21,8 @@ FAILURES = (RuntimeError, ValueError, TypeError, AttributeError, LookupError, As
 
 def working_copy(model: Any) -> Any:
     """The model as it is to predict; the user's own keeps its mode, precision, gradients and caches."""
+    import torch
+
     try:
         copy = deepcopy(model, _left_out(model))
     except FAILURES as error:
@@ -34,7 +37,7 @@ def working_copy(model: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # BoTorch warns of its own transforms while it changes the mode
         copy.eval()
-        copy.to(device="cpu").double()
+        copy.to(device="cpu", dtype=torch.float64)
     for name, part in model.named_modules():
         if hasattr(type(part), "jitter_val"):  # of a variational strategy: its default depends on the precision
             copy.get_submodule(name).jitter_val = part.jitter_val
@@ -55,7 +58,10 @@ def numpy_of(tensor: Any) -> Array:
 
 
 def _left_out(model: Any) -> dict[int, Any]:
-    """What not to copy, as `deepcopy` wants it: caches are dropped, tensors with a history come without it."""
+    """What not to copy, as `deepcopy` wants it: caches are dropped, tensors with a history come without it.
+
+    Every module has a dozen empty mappings for hooks, on which `deepcopy` would spend most of its time.
+    """
     import torch
 
     memo: dict[int, Any] = {}
@@ -64,6 +70,8 @@ def _left_out(model: Any) -> dict[int, Any]:
             values = value if isinstance(value, tuple | list) else (value,)
             if name in CACHES and value is not None:
                 memo[id(value)] = {} if isinstance(value, dict) else None
+            elif type(value) in (dict, OrderedDict) and not value:
+                memo[id(value)] = type(value)()
             for each in values:
                 if isinstance(each, torch.Tensor) and each.grad_fn is not None:
                     memo[id(each)] = each.detach().clone()
