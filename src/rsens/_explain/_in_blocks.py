@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from rsens._chunks import LEAST_ROWS, MOST_PIECES
 from rsens._explain._bootstrap import BLOCK
@@ -52,7 +54,8 @@ def look_at(
         return table.part(start, stop), weights[start:stop], first_row + start, own
 
     began = time.perf_counter()
-    first = _one_block(look, *arguments(0), watch=True)
+    with progress.stage("row", n) as advance:
+        first = _one_block(look, *arguments(0), watch=True, advance=advance)
     rest = (time.perf_counter() - began) * (len(starts) - 1)
     others = run_pieces(
         partial(_one_block, watch=False),
@@ -67,10 +70,17 @@ def look_at(
 
 
 def _one_block(
-    look: RowLook, table: Table, weights: Array, first_row: int, division: Division | None, *, watch: bool
+    look: RowLook,
+    table: Table,
+    weights: Array,
+    first_row: int,
+    division: Division | None,
+    *,
+    watch: bool,
+    advance: Callable[[int], Any] = lambda rows: None,
 ) -> Piece:
     """One block. Warnings of the others would say again what the first has said."""
     with one_thread(), warnings.catch_warnings():
         for kind in () if watch else quiet():
             warnings.simplefilter("ignore", kind)
-        return look(table, weights, first_row, division, watch=watch)
+        return look(table, weights, first_row, division, advance, watch)
