@@ -15,19 +15,17 @@ RESULTS = Path(__file__).parent / "results"
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: a ratio, its bound, if there is one, and whether more is better."""
+    """One comparison: a ratio, its bound, and whether more is better."""
 
     quantity: str
     ours: float
     other: float
     ratio: float
-    bound: float | None
+    bound: float
     more_is_better: bool
 
     @property
     def holds(self) -> bool:
-        if self.bound is None:
-            return True
         return self.ratio >= self.bound if self.more_is_better else self.ratio <= self.bound
 
 
@@ -56,9 +54,8 @@ def write(name: str, heading: str, rows: list[Row]) -> str:
         "| quantity | ratio or value | bound | holds |",
         "|---|---|---|---|",
         *(
-            f"| {row.quantity} | {row.ratio:.3g} | "
-            + (f"{'≥' if row.more_is_better else '≤'} {row.bound:g} | " if row.bound is not None else "| ")
-            + f"{'' if row.bound is None else 'yes' if row.holds else 'no'} |"
+            f"| {row.quantity} | {row.ratio:.3g} | {'≥' if row.more_is_better else '≤'} {row.bound:g} | "
+            f"{'yes' if row.holds else 'no'} |"
             for row in rows
         ),
     ]

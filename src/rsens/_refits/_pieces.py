@@ -96,14 +96,14 @@ def _run(
     n_jobs: int | None,
     keep: Callable[[int, float, Any, list[Warned]], None],
 ) -> None:
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, effective_n_jobs
 
     # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
     with workers(), _sent_once(_Shared(tuple(shared))) as sent, warnings.catch_warnings():
         # JAX warns of forks. Older versions of joblib fork and replace the process at once, which is safe.
         warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
         run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        with _deaf_children() if n_jobs not in (None, 1) else nullcontext():
+        with _deaf_children() if effective_n_jobs(n_jobs) > 1 else nullcontext():
             results = run(delayed(_timed)(number, work, sent, *arguments(number)) for number in list(numbers))
         with closing(results):  # whatever ends the loop ends the processes
             for result in results:

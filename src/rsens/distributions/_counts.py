@@ -41,15 +41,16 @@ def sum_from(start: float, log_f: LogIntegrand, high: Array) -> Array:
 def count_quantile(family: Any, q: Array, upper: bool, mean: Array, variance: Array, *arguments: Array) -> Array:
     """scipy.stats' quantile of a Poisson, binomial or negative binomial family, or Cornish and Fisher's of huge counts.
 
-    SciPy gives up for rates above 1e11, and some versions of it are off by 1e-4 standard deviations there.
+    SciPy gives up for rates above 1e11, or never ends, and some versions are off by 1e-4 standard deviations there.
     """
-    found = (family.isf if upper else family.ppf)(q, *arguments)
     z, sd = (-ndtri(q) if upper else ndtri(q)), np.sqrt(variance)
-    skewness = (2.0 * variance / mean - 1.0) / sd  # of all three families
-    with np.errstate(invalid="ignore"):  # 0 · ∞ at q = 0 and 1
-        normal = np.maximum(np.ceil(mean + sd * (z + skewness * (z**2 - 1.0) / 6.0) - 0.5), 0.0)
-    huge = (sd > 1e5) & (np.abs(skewness) < 1e-5) & np.isfinite(z)
-    return np.where(huge | np.isnan(found), normal, found)
+    with np.errstate(all="ignore"):  # no mean, no variance, q = 0 or 1: none of them huge
+        skewness = (2.0 * variance / mean - 1.0) / sd  # of all three families
+        huge = (sd > 1e5) & (np.abs(skewness) < 1e-5) & np.isfinite(z)
+        bent = np.where(huge, skewness * (z**2 - 1.0) / 6.0, 0.0)
+        normal = np.ceil(mean + sd * (z + bent) - 0.5)
+    found = (family.isf if upper else family.ppf)(q, *(np.where(huge, 1.0, each) for each in arguments))
+    return np.where(huge | np.isnan(found), np.maximum(normal, 0.0), found)
 
 
 def first_count(reached: Callable[[Array], Flags], shape: tuple[int, ...]) -> Array:
