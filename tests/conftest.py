@@ -7,6 +7,8 @@ from pathlib import Path
 import matplotlib
 import pytest
 from hypothesis import settings
+from joblib import Parallel
+from joblib.externals.loky import reusable_executor
 
 matplotlib.use("Agg")
 # The same examples in every run, so that a failure is one of the code. `--hypothesis-profile=default` tries others.
@@ -56,3 +58,14 @@ def data_folder() -> Path:
 def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Printed tables fit the terminal, and pytest-xdist passes on the width of its own."""
     monkeypatch.setenv("COLUMNS", "96")
+
+
+@pytest.fixture(autouse=True)
+def _standing_workers() -> None:
+    """Tests share joblib's processes, which rsens leaves alone if they are there before: each takes seconds to start.
+
+    None is started here, only by the first test that uses them.
+    """
+    if reusable_executor._executor is None:
+        with Parallel(n_jobs=2):
+            pass

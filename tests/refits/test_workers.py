@@ -46,13 +46,14 @@ def test_processes_end_with_the_call_and_stages_share_them():
     with workers():
         run()
         first = processes()
-        run()
         assert len(first) == 2
+        run()
+        other = threading.Thread(target=run)  # its end is not the end of this call
+        other.start()
+        other.join()
         assert processes() == first
     assert not processes()
     assert threads() == before
-    run()
-    assert not processes()
 
 
 def test_a_pool_that_was_there_before_stays():
@@ -66,16 +67,6 @@ def test_a_pool_that_was_there_before_stays():
 def test_processes_end_with_a_call_that_fails():
     with pytest.raises(ZeroDivisionError):
         run_pieces(divmod, 3, lambda k: (1, k), n_jobs=2, progress=progress_of(False), noun="piece")
-    assert not processes()
-
-
-def test_a_call_in_another_thread_keeps_the_pool():
-    with workers():
-        run()
-        other = threading.Thread(target=run)
-        other.start()
-        other.join()
-        assert processes()
     assert not processes()
 
 

@@ -33,7 +33,7 @@ class Autograd(LatentSource):
 
     GPyTorch cuts squared distances off at 0, and their derivatives too. So where a row is also an anchor (a training
     row, an inducing point), second derivatives in one column are wrong, for smooth kernels too. There we take the mean
-    of the second derivatives a little to either side, which differs from the truth by the square of that little.
+    of the derivatives a little to either side, which differs from the truth by the square of that little.
 
     Args:
         mean_and_variance: The model.
@@ -114,15 +114,12 @@ class Autograd(LatentSource):
         return Latent(mean, variance, first, 0.5 * (second + second.swapaxes(-1, -2)))
 
     def _differentiated_aside(self, X: Array) -> Latent:
-        """Values and first derivatives at the rows, second derivatives from either side of them."""
-        at = self._differentiated(X, 1)
+        """Values at the rows, derivatives from either side of them."""
         unit = self.unit if self.unit.shape == X.shape[1:] else step_unit(X)  # anchors may lie in another space
         step = np.maximum(ASIDE * unit, 64.0 * np.spacing(np.abs(X)))
         step[:, list(self.levels)] = 0.0
-        above, below = (self._differentiated(X + side, 2).second for side in (step, -step))
-        assert above is not None
-        assert below is not None
-        return Latent(at.mean, at.variance, at.first, 0.5 * (above + below))
+        at, above, below = self.moments(X), self._differentiated(X + step, 2), self._differentiated(X - step, 2)
+        return Latent(at.mean, at.variance, _middle(above.first, below.first), _middle(above.second, below.second))
 
     def _at_anchors(self, X: Array) -> NDArray[np.bool_]:
         """Which rows share a value with an anchor in some column: kernels of single columns see a distance of 0."""
@@ -163,6 +160,12 @@ class Autograd(LatentSource):
                 f"the model cannot predict {len(rows)} rows of {rows.shape[1]} columns in double precision "
                 f"({first_line(error)}). Make model.double().eval()(torch.tensor(X)) work first."
             ) from error
+
+
+def _middle(above: Array | None, below: Array | None) -> Array:
+    assert above is not None
+    assert below is not None
+    return 0.5 * (above + below)
 
 
 def _gradient(values: Any, rows: Any, keep: bool) -> Any:
