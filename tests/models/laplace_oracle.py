@@ -1,6 +1,6 @@
 """Laplace's approximation written a second time, the plain way: K is inverted, and JAX differentiates."""
 
-from functools import partial
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -71,59 +71,73 @@ class Oracle:
     """The mode, log q(y), and functions m(x), v(x) for a stationary `kernel` of (X, Z). Call within enable_x64."""
 
     def __init__(self, name, kernel, X, y, shift=0.0):
-        self.name, self.kernel, self.shift = name, kernel, shift
-        self.X, self.y = jnp.asarray(X), jnp.asarray(y)
-        self.latent, self.gradient, self.weights, self.Q, self.log_marginal_likelihood = jax.jit(self._fit)()
-
-    def _fit(self):
-        n, y, shift = len(self.y), self.y, self.shift
-        K = self.kernel(self.X, self.X)
-        inverse = jnp.linalg.inv(K)
-
-        def one(f, y):
-            return log_density(self.name, y, f + shift)
-
-        def psi(f):
-            return jax.vmap(one)(f, y).sum() - 0.5 * f @ inverse @ f
-
-        def slope(f):
-            return jax.vmap(jax.grad(one))(f, y) - inverse @ f
-
-        def W(f):
-            return -jax.vmap(jax.grad(jax.grad(one)))(f, y)
-
-        def uphill(_, f):
-            step = jnp.linalg.solve(inverse + jnp.diag(jnp.maximum(W(f), 0.0)), slope(f))
-            tries = f + 0.5 ** jnp.arange(6)[:, None] * step
-            return tries[jnp.argmax(jax.vmap(psi)(tries))]
-
-        def newton(_, f):
-            return f + jnp.linalg.solve(inverse + jnp.diag(W(f)), slope(f))
-
-        f = jax.lax.fori_loop(0, 60, uphill, jnp.zeros(n))
-        f = jax.lax.fori_loop(0, 3, newton, f)
-        w = jnp.full(n, (DF + 1.0) / ((DF + 3.0) * SCALE2)) if self.name == "student_t" else W(f)
-        evidence = psi(f) - 0.5 * jnp.linalg.slogdet(jnp.eye(n) + K * w)[1]
-        return f, slope(f), inverse @ f, jnp.linalg.inv(K + jnp.diag(1.0 / w)), evidence
-
-    def moments(self, x):
-        """(m, v) at one row x; k(x, x) is constant, and a distance of 0 has no derivative in JAX."""
-        k = self.kernel(x[None], self.X)[0]
-        prior = jax.lax.stop_gradient(self.kernel(x[None], x[None])[0, 0])
-        return jnp.stack([self.shift + k @ self.weights, prior - k @ self.Q @ k])
+        self.kernel, self.X, self.shift = kernel, jnp.asarray(X), shift
+        fit = mode(name, kernel, self.X, jnp.asarray(y), shift)
+        self.latent, self.gradient, self.weights, self.Q, self.log_marginal_likelihood = fit
 
     def at(self, rows):
         """(m, v) at the rows, first and second derivatives."""
-
-        def all_of(x):
-            return self.moments(x), jax.jacfwd(self.moments)(x), jax.jacfwd(jax.jacfwd(self.moments))(x)
-
-        return [np.asarray(part) for part in jax.jit(jax.vmap(all_of))(jnp.asarray(rows))]
+        parts = derivatives(self.kernel, jnp.asarray(rows), self.X, self.weights, self.Q, self.shift)
+        return [np.asarray(part) for part in parts]
 
 
+@partial(jax.jit, static_argnums=(0, 1))
+def mode(name, kernel, X, y, shift):
+    """f̂, ∂ψ(f̂), K⁻¹ f̂, (K + W⁻¹)⁻¹, log q(y)."""
+    n, K = len(y), kernel(X, X)
+    inverse = jnp.linalg.inv(K)
+
+    def one(f, y):
+        return log_density(name, y, f + shift)
+
+    def psi(f):
+        return jax.vmap(one)(f, y).sum() - 0.5 * f @ inverse @ f
+
+    def slope(f):
+        return jax.vmap(jax.grad(one))(f, y) - inverse @ f
+
+    def W(f):
+        return -jax.vmap(jax.grad(jax.grad(one)))(f, y)
+
+    def uphill(_, f):
+        step = jnp.linalg.solve(inverse + jnp.diag(jnp.maximum(W(f), 0.0)), slope(f))
+        tries = f + 0.5 ** jnp.arange(6)[:, None] * step
+        return tries[jnp.argmax(jax.vmap(psi)(tries))]
+
+    def newton(_, f):
+        return f + jnp.linalg.solve(inverse + jnp.diag(W(f)), slope(f))
+
+    f = jax.lax.fori_loop(0, 60, uphill, jnp.zeros(n))
+    f = jax.lax.fori_loop(0, 3, newton, f)
+    w = jnp.full(n, (DF + 1.0) / ((DF + 3.0) * SCALE2)) if name == "student_t" else W(f)
+    evidence = psi(f) - 0.5 * jnp.linalg.slogdet(jnp.eye(n) + K * w)[1]
+    return f, slope(f), inverse @ f, jnp.linalg.inv(K + jnp.diag(1.0 / w)), evidence
+
+
+@partial(jax.jit, static_argnums=0)
+def derivatives(kernel, rows, X, weights, Q, shift):
+    """(m, v) at each row, first and second derivatives."""
+
+    def moments(x):
+        """k(x, x) is constant, and a distance of 0 has no derivative in JAX."""
+        k = kernel(x[None], X)[0]
+        prior = jax.lax.stop_gradient(kernel(x[None], x[None])[0, 0])
+        return jnp.stack([shift + k @ weights, prior - k @ Q @ k])
+
+    def all_of(x):
+        return moments(x), jax.jacfwd(moments)(x), jax.jacfwd(jax.jacfwd(moments))(x)
+
+    return jax.vmap(all_of)(rows)
+
+
+# The same object for the same arguments: then JAX compiles what uses it once.
+
+
+@cache
 def eq_kernel(variance, lengthscale):
     return partial(eq, variance, np.asarray(lengthscale))
 
 
+@cache
 def matern52_kernel(variance, lengthscale):
     return partial(matern52, variance, np.asarray(lengthscale))

@@ -7,6 +7,7 @@ side.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,9 +33,7 @@ def labels(explanation: Explanation, size: str | int) -> pd.Index:
     """What the entries along an axis are called."""
     setup, values = explanation._setup, explanation._values
     if size == "pairs":
-        first, second = np.triu_indices(len(setup.terms), 1)
-        names = np.array(setup.terms, dtype=object)
-        return pd.MultiIndex.from_arrays([names[first], names[second]], names=["first", "second"])
+        return _pair_index(setup.terms).view()
     if size == "rows":
         return explanation._index
     if size == "subgroups":
@@ -49,7 +48,22 @@ def labels(explanation: Explanation, size: str | int) -> pd.Index:
         "part_names": values.part_names,
         "pair_part": values.names_of_parts(2),
     }
-    return pd.Index(named[str(size)])
+    return _index(named[str(size)]).view()
+
+
+# Printing asks for the same labels dozens of times. A view has a name of its own, which its reader may change.
+
+
+@lru_cache(maxsize=64)
+def _index(names: tuple[str, ...]) -> pd.Index:
+    return pd.Index(names)
+
+
+@lru_cache(maxsize=16)
+def _pair_index(terms: tuple[str, ...]) -> pd.MultiIndex:
+    first, second = np.triu_indices(len(terms), 1)
+    names = np.array(terms, dtype=object)
+    return pd.MultiIndex.from_arrays([names[first], names[second]], names=["first", "second"])
 
 
 def table_of(explanation: Explanation, field: Field, values: Any, name: str) -> Any:
