@@ -54,7 +54,7 @@ def gp(**settings):
 
 
 def explained(X, table):
-    model = gp().fit(X, table("y"))
+    model = rsens.BayesianLinearRegression().fit(X, table("y"))
     found = rsens.explain(
         model, X, table("y"), weights=table("weight"), clusters=table("person"), by=table("text"), n_probes=3,
         random_state=0, n_bootstrap=20,

@@ -1,5 +1,7 @@
 """Rows and columns in another order give the same results in that order, for the same seed."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,6 +38,8 @@ ROWS, COLUMNS = RNG.permutation(N), ["two", "c", "kind", "a", "b"]
 
 
 def in_another_order(change, X=X, y=Y, clusters=CLUSTERS):
+    if change is None:
+        return X, y, clusters
     if change == "rows":
         return X.iloc[ROWS], y.iloc[ROWS], clusters[ROWS]
     return X[COLUMNS], y, clusters
@@ -60,21 +64,16 @@ def same_table(one, other, labels):
 changes = pytest.mark.parametrize("change", ["rows", "columns"])
 
 
-@pytest.fixture(scope="module")
-def explained():
-    return {with_clusters: _explained(X, Y, CLUSTERS if with_clusters else None) for with_clusters in (False, True)}
-
-
-def _explained(X, y, clusters):
-    options = {"n_probes": 6, "groups": {"both": ["b", "c"]}, "random_state": 3, "by": "kind", "clusters": clusters}
-    return explain(gp().fit(X, y), X, y, **options)
+@cache
+def explained(change, with_clusters):
+    rows, y, clusters = in_another_order(change)
+    options = {"n_probes": 6, "groups": {"both": ["b", "c"]}, "random_state": 3, "by": "kind"}
+    return explain(gp().fit(rows, y), rows, y, clusters=clusters if with_clusters else None, **options)
 
 
 @pytest.mark.parametrize(("change", "with_clusters"), [("rows", False), ("rows", True), ("columns", False)])
-def test_explain(explained, change, with_clusters):
-    one = explained[with_clusters]
-    rows, y, clusters = in_another_order(change)
-    other = _explained(rows, y, clusters if with_clusters else None)
+def test_explain(change, with_clusters):
+    one, other = (explained(each, with_clusters) for each in (None, change))
     same_table(one.to_frame(), other.to_frame(), ["term"])
     pairs = [each.to_frame(order=2).drop(columns=["first", "second"]) for each in (one, other)]
     same_table(*pairs, ["term"])
@@ -88,12 +87,16 @@ def same_rows(one, other):
     pd.testing.assert_frame_equal(one.reset_index(drop=True), other.reset_index(drop=True), **TOLERANCE)
 
 
+@cache
+def assessed(change, with_clusters):
+    rows, y, clusters = in_another_order(change)
+    return assess(gp(), rows, y, clusters=clusters if with_clusters else None, random_state=1)
+
+
 @changes
 @pytest.mark.parametrize("with_clusters", [False, True])
 def test_assess(change, with_clusters):
-    rows, y, clusters = in_another_order(change)
-    one = assess(gp(), X, Y, clusters=CLUSTERS if with_clusters else None, random_state=1)
-    other = assess(gp(), rows, y, clusters=clusters if with_clusters else None, random_state=1)
+    one, other = (assessed(each, with_clusters) for each in (None, change))
     same_rows(one, other)
     assert one.gain == pytest.approx(other.gain, rel=1e-6)
 
@@ -106,61 +109,64 @@ def test_assess_of_classes(change):
     same_rows(one, other)
 
 
+@cache
+def ranks(change, at, with_clusters):
+    rows, y, clusters = in_another_order(change)
+    options = {"n_boot": 4, "methods": ["rsens", "pfi", "shap"], "order": 1, "at": at, "random_state": 2}
+    model = BayesianLinearRegression()
+    return stability(model, rows, y, clusters=clusters if with_clusters else None, **options).ranks
+
+
 @changes
 @pytest.mark.parametrize("at", ["sample", "data"])
 def test_stability(change, at):
-    def ranks(X, y, clusters):
-        options = {"n_boot": 4, "methods": ["rsens", "pfi", "shap"], "order": 1, "at": at, "random_state": 2}
-        return stability(BayesianLinearRegression(), X, y, clusters=clusters, **options).ranks
+    for with_clusters in (False, True):
+        one, other = (ranks(each, at, with_clusters) for each in (None, change))
+        same_table(one, other, ["sample", "method", "term"])
 
-    same_table(ranks(X, Y, None), ranks(*in_another_order(change)[:2], None), ["sample", "method", "term"])
-    same_table(ranks(X, Y, CLUSTERS), ranks(*in_another_order(change)), ["sample", "method", "term"])
+
+@cache
+def selection(change):
+    """Without the copies, which are warned of."""
+    rows = ROWS[ROWS < 60] if change == "rows" else np.arange(60)
+    columns = ["c", "a", "b"] if change == "columns" else ["a", "b", "c"]
+    options = {"k": 1, "cv": 2, "repeats": 1, "methods": ["rsens2", "pd"], "random_state": 5}
+    return select_interactions(gp(), X[columns].iloc[rows], Y.iloc[rows], clusters=CLUSTERS[rows], **options)
 
 
 @changes
 def test_select_interactions(change):
-    def selection(X, y, clusters):
-        options = {"k": 1, "cv": 2, "repeats": 1, "methods": ["rsens2", "pd"], "random_state": 5}
-        return select_interactions(gp(), X, y, clusters=clusters, **options)
-
-    rows = ROWS[ROWS < 60] if change == "rows" else np.arange(60)  # without the copies, which are warned of
-    columns = ["c", "a", "b"] if change == "columns" else ["a", "b", "c"]
-    one = selection(X[["a", "b", "c"]].iloc[:60], Y.iloc[:60], CLUSTERS[:60])
-    other = selection(X[columns].iloc[rows], Y.iloc[rows], CLUSTERS[rows])
+    one, other = selection(None), selection(change)
     pd.testing.assert_frame_equal(one.scores, other.scores, **TOLERANCE)
     assert one.suggested == other.suggested
     assert list(map(set, one.pairs)) == list(map(set, other.pairs))
 
 
+@cache
+def fixed(columns):
+    """A model of these columns whose pairs all interact."""
+    return gp(optimize=False).fit(X[list(columns)], Y)
+
+
+@cache
+def compared(change, order, grouped, small):
+    """Every method that draws, whatever its budget; shap and shapiq, which are slow to load, at the smallest."""
+    budget = Budget("small", rows=20, average=30, repeats=2, grid=5, pair_grid=3, nodes=5) if small else "paper"
+    drawn = [method.name for method in BLACK_BOX.values() if method.order == order]
+    methods = [name for name in drawn if not (small and name == "shap")]
+    rows, y, _ = in_another_order(change)
+    groups = {"both": ["b", "c"]} if grouped else None
+    options = {"methods": methods, "order": order, "groups": groups, "budget": budget, "random_state": 3}
+    return compare(fixed(tuple(rows.columns)), rows, y, **options).drop(columns=["seconds"])
+
+
 @changes
 @pytest.mark.parametrize("order", [1, 2])
-@pytest.mark.parametrize("groups", [None, {"both": ["b", "c"]}])
-def test_compare(fixed, change, order, groups):
-    """Every method that draws, whatever its budget; shap and shapiq, which are slow to load, at the smallest."""
-    small = Budget("small", rows=20, average=30, repeats=2, grid=5, pair_grid=3, nodes=5)
-    drawn = [method.name for method in BLACK_BOX.values() if method.order == order]
-    rows, y, _ = in_another_order(change)
-    for budget, methods in (("paper", drawn), (small, [name for name in drawn if name != "shap"])):
-        options = {"methods": methods, "order": order, "groups": groups, "budget": budget, "random_state": 3}
-        one, other = (
-            compare(model, *data, **options).drop(columns=["seconds"])
-            for model, data in ((fixed(X), (X, Y)), (fixed(rows), (rows, y)))
-        )
+@pytest.mark.parametrize("grouped", [False, True])
+def test_compare(change, order, grouped):
+    for small in (False, True):
+        one, other = (compared(each, order, grouped, small) for each in (None, change))
         same_table(one, other, ["method", "term"])
-
-
-@pytest.fixture(scope="module")
-def fixed():
-    """A model of these columns, in any order of the rows, whose pairs all interact."""
-    made = {}
-
-    def fit(X):
-        names = tuple(X.columns)
-        if names not in made:
-            made[names] = gp(optimize=False).fit(X[list(names)].sort_index(), Y)
-        return made[names]
-
-    return fit
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "probit", "inducing"])
