@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -58,24 +59,33 @@ def numpy_of(tensor: Any) -> Array:
 
 
 def _left_out(model: Any) -> dict[int, Any]:
-    """What not to copy, as `deepcopy` wants it: caches are dropped, tensors with a history come without it.
+    """What `deepcopy` finds done already: caches are dropped, tensors come without their history.
 
-    Every module has a dozen empty mappings for hooks, on which `deepcopy` would spend most of its time.
+    It would spend most of its time on tensors, and on the dozen empty mappings for hooks that every module has.
     """
-    import torch
-
     memo: dict[int, Any] = {}
     for part in model.modules():
         for name, value in vars(part).items():
-            values = value if isinstance(value, tuple | list) else (value,)
             if name in CACHES and value is not None:
                 memo[id(value)] = {} if isinstance(value, dict) else None
             elif type(value) in (dict, OrderedDict) and not value:
                 memo[id(value)] = type(value)()
-            for each in values:
-                if isinstance(each, torch.Tensor) and each.grad_fn is not None:
-                    memo[id(each)] = each.detach().clone()
+            elif name in ("_parameters", "_buffers"):
+                memo.update(_copied(value.values()))
+            else:
+                memo.update(_copied(value if isinstance(value, tuple | list) else (value,)))
     return memo
+
+
+def _copied(values: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    """A copy without history of each tensor; what users derive from tensors may have more to copy."""
+    import torch
+
+    for each in values:
+        if type(each) is torch.nn.Parameter:
+            yield id(each), torch.nn.Parameter(each.detach().clone(), requires_grad=False)
+        elif type(each) is torch.Tensor or (isinstance(each, torch.Tensor) and each.grad_fn is not None):
+            yield id(each), each.detach().clone()
 
 
 def first_line(error: Exception) -> str:
