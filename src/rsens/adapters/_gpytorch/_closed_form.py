@@ -172,7 +172,8 @@ def _has_this_prior(model: Any, found: ClosedForm, draw: int | None) -> bool:
 def _probe_rows(inputs: Array) -> tuple[Array, Array]:
     """Training rows and rows between them; training rows, rows away from them, and ever closer to one of them."""
     chosen = inputs[np.unique(np.linspace(0, len(inputs) - 1, PROBES).astype(int))]
-    spread = np.maximum(np.ptp(inputs, axis=0), 1e-3 * (1.0 + np.abs(inputs).max(axis=0)))
+    low, high = inputs.min(axis=0), inputs.max(axis=0)
+    spread = np.maximum(high - low, 1e-3 * (1.0 + np.maximum(-low, high)))
     signs = np.where(np.add.outer(np.arange(len(chosen)), np.arange(inputs.shape[1])) % 2, 1.0, -1.0)
     between = 0.5 * (chosen + np.roll(chosen, 1, axis=0))
     away = chosen + 0.37 * spread * signs
