@@ -72,13 +72,13 @@ class DrawDifferences(Function):
             if s == 0:
                 first = np.empty((n, len(self.draws), len(columns), (copies - 1) // 2))
             for m, column in enumerate(columns):
-                z = np.broadcast_to(column, (copies * n,)).reshape(copies, n)
+                z = _by_copies(column, copies, n)
                 np.subtract(z[1::2].T, z[2::2].T, out=first[:, s, m])
             for name, values in family.fields().items():
                 event = values.shape[values.ndim - family.domains[name].event_ndim :]
                 if s == 0:
                     fields[name] = np.empty((len(self.draws), n, *event))
-                at = np.broadcast_to(values, (copies * n, *event)).reshape(copies, n, *event)
+                at = _by_copies(values, copies, n, event)
                 fields[name][s] = at[0]
                 if name in family.fixed_fields and not np.allclose(at, at[0], 1e-12, 0.0):
                     check_fixed(family, [key == name for key in family.fields()])
@@ -122,3 +122,9 @@ class DrawDifferences(Function):
     def _count(self, rows: int) -> None:
         if self.counter is not None:
             self.counter.add(rows)
+
+
+def _by_copies(values: Array, copies: int, n: int, event: tuple[int, ...] = ()) -> Array:
+    """(copies · n, …) → (copies, n, …). This is called for every draw, and `broadcast_to` is slow."""
+    shape = (copies * n, *event)
+    return (values if values.shape == shape else np.broadcast_to(values, shape)).reshape(copies, n, *event)
