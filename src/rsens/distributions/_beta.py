@@ -119,13 +119,11 @@ class Beta(Univariate):
             pieces = np.where(np.sum(np.abs(whole), axis=0) < _fraction_size(a, b, a1, b1), sum(whole), pieces)
         reach = max(1.0, -beta)
         close = finite & (reach * np.abs(a1 - a) < 0.5 * a) & (reach * np.abs(b1 - b) < 0.5 * b)
-        step = np.stack(np.broadcast_arrays(a1 - a, b1 - b))
-
-        def curvature(t: float) -> Array:
-            along = Beta(np.where(close, a + t * step[0], a), np.where(close, b + t * step[1], b))
-            return np.sum([part**2 for part in along._whiten(step, lambda field: field)], axis=0)
-
-        return np.where(close, segment_gap(curvature, beta), np.where(finite, np.maximum(pieces, 0.0), np.inf))
+        result = np.where(finite, np.maximum(pieces, 0.0), np.inf)
+        if close.any():
+            near = (np.broadcast_to(field, close.shape)[close] for field in (a, b, a1, b1))
+            result[close] = _close_gap(beta, *near)
+        return result
 
     def _renyi_max(self, other: Self) -> Array:
         """log p/q = (a − a') log y + (b − b') log(1 − y) + c, bounded above only if a ≥ a' and b ≥ b'.
@@ -199,6 +197,17 @@ class Beta(Univariate):
         a, b, c = self.a, self.b, self.a + self.b
         entries = np.stack([-2.0 * b, a - b, a - b, 2.0 * a], -1) / c[..., None] ** 3
         return entries.reshape(*a.shape, 1, 2, 2)
+
+
+def _close_gap(beta: float, a: Array, b: Array, a1: Array, b1: Array) -> Array:
+    """The divergence of close distributions, from the information between them."""
+    step = np.stack([a1 - a, b1 - b])
+
+    def curvature(t: float) -> Array:
+        along = Beta(a + t * step[0], b + t * step[1])
+        return np.sum([part**2 for part in along._whiten(step, lambda field: field)], axis=0)
+
+    return segment_gap(curvature, beta)
 
 
 def _times_log(x: Array, above: Array, below: Array) -> Array:

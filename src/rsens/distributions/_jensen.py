@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import polygamma
 
-from rsens._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, stirling_error
+from rsens._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, piecewise, polygamma, stirling_error
 from rsens._typing import Array
+from rsens.distributions._quadrature import gauss_legendre
 
 
 def exp_gap(p: Array, q: Array, d: Array, beta: float) -> Array:
@@ -97,7 +97,7 @@ def segment_gap(curvature: Callable[[float], Array], beta: float) -> Array:
     D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so all terms are positive:
     K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for β < 0.
     """
-    x, w = np.polynomial.legendre.leggauss(16)
+    x, w = gauss_legendre(16)
     x, w = 0.5 * (x + 1.0), 0.5 * w
     start = max(beta, 0.0)
     pieces = [
@@ -113,23 +113,29 @@ def segment_gap(curvature: Callable[[float], Array], beta: float) -> Array:
 
 def _second(z: Array) -> Array:
     """The second derivative of `stirling_error`: ψ′(z) − 1/z − 1/(2z²), about 1/(6z³)."""
-    small = np.minimum(z, 30.0)
-    large = np.maximum(z, 30.0)
-    series = (1 / 6 - 1 / 30 / large**2 + 1 / 42 / large**4 - 1 / 30 / large**6) / large**3
-    return np.where(z < 30.0, polygamma(1, small) - 1.0 / small - 0.5 / small**2, series)
+    return piecewise(
+        z < 30.0,
+        lambda z: polygamma(1, z) - 1.0 / z - 0.5 / z**2,
+        lambda z: (1 / 6 - 1 / 30 / z**2 + 1 / 42 / z**4 - 1 / 30 / z**6) / z**3,
+        z,
+    )
 
 
 def _third(z: Array) -> Array:
     """The third derivative of `stirling_error`: ψ″(z) + 1/z² + 1/z³, about −1/(2z⁴)."""
-    small = np.minimum(z, 30.0)
-    large = np.maximum(z, 30.0)
-    series = (-1 / 2 + 1 / 6 / large**2 - 1 / 6 / large**4) / large**4
-    return np.where(z < 30.0, polygamma(2, small) + 1.0 / small**2 + 1.0 / small**3, series)
+    return piecewise(
+        z < 30.0,
+        lambda z: polygamma(2, z) + 1.0 / z**2 + 1.0 / z**3,
+        lambda z: (-1 / 2 + 1 / 6 / z**2 - 1 / 6 / z**4) / z**4,
+        z,
+    )
 
 
 def _fourth(z: Array) -> Array:
     """The fourth derivative of `stirling_error`: ψ‴(z) − 2/z³ − 3/z⁴, about 2/z⁵."""
-    small = np.minimum(z, 30.0)
-    large = np.maximum(z, 30.0)
-    series = (2.0 - 1.0 / large**2 + 4 / 3 / large**4) / large**5
-    return np.where(z < 30.0, polygamma(3, small) - 2.0 / small**3 - 3.0 / small**4, series)
+    return piecewise(
+        z < 30.0,
+        lambda z: polygamma(3, z) - 2.0 / z**3 - 3.0 / z**4,
+        lambda z: (2.0 - 1.0 / z**2 + 4 / 3 / z**4) / z**5,
+        z,
+    )

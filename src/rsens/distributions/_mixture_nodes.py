@@ -14,6 +14,7 @@ from rsens.distributions._counts import count_rule
 from rsens.distributions._histogram import Histogram
 from rsens.distributions._multivariate_normal import MultivariateNormal
 from rsens.distributions._normal import Normal
+from rsens.distributions._quadrature import gauss_legendre
 from rsens.distributions._univariate import Univariate
 
 _TAILS = 10.0 ** -np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 32.0])
@@ -66,7 +67,7 @@ def _continuous(components: Sequence[Univariate], weights: Array, tails: bool) -
     n, n_levels = weights.shape[0], quantiles.shape[1]
     kept = _pad([_distinct(quantiles[..., i]) for i in range(n)])
     edges = quantiles.reshape(-1, n)[kept, np.arange(n)]
-    t, w = np.polynomial.legendre.leggauss(16)
+    t, w = gauss_legendre(16)
     share, log_w = 0.5 * (t[:, None] + 1.0), np.log(0.5 * w)[:, None]
     with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
         if all(component.line == "real" for component in components):

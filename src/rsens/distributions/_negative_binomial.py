@@ -221,8 +221,8 @@ def _renyi_any_size(mean: Array, size: Array, mean1: Array, size1: Array, alpha:
         return negative_binomial_log_prob(y, mean, size) + beta * _log_ratio_at(y, *pairs)
 
     def all_of_them(y: Array) -> Array:
-        log_p = negative_binomial_log_prob(y, mean, size)
-        return np.maximum(np.maximum(log_p, log_p + _log_ratio_at(y, *pairs)), integrand(y))
+        log_p, d = negative_binomial_log_prob(y, mean, size), _log_ratio_at(y, *pairs)
+        return np.maximum(np.maximum(log_p, log_p + d), log_p + beta * d)
 
     high = np.maximum(mean, mean1) * 1e3 + 1e4 + 400.0 / -tail
     for log_f in (integrand, all_of_them):

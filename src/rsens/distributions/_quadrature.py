@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -12,6 +13,12 @@ LogIntegrand = Callable[[Array], Array]  #: nodes (n, K) → log integrand (n, K
 
 _NEGLIGIBLE = 60.0  # e^{−60} ≈ 1e-26 of the largest value
 _SEARCH = np.linspace(0.0, 1.0, 129)
+
+
+@cache
+def gauss_legendre(order: int) -> tuple[Array, Array]:
+    """Nodes and weights on [−1, 1]."""
+    return np.polynomial.legendre.leggauss(order)
 
 
 def window(log_f: LogIntegrand, low: Array, high: Array) -> tuple[Array, Array]:
@@ -42,7 +49,7 @@ def rule(
     edges = low + (high - low) * np.linspace(0.0, 1.0, panels + 1)
     if breaks is not None:
         edges = np.sort(np.concatenate([edges, np.clip(breaks, low, high)], axis=1), axis=1)
-    nodes, weights = np.polynomial.legendre.leggauss(order)
+    nodes, weights = gauss_legendre(order)
     start, width = edges[:, :-1, None], np.diff(edges, axis=1)[..., None]
     with np.errstate(divide="ignore"):
         log_weights = np.log(0.5 * weights) + np.log(width)

@@ -65,13 +65,10 @@ def _log_ndtr_derivatives(t: Array) -> tuple[Array, Array, Array]:
     with np.errstate(under="ignore"):
         r = np.sqrt(2.0 / np.pi) / erfcx(-near / np.sqrt(2.0))
         first, second, third = r, -r * (near + r), r * ((near + r) * (near + 2.0 * r) - 1.0)
-    x = np.maximum(-t, _FAR)
-    k1 = k2 = k3 = np.zeros_like(x)
-    for j in range(_TERMS, 0, -1):
-        k1, k2, k3 = j / (x + k1), k1, k2
     far = t < -_FAR
-    return (
-        np.where(far, x + k1, first),
-        np.where(far, -(x + k1) * k1, second),
-        np.where(far, (x + k1) * k1**2 * k2 * (k3 - k2), third),
-    )
+    x = -t[far]
+    k1 = k2 = k3 = np.zeros_like(x)
+    for j in range(_TERMS if len(x) else 0, 0, -1):
+        k1, k2, k3 = j / (x + k1), k1, k2
+    first[far], second[far], third[far] = x + k1, -(x + k1) * k1, (x + k1) * k1**2 * k2 * (k3 - k2)
+    return first, second, third
