@@ -7,6 +7,8 @@ the counts, or a finite set.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
+from functools import cache
 from typing import Any
 
 from tests.distributions.exact_base import Exact
@@ -74,6 +76,8 @@ def information(p: Exact) -> Any:
     """The Fisher information E[score scoreᵀ]."""
     m = len(p.parameters)
     result = mp.matrix(m)
+    p = copy(p)
+    p.log_prob, p.score = cache(p.log_prob), cache(p.score)  # the entries share their nodes
     for i in range(m):
         for j in range(i + 1):
             result[i, j] = result[j, i] = expectation(p, lambda y, i=i, j=j: p.score(y)[i] * p.score(y)[j])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.distributions.exact_base import STEPS, Exact
-from tests.distributions.precision import exact, mp
+from tests.distributions.precision import constant, exact, mp
 
 
 class Normal(Exact):
@@ -16,7 +16,7 @@ class Normal(Exact):
         self.mean, self.variance = exact(mean), exact(variance)
 
     def log_prob(self, y: Any) -> Any:
-        return -mp.log(2 * mp.pi * self.variance) / 2 - (y - self.mean) ** 2 / (2 * self.variance)
+        return -constant(mp.log, 2 * mp.pi * self.variance) / 2 - (y - self.mean) ** 2 / (2 * self.variance)
 
     def score(self, y: Any) -> list[Any]:
         r = y - self.mean
@@ -39,8 +39,9 @@ class StudentT(Exact):
 
     def log_prob(self, y: Any) -> Any:
         nu = self.df
-        constant = mp.loggamma((nu + 1) / 2) - mp.loggamma(nu / 2) - mp.log(nu * mp.pi * self.scale2) / 2
-        return constant - (nu + 1) / 2 * mp.log1p((y - self.location) ** 2 / (nu * self.scale2))
+        gammas = constant(mp.loggamma, (nu + 1) / 2) - constant(mp.loggamma, nu / 2)
+        scale = constant(mp.log, nu * mp.pi * self.scale2) / 2
+        return gammas - scale - (nu + 1) / 2 * mp.log1p((y - self.location) ** 2 / (nu * self.scale2))
 
     def score(self, y: Any) -> list[Any]:
         r = y - self.location
@@ -87,11 +88,11 @@ class Gamma(Exact):
 
     def log_prob(self, y: Any) -> Any:
         k = self.shape
-        return k * mp.log(self.rate) - mp.loggamma(k) + (k - 1) * mp.log(y) - self.rate * y
+        return k * constant(mp.log, self.rate) - constant(mp.loggamma, k) + (k - 1) * mp.log(y) - self.rate * y
 
     def score(self, y: Any) -> list[Any]:
         k, m = self.shape, self.mean
-        return [k * (y - m) / m**2, mp.log(k / m) + 1 - mp.psi(0, k) + mp.log(y) - y / m]
+        return [k * (y - m) / m**2, constant(mp.log, k / m) + 1 - constant(mp.psi, 0, k) + mp.log(y) - y / m]
 
     def information(self) -> Any:
         return mp.diag([self.shape / self.mean**2, mp.psi(1, self.shape) - 1 / self.shape])
@@ -110,7 +111,7 @@ class Exponential(Exact):
         self.mean = exact(mean)
 
     def log_prob(self, y: Any) -> Any:
-        return -mp.log(self.mean) - y / self.mean
+        return -constant(mp.log, self.mean) - y / self.mean
 
     def score(self, y: Any) -> list[Any]:
         return [(y / self.mean - 1) / self.mean]
@@ -130,11 +131,11 @@ class Beta(Exact):
         self.a, self.b = exact(a), exact(b)
 
     def log_prob(self, y: Any) -> Any:
-        return (self.a - 1) * mp.log(y) + (self.b - 1) * mp.log1p(-y) - log_beta(self.a, self.b)
+        return (self.a - 1) * mp.log(y) + (self.b - 1) * mp.log1p(-y) - constant(log_beta, self.a, self.b)
 
     def score(self, y: Any) -> list[Any]:
-        total = mp.psi(0, self.a + self.b)
-        return [mp.log(y) - mp.psi(0, self.a) + total, mp.log1p(-y) - mp.psi(0, self.b) + total]
+        total = constant(mp.psi, 0, self.a + self.b)
+        return [mp.log(y) - constant(mp.psi, 0, self.a) + total, mp.log1p(-y) - constant(mp.psi, 0, self.b) + total]
 
     def information(self) -> Any:
         shared = mp.psi(1, self.a + self.b)
@@ -159,7 +160,7 @@ class Weibull(Exact):
 
     def log_prob(self, y: Any) -> Any:
         z = mp.log(y / self.scale)
-        return mp.log(self.shape / self.scale) + (self.shape - 1) * z - mp.exp(self.shape * z)
+        return constant(mp.log, self.shape / self.scale) + (self.shape - 1) * z - mp.exp(self.shape * z)
 
     def score(self, y: Any) -> list[Any]:
         k, z = self.shape, mp.log(y / self.scale)

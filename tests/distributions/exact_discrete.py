@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.distributions.exact_base import STEPS, Exact
 from tests.distributions.integrals import series
-from tests.distributions.precision import exact, mp
+from tests.distributions.precision import constant, exact, mp
 
 
 class Binomial(Exact):
@@ -72,7 +72,7 @@ class Poisson(Exact):
         self.rate = exact(rate)
 
     def log_prob(self, y: Any) -> Any:
-        return y * mp.log(self.rate) - self.rate - mp.loggamma(y + 1)
+        return y * constant(mp.log, self.rate) - self.rate - mp.loggamma(y + 1)
 
     def score(self, y: Any) -> list[Any]:
         return [y / self.rate - 1]
@@ -95,14 +95,14 @@ class NegativeBinomial(Exact):
 
     def log_prob(self, y: Any) -> Any:
         m, k = self.mean, self.size
-        ways = mp.loggamma(y + k) - mp.loggamma(k) - mp.loggamma(y + 1)
-        return ways - k * mp.log1p(m / k) + y * mp.log(m / (m + k))
+        ways = mp.loggamma(y + k) - constant(mp.loggamma, k) - mp.loggamma(y + 1)
+        return ways - k * constant(mp.log1p, m / k) + y * constant(mp.log, m / (m + k))
 
     def score(self, y: Any) -> list[Any]:
         m, k = self.mean, self.size
         return [
             k * (y - m) / (m * (m + k)),
-            mp.psi(0, y + k) - mp.psi(0, k) + (m - y) / (m + k) - mp.log1p(m / k),
+            mp.psi(0, y + k) - constant(mp.psi, 0, k) + (m - y) / (m + k) - constant(mp.log1p, m / k),
         ]
 
     def information(self) -> Any:

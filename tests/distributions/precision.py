@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import mpmath
@@ -15,6 +17,16 @@ mp.dps = 60
 FLOAT_MAX = sys.float_info.max
 #: The accuracy promised for log_prob, fisher_norm and renyi, given the float64 parameters.
 PROMISED = 1e-8
+
+
+def constant(function: Callable[..., Any], *arguments: Any) -> Any:
+    """A value that is wanted again and again, computed once for each precision."""
+    return _constant(mp.prec, function, *arguments)
+
+
+@cache
+def _constant(_precision: int, function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
 
 
 def exact(value: Any) -> Any:

@@ -89,8 +89,8 @@ def test_series_is_the_plain_sum(mean: float, size: float, power: float) -> None
         return mp.exp(power * p.log_prob(y))
 
     total, y = mp.zero, 0
-    while y < mean or f(mp.mpf(y)) > total * mp.mpf(10) ** -26:
-        total += f(mp.mpf(y))
+    while (term := f(mp.mpf(y))) > total * mp.mpf(10) ** -26 or y < mean:
+        total += term
         y += 1
     assert abs(series(f, [*p.where(), *(2 * y for y in p.where())]) / total - 1) < mp.mpf(10) ** -22
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,11 @@ def local(name: str, model: Any, x: Any, alpha: float = 1.0) -> np.ndarray:
     return gathered(METHODS[name].chunks(*read_for(model, x), alpha), len(x))
 
 
+@cache
+def plain(name: str, family: str) -> np.ndarray:
+    return local(name, MODELS[family], X)
+
+
 def assert_close(got: Any, expected: Any, tolerance: float) -> None:
     """Relative to the largest value: a value near zero is the small difference of larger ones."""
     np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
@@ -58,9 +64,8 @@ def assert_close(got: Any, expected: Any, tolerance: float) -> None:
     ],
 )
 def test_alpha_only_scales(name: str, alpha: float, family: str) -> None:
-    model = MODELS[family]
     tolerance = 1e-6 if name == "kl" else 1e-14  # the truncation error of kl grows with alpha
-    assert_close(local(name, model, X, alpha), np.sqrt(alpha) * local(name, model, X), tolerance)
+    assert_close(local(name, MODELS[family], X, alpha), np.sqrt(alpha) * plain(name, family), tolerance)
 
 
 @pytest.mark.parametrize("name", ["ead", "aed", "eah", "aeh"])
@@ -75,7 +80,7 @@ def test_rescaled_columns(name: str, family: str) -> None:
     c = np.array([2.0, 0.01, 300.0])
     rescaled = local(name, MODELS[family].through(np.diag(1 / c)), X * c)
     factor = c if METHODS[name].order == 1 else np.outer(c, c)
-    assert_close(rescaled * factor, local(name, MODELS[family], X), TOLERANCE[name])
+    assert_close(rescaled * factor, plain(name, family), TOLERANCE[name])
 
 
 @pytest.mark.parametrize("family", MODELS)
@@ -83,7 +88,7 @@ def test_rescaled_columns(name: str, family: str) -> None:
 def test_permuted_columns(name: str, family: str) -> None:
     order = np.array([2, 0, 1])
     permuted = local(name, MODELS[family].through(np.eye(D)[:, order]), X[:, order])
-    expected = local(name, MODELS[family], X)[..., order]
+    expected = plain(name, family)[..., order]
     if METHODS[name].order == 2:
         expected = expected[..., order, :]
     assert_close(permuted, expected, TOLERANCE[name])
@@ -92,18 +97,16 @@ def test_permuted_columns(name: str, family: str) -> None:
 @pytest.mark.parametrize("family", MODELS)
 @pytest.mark.parametrize("name", ANY_MODEL)
 def test_chunks_change_nothing(name: str, family: str) -> None:
-    model = MODELS[family]
-    steps = {"rows": 3}
-    whole, parts = (local(name, m, X) for m in (model, replace(model, **steps)))
-    np.testing.assert_allclose(parts, whole, rtol=1e-14, atol=1e-14 * np.abs(whole).max())
-    split = importance(name, replace(model, **steps), X)
-    np.testing.assert_allclose(split, importance(name, model, X), rtol=1e-13)
+    model, whole = MODELS[family], plain(name, family)
+    in_chunks = replace(model, rows=3)
+    np.testing.assert_allclose(local(name, in_chunks, X), whole, rtol=1e-14, atol=1e-14 * np.abs(whole).max())
+    np.testing.assert_allclose(importance(name, in_chunks, X), importance(name, model, X), rtol=1e-13)
 
 
 @pytest.mark.parametrize("family", MODELS)
 def test_pairs_are_symmetric_to_the_last_bit(family: str) -> None:
     for name in ("rsens2", "eah", "aeh"):
-        values = local(name, MODELS[family], X)
+        values = plain(name, family)
         np.testing.assert_array_equal(values, values.swapaxes(-1, -2))
 
 
