@@ -170,24 +170,21 @@ def test_every_family_is_known() -> None:
 
 def test_bins_are_their_classes() -> None:
     """Also mixed: two histograms over the same borders are one."""
+    borders = jnp.array([-1.0, 0.5, 1.0, 4.0])
 
-    def logits(x: Any) -> Any:
-        return jnp.stack([jnp.sin(x[:, 0]), x[:, 0] * x[:, 1], 0.0 * x[:, 0]], -1)
+    def classes(x: Any, factor: float) -> Any:
+        return jax.nn.softmax(factor * jnp.stack([jnp.sin(x[:, 0]), x[:, 0] * x[:, 1], 0.0 * x[:, 0]], -1))
 
-    def bins(x: Any, factor: float) -> Any:
-        return ds.Histogram(jnp.array([-1.0, 0.5, 1.0, 4.0]), jax.nn.softmax(factor * logits(x)))
+    def both(x: Any) -> Any:
+        return 0.25 * classes(x, 1.0) + 0.75 * classes(x, 2.0)
 
     def mixed(x: Any) -> Any:
-        return ds.Mixture([bins(x, 1.0), bins(x, 2.0)], [0.25, 0.75])
+        return ds.Mixture([ds.Histogram(borders, classes(x, factor)) for factor in (1.0, 2.0)], [0.25, 0.75])
 
-    def classes(x: Any) -> Any:
-        return ds.Categorical(0.25 * bins(x, 1.0).probabilities + 0.75 * bins(x, 2.0).probabilities)
-
-    whole = fourth_derivative(from_jax(lambda x: ds.Categorical(bins(x, 1.0).probabilities)), X[:2])
-    np.testing.assert_allclose(fourth_derivative(from_jax(lambda x: bins(x, 1.0)), X[:2]), whole, rtol=1e-10)
-    np.testing.assert_allclose(
-        fourth_derivative(from_jax(mixed), X[:2]), fourth_derivative(from_jax(classes), X[:2]), rtol=1e-8, atol=1e-8
-    )
+    whole = fourth_derivative(from_jax(lambda x: ds.Categorical(both(x))), X[:2])
+    one = fourth_derivative(from_jax(lambda x: ds.Histogram(borders, both(x))), X[:2])
+    np.testing.assert_allclose(one, whole, rtol=1e-10)
+    np.testing.assert_allclose(fourth_derivative(from_jax(mixed), X[:2]), whole, rtol=1e-8, atol=1e-8)
 
 
 class Own(ds.Normal):
