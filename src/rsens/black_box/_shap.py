@@ -71,6 +71,8 @@ def shapley_values(predictor: Predictor, budget: Budget, rng: np.random.Generato
             blocks[:, d] = distinct[k][numbers[:, k].astype(np.intp)]
         return predictor.predict(blocks)
 
+    # A row that is like the whole background has no share in anything; shap would read beside an empty array.
+    differs = (rows[:, None] != background).any(axis=(1, 2))
     masker = package.maskers.Independent(background, max_samples=len(background))
     orders = budget.permutations * (2 * len(varying) + 1)
     with _own_random_state():
@@ -80,10 +82,10 @@ def shapley_values(predictor: Predictor, budget: Budget, rng: np.random.Generato
             seed = int(rng.integers(2**31))
             explain = partial(package.PermutationExplainer(predict, masker, seed=seed), max_evals=orders, silent=True)
         # One row in a call: from the second on, shap 0.51 would compute main effects that nobody asked for.
-        found = np.stack([explain(row[None]).values[0] for row in rows])
-    found = found.reshape(len(rows), len(varying), -1)  # shap has no axis for a single output
+        found = np.stack([explain(row[None]).values[0] for row in rows[differs]])
+    found = found.reshape(len(found), len(varying), -1)  # shap has no axis for a single output
     values = np.zeros((*explained.shape, found.shape[2]))
-    values[:, varying] = found
+    values[np.ix_(differs, varying)] = found
     return values
 
 
