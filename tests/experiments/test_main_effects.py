@@ -20,6 +20,7 @@ from rsens.black_box import BLACK_BOX, BUDGETS
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.measures import importance
+from tests.experiments.undrawn import undrawn
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = ["inputs", "model", "function", "method", "published", "published_half", "ours", "ours_half", "agrees"]
@@ -166,6 +167,7 @@ def test_the_file_has_all_cells_of_all_tables(tmp_path, capsys):
     assert sorted(printed) == sorted(f"wrote {tmp_path / name}" for name in names)
 
 
+@undrawn()
 def test_every_reading_has_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.setattr(_command, "RESULTS", tmp_path)
     for kind in BIASES:
@@ -173,6 +175,7 @@ def test_every_reading_has_a_folder_of_its_own(tmp_path, monkeypatch):
     assert {path.parent.name for path in tmp_path.rglob("main_effects.csv")} == set(BIASES)
 
 
+@undrawn()
 def test_other_inputs_stay_in_the_table(tmp_path):
     def table(folder, *kinds):
         for inputs in kinds:
@@ -191,10 +194,12 @@ TINY = ["--inputs", "gaussian", "--repetitions", "4", "--bias", "per-repetition"
 def whole(tmp_path_factory):
     """The table of a run without interruption."""
     folder = tmp_path_factory.mktemp("whole")
-    main([*TINY, "--n-jobs", "1", "--out", str(folder)])
+    with undrawn():
+        main([*TINY, "--n-jobs", "1", "--out", str(folder)])
     return folder
 
 
+@undrawn()
 def test_a_killed_run_ends_with_the_same_table_when_started_again(whole, tmp_path):
     journal = tmp_path / "main_effects-per-repetition.jsonl"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
@@ -216,11 +221,13 @@ def test_a_killed_run_ends_with_the_same_table_when_started_again(whole, tmp_pat
     assert sorted(numbers) == list(range(4))  # each once
 
 
+@undrawn()
 def test_processes_change_nothing(whole, tmp_path):
     main([*TINY, "--n-jobs", "2", "--out", str(tmp_path)])
     assert (tmp_path / "main_effects.csv").read_bytes() == (whole / "main_effects.csv").read_bytes()
 
 
+@undrawn()
 def test_another_seed_and_the_other_reading_have_files_of_their_own(whole, tmp_path, capsys):
     main(["--inputs", "gaussian", "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)])
     assert {path.suffix for path in tmp_path.glob("*per-call*")} == {".jsonl"}

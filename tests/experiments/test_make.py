@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments import fourth_derivative
+from experiments import calibration, fourth_derivative
 from experiments._simulated import BIASES
 
 ROOT = Path(__file__).parents[2]
@@ -46,13 +46,17 @@ def test_make_runs_every_script(target):
     assert set(few) == (SCRIPTS - {"page", "illustrations"} if target == "paper-quick" else set())
 
 
+def run_here(script, target, *arguments):
+    """Run what make would, of one script, in this process."""
+    lines = make("-n", target, "PAPER_JOBS=1", *arguments).replace("\\\n", " ").splitlines()
+    (command,) = (after for line in lines if (after := line.partition(f" -m {script.__name__} ")[2]))
+    script.main(shlex.split(command))
+
+
 @pytest.fixture
 def quick(tmp_path):
     """What `make paper-quick` writes about the fourth derivative; the other scripts run in tests of their own."""
-    for line in make("-n", "paper-quick", f"QUICK={tmp_path}", "PAPER_JOBS=1").splitlines():
-        _, found, command = line.partition(" -m experiments.fourth_derivative ")
-        if found:
-            fourth_derivative.main(shlex.split(command))
+    run_here(fourth_derivative, "paper-quick", f"QUICK={tmp_path}")
     return tmp_path
 
 
@@ -82,7 +86,7 @@ def test_the_simple_formula_separates_better(quick):
 
 
 def test_the_calibration_with_few_analyses(tmp_path):
-    make("calibration-quick", f"CALIBRATION_QUICK={tmp_path}", "PAPER_JOBS=1")
+    run_here(calibration, "calibration-quick", f"CALIBRATION_QUICK={tmp_path}")
     text = (tmp_path / "calibration.md").read_text(encoding="utf-8")
     assert "10 analyses in 5 designs" in text
     assert {path.name for path in tmp_path.glob("*.csv")} == {

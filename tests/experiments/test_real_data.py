@@ -9,6 +9,7 @@ from experiments._real_data_figure import comes_near
 from experiments._style import METHODS as STYLES
 from experiments.real_data import by_setting, claims, corrected_half, leading_pairs, main, repetition, summarize
 from rsens import datasets
+from tests.experiments.undrawn import undrawn
 
 KEY = ("concrete", "weak priors")
 #: Test rows per training row.
@@ -159,7 +160,8 @@ def test_the_script_writes_its_files_and_resumes(tmp_path, capsys):
     journal = written["real_data.jsonl"]
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])  # as if it had been killed while writing the last
-    main(["--data", "concrete", *TINY, "--out", str(tmp_path)])
+    with undrawn():
+        main(["--data", "concrete", *TINY, "--out", str(tmp_path)])
     assert [path.read_bytes() for path in tables] == first
     assert len(journal.read_bytes().splitlines()) == len(lines)
     assert all(line.startswith("wrote ") for line in capsys.readouterr().out.splitlines())

@@ -9,6 +9,7 @@ from experiments import stability
 from experiments._benchmarks import METHODS
 from experiments.stability import PUBLISHED, half_width, main, markdown, repetition, summarize
 from rsens import datasets
+from tests.experiments.undrawn import undrawn
 
 TINY = ["--data", "bike", "--rows", "40", "--samples", "2", "--n-jobs", "1"]
 
@@ -65,10 +66,12 @@ def test_the_script_writes_its_files_and_resumes(tmp_path):
     journal = tmp_path / "stability.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:2]))
-    main([*TINY, "--out", str(tmp_path)])
+    with undrawn():
+        main([*TINY, "--out", str(tmp_path)])
     assert (tmp_path / "stability.csv").read_bytes() == first
 
 
+@undrawn()
 @pytest.mark.usefixtures("data_folder")
 def test_other_data_stay_in_the_table(tmp_path, monkeypatch):
     """What each sample says is made up: the tables are the point."""
