@@ -412,7 +412,7 @@ def test_the_cost_is_a_share_of_the_earlier_one(tmp_path):
 
 def test_the_cost_script_measures_every_step(tmp_path, monkeypatch):
     monkeypatch.setattr(cost, "reference", lambda: sum(range(100_000)))  # the real one takes seconds
-    cost.main(["--rows", "50", "--columns", "3", "--repetitions", "1", "--out", str(tmp_path), "--code", "before"])
+    cost.main(["--rows", "50", "--columns", "4", "--repetitions", "1", "--out", str(tmp_path), "--code", "before"])
     measured = pd.read_csv(tmp_path / "cost-before.csv").set_index("step")
     assert list(measured.index) == ["fit", "check", "explain", "study"]
     assert (measured[["seconds", "reference"]] > 0.0).all(axis=None)
