@@ -17,6 +17,12 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 AXE = Path(__file__).parents[3] / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 OPTIONS += ["--disable-component-update", "--disable-sync"]
+#: Serious or critical: keeps some readers out.
+BAD = ("serious", "critical")
+#: Where only the style sheet differs, what axe-core looks at; it never knows what is behind a text in a drawing.
+BY_STYLE = "{exclude: ['svg']}", ["color-contrast", "link-in-text-block", "scrollable-region-focusable"]
+FOCUSED = """() => { const e = document.activeElement, get = (name) => e.getAttribute(name);
+    return e === document.body ? null : e.id || get('aria-label') || get('href') || e.tagName; }"""
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
@@ -37,6 +43,16 @@ def needs_browser(lacking: list[str] | None = None, environment: Mapping[str, st
     pytest.skip(reason, allow_module_level=True)
 
 
+def violations(page: Any, *, style_only: bool = False) -> list[str]:
+    """What axe-core finds, one line for each place."""
+    # The page's own policy allows no other script, so the test speaks past it.
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    where, rules = BY_STYLE if style_only else ("document", None)
+    run = f"(rules) => axe.run({where}, {{resultTypes: ['violations'], ...(rules && {{runOnly: rules}})}})"
+    found = page.evaluate(run, rules)["violations"]
+    return [f"{v['id']}: {node['html'][:200]}" for v in found if v["impact"] in BAD for node in v["nodes"]]
+
+
 class Opened:
     """A page that was opened from a file, and all that it complained of or asked for."""
 
@@ -46,11 +62,18 @@ class Opened:
         self.page = browser.new_page(**{"viewport": DESKTOP} | options)
         self.complaints: list[str] = []
         self.requests: list[str] = []
+        self.scrolled_until_drawn = 0
         self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.complaints.append("dialog"), dialog.dismiss()))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(file.as_uri())
+
+    def wait_for_figures(self) -> None:
+        """Until those of plotly are drawn, which needs no scrolling."""
+        for place in self.page.locator(".live").all():
+            place.locator("svg.main-svg").first.wait_for(state="attached", timeout=20_000)
+        self.scrolled_until_drawn = self.page.evaluate("window.scrollY")
 
     def scroll_through(self) -> None:
         """To every figure; the one of plotly takes a moment."""

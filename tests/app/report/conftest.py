@@ -33,13 +33,14 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def kept(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Opens the report of a study with all its figures drawn, once for all tests of a file: they leave it as it was."""
-    pages: dict[str, Opened] = {}
+    pages: dict[tuple[str, bool], Opened] = {}
 
-    def open_page(name: str) -> Opened:
-        if name not in pages:
-            pages[name] = Opened(browser, tmp_path_factory.mktemp(name), name, True)
-            pages[name].scroll_through()
-        return pages[name]
+    def open_page(name: str, interactive: bool = True) -> Opened:
+        if (name, interactive) not in pages:
+            opened = pages[name, interactive] = Opened(browser, tmp_path_factory.mktemp(name), name, interactive)
+            opened.wait_for_figures()
+            opened.scroll_through()
+        return pages[name, interactive]
 
     yield open_page
     for each in pages.values():

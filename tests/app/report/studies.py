@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 
-from rsens._app.report import render
+from rsens._app.report import _figures, render
+from rsens._app.report._facts import Facts
 from rsens._app.tables import Choice, Note
 from rsens._assess import assess
 from rsens._explain import explain
@@ -141,6 +143,21 @@ def function(n: int, columns: int = 2, **options: Any) -> Any:
 
 
 @cache
+def figures(name: str) -> dict[str, _figures.Picture]:
+    """The figures of one of the studies above, by id."""
+    sections = _figures.pictures(Facts.of(globals()[name]()), interactive=False)
+    return {picture.id: picture for section in sections.values() for picture in section}
+
+
+@cache
 def page(name: str, *, interactive: bool) -> str:
-    """The rendered report of one of the studies above."""
-    return render(globals()[name](), interactive=interactive)
+    """The rendered report of one of the studies above. Both kinds share their drawings."""
+    drawn = figures(name)
+    with mock.patch.object(_figures, "_svg", lambda *args: drawn[args[-1]].svg):
+        return render(globals()[name](), interactive=interactive)
+
+
+def undrawn_page(study: Any) -> str:
+    """The report of a study with empty figures."""
+    with mock.patch.object(_figures, "_svg", return_value="<svg></svg>"):
+        return render(study, interactive=False)

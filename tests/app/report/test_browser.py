@@ -1,15 +1,20 @@
-"""The page in a real browser: Debian's chromium, driven by playwright. `make browser` installs both."""
+"""The page in a real browser: Debian's chromium, driven by playwright. `make browser` installs both.
+
+Everybody can use it: axe-core finds no violation, figures have texts, the keyboard gets everywhere.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.app.report import studies
-from tests.app.report.browser import needs_browser
+from tests.app.report.browser import DESKTOP, FOCUSED, PHONE, needs_browser, violations
 from tests.app.report.test_page import SECTIONS
 
 needs_browser()
-PHONE = {"width": 360, "height": 740}
+SMALL_PHONE = {"width": 360, "height": 740}
+#: All that differs between two looks of a page is its style sheet.
+LOOKS = [("light", DESKTOP), ("dark", DESKTOP), ("dark", PHONE), ("light", PHONE)]
 BOTH = pytest.mark.parametrize("interactive", [True, False], ids=["plotly", "static"])
 PAGES = pytest.mark.parametrize(
     ("name", "interactive"),
@@ -20,10 +25,9 @@ TEXTS = """() => Object.fromEntries(['name', 'prediction', 'sentence'].map(
 
 
 @PAGES
-def test_opens_in_silence(opened, name, interactive):
+def test_opens_in_silence(kept, name, interactive):
     """No errors or warnings, no request but for the file itself, no foreign script; every figure is there."""
-    report = opened(name, interactive)
-    report.scroll_through()
+    report = kept(name, interactive)
     assert report.complaints == []
     assert all(url.startswith(("file:", "data:", "blob:")) for url in report.requests)
     assert report.page.evaluate("window.broken") is None
@@ -35,15 +39,58 @@ def test_opens_in_silence(opened, name, interactive):
     for figure in report.page.locator(".figure").all():
         shown = [box.is_visible() for box in figure.locator(".live, .static").all()]
         assert sum(shown) == 1
-    report.page.set_viewport_size(PHONE)  # where nothing is wider than the screen, but what scrolls within its own box
-    assert report.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert report.scrolled_until_drawn == 0
+    report.page.set_viewport_size(SMALL_PHONE)  # where only what scrolls within its own box is wider than the screen
+    assert report.page.evaluate("document.documentElement.scrollWidth") <= SMALL_PHONE["width"]
+    report.page.set_viewport_size(DESKTOP)
 
 
-def test_figures_are_drawn_without_scrolling(opened):
-    report = opened("numbers", True)
-    for place in report.page.locator(".live").all():
-        place.locator("svg.main-svg").first.wait_for(state="attached", timeout=20_000)
-    assert report.page.evaluate("window.scrollY") == 0
+@pytest.mark.parametrize(("name", "looks"), [("numbers", LOOKS), ("counts", LOOKS[::2]), ("classes", LOOKS[::2])])
+def test_axe_finds_nothing(kept, name, looks):
+    page = kept(name).page
+    assert violations(page) == []
+    for scheme, size in looks[1:]:
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size(size)
+        assert violations(page, style_only=True) == [], (scheme, size)
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(DESKTOP)
+
+
+@pytest.mark.parametrize("name", ["numbers", "counts", "classes"])
+def test_every_figure_says_what_it_shows(kept, name):
+    """In words of its own, with the leading variable or the pair; drawings inside are silent."""
+    page = kept(name).page
+    figures = page.locator(".figure")
+    texts = [box.get_attribute("aria-label") for box in figures.locator("[role=img]").all()]
+    assert figures.count() >= 5
+    assert all(text and len(text) > 30 for text in texts)
+    per_figure = [figure.locator(".static").get_attribute("aria-label") for figure in figures.all()]
+    assert len(set(per_figure)) == len(per_figure)
+    assert page.locator(".static > svg:not([aria-hidden=true])").count() == 0
+    assert page.locator("img:not([alt])").count() == 0
+
+
+def test_the_keyboard_gets_everywhere(kept):
+    """Tab visits the skip link, the theme, the contents, the tables and the row, in this order."""
+    page = kept("numbers").page
+    page.evaluate("getSelection().setPosition(document.body, 0)")
+    visited: list[str] = []
+    controls = 0
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(FOCUSED)
+        if focused is None:
+            break
+        visited.append(focused)
+        controls += page.evaluate("document.activeElement.matches('button, select, a[href]')")
+    else:
+        pytest.fail(f"the focus never leaves the page: {visited[-5:]}")
+    landmarks = ["#summary", "theme", "#variables", "Table of variables", "Table of pairs", "row-select", "row-next"]
+    places = [visited.index(landmark) for landmark in landmarks]
+    assert places == sorted(places)
+    visible = "[...document.querySelectorAll('button, select, a[href]')].filter((e) => e.checkVisibility()).length"
+    assert controls == page.evaluate(visible)
 
 
 def test_names_stand_in_figures_as_they_are(kept):
@@ -54,10 +101,9 @@ def test_names_stand_in_figures_as_they_are(kept):
 
 
 @BOTH
-def test_row_selector(opened, interactive):
+def test_row_selector(kept, interactive):
     """By list, keyboard, buttons and picks; what the page shows is what the data say."""
-    report = opened("numbers", interactive)
-    page = report.page
+    page = kept("numbers", interactive).page
     rows = page.evaluate("JSON.parse(document.getElementById('report-data').textContent).rows")
 
     def expect(position: int) -> None:
@@ -89,22 +135,24 @@ def test_row_selector(opened, interactive):
     page.select_option("#row-select", "59")
     page.click("#row-next")
     expect(0)
+    page.select_option("#row-select", str(rows["start"]))
 
 
 def test_click_on_a_point_shows_its_row(kept):
     report = kept("numbers")
+    before = report.page.locator("#row-select").input_value()
     point = report.page.evaluate("document.getElementById('live-beeswarm').data[0].customdata[3]")
     report.page.evaluate(
         "d => document.getElementById('live-beeswarm').emit('plotly_click', {points: [{customdata: d}]})", point
     )
-    assert report.page.locator("#row-select").input_value() == str(point[0])
+    assert report.page.locator("#row-select").input_value() == str(point[0]) != before
+    report.page.select_option("#row-select", before)
 
 
 @pytest.mark.parametrize(("scheme", "interactive"), [("light", True), ("dark", False)])
-def test_theme(opened, scheme, interactive):
+def test_theme(kept, opened, scheme, interactive):
     """The page follows the system until the button is pressed; figures follow the page; nothing is stored."""
-    report = opened("numbers", interactive, color_scheme=scheme)
-    report.scroll_through()
+    report = kept("numbers") if interactive else opened("numbers", False, color_scheme=scheme)
     page = report.page
 
     def dark() -> bool:
@@ -125,13 +173,13 @@ def test_theme(opened, scheme, interactive):
     page.click("#theme")
     assert dark() == (scheme == "dark")
     assert report.complaints == []
+    page.evaluate("delete document.documentElement.dataset.theme")
 
 
 @BOTH
-def test_paper(opened, interactive):
+def test_paper(kept, interactive):
     """Print has all sections, drawn figures in place of interactive ones, dark ink on white, and no controls."""
-    report = opened("numbers", interactive, color_scheme="dark")
-    page = report.page
+    page = kept("numbers", interactive).page
     page.emulate_media(media="print", color_scheme="dark")
     assert all(page.locator(f"#{name}").is_visible() for name in SECTIONS)
     assert all(box.is_visible() for box in page.locator(".static svg").all())
@@ -139,6 +187,7 @@ def test_paper(opened, interactive):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.evaluate("getComputedStyle(document.querySelector('.static svg')).filter") == "none"
     assert len(page.pdf(format="A4")) > 20_000
+    page.emulate_media(media="screen", color_scheme="light")
 
 
 def test_without_javascript(opened):
@@ -149,12 +198,10 @@ def test_without_javascript(opened):
     assert page.locator("#row-terms tr").count() == 4
 
 
-def test_more_rows_on_demand(opened, browser, tmp_path):
+def test_more_rows_on_demand(browser, tmp_path):
     """The button shows the rest of a table, and takes it back; paper has all of it."""
-    from rsens._app.report import render
-
     file = tmp_path / "many.html"
-    file.write_text(render(studies.function(30, columns=25), interactive=False), encoding="utf-8")
+    file.write_text(studies.undrawn_page(studies.function(30, columns=25)), encoding="utf-8")
     page = browser.new_page()
     page.goto(file.as_uri())
     button, rest = page.locator("[data-more=rest-variables]"), page.locator("#rest-variables")
@@ -167,3 +214,7 @@ def test_more_rows_on_demand(opened, browser, tmp_path):
     page.emulate_media(media="print")
     assert rest.is_visible()
     page.close()
+
+
+def test_counts_have_rows_of_how_many():
+    assert "80 of 17,379" in studies.page("counts", interactive=True)

@@ -5,7 +5,9 @@ import html
 import json
 import re
 from base64 import b64encode
+from functools import cache
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -43,6 +45,17 @@ class Elements(HTMLParser):
 
 def data_of(page: str) -> dict:
     return json.loads(next(text for attrs, text in Elements(page).scripts if attrs.get("id") == "report-data"))
+
+
+@cache
+def known() -> Any:
+    """A function of the user's own: no target, no assessment, no settings."""
+    return studies.function(25)
+
+
+@cache
+def known_page() -> str:
+    return render(known(), interactive=False)
 
 
 @BOTH
@@ -111,15 +124,15 @@ def test_warning_comes_first():
 
 
 def test_same_bytes():
-    """Without plotly too: see the page of an explanation from a file below."""
-    study = studies.function(30)
+    """With pairs but without plotly: see the page of an explanation from a file below."""
+    study = studies.function(25, columns=1)
     assert render(study, interactive=True) == render(study, interactive=True)
 
 
 @pytest.mark.parametrize("columns", [1, 2])
 def test_least(columns):
-    """A function of the user's own: no target, no assessment, no settings; one column has no pairs."""
-    page = render(studies.function(25, columns), interactive=False)
+    """One column has no pairs."""
+    page = known_page() if columns == 2 else render(studies.function(25, columns), interactive=False)
     sections = [a["id"] for t, a in Elements(page).tags if t == "section"]
     assert "quality" not in sections
     assert ("pairs" in sections) == (columns == 2)
@@ -134,9 +147,9 @@ def test_groups():
     """A group has no value and no profile of its own."""
     from rsens._explain import explain
 
-    known = studies.function(30, columns=3)
-    grouped = explain(known.model, known.X, n_bootstrap=0, groups={"both": ["x0", "x1"]})
-    page = render(studies.study(explanation=grouped, X=known.X, model=known.model), interactive=True)
+    made = studies.function(30, columns=3)
+    grouped = explain(made.model, made.X, n_bootstrap=0, groups={"both": ["x0", "x1"]})
+    page = render(studies.study(explanation=grouped, X=made.X, model=made.model), interactive=True)
     assert "both" in page
     assert 'id="figure-profile-0"' in page
     assert 'id="figure-profile-1"' not in page
@@ -145,10 +158,9 @@ def test_groups():
 def test_explanation_from_a_file(tmp_path):
     from rsens._explain import Explanation
 
-    known = studies.function(30)
-    known.explanation.save(tmp_path / "e.json")
-    loaded = studies.study(explanation=Explanation.load(tmp_path / "e.json"), X=known.X, model=known.model)
-    assert render(loaded, interactive=False) == render(known, interactive=False)
+    known().explanation.save(tmp_path / "e.json")
+    loaded = studies.study(explanation=Explanation.load(tmp_path / "e.json"), X=known().X, model=known().model)
+    assert render(loaded, interactive=False) == known_page()
 
 
 def test_many_rows_stay_small():
@@ -160,7 +172,7 @@ def test_many_rows_stay_small():
 
 
 def test_many_variables_are_folded():
-    page = render(studies.function(40, columns=31), interactive=False)
+    page = studies.undrawn_page(studies.function(40, columns=31))
     assert page.count('<tbody class="rest"') == 2  # variables and effects; of 31 columns there are no pairs
     assert "Show all 31 variables" in page
 
@@ -202,9 +214,10 @@ def test_plotly_keeps_its_licence():
 
 def test_plotly_is_optional(monkeypatch):
     monkeypatch.setattr(_page, "find_spec", lambda name: None)
-    assert "Plotly" not in render(studies.function(20)).split("<script>")[0]
+    assert render(known()) == known_page()
+    assert "Plotly" not in known_page().split("<script>")[0]
     with pytest.raises(MissingExtraError, match="report"):
-        render(studies.function(20), interactive=True)
+        render(known(), interactive=True)
 
 
 def test_templates_are_package_data():

@@ -1,24 +1,18 @@
 """SVG inside a page: ids do not meet, text is text, marks say their numbers, and the same figure is the same bytes."""
 
 import re
-from functools import cache
 from xml.etree import ElementTree
 
 import matplotlib
 import pytest
 
+from rsens._app.report import _figures
 from rsens._app.report._facts import Facts
-from rsens._app.report._figures import Picture, pictures
+from rsens._app.report._figures import pictures
 from rsens._app.report._svg import draw_svg, inline
 from rsens._text import as_label, number, p_text, percent, side_by_side
 from tests.app.report import studies
-
-
-@cache
-def figures(name: str) -> dict[str, Picture]:
-    """The figures of a study, by id."""
-    sections = pictures(Facts.of(getattr(studies, name)()), interactive=False)
-    return {picture.id: picture for section in sections.values() for picture in section}
+from tests.app.report.studies import figures
 
 
 def titles(svg: str) -> list[str]:
@@ -94,8 +88,9 @@ def test_same_bytes_whatever_the_users_style():
         assert pictures(facts, interactive=False) == first
 
 
-def test_many_points_are_pixels():
+def test_many_points_are_pixels(monkeypatch):
     """Two swarms, of 100 and of 600 points each."""
+    monkeypatch.setattr(_figures, "PLOTS", [plot for plot in _figures.PLOTS if plot.section == "spread"])
     few, many = (pictures(Facts.of(studies.function(n)), interactive=False)["spread"][0].svg for n in (100, 600))
     assert few.count("<use") >= 200
     assert many.count("<use") < 100

@@ -8,7 +8,6 @@ import pandas as pd
 
 from rsens import BayesianLinearRegression, RsensWarning, explain
 from rsens import _meaning as meaning
-from rsens._app.report import render
 from rsens._app.report._cite import bibtex, call_of, other_settings
 from rsens._app.report._facts import Facts
 from rsens._app.report._notes import pair_notes, variable_notes
@@ -100,7 +99,7 @@ def test_a_model_that_adds_up_has_no_stars_and_says_why():
     )
     assert any(note.startswith("Uncertainty only: less than 5 %") for note in table.notes)
     assert dict(about(facts))["Variables"] == "3 (1 with two values)"
-    page = render(studies.study(explanation=e, X=X, y=y, model=model), interactive=False)
+    page = studies.undrawn_page(studies.study(explanation=e, X=X, y=y, model=model))
     assert "has only two values and is compared in this way too" in page
     assert page.count('<span class="only">uncertainty only</span>') == len(table.lines)
 
