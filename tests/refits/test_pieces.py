@@ -1,10 +1,12 @@
 """Work in pieces, and pieces that are kept."""
 
+import time
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 from rsens._files import Checkpoint
 from rsens._progress import progress_of
@@ -36,6 +38,17 @@ def test_what_is_there_is_not_done_again_and_what_is_done_is_kept():
     assert found == [0, -1, 4, -3]
     assert kept == {0: 0, 1: -1, 2: 4, 3: -3}
     assert seen == [[None, -1, None, -3], [0, -1, None, -3], [0, -1, 4, -3]]
+
+
+def test_ctrl_c_while_a_piece_is_kept_says_nothing_of_joblib():
+    """In threads; joblib would advise to hand out less work."""
+
+    def stop(number, piece):
+        time.sleep(0.05)  # others are done meanwhile
+        raise KeyboardInterrupt
+
+    with parallel_config("threading"), pytest.raises(KeyboardInterrupt):
+        pieces(20, n_jobs=2, put=stop)
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,8 @@ def _run(
     with workers(), _sent_once(_Shared(tuple(shared))) as sent, warnings.catch_warnings():
         # JAX warns of forks. Older versions of joblib fork and replace the process at once, which is safe.
         warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
+        # Ctrl-C while a result is kept: joblib would advise to hand out less work.
+        warnings.filterwarnings("ignore", r"\d+ tasks (have been successfully|which were still)", UserWarning)
         run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
         with _deaf_children() if effective_n_jobs(n_jobs) > 1 else nullcontext():
             results = run(delayed(_timed)(number, work, sent, *arguments(number)) for number in list(numbers))

@@ -12,7 +12,7 @@ distributed = pytest.importorskip("distributed")
 COMMANDS = {
     "explain": ["--no-report"],
     "compare": ["--methods", "rsens,pfi", "--budget", "paper"],
-    "stability": ["--samples", "3"],
+    "stability": ["--methods", "rsens,pfi", "--samples", "3"],
 }
 
 

@@ -8,8 +8,11 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
+import rsens._app.report._figures
+import rsens._app.study._figures
 from rsens import Explanation
-from tests.app.cli.command import rsens, rsens_process
+from tests.app.cli.command import rsens as command
+from tests.app.cli.command import rsens_process
 
 
 def ranked(said: str) -> list[str]:
@@ -27,9 +30,15 @@ def with_labels(data) -> pd.DataFrame:
     return data.data.assign(label=[str(data.target_names[k]) for k in data.target])
 
 
-def test_demo(tmp_path):
-    """A regression, with everything; body mass index, blood pressure and s5 lead every analysis of these data."""
-    done = rsens_process("demo", cwd=tmp_path)
+def test_demo(tmp_path, monkeypatch):
+    """A regression, with everything; body mass index, blood pressure and s5 lead every analysis of these data.
+
+    Of figures that come in dozens, one for a variable and one for a pair.
+    """
+    for module in (rsens._app.report._figures, rsens._app.study._figures):
+        monkeypatch.setattr(module, "VARIABLES", 1)
+        monkeypatch.setattr(module, "PAIRS", 1)
+    done = command("demo", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     answer = " ".join(done.stdout.partition("\n\n")[0].split())
     assert re.match(r"The prediction of progression depends most on s5 \(▲ 2\d per sd\), bmi \(▲ 2\d per sd\)", answer)
@@ -55,7 +64,7 @@ def test_demo(tmp_path):
 def test_three_classes(tmp_path):
     with_labels(load_iris(as_frame=True)).to_csv(tmp_path / "iris.csv", index=False)
     options = ["--target", "label", "--cv", "2", "--no-report", "--no-null"]
-    done = rsens("explain", "iris.csv", *options, cwd=tmp_path)
+    done = command("explain", "iris.csv", *options, cwd=tmp_path)
     assert told(done)
     assert "3 classes, 'setosa', 'versicolor', 'virginica'" in done.stdout
     assert set(ranked(done.stdout)[:2]) == {"petal length (cm)", "petal width (cm)"}
@@ -80,7 +89,7 @@ def test_counts_with_categories_in_parquet(tmp_path, data_folder):
     bike.assign(weather=weather).to_parquet(tmp_path / "bike.parquet")
     columns = ["--columns", "hr,temp,windspeed", "--columns", "weather"]
     options = ["--target", "cnt", "--rows", "200", "--pairs", "0", "--cv", "3", "--no-null", "--no-report", "--json"]
-    done = rsens("explain", "bike.parquet", *columns, *options, cwd=tmp_path)
+    done = command("explain", "bike.parquet", *columns, *options, cwd=tmp_path)
     assert told(done)
     answer = json.loads(done.stdout)
     assert answer["likelihood"]["kind"] == "negative_binomial"
@@ -97,9 +106,9 @@ def test_a_saved_model_answers_for_new_rows(tmp_path):
     table.to_csv(tmp_path / "old.csv", index=False)
     table.drop(columns="target").iloc[:5].to_csv(tmp_path / "new.csv", index=False)
     options = ["--target", "target", "--cv", "0", "--no-null", "--no-report", "--quiet"]
-    first = rsens("explain", "old.csv", *options, cwd=tmp_path)
+    first = command("explain", "old.csv", *options, cwd=tmp_path)
     assert (first.returncode, first.stdout, first.stderr) == (0, "", "")
-    again = rsens("explain", "new.csv", "--model-file", "rsens-old/model.rsens", "--no-report", cwd=tmp_path)
+    again = command("explain", "new.csv", "--model-file", "rsens-old/model.rsens", "--no-report", cwd=tmp_path)
     assert told(again)
     assert "no check of the model, no null level" in " ".join(again.stdout.split())
     assert len(pd.read_parquet(tmp_path / "rsens-new" / "local.parquet")) == 5
@@ -109,7 +118,7 @@ def test_a_linear_model_of_a_file_with_tabs(tmp_path):
     table = load_diabetes(as_frame=True).frame[["bmi", "s1", "target"]].iloc[:60]
     table.to_csv(tmp_path / "table.tsv", index=False, sep="\t")
     options = ["--target", "target", "--model", "linear", "--no-report", "--out", "results"]
-    done = rsens("explain", "table.tsv", *options, cwd=tmp_path)
+    done = command("explain", "table.tsv", *options, cwd=tmp_path)
     assert told(done)
     assert ranked(done.stdout)[0] == "bmi"
     assert "Bayesian linear model" in done.stdout

@@ -4,15 +4,21 @@ import json
 import subprocess
 import sys
 import time
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from rsens._app.cli._main import main
 from rsens._files import Checkpoint
+from tests.app.cli.command import rsens
 from tests.app.cli.terminal import in_a_terminal
 from tests.app.study.tables import numbers
 
 EXPLAIN = ["explain", "table.csv", "--target", "y", "--no-report"]
+#: The same refits of a model that is fitted quickly, where it is not the numbers that matter.
+LINEAR = [*EXPLAIN, "--model", "linear"]
 
 
 @pytest.fixture(autouse=True)
@@ -39,20 +45,29 @@ def stop_after(monkeypatch, count):
     monkeypatch.setattr(Checkpoint, "put", stopping)
 
 
-def as_json(capsys, *options):
+def as_json(capsys, *options, command=EXPLAIN):
     capsys.readouterr()
-    assert main([*EXPLAIN, "--json", *options]) == 0
+    assert main([*command, "--json", *options]) == 0
     said = capsys.readouterr()
     return json.loads(said.out), said.err
 
 
+@cache
+def whole(*command):
+    """The answer of a command that nobody stops."""
+    with TemporaryDirectory() as folder:
+        numbers(40).to_csv(Path(folder) / "table.csv", index=False)
+        done = rsens(*command, "--json", cwd=Path(folder))
+        assert (Path(folder) / "rsens-table").exists()
+        assert not (Path(folder) / "rsens-table" / "refits").exists()
+        return json.loads(done.stdout)
+
+
 def test_the_same_command_goes_on_to_the_same_numbers(table, capsys, monkeypatch):
-    whole, _ = as_json(capsys, "--out", "whole")
-    assert not (table / "whole" / "refits").exists()
-    for count in (1, 7, 10, 17, 30):
+    for command, count in ((LINEAR, 1), (LINEAR, 7), (LINEAR, 10), (EXPLAIN, 17), (LINEAR, 30)):
         with monkeypatch.context() as patch:
             stop_after(patch, count)
-            assert main(EXPLAIN) == 130
+            assert main(command) == 130
         said = capsys.readouterr()
         assert said.out.startswith("UNFINISHED  Stopped before all was there. Missing: ")
         assert "Variables by R-sens: " in said.out
@@ -61,19 +76,19 @@ def test_the_same_command_goes_on_to_the_same_numbers(table, capsys, monkeypatch
         assert "rsens-table/refits; run the same command again to go on.\n" in said.err
         assert len(refits(table)) == count
         assert [path.name for path in (table / "rsens-table").iterdir()] == ["refits"]
-        resumed, told = as_json(capsys)
+        resumed, told = as_json(capsys, command=command)
         assert f"Resumed: {count} refit{'s are' if count > 1 else ' is'} there from before." in told
-        assert resumed | {"folder": "whole"} == whole
+        assert resumed == whole(*command)
         assert not (table / "rsens-table" / "refits").exists()
         (table / "rsens-table").rename(table / f"done-{count}")
 
 
 def test_a_complete_result_stays_until_the_next_one_is_whole(table, capsys, monkeypatch):
-    as_json(capsys)
+    as_json(capsys, command=LINEAR)
     before = (table / "rsens-table" / "summary.json").read_bytes()
     with monkeypatch.context() as patch:
         stop_after(patch, 3)
-        assert main([*EXPLAIN, "--seed", "1"]) == 130
+        assert main([*LINEAR, "--seed", "1"]) == 130
     assert (table / "rsens-table" / "summary.json").read_bytes() == before
     assert len(refits(table)) == 3
 
@@ -84,11 +99,11 @@ def test_refits_of_another_question_are_not_used(table, capsys, monkeypatch):
         ([], ["--cv", "3"], "(--cv was 5)"),
         (["--drop", "d"], [], "(--drop was d)"),
     ):
-        fresh, _ = as_json(capsys, *second, "--out", "fresh", "--overwrite")
+        fresh, _ = as_json(capsys, *second, "--out", "fresh", "--overwrite", command=LINEAR)
         with monkeypatch.context() as patch:
             stop_after(patch, 4)
-            assert main([*EXPLAIN, *first, "--overwrite"]) == 130
-        found, told = as_json(capsys, *second)
+            assert main([*LINEAR, *first, "--overwrite"]) == 130
+        found, told = as_json(capsys, *second, command=LINEAR)
         assert f"Unfinished refits of another question {why} are forgotten." in told
         assert "Resumed" not in told
         assert found | {"folder": "fresh"} == fresh
@@ -97,22 +112,22 @@ def test_refits_of_another_question_are_not_used(table, capsys, monkeypatch):
 def test_other_rows_are_another_question_and_what_is_shown_is_not(table, capsys, monkeypatch):
     with monkeypatch.context() as patch:
         stop_after(patch, 4)
-        assert main([*EXPLAIN, "--pairs", "2", "--n-jobs", "1"]) == 130
-    _, told = as_json(capsys, "--pairs", "3", "--no-null")
+        assert main([*LINEAR, "--pairs", "2", "--n-jobs", "1"]) == 130
+    _, told = as_json(capsys, "--pairs", "3", "--no-null", command=LINEAR)
     assert "Resumed: 4 refits" in told
     with monkeypatch.context() as patch:
         stop_after(patch, 4)
-        assert main(EXPLAIN) == 130
+        assert main(LINEAR) == 130
     numbers(40, seed=1).to_csv("table.csv", index=False)
-    _, told = as_json(capsys)
+    _, told = as_json(capsys, command=LINEAR)
     assert "Resumed" not in told
 
 
 def test_overwrite_forgets(table, capsys, monkeypatch):
     with monkeypatch.context() as patch:
         stop_after(patch, 4)
-        assert main(EXPLAIN) == 130
-    _, told = as_json(capsys, "--overwrite")
+        assert main(LINEAR) == 130
+    _, told = as_json(capsys, "--overwrite", command=LINEAR)
     assert "Resumed" not in told
     assert "another question" not in told
 
@@ -122,14 +137,14 @@ def test_a_failure_leaves_nothing(table, capsys, monkeypatch):
         raise ZeroDivisionError("nothing left")
 
     monkeypatch.setattr("rsens._app.study._explain_task.with_marks", fail)
-    assert main(EXPLAIN) == 1
+    assert main(LINEAR) == 1
     assert [path.name for path in table.iterdir()] == ["table.csv"]
 
 
 @pytest.mark.parametrize("option", ["--json", "--quiet"])
 def test_no_half_document(table, capsys, monkeypatch, option):
     stop_after(monkeypatch, 2)
-    assert main([*EXPLAIN, option]) == 130
+    assert main([*LINEAR, option]) == 130
     assert capsys.readouterr().out == ""
 
 
@@ -141,7 +156,6 @@ def test_somebody_elses_folder_stays(table, capsys):
 
 
 def test_killed_work_goes_on_too(table, capsys):
-    whole, _ = as_json(capsys, "--out", "whole")
     command = [sys.executable, "-m", "rsens", *EXPLAIN, "--n-jobs", "1"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         while len(refits(table)) < 3 and process.poll() is None:
@@ -150,7 +164,7 @@ def test_killed_work_goes_on_too(table, capsys):
     assert process.returncode < 0
     resumed, told = as_json(capsys)
     assert "Resumed: " in told
-    assert resumed | {"folder": "whole"} == whole
+    assert resumed == whole(*EXPLAIN)
 
 
 # ---- in a terminal ---------------------------------------------------------------------------------------------------
