@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import cache
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -313,12 +314,16 @@ def _drawable(name: str) -> str:
     return text if any(unicodedata.category(character) not in {"Cf", "Zs"} for character in text) else "(blank)"
 
 
-def _glyphs() -> set[int]:
+def _glyphs() -> frozenset[int]:
     """The characters that the user's fonts can draw."""
-    from matplotlib import font_manager
+    from matplotlib.font_manager import FontProperties, findfont
 
-    found: set[int] = set()
-    for family in font_manager.FontProperties().get_family():
-        path = font_manager.findfont(font_manager.FontProperties(family=[family]))
-        found.update(font_manager.get_font(path).get_charmap())
-    return found
+    families = FontProperties().get_family()
+    return _glyphs_in(tuple(str(findfont(FontProperties(family=[family]))) for family in families))
+
+
+@cache
+def _glyphs_in(fonts: tuple[str, ...]) -> frozenset[int]:
+    from matplotlib.font_manager import get_font
+
+    return frozenset().union(*(get_font(font).get_charmap() for font in fonts))

@@ -5,6 +5,8 @@ import re
 import pytest
 
 from rsens import plots, study
+from rsens._app.report import _figures as report_figures
+from rsens._app.study import _figures
 from rsens._app.study._figures import figures_of
 from rsens.plots import Layout, Plot
 from tests.app.study.tables import numbers
@@ -44,9 +46,11 @@ PLACED = Plot(
 
 @pytest.fixture
 def toys():
-    plots.PLOTS += [TOY, PLACED]
+    """Two more plots, beside one of the explanation, one of a variable and one of a pair."""
+    before = list(plots.PLOTS)
+    plots.PLOTS[:] = [plot for plot in before if plot.name in ("bars", "profile", "surface")] + [TOY, PLACED]
     yield
-    del plots.PLOTS[-2:]
+    plots.PLOTS[:] = before
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +63,13 @@ def names_of(files) -> list[str]:
 
 
 @pytest.mark.usefixtures("toys")
-def test_a_new_plot_is_among_the_files_and_in_the_report(result, tmp_path):
+def test_a_new_plot_is_among_the_files_and_in_the_report(result, tmp_path, monkeypatch):
+    for module in (_figures, report_figures):
+        monkeypatch.setattr(module, "VARIABLES", 1)
+        monkeypatch.setattr(module, "PAIRS", 1)
     written = result.write(tmp_path / "out")
     assert names_of(written) == sorted(name for name, _ in figures_of(result))
+    assert {"variables", "profile-1-a", "pair-1-b-c"} < set(names_of(written))
     assert {path.suffix for path in written if path.stem == TOY.file} == {".png", ".svg"}
     page = written[0].read_text(encoding="utf-8")
     further = page[page.index('<section id="further"') : page.index('<section id="reading"')]

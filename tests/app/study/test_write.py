@@ -8,7 +8,8 @@ import pytest
 
 import rsens
 from rsens import Explanation, InputError, study
-from rsens._app.study import _result
+from rsens._app.report import _figures as report_figures
+from rsens._app.study import _figures, _result
 from rsens._files import SUMMARY
 from tests.app.study.tables import ODD_NAMES, numbers, odd
 
@@ -62,8 +63,11 @@ def test_local_values_without_pyarrow(result, tmp_path, monkeypatch):
     np.testing.assert_allclose(local, result.explanation.local_main, rtol=1e-12)
 
 
-def test_odd_names_everywhere(tmp_path):
-    """Also in the figures and the report, whose own tests look closer."""
+def test_odd_names_everywhere(tmp_path, monkeypatch):
+    """Also in the figures and the report, whose own tests look closer; the report has a profile of each name."""
+    monkeypatch.setattr(_figures, "VARIABLES", 1)
+    for module in (_figures, report_figures):
+        monkeypatch.setattr(module, "PAIRS", 1)
     target = 't,"<b>\x1b[2J'
     result = study(odd(), target, pairs=3, **QUICK)
     written = result.write(tmp_path / "out")
@@ -81,7 +85,8 @@ def test_odd_names_everywhere(tmp_path):
     assert all("<script>alert" not in p.read_text(encoding="utf-8") for p in written if p.suffix == ".svg")
 
 
-def test_the_report_alone(result, tmp_path):
+def test_the_report_alone(result, tmp_path, monkeypatch):
+    monkeypatch.setattr(report_figures, "PLOTS", [])
     path = result.report(tmp_path / "r.html")
     assert path.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from rsens._app.tables._notes import Note
@@ -25,15 +26,17 @@ def settled_levels(column: Any, target: Any) -> dict[Any, Any]:
     """
     if not 1 < column.nunique() <= FEW_VALUES:
         return {}
-    groups = target.groupby(column.to_numpy(), observed=True)
-    sizes, different = groups.size(), groups.nunique()
-    shares = target.value_counts(normalize=True)
-    found = {}
-    for level in sizes.index[(different == 1) & (sizes >= LEAST_ROWS)]:
-        value = groups.first()[level]
-        if len(sizes) * shares[value] ** int(sizes[level]) < CHANCE:
-            found[level] = value
-    return found
+    level_of, levels = pd.factorize(column.to_numpy(), sort=True)
+    value_of, values = pd.factorize(target)
+    sizes = np.bincount(level_of[level_of >= 0], minlength=len(levels))
+    known = (level_of >= 0) & (value_of >= 0)
+    lowest, highest = np.full(len(levels), len(values)), np.full(len(levels), -1)
+    np.minimum.at(lowest, level_of[known], value_of[known])
+    np.maximum.at(highest, level_of[known], value_of[known])
+    shares = np.bincount(value_of[value_of >= 0]) / np.count_nonzero(value_of >= 0)
+    settled = np.flatnonzero((lowest == highest) & (sizes >= LEAST_ROWS)).tolist()
+    improbable = [k for k in settled if len(levels) * shares[lowest[k]] ** int(sizes[k]) < CHANCE]
+    return {level: values[lowest[k]] for level, k in zip(pd.Index(levels)[improbable], improbable, strict=True)}
 
 
 def settled_notes(table: pd.DataFrame, names: list[str], target: str) -> list[Note]:
