@@ -11,8 +11,8 @@ from matplotlib.transforms import Bbox
 
 
 def drawn(ax: Axes) -> Axes:
-    """The axes after a full drawing, layout included; any warning on the way is an error."""
-    ax.figure.canvas.draw()
+    """The axes after all of a drawing but its pixels, layout included; any warning on the way is an error."""
+    ax.figure.draw_without_rendering()
     return ax
 
 
