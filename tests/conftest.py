@@ -16,19 +16,21 @@ settings.register_profile("repeatable", derandomize=True)
 settings.load_profile("repeatable")
 # Functions of JAX are compiled once and run on few rows: a compiler that tries less hard is quicker in sum.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+# For the same reason the loops of shap are not compiled at all.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 #: Files of half a minute and more. They are the first to run, so that no process waits for another one at the end.
 LONGEST = [
-    "tests/app/report/test_access.py",
-    "tests/test_docs.py",
     "tests/app/report/test_browser.py",
+    "tests/test_docs.py",
     "tests/measures/test_fourth.py",
     "tests/app/cli/test_unfinished.py",
-    "tests/app/report/test_page.py",
-    "tests/experiments/test_make.py",
     "tests/fuzz/test_fuzz.py",
-    "tests/models/test_laplace.py",
     "tests/test_site.py",
+    "tests/app/report/test_page.py",
+    "tests/plots/test_pictures.py",
+    "tests/experiments/test_main_effects.py",
+    "tests/select_interactions/test_select.py",
 ]
 
 
