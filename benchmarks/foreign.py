@@ -51,7 +51,7 @@ def closed_rows(repeats: int) -> list[Row]:
     for library, peer in peers.items():
         for call, name in ((rsens, "R-sens"), (rsens2, "R-sens₂")):
             np.testing.assert_allclose(call(peer, at), call(mine, at), rtol=1e-6, atol=1e-9)
-            theirs, own = best_times(6 * repeats, lambda c=call, m=peer: c(m, at), lambda c=call: c(mine, at))
+            theirs, own = best_times(20 * repeats, lambda c=call, m=peer: c(m, at), lambda c=call: c(mine, at))
             rows.append(Row(f"{name} of a GP of {library}, times our own", theirs, own, theirs / own, 1.1, False))
     return rows
 
