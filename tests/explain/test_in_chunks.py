@@ -127,11 +127,11 @@ def test_one_chunk_is_in_memory_at_a_time():
     alive: list[weakref.ref[pd.DataFrame]] = []
 
     def chunks():
-        for start in range(0, 600, 100):
+        for start in range(0, 600, 150):
             gc.collect()
             # The first chunk stands for all; the one before is still in the hands of the loop.
             assert sum(chunk() is not None for chunk in alive) <= 2
-            chunk = X.iloc[start : start + 100].copy()
+            chunk = X.iloc[start : start + 150].copy()
             alive.append(weakref.ref(chunk))
             yield chunk
             del chunk

@@ -89,8 +89,10 @@ def test_the_largest_and_the_smallest_numbers(tmp_path):
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.text(), min_size=2, max_size=3, unique=True))
 def test_any_column_names(names):
-    X = pd.DataFrame(np.eye(len(names)), columns=pd.Index(names, dtype=object))
-    result = explain(Linear(np.ones(len(names))), X, n_bootstrap=0)
+    rows = np.arange(4.0 * len(names)).reshape(4, -1)
+    result = explain(
+        Linear(np.ones(len(names))), pd.DataFrame(rows, columns=pd.Index(names, dtype=object)), n_bootstrap=0
+    )
     with tempfile.TemporaryDirectory() as folder:
         result.save(Path(folder) / "x.json")
         loaded = Explanation.load(Path(folder) / "x.json")
