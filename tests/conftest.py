@@ -19,7 +19,7 @@ os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 # For the same reason the loops of shap are not compiled at all.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
-#: Files of half a minute and more. They are the first to run, so that no process waits for another one at the end.
+#: The longest files. They are the first to run, so that no process waits for another one at the end.
 LONGEST = [
     "tests/app/report/test_browser.py",
     "tests/test_docs.py",

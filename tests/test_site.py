@@ -48,31 +48,10 @@ class Links(HTMLParser):
             self.leads.append(given["href"])
 
 
-#: Sphinx, but the theme's list of all pages is made once per folder: there it differs only in which page is marked.
-SPHINX = """
-import sys
-import furo
-from sphinx.cmd.build import main
-
-made, lists = furo._compute_navigation_tree, {}
-
-
-def list_of_pages(context):
-    folder = context["pagename"].rpartition("/")[0]
-    if folder not in lists:
-        lists[folder] = made(context)
-    return lists[folder]
-
-
-furo._compute_navigation_tree = list_of_pages
-sys.exit(main())
-"""
-
-
 def build(source: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """As `make docs` does it."""
     strict = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees")]
-    command = [sys.executable, "-c", SPHINX, *strict, *options, str(source), str(out / "html")]
+    command = [sys.executable, "-m", "sphinx", *strict, *options, str(source), str(out / "html")]
     return subprocess.run(command, capture_output=True, text=True)
 
 

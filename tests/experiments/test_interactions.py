@@ -122,7 +122,6 @@ def test_script_writes_its_tables_and_figure_and_keeps_other_sizes(tmp_path):
     assert set(pd.read_csv(tmp_path / "interactions-claims.csv")["repetitions"]) == {2}
 
 
-@undrawn()
 def test_script_goes_on_after_an_interruption(tmp_path):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     arguments = [*TINY, "--inputs", "correlated", "--main-effects", "0.3"]

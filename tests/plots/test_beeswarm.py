@@ -160,7 +160,7 @@ def test_a_group_is_grey_and_a_renamed_column_is_not():
 
 def test_many_rows_are_drawn_as_quantiles():
     explanation = pictured([f"x{d}" for d in range(12)], n=100_000)
-    ax = beeswarm(explanation)
+    ax = drawn(beeswarm(explanation))
     assert len(swarms(ax)) == 10
     assert labels(ax)[-1] == "… 2 more"
     values = explanation.local_main[labels(ax)[0]]
