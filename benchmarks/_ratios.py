@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
@@ -39,6 +40,25 @@ def best_times(repeats: int, *calls: Callable[[], Any]) -> list[float]:
             call()
             seconds[i] = min(seconds[i], time.perf_counter() - start)
     return seconds
+
+
+def paired_times(repeats: int, one: Callable[[], Any], other: Callable[[], Any]) -> tuple[float, float, float]:
+    """The median time of each call, and the median of their ratios.
+
+    For calls that differ by a few per cent: the two of a ratio are measured one right after the other, either one first
+    in turn, so that what else the machine does counts for neither.
+    """
+    seconds: list[tuple[float, float]] = []
+    for repetition in range(repeats):
+        found = [0.0, 0.0]
+        for i in (0, 1) if repetition % 2 else (1, 0):
+            gc.collect()
+            start = time.perf_counter()
+            (one, other)[i]()
+            found[i] = time.perf_counter() - start
+        seconds.append((found[0], found[1]))
+    ones, others = zip(*seconds, strict=True)
+    return median(ones), median(others), median(a / b for a, b in seconds)
 
 
 def write(name: str, heading: str, rows: list[Row]) -> str:

@@ -82,6 +82,20 @@ def test_bare_second_derivatives_are_wrong_at_training_rows():
     assert relative(second.numpy(), truth) > 0.1
 
 
+def test_the_covariance_of_the_training_rows_is_factorised_once(monkeypatch):
+    """With GPyTorch's default settings every backward pass of every chunk would do so again."""
+    source, cholesky, sizes = as_model(exact(users_rbf())), torch.linalg.cholesky_ex, []
+
+    def counting(matrix, *args, **kwargs):
+        sizes.append(matrix.shape[-1])
+        return cholesky(matrix, *args, **kwargs)
+
+    monkeypatch.setattr(torch.linalg, "cholesky_ex", counting)
+    for rows in (ROWS[:4], ROWS[4:]):
+        source.derivatives(rows, 2)
+    assert sizes.count(len(X)) <= 2  # for the mean, and for the variance
+
+
 def test_a_network_in_front_of_the_kernel_is_part_of_the_model():
     """`covar_module` is an RBF kernel that we know, but `forward` does more: its prior gives it away."""
     model = exact(scaled(rbf((0.8, 1.1))), kind=DeepKernel)
