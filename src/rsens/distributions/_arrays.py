@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from rsens._threads import one_thread
+
 
 def namespace(*arrays: Any) -> Any:
     """The module (numpy, jax.numpy or torch) whose functions work on these arrays."""
@@ -83,7 +85,8 @@ def weighted_sum(weights: Any, values: Any, event_ndim: int) -> Any:
     if v.ndim - event_ndim < 2:  # no axis of draws
         return v
     if xp is np and w.ndim == 1:  # a product of matrices: thousands of draws, and one array less in memory
-        return v[0] + np.tensordot(w, v - v[:1], 1)
+        with one_thread("blas"):  # it reads memory, and a second thread would only wait
+            return v[0] + np.tensordot(w, v - v[:1], 1)
     w = w[:, None] if w.ndim == 1 else xp.moveaxis(w, 1, 0)
     return v[0] + (w[(..., *(None,) * event_ndim)] * (v - v[:1])).sum(0)
 

@@ -22,8 +22,8 @@ def exact_settings() -> Iterator[None]:
         for context in (
             settings.max_cholesky_size(ANY_SIZE),
             settings.fast_computations(covar_root_decomposition=False, log_prob=False, solves=False),
-            # Multiplies by the inverse of the Cholesky factor, made once. Without it every backward pass would factorise
-            # the covariance of the training rows again: 22 times for the second derivatives in 10 columns.
+            # Multiplies by the inverse of the Cholesky factor, made once. Without it every backward pass factorises the
+            # covariance of the training rows again: 22 times for the second derivatives in 10 columns.
             settings.fast_pred_var(True),
             settings.skip_posterior_variances(False),
             settings.prior_mode(False),
