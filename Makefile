@@ -72,7 +72,7 @@ build/lowest.txt: pyproject.toml constraints.txt tools/lowest.py
 lint: $(INSTALLED) ## check style, types and imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy -n $(JOBS)
 	$(BIN)/lint-imports --no-cache
 
 # pyright takes the first Python on the path; it reads types of pandas and scikit-learn from their stubs.
