@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from rsens._coding import Coding
-from rsens._table import Table
+from rsens._table import Table, is_frame
 from rsens._typing import Array
 from rsens.derivatives._model import Model, rows_of
 
@@ -22,6 +23,8 @@ class AsGiven(Model):
     training_inputs_: Any = None
     classes_: Any = None
     coding: Coding | None = None
+    #: Raises an `InputError` if a data frame or array has other columns than the model was fitted to.
+    check_columns: Callable[[Any], None] | None = None
     #: A table like the rows; set by `coded`.
     like: Table | None = None
 
@@ -35,6 +38,8 @@ class AsGiven(Model):
         if coding is None and isinstance(X, Table) and weights is None:
             coding = X.coding
         elif coding is None:
+            if self.check_columns is not None and (is_frame(X) or getattr(X, "ndim", 0) == 2):
+                self.check_columns(X)
             coding = Coding.of(X, self.categorical, weights=weights, keep_unused=True) or None
         model = replace(self, coding=coding)
         table = rows_of(model, X)

@@ -1,5 +1,6 @@
 """Pipelines answer in their original columns: against native models that were transformed by hand."""
 
+import re
 import warnings
 
 import numpy as np
@@ -252,6 +253,23 @@ class TestDataFrames:
         found = rsens.explain(encoded(gp()).fit(table, TARGET), table, null=False, n_bootstrap=0, pairs=False)
         plain = rsens.explain(encoded(gp()).fit(TABLE, TARGET), TABLE, null=False, n_bootstrap=0, pairs=False)
         np.testing.assert_allclose(found.main, plain.main, rtol=1e-9)
+
+    @pytest.mark.parametrize(
+        "last", [BayesianRidge(), RandomForestClassifier(5, random_state=0)], ids=["closed", "rough"]
+    )
+    @pytest.mark.parametrize("call", [rsens.rsens, rsens.explain, rsens.check], ids=lambda call: call.__name__)
+    def test_other_columns(self, last, call):
+        """Errors speak of columns of X, and not of the encoded ones, which nobody has named."""
+        model = encoded(last).fit(TABLE, TARGET > 1.0)
+        for wrong, said in (
+            (TABLE.drop(columns="rain"), "4 columns that Pipeline was fitted to; got 3, without 'rain'."),
+            (TABLE.drop(columns=["city", "month"]), "got 2, without 'city', 'month'."),
+            (TABLE.assign(wind=1.0), "got 5, with 'wind'."),
+            (TABLE.rename(columns={"temp": "heat"}), "'temp', 'city', 'month', 'rain'; got 'heat', 'city'"),
+            (TABLE[["temp", "rain"]].to_numpy(), "4 columns that Pipeline was fitted to; got 2."),
+        ):
+            with pytest.raises(InputError, match=re.escape(said)):
+                call(model, wrong)
 
     def test_by_differences(self):
         """The forest gets data frames with the same names and levels."""

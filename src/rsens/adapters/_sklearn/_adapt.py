@@ -13,7 +13,7 @@ from rsens.adapters._sklearn._foreign_errors import foreign_errors
 from rsens.adapters._sklearn._pipeline import encoded_columns, step_names
 from rsens.adapters._sklearn._read import pipeline_of, read
 from rsens.adapters._sklearn._return_std import gives_std
-from rsens.adapters._sklearn._rows import as_fitted
+from rsens.adapters._sklearn._rows import as_fitted, check_columns
 from rsens.adapters._sklearn._understood import Understood
 from rsens.derivatives import Description, Model, PredictionModel
 from rsens.distributions import Distribution
@@ -41,6 +41,7 @@ def _adapt(obj: Any) -> Model:
         about,
         understood.findings,
         categorical=encoded or None,
+        check_columns=partial(check_columns, obj),
         training_inputs_=understood.training,
         classes_=understood.classes,
     )
@@ -53,6 +54,7 @@ def _adapt(obj: Any) -> Model:
         partial(as_fitted, obj),
         by_differences,
         categorical=encoded or None,
+        check_columns=partial(check_columns, obj),
         findings=understood.findings,
         kernel_=understood.kernel,
         training_inputs_=understood.training,
