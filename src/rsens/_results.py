@@ -18,7 +18,9 @@ import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -86,13 +88,19 @@ class Part:
                 value.setflags(write=False)
 
     @classmethod
-    def fields(cls) -> dict[str, Field]:
+    def fields(cls) -> Mapping[str, Field]:
         """The declared fields, by name, in their order."""
-        declared = dataclasses.fields(cls)  # type: ignore[arg-type] # parts are dataclasses
-        return {each.name: dataclasses.replace(each.metadata[_KEY], name=each.name) for each in declared}
+        return _declared(cls)  # type: ignore[arg-type] # classes are hashable
 
     def check(self) -> None:
         """An `InputError` unless the fields fit together, as they do unless a file was changed."""
+
+
+@cache
+def _declared(kind: type[Part]) -> Mapping[str, Field]:
+    """The fields of a part; cached, since every table and every file asks for those of all parts."""
+    declared = dataclasses.fields(kind)  # type: ignore[arg-type] # parts are dataclasses
+    return MappingProxyType({each.name: dataclasses.replace(each.metadata[_KEY], name=each.name) for each in declared})
 
 
 @dataclass(frozen=True)

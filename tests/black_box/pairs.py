@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -58,12 +59,14 @@ def rents(X: pd.DataFrame) -> Array:
     return (X.iloc[:, 0] * (1.0 + (X["town"] == "Oslo")) - 0.5 * X["🏠"] + 50.0 * X["new"]).to_numpy(dtype=float)
 
 
+@cache
 def fitted_to_flats(n: int = 40) -> tuple[Any, pd.DataFrame]:
     X = flats(n)
     y = rents(X) + 5.0 * np.random.default_rng(4).normal(size=n)  # without noise, weights of 1e9 cancel in the mean
     return GPRegressor(n_restarts=0).fit(X, y), X
 
 
+@cache
 def three_classes(n: int = 20) -> tuple[Any, pd.DataFrame]:
     X = flats(n)
     y = np.array(["low", "mid", "top"])[np.digitize(rents(X), np.quantile(rents(X), [0.3, 0.7]))]

@@ -118,7 +118,7 @@ def test_a_column_of_one_level_is_constant():
 
 
 def test_memory_changes_no_number(explanation):
-    small = explain(MODEL, FRAME, max_memory_mb=0.05, **QUICK)
+    small = explain(MODEL, FRAME, max_memory_mb=0.2, **QUICK)
     np.testing.assert_allclose(small.main, explanation.main, rtol=1e-12)
     np.testing.assert_allclose(small.pairs, explanation.pairs, rtol=1e-12)
 

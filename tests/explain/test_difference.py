@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from copy import copy
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -30,9 +32,19 @@ def explained(X, y, model=BayesianLinear, **options):
     return explain(model().fit(X, y), X, y, **QUICK | options)
 
 
+@cache
+def first_sample(model=BayesianLinear, scale="sd"):
+    return explained(*sample(0), model, scale=scale)
+
+
+@cache
+def second_sample(scale="sd"):
+    return explained(*sample(1, slope=3.0, spread=2.0), scale=scale)
+
+
 @pytest.fixture(scope="module")
 def two_samples():
-    return explained(*sample(0)), explained(*sample(1, slope=3.0, spread=2.0))
+    return first_sample(), second_sample()
 
 
 # ---- units -----------------------------------------------------------------------------------------------------------
@@ -44,7 +56,7 @@ def test_values_per_sd_of_two_samples_are_put_into_one_unit(two_samples):
     found = a.difference(b)
     unit = np.sqrt((a.scale**2 + b.scale**2) / 2.0)
     np.testing.assert_allclose(found.units, unit, rtol=1e-12)
-    raw = [explained(*sample(0), scale="raw"), explained(*sample(1, slope=3.0, spread=2.0), scale="raw")]
+    raw = [first_sample(scale="raw"), second_sample(scale="raw")]
     np.testing.assert_allclose(found.main, (raw[0].main - raw[1].main) * unit, rtol=1e-9)
     product = [unit[first] * unit[second] for first, second in found.pairs.index]
     np.testing.assert_allclose(found.pairs, (raw[0].pairs - raw[1].pairs) * product, rtol=1e-9)
@@ -55,7 +67,7 @@ def test_the_common_unit_is_a_number_whatever_the_refits_say(two_samples):
     """Intervals are those of raw values times the unit."""
     a, b = two_samples
     found = a.difference(b)
-    raw = explained(*sample(0), scale="raw").difference(explained(*sample(1, slope=3.0, spread=2.0), scale="raw"))
+    raw = first_sample(scale="raw").difference(second_sample(scale="raw"))
     assert found.interval_kind == raw.interval_kind == "refits"
     np.testing.assert_allclose(found.intervals.to_numpy(), raw.intervals.mul(found.units, axis=0).to_numpy(), rtol=1e-6)
     np.testing.assert_allclose(found.p_value, raw.p_value, rtol=1e-6)
@@ -106,8 +118,7 @@ def test_a_group_is_compared_if_its_units_differ_by_one_factor(two_samples):
 
 
 def test_two_models_of_the_same_rows_are_compared_refit_by_refit():
-    X, y = sample(0)
-    a, b = explained(X, y), explained(X, y, BayesianLinearRegression)
+    a, b = first_sample(), first_sample(BayesianLinearRegression)
     found = a.difference(b)
     assert found.same_rows
     assert found.interval_kind == "paired refits"
@@ -121,8 +132,7 @@ def test_two_models_of_the_same_rows_are_compared_refit_by_refit():
 
 
 def test_other_folds_are_taken_for_independent_and_that_is_said():
-    X, y = sample(0)
-    a, b = explained(X, y), explained(X, y, BayesianLinearRegression, random_state=4)
+    a, b = first_sample(), explained(*sample(0), BayesianLinearRegression, random_state=4)
     found = a.difference(b)
     assert found.same_rows
     assert found.interval_kind == "refits"
@@ -187,8 +197,7 @@ def test_without_intervals_there_are_none(two_samples):
 def test_what_is_all_noise_has_no_marks():
     noise = marked(null=(9.0, 9.0, 9.0, 9.0), discovery="", familywise="", intervals="rows")
     assert not noise.intervals_hold
-    X, y = sample(0)
-    a, b = explained(X, y), explained(X, y, BayesianLinearRegression)
+    a, b = copy(first_sample()), copy(first_sample(BayesianLinearRegression))
     a._null_level = b._null_level = type("Level", (), {"null": np.full(3, 99.0)})()
     found = a.difference(b)
     assert found.p_value is None
@@ -239,12 +248,12 @@ def test_the_same_rows_in_an_array_and_in_a_frame_are_the_same():
 @pytest.mark.parametrize("change", [lambda X: X.iloc[::-1], lambda X: X + 1e-9, lambda X: X.set_axis(range(1, 61))])
 def test_other_rows_are_not_the_same(change):
     X, y = sample(0)
-    assert not explained(X, y).difference(explained(change(X), y)).same_rows
+    assert not first_sample().difference(explained(change(X), y)).same_rows
 
 
 def test_other_families_and_missing_pairs_are_said():
     X, y = sample(0)
-    found = explained(X, y).difference(explained(X, y > 0, rsens.BayesianProbitRegression, pairs=False))
+    found = first_sample().difference(explained(X, y > 0, rsens.BayesianProbitRegression, pairs=False))
     assert any("different families, " in note for note in found.notes)
     assert any("Pairs are not compared: b has none" in note for note in found.notes)
     with pytest.raises(InputError, match=r"has no pairs.*pairs=True"):
@@ -263,7 +272,8 @@ def test_other_families_and_missing_pairs_are_said():
 )
 def test_what_was_measured_otherwise_is_refused(options):
     X, y = sample(0)
-    a, b = explained(X, y, BayesianLinearRegression), explained(X, y, BayesianLinearRegression, **options)
+    a = first_sample(BayesianLinearRegression)
+    b = explained(X, y, BayesianLinearRegression, intervals=False, **options)
     with pytest.raises(InputError, match=f"{next(iter(options))}=.*Explain both with the same"):
         a.difference(b)
 

@@ -34,10 +34,15 @@ def test_pairs_of_many_columns_are_refused(asked, what):
         explain(model, X, **asked)
 
 
-@pytest.mark.parametrize("options", [{}, {"null": False}, {"intervals": "rows"}])
-def test_refits_to_many_columns_are_refused(options):
+@pytest.fixture(scope="module")
+def wide():
     X, y = table(3001, rows=4)
-    model = GPRegressor(optimize=False).fit(X, y)
+    return GPRegressor(optimize=False).fit(X, y), X, y
+
+
+@pytest.mark.parametrize("options", [{}, {"null": False}, {"intervals": "rows"}])
+def test_refits_to_many_columns_are_refused(options, wide):
+    model, X, y = wide
     with pytest.raises(InputError, match=r"more than 3,000 columns; got 3,001\. .* null=False and intervals='rows'"):
         explain(model, X, y, **options)
 

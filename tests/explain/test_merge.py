@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -155,6 +156,9 @@ def part(model=None, start=0, rows=50, **asked):
     return explain(model, numbers(rows, start), first_row=start, random_state=1, n_bootstrap=20, **asked)
 
 
+first_part = cache(part)
+
+
 @pytest.mark.parametrize(
     ("asked", "what"),
     [
@@ -172,7 +176,7 @@ def part(model=None, start=0, rows=50, **asked):
 )
 def test_other_questions_are_refused(asked, what):
     with pytest.raises(InputError, match=what):
-        Explanation.merge([part(), part(start=50, **asked)])
+        Explanation.merge([first_part(), part(start=50, **asked)])
 
 
 def test_other_units_are_refused():
@@ -184,7 +188,7 @@ def test_other_models_of_the_same_type_are_refused():
     X = numbers(300)
     other = BayesianLinearRegression().fit(X, X["a"] + X["b"] ** 2 + 0.01 * X["c"])
     with pytest.raises(InputError, match="different models"):
-        Explanation.merge([part(), part(other, 50)])
+        Explanation.merge([first_part(), part(other, 50)])
 
 
 def test_other_training_inputs_are_refused():
@@ -197,7 +201,7 @@ def test_other_training_inputs_are_refused():
 
 def test_the_same_rows_twice_are_refused():
     with pytest.raises(InputError, match="Row 40 is in two of the explanations"):
-        Explanation.merge([part(), part(start=40)])
+        Explanation.merge([first_part(), part(start=40)])
 
 
 def test_a_part_needs_training_inputs():
@@ -216,11 +220,11 @@ def test_what_is_no_part_is_refused():
     X = numbers(300)
     model = BayesianLinearRegression().fit(X, X["a"] + X["b"] ** 2)
     with pytest.raises(InputError, match="first_row"):
-        Explanation.merge([part(), explain(model, X)])
+        Explanation.merge([first_part(), explain(model, X)])
     with pytest.raises(InputError, match="empty"):
         Explanation.merge([])
     with pytest.raises(InputError, match="DataFrame"):
-        Explanation.merge([part(), X])
+        Explanation.merge([first_part(), X])
     with pytest.raises(InputError, match="list of explanations"):
         Explanation.merge(3)
     with pytest.raises(InputError, match="first_row"):

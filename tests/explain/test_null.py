@@ -162,8 +162,8 @@ def test_marks_do_not_depend_on_units(scale):
     X, y = figure_2(2, n=30)
     X["x3"] = 100.0 * X["x2"] + 50.0 * np.arange(30.0)
     model = BayesianLinear().fit(X, y)
-    per_sd = explain(model, X, y, random_state=0, pairs=False)
-    other = explain(model, X, y, random_state=0, pairs=False, scale=scale)
+    per_sd = explain(model, X, y, random_state=0, pairs=False, intervals=False)
+    other = explain(model, X, y, random_state=0, pairs=False, intervals=False, scale=scale)
     np.testing.assert_allclose(other.null / other.main, per_sd.null / per_sd.main, rtol=1e-12)
     for name in ("reached", "p_value", "discovery", "familywise"):
         pd.testing.assert_series_equal(getattr(other, name), getattr(per_sd, name))
@@ -176,7 +176,7 @@ def test_marks_of_categories_do_not_depend_on_units():
     y = X["x"].to_numpy() + (X["c"] == "b").to_numpy() + 0.3 * rng.normal(size=60)
     model = GPRegressor(n_restarts=0).fit(X, y)
     per_sd, raw, given = (
-        explain(model, X, y, random_state=0, pairs=False, n_bootstrap=0, n_probes=12, scale=scale)
+        explain(model, X, y, random_state=0, pairs=False, intervals=False, n_probes=12, scale=scale)
         for scale in ("sd", "raw", [3.0, 7.0])
     )
     for other in (raw, given):
@@ -309,12 +309,13 @@ def test_a_term_that_the_model_or_its_refits_do_not_use():
 def test_seeds_and_parallel_refits_change_nothing():
     X, y = figure_2(4)
     model = BayesianLinear().fit(X, y)
+    alone = {"intervals": False, "pairs": False}
     once = explain(model, X, y, random_state=5)
-    pd.testing.assert_frame_equal(explain(model, X, y, random_state=5).probes, once.probes)
+    pd.testing.assert_frame_equal(explain(model, X, y, random_state=5, **alone).probes, once.probes)
     pd.testing.assert_frame_equal(explain(model, X, y, random_state=5, n_bootstrap=0).probes, once.probes)
-    assert (explain(model, X, y, random_state=6).probes["value"] != once.probes["value"]).any()
+    assert (explain(model, X, y, random_state=6, **alone).probes["value"] != once.probes["value"]).any()
     with joblib.parallel_config(backend="threading"):  # as processes would, but without starting any
-        pd.testing.assert_frame_equal(explain(model, X, y, random_state=5, n_jobs=2).probes, once.probes)
+        pd.testing.assert_frame_equal(explain(model, X, y, random_state=5, n_jobs=2, **alone).probes, once.probes)
 
 
 class Guess(BayesianLinear):
@@ -333,7 +334,8 @@ class Guess(BayesianLinear):
 def test_a_model_with_a_random_fit_is_seeded():
     X, y = figure_2(4)
     model = Guess().fit(X, y)
-    once, again, other = (explain(model, X, y, random_state=seed).probes["value"] for seed in (5, 5, 6))
+    alone = {"intervals": False, "pairs": False}
+    once, again, other = (explain(model, X, y, random_state=seed, **alone).probes["value"] for seed in (5, 5, 6))
     pd.testing.assert_series_equal(again, once)
     assert (other != once).all()
 

@@ -138,10 +138,14 @@ def test_saving_replaces_the_whole_file_or_nothing(tmp_path, monkeypatch):
     assert Explanation.load(str(path)).names == ("x0", "x1")
 
 
+@cache
+def saved() -> str:
+    return explanations()["everything"].to_json()
+
+
 @pytest.fixture
-def content(tmp_path):
-    explanations()["everything"].save(tmp_path / "x.json")
-    return json.loads((tmp_path / "x.json").read_text())
+def content():
+    return json.loads(saved())
 
 
 def load(tmp_path, content):

@@ -38,10 +38,22 @@ def rare():
     return X, y, GPRegressor(n_restarts=0).fit(X, y)
 
 
-def test_a_rare_flag_counts_what_it_does(rare):
-    """1 in 10 of 1,000 rows, moving y by 6 noise sd: 6 √(0.01 · 0.99) = 0.597 per standard deviation."""
+@pytest.fixture(scope="module")
+def found(rare):
     X, _, model = rare
-    found = explain(model, X, **QUICK)
+    return explain(model, X, **QUICK)
+
+
+@pytest.fixture(scope="module")
+def as_number(rare):
+    X, _, model = rare
+    with pytest.warns(UserWarning, match="'flag' has values that are more than two length-scales apart"):
+        return explain(model, X, numeric=["flag"], **QUICK)
+
+
+def test_a_rare_flag_counts_what_it_does(rare, found):
+    """1 in 10 of 1,000 rows, moving y by 6 noise sd: 6 √(0.01 · 0.99) = 0.597 per standard deviation."""
+    X, _, _ = rare
     assert found.two_valued == found.categorical == ("flag",)
     # The fit shrinks ten rows towards the others a little, and is less sure of them.
     assert 0.45 < found.main["flag"] < 0.65
@@ -49,9 +61,8 @@ def test_a_rare_flag_counts_what_it_does(rare):
     np.testing.assert_allclose(found.scale["flag"], X["flag"].std(ddof=0), rtol=1e-12)
 
 
-def test_as_truth_values_it_counts_the_same(rare):
-    X, y, model = rare
-    found = explain(model, X, pairs=False, **QUICK)
+def test_as_truth_values_it_counts_the_same(rare, found):
+    X, y, _ = rare
     truth = X.assign(flag=X["flag"] > 0.0)
     as_truth = explain(GPRegressor(n_restarts=0).fit(truth, y), truth, pairs=False, **QUICK)
     assert as_truth.two_valued == ()
@@ -59,16 +70,14 @@ def test_as_truth_values_it_counts_the_same(rare):
     assert as_truth.scale["flag"] == pytest.approx(found.scale["flag"], rel=1e-12)
 
 
-def test_numeric_gives_the_papers_formula(rare):
+def test_numeric_gives_the_papers_formula(rare, as_number):
     X, _, model = rare
-    with pytest.warns(UserWarning, match="'flag' has values that are more than two length-scales apart"):
-        found = explain(model, X, numeric=["flag"], **QUICK)
     units = X.std(ddof=0).to_numpy()
-    np.testing.assert_allclose(found.main, rsens(model, X).mean(axis=0) * units, rtol=1e-9)
+    np.testing.assert_allclose(as_number.main, rsens(model, X).mean(axis=0) * units, rtol=1e-9)
     pairs = (rsens2(model, X) * np.outer(units, units)).mean(axis=0)[np.triu_indices(4, 1)]
-    np.testing.assert_allclose(found.pairs, pairs, rtol=1e-9)
-    assert found.two_valued == found.categorical == ()
-    assert found.main["flag"] < 0.05  # the slope at the rows has nothing to say
+    np.testing.assert_allclose(as_number.pairs, pairs, rtol=1e-9)
+    assert as_number.two_valued == as_number.categorical == ()
+    assert as_number.main["flag"] < 0.05  # the slope at the rows has nothing to say
 
 
 def test_numeric_by_position_and_wrong_columns(rare):
@@ -202,12 +211,8 @@ def test_beside_categories_and_for_probabilities():
     assert (found.pairs > 0.0).all()
 
 
-def test_extrapolation_looks_at_two_valued_columns_as_before(rare):
-    X, _, model = rare
-    with pytest.warns(UserWarning, match="length-scales apart"):
-        numbers = explain(model, X, pairs=False, numeric=["flag"], **QUICK)
-    found = explain(model, X, pairs=False, **QUICK)
-    pd.testing.assert_series_equal(found.extrapolation, numbers.extrapolation)
+def test_extrapolation_looks_at_two_valued_columns_as_before(found, as_number):
+    pd.testing.assert_series_equal(found.extrapolation, as_number.extrapolation)
 
 
 def test_files_and_plots(tmp_path):
@@ -231,7 +236,7 @@ def test_null_level_of_two_valued_columns(as_frame):
     """Refits get columns of numbers, and probes of a flag are compared between its two values too."""
     X, y = flagged(n=80, ones=20, effect=2.0, seed=8)
     rows = X if as_frame else X.to_numpy()
-    found = explain(GPRegressor(n_restarts=0).fit(rows, y), rows, y, n_probes=4, **QUICK)
+    found = explain(GPRegressor(n_restarts=0).fit(rows, y), rows, y, n_probes=4, intervals=False, **QUICK)
     frame = found.to_frame().set_index("term")
     flag = "flag" if as_frame else "x3"
     assert found.two_valued == (flag,)

@@ -47,9 +47,8 @@ def test_predictive_derivatives(likelihood: Likelihood) -> None:
     with jax.enable_x64(True):
         z = jnp.stack([m, v], -1)
         function = parameters(likelihood)
-        value, first, second = (
-            np.asarray(jax.jit(jax.vmap(g))(z)) for g in (function, jax.jacfwd(function), jax.hessian(function))
-        )
+        everything = jax.jit(jax.vmap(lambda z: (function(z), jax.jacfwd(function)(z), jax.hessian(function)(z))))
+        value, first, second = map(np.asarray, everything(z))
     found_first, found_second = likelihood.predictive_derivatives(m, v, 2)
     np.testing.assert_allclose(likelihood.predictive(m, v).parameters, value, rtol=1e-12)
     # JAX differentiates through the nodes, dividing by √v: 1e-10 of the largest entry is lost there.

@@ -58,16 +58,16 @@ def test_the_derivative_is_the_density(likelihood: Any) -> None:
 def exact_count(likelihood: Any, y: float, m: float, v: float) -> float:
     """∫ P(Y ≤ y | f) N(f | m, v) df with the textbook sum over counts, in 30 digits."""
     size = mp.mpf(likelihood.size) if likelihood.name == "negative_binomial" else None
+    counts = range(int(y) + 1)
+    if size is None:
+        constants = [1 / mp.factorial(k) for k in counts]
+    else:
+        constants = [mp.gamma(k + size) / mp.gamma(size) / mp.factorial(k) for k in counts]
 
     def cdf(f: Any) -> Any:
-        mean, terms = mp.exp(f), []
-        for k in range(int(y) + 1):
-            if size is None:
-                terms.append(mp.exp(-mean) * mean**k / mp.factorial(k))
-            else:
-                choose = mp.gamma(k + size) / mp.gamma(size) / mp.factorial(k)
-                terms.append(choose * (size / (size + mean)) ** size * (mean / (size + mean)) ** k)
-        return mp.fsum(terms)
+        mean = mp.exp(f)
+        none, ratio = (mp.exp(-mean), mean) if size is None else ((size / (size + mean)) ** size, mean / (size + mean))
+        return none * mp.fsum(constant * ratio**k for k, constant in enumerate(constants))
 
     mean, sd = mp.mpf(m), mp.sqrt(mp.mpf(v))
     # The trapezoid rule, in steps that see the Gaussian and the fall of P(Y ≤ y | f).

@@ -72,7 +72,7 @@ class Oracle:
 
     def __init__(self, name, kernel, X, y, shift=0.0):
         self.kernel, self.X, self.shift = kernel, jnp.asarray(X), shift
-        fit = mode(name, kernel, self.X, jnp.asarray(y), shift)
+        fit = mode(name, covariance(kernel, self.X), jnp.asarray(y), shift)
         self.latent, self.gradient, self.weights, self.Q, self.log_marginal_likelihood = fit
 
     def at(self, rows):
@@ -81,11 +81,15 @@ class Oracle:
         return [np.asarray(part) for part in parts]
 
 
-@partial(jax.jit, static_argnums=(0, 1))
-def mode(name, kernel, X, y, shift):
-    """f̂, ∂ψ(f̂), K⁻¹ f̂, (K + W⁻¹)⁻¹, log q(y)."""
-    n, K = len(y), kernel(X, X)
-    inverse = jnp.linalg.inv(K)
+@partial(jax.jit, static_argnums=0)
+def covariance(kernel, X):
+    return kernel(X, X)
+
+
+@partial(jax.jit, static_argnums=0)
+def mode(name, K, y, shift):
+    """f̂, ∂ψ(f̂), K⁻¹ f̂, (K + W⁻¹)⁻¹, log q(y); compiled once for all kernels."""
+    n, inverse = len(y), jnp.linalg.inv(K)
 
     def one(f, y):
         return log_density(name, y, f + shift)

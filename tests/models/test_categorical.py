@@ -1,6 +1,7 @@
 """Categorical columns in the estimators: labels in, indicators or level codes inside, and effects found."""
 
 import pickle
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -62,6 +63,12 @@ def table(estimator, n=90):
     return X, f + 0.3 * rng.normal(size=n)
 
 
+@cache
+def fitted(estimator):
+    """The model of `table`, which most tests look at."""
+    return clone(estimator).fit(*table(estimator))
+
+
 def parameters(model, X):
     return model.predict_distribution(X).parameters
 
@@ -71,8 +78,8 @@ def parameters(model, X):
 
 @over_all
 def test_the_level_effect_that_made_the_data_is_found(estimator):
-    X, y = table(estimator)
-    model = clone(estimator).fit(X, y)
+    X, _ = table(estimator)
+    model = fitted(estimator)
     main = rsens.rsens(model, X).mean(axis=0)
     assert main.argmax() == 1
     assert main[1] > 3.0 * main[[2, 3, 4]].max()
@@ -89,7 +96,7 @@ def test_names_and_order_of_levels_change_nothing(estimator):
         flag=~X["flag"],
         colour=X["colour"].astype(str),
     )
-    model, relabelled = clone(estimator).fit(X, y), clone(estimator).fit(other, y)
+    model, relabelled = fitted(estimator), clone(estimator).fit(other, y)
     np.testing.assert_allclose(parameters(relabelled, other), parameters(model, X), rtol=1e-7)
     np.testing.assert_allclose(rsens.rsens(relabelled, other), rsens.rsens(model, X), rtol=1e-6)
     np.testing.assert_allclose(rsens.rsens2(relabelled, other), rsens.rsens2(model, X), rtol=1e-5, atol=1e-9)
@@ -97,8 +104,8 @@ def test_names_and_order_of_levels_change_nothing(estimator):
 
 @over_all
 def test_derivatives_are_zero_in_categorical_columns_and_right_in_the_others(estimator):
-    X, y = table(estimator)
-    model = clone(estimator).fit(X, y)
+    X, _ = table(estimator)
+    model = fitted(estimator)
     some = X[:12]
     record = model.derivatives(some, 2)
     assert record.first.shape[2] == 5
@@ -121,8 +128,7 @@ def test_numbers_that_are_named_categorical_are_the_same_as_labels(estimator):
     codes = np.column_stack([pd.factorize(X[name], sort=True)[0] * 7.0 - 3.0 for name in ("town", "flag", "colour")])
     array = np.column_stack([X["age"], codes[:, 0], X["noise"], codes[:, 1:]])
     named = clone(estimator).set_params(categorical=[1, 3, -1]).fit(array, y)
-    model = clone(estimator).fit(X, y)
-    np.testing.assert_allclose(parameters(named, array), parameters(model, X), rtol=1e-9)
+    np.testing.assert_allclose(parameters(named, array), parameters(fitted(estimator), X), rtol=1e-9)
     assert [column.labels for column in named.coding_.columns] == [(-3.0, 4.0, 11.0), (-3.0, 4.0), (-3.0, 4.0)]
     by_name = clone(estimator).set_params(categorical=["x1", "x3", "x4"]).fit(array.tolist(), y)
     np.testing.assert_allclose(parameters(by_name, array), parameters(named, array), rtol=1e-12)
@@ -133,8 +139,8 @@ def test_numbers_that_are_named_categorical_are_the_same_as_labels(estimator):
 
 @over_all
 def test_what_is_kept(estimator):
-    X, y = table(estimator)
-    model = clone(estimator).fit(X, y)
+    X, _ = table(estimator)
+    model = fitted(estimator)
     assert model.feature_names_in_.tolist() == list(X)
     assert model.n_features_in_ == 5
     assert model.coding_.categorical == (1, 3, 4)
@@ -340,7 +346,7 @@ def test_inducing_inputs_have_levels():
 @over_all
 def test_unknown_missing_and_misplaced_levels(estimator):
     X, y = table(estimator)
-    model = clone(estimator).fit(X, y)
+    model = fitted(estimator)
     for call in (model.predict, model.predict_distribution, model.derivatives):
         with pytest.raises(InputError, match=r"'town' has the level 'oslo' at row 3.*'Bergen', 'Oslo'.*mean 'Oslo'"):
             call(X.assign(town=X["town"].where(X.index != 3, "oslo")))
@@ -366,7 +372,7 @@ def test_a_level_without_rows_is_predicted_from_the_prior(estimator):
     X, y = table(estimator)
     declared = X.assign(town=pd.Categorical(X["town"], categories=["Alta", *EFFECTS]))
     model = clone(estimator).fit(declared, y)
-    np.testing.assert_allclose(parameters(model, declared), parameters(clone(estimator).fit(X, y), X), rtol=1e-7)
+    np.testing.assert_allclose(parameters(model, declared), parameters(fitted(estimator), X), rtol=1e-7)
     assert np.isfinite(parameters(model, declared.assign(town="Alta"))).all()
     assert np.isfinite(rsens.rsens(model, declared.assign(town="Alta"))).all()
 
@@ -400,16 +406,16 @@ def test_categories_that_are_collinear_are_named():
 @over_all
 def test_copies_pipelines_and_cross_validation(estimator):
     X, y = table(estimator)
-    model = clone(estimator).fit(X, y)
+    model = fitted(estimator)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
     assert clone(clone(estimator).set_params(categorical=["town"])).categorical == ["town"]
-    assert cross_val_score(clone(estimator), X, y, cv=3).mean() > 0.3
+    assert cross_val_score(clone(estimator), X, y, cv=2).mean() > 0.3
     scaler = make_column_transformer(
         (StandardScaler(), ["age", "noise"]), remainder="passthrough", verbose_feature_names_out=False
     )
     pipeline = make_pipeline(scaler.set_output(transform="pandas"), clone(estimator))
     assert pipeline.fit(X, y)[-1].coding_.names == ("age", "noise", "town", "flag", "colour")
-    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.3
+    assert cross_val_score(pipeline, X, y, cv=2).mean() > 0.3
 
 
 @pytest.mark.parametrize(
@@ -418,8 +424,8 @@ def test_copies_pipelines_and_cross_validation(estimator):
 @CHANCE
 def test_explain_ranks_the_level_effect_first(estimator):
     X, y = table(estimator)
-    model = clone(estimator).fit(X, y)
-    explanation = rsens.explain(model, X, y, n_probes=6, n_bootstrap=20, random_state=0)
+    model = fitted(estimator)
+    explanation = rsens.explain(model, X, y, n_probes=6, intervals=False, random_state=0)
     assert explanation.main.idxmax() == "town"
     assert explanation.main["town"] > 2.0 * explanation.null["town"]
     assert explanation.main["colour"] < explanation.main["town"] / 3.0
@@ -450,8 +456,9 @@ def test_refits_know_copies_of_columns_that_are_named_categorical():
     X, y = table(BayesianPoissonRegression())
     array = np.column_stack([X["age"], pd.factorize(X["town"], sort=True)[0], X["noise"]])
     model = BayesianPoissonRegression(categorical=[1]).fit(array, y)
-    explanation = rsens.explain(model, array, y, n_probes=4, n_bootstrap=0, random_state=0)
+    asked = {"n_probes": 4, "intervals": False, "random_state": 0}
+    explanation = rsens.explain(model, array, y, **asked)
     assert explanation.main.idxmax() == "x1"
     frame = X[["age", "town", "noise"]].set_axis(["x0", "x1", "x2"], axis=1)
-    same = rsens.explain(BayesianPoissonRegression().fit(frame, y), frame, y, n_probes=4, n_bootstrap=0, random_state=0)
+    same = rsens.explain(BayesianPoissonRegression().fit(frame, y), frame, y, **asked)
     np.testing.assert_allclose(explanation.null, same.null, rtol=1e-8)

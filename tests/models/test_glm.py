@@ -1,6 +1,7 @@
 """The generalised linear models: mode and covariance, predictions, derivatives, limits, and data that are hard."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -82,6 +83,22 @@ def base_of(case, y):
     return stats.norm.ppf(share) if case is PROBIT else np.log(share / (1 - share))
 
 
+@partial(jax.jit, static_argnums=0)
+def gradient_and_hessian(case, b, y, X, centre, sd, base):
+    """Of the log posterior in the intercept at `centre` and the slopes on the scale of X."""
+
+    def log_posterior(b):
+        prior = -0.5 * 0.3 * (b[0] - base) ** 2 - 0.5 * 0.7 * ((b[1:] * sd) ** 2).sum()
+        return case.log_density(y, b[0] + (X - centre) @ b[1:]).sum() + prior
+
+    return jax.grad(log_posterior)(b), jax.hessian(log_posterior)(b)
+
+
+@partial(jax.jit, static_argnums=0)
+def second_slope(case, y, f):
+    return jax.vmap(jax.grad(jax.grad(case.log_density, 1), 1))(y, f)
+
+
 @pytest.mark.parametrize("standardize", [True, False])
 @pytest.mark.parametrize("case", CASES, ids=repr)
 def test_mode_and_covariance_are_those_of_the_log_posterior(case, standardize):
@@ -90,16 +107,10 @@ def test_mode_and_covariance_are_those_of_the_log_posterior(case, standardize):
     model = case.model(prior_precision=0.7, intercept_precision=0.3, standardize=standardize).fit(X, y)
     centre, sd = (X.mean(0), X.std(0)) if standardize else (np.zeros(3), np.ones(3))
     base = base_of(case, y) if standardize else 0.0
-
-    def log_posterior(b):
-        """In the intercept at `centre` and the slopes on the scale of X."""
-        prior = -0.5 * 0.3 * (b[0] - base) ** 2 - 0.5 * 0.7 * ((b[1:] * sd) ** 2).sum()
-        return case.log_density(y, b[0] + (X - centre) @ b[1:]).sum() + prior
-
     mode = np.array([np.ravel(model.intercept_)[0] + centre @ np.ravel(model.coef_), *np.ravel(model.coef_)])
     with jax.enable_x64(True):
-        gradient = np.asarray(jax.jit(jax.grad(log_posterior))(jnp.asarray(mode)))
-        covariance = np.linalg.inv(-np.asarray(jax.jit(jax.hessian(log_posterior))(jnp.asarray(mode))))
+        gradient, hessian = map(np.asarray, gradient_and_hessian(case, mode, y, X, centre, sd, base))
+    covariance = np.linalg.inv(-hessian)
     # In posterior standard deviations the mode is right to the rounding of a gradient that sums over 60 rows.
     assert np.sqrt(gradient @ covariance @ gradient) < 1e-12 * 60
     np.testing.assert_allclose(model.coef_covariance_.reshape(3, 3), covariance[1:, 1:], rtol=1e-10)
@@ -162,7 +173,7 @@ def test_derivatives_are_those_of_autodiff_and_of_differences(case, intercept):
     rows = np.concatenate([X[:6], X[:2] + 1.0])
     with jax.enable_x64(True):
         Z = design(jnp.asarray(X))
-        W = -jax.jit(jax.vmap(jax.grad(jax.grad(case.log_density, 1), 1)))(jnp.asarray(y), Z @ beta)
+        W = -second_slope(case, jnp.asarray(y), Z @ beta)
         sigma = jnp.linalg.inv((Z.T * W) @ Z + jnp.diag(jnp.array([0.0] * intercept + [1.0] * 3)))
         sigma, beta = np.asarray(sigma), np.asarray(beta)
         automatic = from_jax(

@@ -1,6 +1,7 @@
 """Sparse fits of many rows: hyperparameters from some of the rows, the posterior from all."""
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -43,6 +44,12 @@ def model(kind, **options):
     if kind in ("probit", "logit", "three classes"):
         return GPClassifier(link="logit" if kind == "logit" else "probit", **settings)
     return GPRegressor(likelihood=kind, **settings)
+
+
+@cache
+def fitted(kind):
+    """The model of `data`, which several tests look at."""
+    return model(kind).fit(*data(kind))
 
 
 def searched(monkeypatch):
@@ -91,7 +98,7 @@ def test_a_search_on_all_rows_finds_about_the_same(kind, monkeypatch):
 @pytest.mark.parametrize("kind", ["gaussian", "poisson", "probit"])
 def test_the_same_random_state_gives_the_same_fit(kind):
     X, y = data(kind)
-    one, again = model(kind).fit(X, y), model(kind).fit(X, y)
+    one, again = fitted(kind), model(kind).fit(X, y)
     np.testing.assert_array_equal(one.kernel_.theta, again.kernel_.theta)
     np.testing.assert_array_equal(one.inducing_inputs_, again.inducing_inputs_)
     assert not np.array_equal(one.kernel_.theta, model(kind, random_state=1).fit(X, y).kernel_.theta)
@@ -114,10 +121,9 @@ def test_the_order_of_the_rows_does_not_matter(kind, optimize, monkeypatch):
 def test_up_to_the_subset_size_nothing_is_drawn(monkeypatch):
     X, y = data("gaussian", n=400)
     seen = searched(monkeypatch)
-    model("gaussian").fit(X, y)
+    one = model("gaussian").fit(X, y)
     assert len(seen) == 1
     assert len(seen[0].y) == 400
-    one = model("gaussian").fit(X, y)
     np.testing.assert_array_equal(one.kernel_.theta, model("gaussian", search_rows=10**9).fit(X, y).kernel_.theta)
 
 
@@ -158,7 +164,7 @@ def test_no_class_is_thinned_where_none_is_rare():
     X, y = data("probit")
     some = searched_rows(
         _inference.Data(X, (y == "yes").astype(float), np.zeros(len(y))),
-        GPClassifier(**SETTINGS).fit(X, y).likelihood_,
+        fitted("probit").likelihood_,
         400,
         np.random.default_rng(0),
     )
@@ -171,7 +177,7 @@ def test_no_class_is_thinned_where_none_is_rare():
 @pytest.mark.parametrize("kind", ["gaussian", "poisson"])
 def test_chunks_change_nothing(kind, monkeypatch):
     X, y = data(kind)
-    whole = model(kind).fit(X, y)
+    whole = fitted(kind)
     monkeypatch.setattr(_low_rank, "CHUNK_BYTES", 8 * 20 * 37)  # 37 rows
     monkeypatch.setattr(_low_rank, "KEPT_BYTES", 0)
     chunked = model(kind).fit(X, y)

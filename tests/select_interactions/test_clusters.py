@@ -33,7 +33,7 @@ def test_random_folds_praise_a_model_that_knows_nothing_of_new_persons():
 
 def test_the_scores_are_of_new_persons(tmp_path):
     X, y = persons()
-    options = {"k": 1, "cv": 3, "repeats": 1, "random_state": 0}
+    options = {"k": 0, "cv": 3, "repeats": 1, "random_state": 0}
     model = GPRegressor(n_restarts=0)
     together = select_interactions(model, X, y, clusters=PERSON, folder=tmp_path, **options)
     with pytest.warns(TightClustersWarning, match="clusters"):

@@ -43,7 +43,7 @@ def test_both_pairs_are_needed(two):
 
 
 def test_additive_data_needs_none():
-    found = select_interactions(GP, *no_interactions(), k=2, cv=4, random_state=1)
+    found = select_interactions(GP, *no_interactions(), k=1, cv=4, random_state=1)
     assert found.suggested == 0
     assert str(found).startswith("No interaction is needed.")
 
@@ -86,7 +86,7 @@ def test_methods_share_fits(monkeypatch):
 
     fit_kernel = _reduced_models.fit_kernel
     monkeypatch.setattr(_reduced_models, "fit_kernel", counting)
-    X, y = two_interactions()
+    X, y = two_interactions(60)
     settings = QUICK | {"k": 2, "warm_start": False}
     one = select_interactions(GP, X, y, methods="rsens2", **settings)
     alone = len(fits)
@@ -161,7 +161,7 @@ def test_terms_are_of_the_kind_of_the_full_kernel(kernel, term):
 
 def test_more_pairs_than_there_are():
     X, y = no_interactions(40)
-    found = select_interactions(GP, X, y, k=9, cv=2, repeats=1, random_state=0)
+    found = select_interactions(GP, X, y, k=9, cv=[(np.arange(25), np.arange(25, 40))], random_state=0)
     assert found.k == 3
     assert "There are only 3 pairs; k = 9 was asked for." in str(found)
 
@@ -169,7 +169,7 @@ def test_more_pairs_than_there_are():
 def test_odd_names():
     X, y = no_interactions(40)
     X.columns = ["🚲, \n rides", "a" * 200, "x:y"]
-    found = select_interactions(GP, X, y, k=1, cv=2, repeats=1, random_state=0)
+    found = select_interactions(GP, X, y, k=1, cv=[(np.arange(25), np.arange(25, 40))], random_state=0)
     assert set(found.pairs[["first", "second"]].iloc[0]) <= set(X.columns)
     assert "\n rides" not in str(found)
 

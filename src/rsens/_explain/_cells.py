@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rsens._explain._effect_cells import in_points
+from rsens._explain._effect_cells import has_steps, in_points
 from rsens._explain._effects import STEP
 from rsens._text import Pair, listed, number, percent, short
 from rsens.measures import DOWN, UP, arrows
@@ -59,6 +59,8 @@ def _change(explanation: Explanation, sign: str, effect: float, step: str, digit
 
 def _steps(explanation: Explanation) -> dict[str, tuple[float, str]]:
     """The effect and the step of the terms that go from one value to another."""
+    if not has_steps(explanation):
+        return {}
     table = explanation.effects
     lines = table[(table["kind"] == STEP) & table["effect"].notna()].to_dict("records")
     return {line["term"]: (float(line["effect"]), f" ({line['step'].removeprefix('from ')})") for line in lines}

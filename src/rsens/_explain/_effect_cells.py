@@ -51,6 +51,11 @@ def in_points(explanation: Explanation) -> bool:
     return explanation.family in PROBABILITIES
 
 
+def has_steps(explanation: Explanation) -> bool:
+    """Whether the effect of some number is that of a step from one value to another."""
+    return explanation._effects is not None and STEP in explanation._effects.kinds
+
+
 def leading_effects(explanation: Explanation, most_terms: int | None) -> pd.DataFrame:
     """The effects worth a line in a short table, of the leading terms.
 
@@ -138,14 +143,13 @@ def _plus(value: float, text: str) -> str:
 
 def effects_legend(explanation: Explanation, lines: Sequence[EffectLine]) -> list[str]:
     """What the columns of a short table of effects mean."""
-    shown = {line.term for line in lines}
-    table = explanation.effects
-    table = table[table["term"].isin(shown)]
+    shown, e = {line.term for line in lines}, explanation._effects
+    kinds = set() if e is None else {k for term, k in zip(e.effect_terms, e.kinds, strict=True) if term in shown}
     what = "probability, in percentage points" if in_points(explanation) else "prediction"
     legend = [f"effect: mean change of the {what}, over the rows, all other columns as they are in each"]
-    if (table["kind"] == SLOPE).any():
+    if SLOPE in kinds:
         legend.append("1 sd: the mean slope times one standard deviation; per …: the same slope in units of the column")
-    if (table["kind"] == LEVEL).any():
+    if LEVEL in kinds:
         legend.append("against the rest: this level minus the mean of the others, weighted by how often they occur")
     if note := steps_note(explanation):
         legend.append(note)
@@ -158,6 +162,8 @@ def effects_legend(explanation: Explanation, lines: Sequence[EffectLine]) -> lis
 
 def steps_note(explanation: Explanation) -> str:
     """Why some numbers step from one value to another; nothing where none does."""
+    if not has_steps(explanation):
+        return ""
     table = explanation.effects
     terms = table.loc[(table["kind"] == STEP) & ~table["term"].isin(explanation.two_valued), "term"]
     if not len(terms):

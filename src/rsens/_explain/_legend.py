@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsens import _meaning as meaning
 from rsens._explain._cells import MOST_NAMES
-from rsens._explain._effect_cells import in_points
-from rsens._explain._effects import STEP
+from rsens._explain._effect_cells import has_steps, in_points
 from rsens._text import Pair, counted, listed, quoted, short
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def directions_legend(explanation: Explanation) -> list[str]:
         return []
     if direction.ndim == 2:
         return ["▲ ▼ the output (class) whose prediction rises most, and the one whose prediction falls most"]
-    steps = ", or from one value to the other" if (explanation.effects["kind"] == STEP).any() else ""
+    steps = ", or from one value to the other" if has_steps(explanation) else ""
     points = "; pp: percentage points" if in_points(explanation) else ""
     return [f"▲ ▼ mean slope of the prediction {UNITS[explanation.scale_kind]}{steps}; ± goes both ways{points}"]
 

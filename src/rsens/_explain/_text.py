@@ -13,7 +13,7 @@ from rsens import _html as html
 from rsens import _meaning as meaning
 from rsens._explain._by_frame import by_columns, by_legend
 from rsens._explain._cells import directions, draw_parts, hidden, part_columns, shares, stars
-from rsens._explain._effect_cells import effect_lines, effects_legend
+from rsens._explain._effect_cells import EffectLine, effect_lines, effects_legend
 from rsens._explain._legend import (
     UNITS,
     directions_legend,
@@ -113,8 +113,8 @@ PREDICTION, UNCERTAINTY, ONLY = "prediction", "uncertainty", "uncertainty only"
 def _tables(explanation: Explanation) -> list[ShownTable]:
     """The variables, what a change of them does, then the pairs and the subgroups if there are any."""
     tables = [_variables(explanation)]
-    if len(explanation.effects):
-        tables.append(_effects(explanation))
+    if lines := effect_lines(explanation, EFFECTS):
+        tables.append(_effects(explanation, lines))
     if explanation.order == 2 and len(explanation.pairs):
         tables.append(_pairs(explanation))
     if explanation.by is not None:
@@ -142,8 +142,7 @@ def _variables(explanation: Explanation) -> ShownTable:
     return ShownTable("Variables", names, columns, legend + two_valued_legend(e))
 
 
-def _effects(explanation: Explanation) -> ShownTable:
-    lines = effect_lines(explanation, EFFECTS)
+def _effects(explanation: Explanation, lines: list[EffectLine]) -> ShownTable:
     columns = {
         "step": [line.step for line in lines],
         "effect": [line.effect for line in lines],
