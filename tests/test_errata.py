@@ -5,6 +5,7 @@ forms are written out here only. Tolerance: rounding of float64 formulas of a do
 """
 
 import re
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -38,11 +39,13 @@ def variance(x):
     return 0.6 + 0.9 * x[0] ** 2 + 0.5 * x[0] + jnp.exp(0.8 * x[0] * x[1])
 
 
+@cache
 def partial(f, *axes):
     """∂f/∂x_axes… by repeated forward differentiation."""
     for axis in axes:
         f = (lambda g, a: lambda x: jax.jvp(g, (x,), (jnp.eye(x.size)[a],))[1])(f, axis)
-    return lambda x: np.asarray(f(jnp.asarray(x)))
+    at = cache(lambda x: np.asarray(f(jnp.asarray(x))))  # formulas ask for the same derivatives again
+    return lambda x: at(tuple(x))
 
 
 def gaussian_renyi(x, y, alpha):
@@ -138,6 +141,7 @@ def gaussian_parameters(x):
     return jnp.stack([mean(x), variance(x)])
 
 
+@cache
 def information():
     """The Fisher information at X0 as the Hessian of the Kullback–Leibler divergence."""
     at = gaussian_parameters(X0)

@@ -82,12 +82,12 @@ def test_ctrl_c_ends_with_one_line(tmp_path):
     assert process.returncode == 130
 
 
-def where(name, number):
-    return os.getpid()
-
-
 def test_work_runs_on_a_dask_cluster_of_this_machine_that_is_closed_again(tmp_path):
     pytest.importorskip("distributed")
+
+    def where(name, number):  # of no module, which the processes of the cluster would have to import
+        return os.getpid()
+
     with _command.parallel(Namespace(dask="local", n_jobs=2)):
         client = get_active_backend()[0].client
         assert client.cluster.scheduler_address.startswith("tcp://127.0.0.1:")

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 import time
+from copy import deepcopy
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import _command
+from experiments import _command, main_effects
 from experiments._simulated import BIASES, FUNCTIONS, INPUTS, D, Simulated, biases, imperfect_models
 from experiments._tables import agreement
 from experiments.main_effects import DERIVATIVES, main, ranking_error, repetition
@@ -26,6 +28,17 @@ ROOT = Path(__file__).parents[2]
 COLUMNS = ["inputs", "model", "function", "method", "published", "published_half", "ours", "ours_half", "agrees"]
 MODELS = ("ground-truth", "imperfect")
 NOT_MONOTONE = ("sin(3x)", "exp(-x^2)")
+
+
+@cache
+def kept(inputs, number, bias, seed):
+    return repetition(inputs, number, bias=bias, seed=seed)
+
+
+@pytest.fixture
+def repeated_once(monkeypatch):
+    """Tests of what the script makes of its repetitions share them: they are the same again (see below)."""
+    monkeypatch.setattr(main_effects, "repetition", lambda *key, bias, seed: deepcopy(kept(*key, bias, seed)))
 
 
 def simulate(function, number, bias=None, inputs="t3"):
@@ -45,10 +58,8 @@ def heavy_tails():
     means = {}
     for model, bias in zip(MODELS, (None, "per-repetition"), strict=True):
         for function in ("x", "x^3", "x exp(-x)", *NOT_MONOTONE):
-            errors = [
-                [ranking_error(importance(method, *simulate(function, number, bias))) for method in DERIVATIVES]
-                for number in range(80)
-            ]
+            simulated = (simulate(function, number, bias) for number in range(80))
+            errors = [[ranking_error(importance(method, *each)) for method in DERIVATIVES] for each in simulated]
             rsens, ead, aed = np.mean(errors, axis=0)
             means[model, function] = {"ead": ead - rsens, "aed": aed - rsens}
     return means
@@ -130,7 +141,7 @@ def test_each_method_sees_one_function_of_its_own_if_the_bias_is_drawn_per_metho
 
 
 def test_readings_differ_for_imperfect_models_only():
-    errors = {kind: repetition("t3", 0, bias=kind, seed=0) for kind in BIASES}
+    errors = {kind: kept("t3", 0, kind, 0) for kind in BIASES}
     assert errors["per-method"]["ground-truth"] == errors["per-call"]["ground-truth"]
     ead_and_aed = {kind: errors[kind]["imperfect"]["x"][1:3] for kind in BIASES}
     assert len(set(ead_and_aed["per-repetition"])) == 1  # one function, whose derivative is never negative
@@ -150,6 +161,7 @@ def test_cells_agree_within_joint_intervals_and_rounding():
     assert list(agreement(cells)) == [True, False, True, False]
 
 
+@pytest.mark.usefixtures("repeated_once")
 def test_the_file_has_all_cells_of_all_tables(tmp_path, capsys):
     main(["--inputs", "all", "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)])
     table = pd.read_csv(tmp_path / "main_effects.csv")
@@ -168,6 +180,7 @@ def test_the_file_has_all_cells_of_all_tables(tmp_path, capsys):
 
 
 @undrawn()
+@pytest.mark.usefixtures("repeated_once")
 def test_every_reading_has_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.setattr(_command, "RESULTS", tmp_path)
     for kind in BIASES:
@@ -176,6 +189,7 @@ def test_every_reading_has_a_folder_of_its_own(tmp_path, monkeypatch):
 
 
 @undrawn()
+@pytest.mark.usefixtures("repeated_once")
 def test_other_inputs_stay_in_the_table(tmp_path):
     def table(folder, *kinds):
         for inputs in kinds:
@@ -228,6 +242,7 @@ def test_processes_change_nothing(whole, tmp_path):
 
 
 @undrawn()
+@pytest.mark.usefixtures("repeated_once")
 def test_another_seed_and_the_other_reading_have_files_of_their_own(whole, tmp_path, capsys):
     main(["--inputs", "gaussian", "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)])
     assert {path.suffix for path in tmp_path.glob("*per-call*")} == {".jsonl"}

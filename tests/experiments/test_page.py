@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from experiments._benchmarks import METHODS, SETTINGS
-from experiments._command import RESULTS
 from experiments._interacting import PAIRS
 from experiments._tables import formula
 from experiments.disagreements import TABLES
@@ -22,19 +21,25 @@ from experiments.real_data import by_setting, claims, summarize
 
 
 @pytest.fixture(scope="module")
-def generated():
-    return page(Results(RESULTS))
+def docs(tmp_path_factory):
+    """The folder that the script fills from the committed results."""
+    folder = tmp_path_factory.mktemp("docs")
+    main(["--docs", str(folder)])
+    return folder
 
 
-def test_the_committed_page_is_made_of_the_committed_results(tmp_path, generated):
-    main(["--docs", str(tmp_path)])
+@pytest.fixture(scope="module")
+def generated(docs):
+    return (docs / "reproduction.md").read_text(encoding="utf-8")
+
+
+def test_the_committed_page_is_made_of_the_committed_results(docs, generated):
     again = "Run `python -m experiments.page`."
-    assert (tmp_path / "reproduction.md").read_text(encoding="utf-8") == generated
     assert (DOCS / "reproduction.md").read_text(encoding="utf-8") == generated, again
-    figures = [path.relative_to(tmp_path) for path in tmp_path.glob("figures/**/*.*")]
+    figures = [path.relative_to(docs) for path in docs.glob("figures/**/*.*")]
     assert set(re.findall(r"\]\((figures/[^)]+)\)", generated)) == {path.as_posix() for path in figures}
     for path in figures:
-        assert (DOCS / path).read_bytes() == (tmp_path / path).read_bytes(), again
+        assert (DOCS / path).read_bytes() == (docs / path).read_bytes(), again
 
 
 def well_formed(text):

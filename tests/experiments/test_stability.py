@@ -81,6 +81,7 @@ def test_other_data_stay_in_the_table(tmp_path, monkeypatch):
         return {method: rng.normal(size=6).tolist() for method in METHODS}
 
     monkeypatch.setattr(stability, "repetition", made_up)
+    monkeypatch.setattr(stability, "RESAMPLES", 20)
 
     def table(folder, *names):
         for data in names:
