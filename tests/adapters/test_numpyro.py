@@ -38,26 +38,31 @@ def by_quadrature(X, samples):
     values = np.empty(X.shape)
     for i, x in enumerate(X):
         mean = (slope @ x)[:, None] + intercept
-        y = np.linspace((mean - 12 * sigma).min(), (mean + 12 * sigma).max(), 20_001)
+        y = np.linspace((mean - 12 * sigma).min(), (mean + 12 * sigma).max(), 2_001)
         density = np.exp(-0.5 * ((y - mean) / sigma) ** 2) / sigma / np.sqrt(2 * np.pi) / len(sigma)
         moved = (density * (y - mean) / sigma**2).T @ slope
         values[i] = np.sqrt(np.trapezoid(moved.T**2 / density.sum(axis=0), y, axis=1))
     return values
 
 
-def test_rsens_is_that_of_the_mixture_of_draws():
+@pytest.fixture(scope="module")
+def of_samples():
+    return from_numpyro(linear, SAMPLES)
+
+
+def test_rsens_is_that_of_the_mixture_of_draws(of_samples):
     np.testing.assert_allclose(
-        rsens.rsens(from_numpyro(linear, SAMPLES), X), by_quadrature(X, SAMPLES), rtol=1e-7
+        rsens.rsens(of_samples, X), by_quadrature(X, SAMPLES), rtol=1e-7
     )  # the rule of the mixture stops at a change of 1e-6, and its error is far below it
 
 
-def test_rsens2_is_that_of_the_mean_and_variance():
+def test_rsens2_is_that_of_the_mean_and_variance(of_samples):
     """λ = (E m, E σ² + Var m) with m linear: only the variance bends, by 2 Cov(slopes)."""
     covariance = np.cov(SAMPLES["slope"].T, bias=True)
     means = X @ SAMPLES["slope"].T + SAMPLES["intercept"]
     variance = np.mean(SAMPLES["sigma"] ** 2) + means.var(axis=1)
     expected = np.abs(2.0 * covariance) / (np.sqrt(2.0) * variance[:, None, None])
-    np.testing.assert_allclose(rsens.rsens2(from_numpyro(linear, SAMPLES), X), expected, rtol=1e-10)
+    np.testing.assert_allclose(rsens.rsens2(of_samples, X), expected, rtol=1e-10)
 
 
 def test_two_modes_are_seen_that_moments_hide():
@@ -119,8 +124,13 @@ def mcmc():
     return sampler
 
 
-def test_nuts_end_to_end(mcmc):
-    explanation = rsens.explain(from_numpyro(linear, mcmc), X, null=False, random_state=0)
+@pytest.fixture(scope="module")
+def of_mcmc(mcmc):
+    return from_numpyro(linear, mcmc)
+
+
+def test_nuts_end_to_end(mcmc, of_mcmc):
+    explanation = rsens.explain(of_mcmc, X, null=False, random_state=0)
     draws = {name: np.asarray(values, dtype=np.float64) for name, values in mcmc.get_samples().items()}
     expected = by_quadrature(X, draws) * X.std(axis=0)
     np.testing.assert_allclose(explanation.local_main, expected, rtol=1e-6)
@@ -135,10 +145,10 @@ def test_deterministic_sites_do_not_bring_back_the_old_rows(mcmc):
     assert rsens.rsens(from_numpyro(linear, samples), X[:5]).min() > 0.1
 
 
-def test_chains_are_stacked(mcmc):
+def test_chains_are_stacked(mcmc, of_mcmc):
     by_chain = mcmc.get_samples(group_by_chain=True)
     assert by_chain["slope"].shape == (1, 200, 3)
-    expected = rsens.rsens(from_numpyro(linear, mcmc), X)
+    expected = rsens.rsens(of_mcmc, X)
     np.testing.assert_array_equal(rsens.rsens(from_numpyro(linear, by_chain), X), expected)
     two = {name: values.reshape(2, 100, *values.shape[2:]) for name, values in by_chain.items()}
     np.testing.assert_array_equal(rsens.rsens(from_numpyro(linear, two), X), expected)
@@ -304,10 +314,9 @@ def test_settings_of_jax_stay_as_they_are(mcmc):
     assert jax.config.jax_enable_x64 == before
 
 
-def test_one_line_says_what_was_understood():
-    model = from_numpyro(linear, SAMPLES)
-    assert str(model.built_for(X).description) == (
+def test_one_line_says_what_was_understood(of_samples):
+    assert str(of_samples.built_for(X).description) == (
         "NumPyro model with 50 draws: mixture of likelihoods prediction of an observation, noise included: the "
         "likelihood of 'y'; derivatives: exact (JAX); columns of X as given."
     )
-    assert [finding.verdict for finding in model.checks(X)] == ["warning"]  # few draws
+    assert [finding.verdict for finding in of_samples.checks(X)] == ["warning"]  # few draws

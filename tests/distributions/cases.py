@@ -18,7 +18,7 @@ from rsens._typing import Array
 Grid = tuple[Array, Array]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A family with three rows: λ, another λ' nearby, and independent ways to sum over y."""
 

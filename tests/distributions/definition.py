@@ -119,4 +119,6 @@ def close(p: Exact, q: Exact) -> bool:
 
 
 def expectation_of_log_ratio(p: Exact, q: Exact) -> Any:
+    p = copy(p)
+    p.log_prob = cache(p.log_prob)  # it is the weight as well
     return expectation(p, lambda y: p.log_prob(y) - q.log_prob(y))

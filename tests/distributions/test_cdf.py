@@ -164,10 +164,8 @@ def counts(pmf: Callable[[int], Any], y: int) -> tuple[Any, Any]:
 
 
 def negative_binomial(mean: Any, size: Any) -> Callable[[int], Any]:
-    return lambda k: (
-        mp.gamma(k + size) / mp.gamma(size) / mp.factorial(k) * (size / (size + mean)) ** size
-        * (mean / (size + mean)) ** k
-    )  # fmt: skip
+    none, ratio = (size / (size + mean)) ** size / mp.gamma(size), mean / (size + mean)
+    return lambda k: none * mp.gamma(k + size) / mp.factorial(k) * ratio**k
 
 
 def binomial(n: int, pi: Any) -> Callable[[int], Any]:
