@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import logging
 import os
@@ -13,6 +14,8 @@ import rsens
 HERE = Path(__file__).parent
 SOURCE = Path(rsens.__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
+# Pages are kept until the end: looking for garbage among them again and again costs a good part of the time.
+gc.set_threshold(100_000, 50, 50)
 
 project = "rsens"
 author = "The rsens developers"

@@ -22,17 +22,23 @@ def box(artist: Any) -> Bbox:
 
 def overlapping(artists: Sequence[Any], others: Sequence[Any] | None = None) -> list[tuple[str, str]]:
     """Pairs whose boxes share more than half a pixel."""
-    boxes = [(str(artist), box(artist)) for artist in artists]
-    pairs = combinations(boxes, 2) if others is None else product(boxes, [(str(other), box(other)) for other in others])
-    return [(a, b) for (a, box_a), (b, box_b) in pairs if _shared(box_a, box_b)]
+    boxes = [(artist, _edges(artist)) for artist in artists]
+    pairs = combinations(boxes, 2) if others is None else product(boxes, [(other, _edges(other)) for other in others])
+    return [(str(a), str(b)) for (a, box_a), (b, box_b) in pairs if _shared(box_a, box_b)]
 
 
 def outside_figure(artists: Sequence[Any]) -> list[str]:
     return [str(a) for a in artists if not _within(box(a), a.figure.bbox)]
 
 
-def _shared(a: Bbox, b: Bbox) -> bool:
-    return min(a.x1, b.x1) - max(a.x0, b.x0) > 0.5 and min(a.y1, b.y1) - max(a.y0, b.y0) > 0.5
+def _edges(artist: Any) -> tuple[float, float, float, float]:
+    """Left, bottom, right and top as plain numbers: each may be compared with hundreds of others."""
+    left, bottom, right, top = box(artist).extents.tolist()
+    return left, bottom, right, top
+
+
+def _shared(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    return min(a[2], b[2]) - max(a[0], b[0]) > 0.5 and min(a[3], b[3]) - max(a[1], b[1]) > 0.5
 
 
 def _within(inner: Bbox, outer: Bbox) -> bool:

@@ -28,6 +28,7 @@ from rsens.plots import (
     difference,
     effects,
     heatmap,
+    lay_out,
     network,
     profile,
     rank_stability,
@@ -172,7 +173,10 @@ PICTURES: dict[str, Callable[[], Figure]] = {
 
 def draw(name: str, path: Path) -> None:
     """Draw a picture into a PNG file; without metadata, so that equal pictures are equal files."""
-    PICTURES[name]().savefig(path, dpi=DPI, metadata={"Software": None})
+    figure = PICTURES[name]()
+    figure.set_dpi(DPI)
+    lay_out(figure)  # as `savefig` would, which would also draw everything once more
+    figure.savefig(path, dpi=DPI, metadata={"Software": None})
     plt.close("all")
 
 

@@ -111,12 +111,24 @@ COLUMNS = {
 }
 
 
+OPTIONS = {"n_probes": 4, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return BayesianRidge().fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def one(model):
+    return rsens.explain(model, X, Y, **OPTIONS)
+
+
 @pytest.mark.parametrize("kind", COLUMNS)
-def test_a_column_of_targets_is_one_target(kind):
+def test_a_column_of_targets_is_one_target(kind, model, one):
     """pytest makes scikit-learn's warning of a column vector an error."""
-    y, model = COLUMNS[kind](), BayesianRidge().fit(X, Y)
-    options = {"n_probes": 4, "random_state": 0}
-    one, other = (rsens.explain(model, X, targets, **options) for targets in (Y, y))
+    y = COLUMNS[kind]()
+    other = rsens.explain(model, X, y, **OPTIONS)
     pd.testing.assert_frame_equal(one.to_frame(), other.to_frame())
     pd.testing.assert_series_equal(one.null, other.null)
     rsens.assess(BayesianRidge(), X, y, random_state=0)

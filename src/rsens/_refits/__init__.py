@@ -1,4 +1,8 @@
-"""Models fitted again and again, to parts of the rows: what the calls that refit share."""
+"""Models fitted again and again, to parts of the rows: what the calls that refit share.
+
+Models and scikit-learn are imported where they are used: every process that works on pieces imports this, whatever the
+pieces are.
+"""
 
 from rsens._refits._clusters import read_clusters as read_clusters
 from rsens._refits._cross_validation import LOOKS as LOOKS

@@ -10,7 +10,6 @@ import numpy as np
 
 from rsens._errors import Argument, InputError, MissingExtraError, RsensWarning
 from rsens._refits._searches import quick
-from rsens.adapters import widened
 
 Refit = Callable[[Any, Any], Any]
 
@@ -33,6 +32,8 @@ class Fit:
 
         An estimator that names or counts its columns takes the further ones as it takes those that they are made like.
         """
+        from rsens.adapters import widened
+
         return self if self.refit is not None else Fit(widened(self.estimator, X, y, origin))
 
     def quick(self) -> Fit:

@@ -15,7 +15,6 @@ from rsens._coding import Coding
 from rsens._frames import as_pandas
 from rsens._refits._rows import as_rows
 from rsens._table import Table, is_frame, is_pandas
-from rsens.models import PredictiveClassifier, PredictiveRegressor
 
 
 def read_for_estimator(estimator: Any, X: Any) -> tuple[Coding, Table] | None:
@@ -23,6 +22,8 @@ def read_for_estimator(estimator: Any, X: Any) -> tuple[Coding, Table] | None:
 
     X is checked here, so that an error names a row of X and not of a part.
     """
+    from rsens.models import PredictiveClassifier, PredictiveRegressor
+
     if not isinstance(estimator, PredictiveRegressor | PredictiveClassifier):
         return None
     X = as_pandas(X)

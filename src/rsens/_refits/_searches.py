@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from rsens.models import GPClassifier, GPRegressor
-
 
 def without_restarts(estimator: Any) -> Any:
     """A copy of the estimator without random restarts."""
@@ -29,6 +27,8 @@ def quick(estimator: Any) -> Any:
     Never from where the fitted model ended: there its columns have already fitted the noise of these rows.
     """
     from sklearn.base import clone
+
+    from rsens.models import GPClassifier, GPRegressor
 
     copy = clone(estimator)
     if isinstance(copy, GPRegressor | GPClassifier):

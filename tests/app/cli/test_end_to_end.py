@@ -74,10 +74,10 @@ def test_two_classes_from_standard_input(tmp_path):
     """The size and the outline of the nuclei tell tumours apart, their smoothness hardly."""
     columns = "mean smoothness,mean symmetry,worst area,worst concave points"
     table = with_labels(load_breast_cancer(as_frame=True)).to_csv(index=False)
-    options = ["--target", "label", "--columns", columns, "--rows", "200", "--no-report", "--no-null"]
+    options = ["--target", "label", "--columns", columns, "--rows", "100", "--cv", "2", "--no-report", "--no-null"]
     done = rsens_process("explain", "-", *options, cwd=tmp_path, stdin=table)
     assert told(done)
-    assert "stdin: 569 rows (200 used), 4 columns" in done.stdout
+    assert "stdin: 569 rows (100 used), 4 columns" in done.stdout
     assert set(ranked(done.stdout)[:2]) == {"worst area", "worst concave points"}
     assert (tmp_path / "rsens-stdin" / "importance.csv").is_file()
 

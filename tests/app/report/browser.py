@@ -16,13 +16,15 @@ from tests.app.report import studies
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 AXE = Path(__file__).parents[3] / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-OPTIONS += ["--disable-component-update", "--disable-sync"]
+OPTIONS += ["--disable-component-update", "--disable-sync", "--disable-smooth-scrolling"]
 #: Serious or critical: keeps some readers out.
 BAD = ("serious", "critical")
 #: Where only the style sheet differs, what axe-core looks at; it never knows what is behind a text in a drawing.
 BY_STYLE = "{exclude: ['svg']}", ["color-contrast", "link-in-text-block", "scrollable-region-focusable"]
 FOCUSED = """() => { const e = document.activeElement, get = (name) => e.getAttribute(name);
     return e === document.body ? null : e.id || get('aria-label') || get('href') || e.tagName; }"""
+#: Resolves once all that was asked for so far is on the screen.
+PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
@@ -46,11 +48,17 @@ def needs_browser(lacking: list[str] | None = None, environment: Mapping[str, st
 def violations(page: Any, *, style_only: bool = False) -> list[str]:
     """What axe-core finds, one line for each place."""
     # The page's own policy allows no other script, so the test speaks past it.
-    page.evaluate(AXE.read_text(encoding="utf-8"))
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
     where, rules = BY_STYLE if style_only else ("document", None)
     run = f"(rules) => axe.run({where}, {{resultTypes: ['violations'], ...(rules && {{runOnly: rules}})}})"
     found = page.evaluate(run, rules)["violations"]
     return [f"{v['id']}: {node['html'][:200]}" for v in found if v["impact"] in BAD for node in v["nodes"]]
+
+
+def seen(page: Any, selector: str) -> int:
+    """How many of these elements are visible."""
+    return int(page.locator(selector).filter(visible=True).count())
 
 
 class Opened:
@@ -76,8 +84,6 @@ class Opened:
         self.scrolled_until_drawn = self.page.evaluate("window.scrollY")
 
     def scroll_through(self) -> None:
-        """To every figure; the one of plotly takes a moment."""
-        for figure in self.page.locator(".figure").all():
-            figure.scroll_into_view_if_needed()
-            self.page.wait_for_timeout(30)
-        self.page.wait_for_timeout(200)
+        """To every figure, until it is on the screen."""
+        go = f"for (const each of document.querySelectorAll('.figure')) {{ each.scrollIntoView(); await {PAINTED}; }}"
+        self.page.evaluate(f"async () => {{ {go} }}")

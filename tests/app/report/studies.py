@@ -143,17 +143,28 @@ def function(n: int, columns: int = 2, **options: Any) -> Any:
 
 
 @cache
+def known() -> Any:
+    """A function of the user's own: no target, no assessment, no settings."""
+    return function(25)
+
+
+@cache
 def figures(name: str) -> dict[str, _figures.Picture]:
     """The figures of one of the studies above, by id."""
     sections = _figures.pictures(Facts.of(globals()[name]()), interactive=False)
     return {picture.id: picture for section in sections.values() for picture in section}
 
 
+def drawn(name: str) -> Any:
+    """Within it, reports of one of the studies have its drawings and draw none."""
+    kept = figures(name)
+    return mock.patch.object(_figures, "_svg", lambda *args: kept[args[-1]].svg)
+
+
 @cache
 def page(name: str, *, interactive: bool) -> str:
     """The rendered report of one of the studies above. Both kinds share their drawings."""
-    drawn = figures(name)
-    with mock.patch.object(_figures, "_svg", lambda *args: drawn[args[-1]].svg):
+    with drawn(name):
         return render(globals()[name](), interactive=interactive)
 
 

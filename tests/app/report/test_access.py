@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.app.report.browser import FOCUSED, PHONE, needs_browser, violations
+from tests.app.report.browser import FOCUSED, PAINTED, PHONE, needs_browser, violations
 
 needs_browser()
 
@@ -45,8 +45,7 @@ def test_a_table_that_is_wider_than_a_phone_shows_it(opened):
         table.focus()
         for _ in range(20):
             page.keyboard.press("ArrowRight")
-            page.wait_for_timeout(20)
-        page.wait_for_timeout(300)
+        page.evaluate(PAINTED)
         assert table.evaluate("e => e.scrollLeft + e.clientWidth >= e.scrollWidth - 1")
         assert abs(edge(table) - before) > 12.0, scheme
         table.evaluate("e => e.scrollTo(0, 0)")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.app.report import studies
-from tests.app.report.browser import DESKTOP, FOCUSED, PHONE, needs_browser, violations
+from tests.app.report.browser import DESKTOP, FOCUSED, PHONE, needs_browser, seen, violations
 from tests.app.report.test_page import SECTIONS
 
 needs_browser()
@@ -28,7 +28,6 @@ TEXTS = """() => Object.fromEntries(['name', 'prediction', 'sentence'].map(
 def test_opens_in_silence(kept, name, interactive):
     """No errors or warnings, no request but for the file itself, no foreign script; every figure is there."""
     report = kept(name, interactive)
-    assert report.complaints == []
     assert all(url.startswith(("file:", "data:", "blob:")) for url in report.requests)
     assert report.page.evaluate("window.broken") is None
     assert report.page.title().startswith("What moves the prediction of ")
@@ -37,12 +36,12 @@ def test_opens_in_silence(kept, name, interactive):
     for k in range(live.count()):
         assert live.nth(k).locator("svg.main-svg").count() >= 1
     for figure in report.page.locator(".figure").all():
-        shown = [box.is_visible() for box in figure.locator(".live, .static").all()]
-        assert sum(shown) == 1
+        assert seen(figure, ".live, .static") == 1
     assert report.scrolled_until_drawn == 0
     report.page.set_viewport_size(SMALL_PHONE)  # where only what scrolls within its own box is wider than the screen
     assert report.page.evaluate("document.documentElement.scrollWidth") <= SMALL_PHONE["width"]
     report.page.set_viewport_size(DESKTOP)
+    assert report.complaints == []
 
 
 @pytest.mark.parametrize(("name", "looks"), [("numbers", LOOKS), ("counts", LOOKS[::2]), ("classes", LOOKS[::2])])
@@ -181,9 +180,9 @@ def test_paper(kept, interactive):
     """Print has all sections, drawn figures in place of interactive ones, dark ink on white, and no controls."""
     page = kept("numbers", interactive).page
     page.emulate_media(media="print", color_scheme="dark")
-    assert all(page.locator(f"#{name}").is_visible() for name in SECTIONS)
-    assert all(box.is_visible() for box in page.locator(".static svg").all())
-    assert not any(box.is_visible() for box in page.locator(".live, .controls, .contents, button").all())
+    assert seen(page, ", ".join(f"#{name}" for name in SECTIONS)) == len(SECTIONS)
+    assert seen(page, ".static svg") == page.locator(".static svg").count() > 0
+    assert seen(page, ".live, .controls, .contents, button") == 0
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.evaluate("getComputedStyle(document.querySelector('.static svg')).filter") == "none"
     assert len(page.pdf(format="A4")) > 20_000
@@ -193,8 +192,8 @@ def test_paper(kept, interactive):
 def test_without_javascript(opened):
     report = opened("numbers", True, java_script_enabled=False)
     page = report.page
-    assert all(box.is_visible() for box in page.locator(".static").all())
-    assert not any(box.is_visible() for box in page.locator(".live, button, select").all())
+    assert seen(page, ".static") == page.locator(".static").count() > 0
+    assert seen(page, ".live, button, select") == 0
     assert page.locator("#row-terms tr").count() == 4
 
 

@@ -5,9 +5,7 @@ import html
 import json
 import re
 from base64 import b64encode
-from functools import cache
 from html.parser import HTMLParser
-from typing import Any
 
 import pytest
 
@@ -45,17 +43,6 @@ class Elements(HTMLParser):
 
 def data_of(page: str) -> dict:
     return json.loads(next(text for attrs, text in Elements(page).scripts if attrs.get("id") == "report-data"))
-
-
-@cache
-def known() -> Any:
-    """A function of the user's own: no target, no assessment, no settings."""
-    return studies.function(25)
-
-
-@cache
-def known_page() -> str:
-    return render(known(), interactive=False)
 
 
 @BOTH
@@ -125,13 +112,17 @@ def test_warning_comes_first():
 
 def test_same_bytes():
     """Without plotly too: see the page of an explanation from a file below."""
-    assert render(known(), interactive=True) == render(known(), interactive=True)
+    assert render(studies.known(), interactive=True) == studies.page("known", interactive=True)
 
 
 @pytest.mark.parametrize("columns", [1, 2])
 def test_least(columns):
     """One column has no pairs."""
-    page = known_page() if columns == 2 else render(studies.function(25, columns), interactive=False)
+    page = (
+        studies.page("known", interactive=False)
+        if columns == 2
+        else render(studies.function(25, columns), interactive=False)
+    )
     sections = [a["id"] for t, a in Elements(page).tags if t == "section"]
     assert "quality" not in sections
     assert ("pairs" in sections) == (columns == 2)
@@ -157,9 +148,10 @@ def test_groups():
 def test_explanation_from_a_file(tmp_path):
     from rsens._explain import Explanation
 
-    known().explanation.save(tmp_path / "e.json")
-    loaded = studies.study(explanation=Explanation.load(tmp_path / "e.json"), X=known().X, model=known().model)
-    assert render(loaded, interactive=False) == known_page()
+    known = studies.known()
+    known.explanation.save(tmp_path / "e.json")
+    loaded = studies.study(explanation=Explanation.load(tmp_path / "e.json"), X=known.X, model=known.model)
+    assert render(loaded, interactive=False) == studies.page("known", interactive=False)
 
 
 def test_many_rows_stay_small():
@@ -213,10 +205,12 @@ def test_plotly_keeps_its_licence():
 
 def test_plotly_is_optional(monkeypatch):
     monkeypatch.setattr(_page, "find_spec", lambda name: None)
-    assert render(known()) == known_page()
-    assert "Plotly" not in known_page().split("<script>")[0]
+    static = studies.page("known", interactive=False)
+    with studies.drawn("known"):
+        assert render(studies.known()) == static
+    assert "Plotly" not in static.split("<script>")[0]
     with pytest.raises(MissingExtraError, match="report"):
-        render(known(), interactive=True)
+        render(studies.known(), interactive=True)
 
 
 def test_templates_are_package_data():

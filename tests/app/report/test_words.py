@@ -100,7 +100,7 @@ def explained(**changes):
         "extrapolation": pd.Series([True, False]),
         "n": 2,
     }
-    base |= {"family": "Normal", "effects": pd.DataFrame({"term": [], "kind": [], "step": [], "effect": []})}
+    base |= {"family": "Normal", "_effects": None}
     return SimpleNamespace(**base | changes)
 
 

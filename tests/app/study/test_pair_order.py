@@ -13,6 +13,7 @@ import pytest
 
 from rsens import GPRegressor, compare, select_interactions, study
 from rsens._app.report import _figures, render
+from rsens.plots import PLOTS
 
 #: The last matter most, and the alphabet runs the other way.
 COLUMNS = ["delta", "charlie", "bravo", "alpha"]
@@ -39,7 +40,8 @@ def views(found) -> dict[str, str]:
 
 
 def test_words_and_pictures(found, monkeypatch):
-    monkeypatch.setattr(_figures, "VARIABLES", 0)  # which name no pair
+    monkeypatch.setattr(_figures, "PLOTS", [plot for plot in PLOTS if plot.section in ("pairs", "surfaces")])
+    monkeypatch.setattr(_figures, "PAIRS", 2)
     from matplotlib import pyplot as plt
 
     texts = views(found)

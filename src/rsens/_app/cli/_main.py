@@ -5,6 +5,8 @@ Nothing here imports more than click and the light parts of rsens, so that help 
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import signal
 import sys
@@ -59,6 +61,8 @@ def rsens() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments is None:  # a process of its own: nobody needs to look for garbage in all libraries when it ends
+        atexit.register(gc.freeze)
     if hasattr(sys.stdout, "reconfigure"):  # names may have letters that the terminal does not know
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

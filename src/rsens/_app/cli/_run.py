@@ -19,9 +19,6 @@ from rsens._text import counted, listed, safe
 
 def run(command: Command, settings: Settings, spell: Spelling) -> None:
     """Analyse the table, print the answer, which is there before the figures are, and write the files."""
-    import matplotlib
-
-    matplotlib.use("Agg")  # figures are for files: no window is opened
     folder = command.folder(settings) if settings.out is None else settings.out
     more = command.question(settings) | {"where": list(settings.where or ()) or None}
     question = Question(command.answers or command.name, settings.data_name, settings.target, more)
@@ -35,6 +32,10 @@ def run(command: Command, settings: Settings, spell: Spelling) -> None:
             analysis = _spelled(analyse(settings, command.task(settings, folder, live), listener=live), spell)
             if prints:
                 say(f"{command.text(analysis, settings, live.shown, spell)}\n")
+            if settings.report:
+                import matplotlib
+
+                matplotlib.use("Agg")  # figures are for files: no window is opened
             files = command.write(analysis, settings, folder, live)
         except Unfinished as stopped:
             if prints:

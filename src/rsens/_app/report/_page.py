@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from functools import cache
 from importlib import import_module, resources
 from importlib.metadata import files
 from importlib.util import find_spec
@@ -125,6 +126,7 @@ def _text(name: str) -> str:
     return (resources.files("rsens._app.report") / TEMPLATES / name).read_text(encoding="utf-8")
 
 
+@cache
 def _template() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
