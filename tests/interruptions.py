@@ -64,7 +64,7 @@ def files_of(folder: Path) -> str:
 
 
 def ranked(folder: Path) -> str:
-    options: dict[str, Any] = {"n_boot": 20, "methods": ["rsens", "pfi"], "random_state": 1, "progress": False}
+    options: dict[str, Any] = {"n_boot": 40, "methods": ["rsens", "pfi"], "random_state": 1, "progress": False}
     return str(stability(BayesianLinearRegression(), X, Y, folder=folder, **options).ranks.to_csv())
 
 
