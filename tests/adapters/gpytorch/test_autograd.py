@@ -96,6 +96,16 @@ def test_the_covariance_of_the_training_rows_is_factorised_once(monkeypatch):
     assert sizes.count(len(X)) <= 2  # for the mean, and for the variance
 
 
+def test_nothing_of_a_chunk_is_kept_for_the_next():
+    """GPyTorch would hold the last covariance, and with it all that its derivatives were made of."""
+    source = as_model(exact(users_rbf()))
+    source.derivatives(ROWS, 2)
+    strategy = source.source.mean_and_variance.model.prediction_strategy
+    kept = [value for value in vars(strategy).values() if isinstance(value, torch.Tensor)]
+    assert strategy is not None
+    assert not any(value.requires_grad or value.shape[:-1] == (len(ROWS),) for value in kept)
+
+
 def test_a_network_in_front_of_the_kernel_is_part_of_the_model():
     """`covar_module` is an RBF kernel that we know, but `forward` does more: its prior gives it away."""
     model = exact(scaled(rbf((0.8, 1.1))), kind=DeepKernel)

@@ -74,4 +74,6 @@ def one_output(distribution: Any, model: Any, n: int, draw: int | None = None) -
             f"{name} predicts an array of shape {tuple(mean.shape)} for {n} rows: several outputs, or a batch of GPs. "
             "Explain one output at a time, with a model of that output."
         )
+    if getattr(model, "prediction_strategy", None) is not None:  # it keeps the last covariance, with its whole graph
+        model.prediction_strategy._last_test_train_covar = None
     return mean, variance
