@@ -14,46 +14,36 @@ from rsens._files import Checkpoint, read_summary
 pytest.importorskip("resource", reason="the system does not limit memory")
 
 
-#: Three loads that end badly, then 300 changed files: one process for both, since it imports for seconds.
-BOTH = """
-import os, runpy, subprocess, sys
-from pathlib import Path
-import tests.hostile as hostile
-from rsens import InputError
-def run(path): subprocess.run(['true'])
-def fail(path): raise KeyError(path)
-def long(path): raise InputError('x' * 2000)
-watch, here = hostile.Watch(), Path(os.environ['HERE'])
-for load in (run, fail, long):
-    kind = hostile.Kind('file', load, [b'{}'], hostile.change_json)
-    print(hostile.case(0, {'file': kind}, here, watch)[2])
-del sys.modules['tests.hostile']
-sys.argv[1:] = ['--cases', '300']
-runpy.run_module('tests.hostile', run_name='__main__')
-"""
-
-
-@pytest.fixture(scope="module")
-def said(tmp_path_factory):
-    """What was wrong with each of the three loads, and the counts of the changed files."""
-    where = {"cwd": Path(__file__).parents[1], "env": os.environ | {"HERE": str(tmp_path_factory.mktemp("cases"))}}
-    done = subprocess.run([sys.executable, "-c", BOTH], **where, capture_output=True, text=True, timeout=300)
+def test_files_that_somebody_has_changed():
+    command = [sys.executable, "-m", "tests.hostile", "--cases", "300"]
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    *wrong, counts = done.stdout.split("\n", 3)
-    return wrong, json.loads(counts)
-
-
-def test_files_that_somebody_has_changed(said):
-    _, counts = said
+    counts = json.loads(done.stdout)
     assert (counts["cases"], counts["wrong"]) == (300, 0)
     assert len(counts["files"]) == 8
     refused = sum(ends.get("refused", 0) for ends in counts["files"].values())
     assert refused > 100
 
 
-def test_a_change_that_is_wrong_is_seen(said):
+def test_a_change_that_is_wrong_is_seen(tmp_path):
     """The watch itself: a process that is started, a foreign error, an error without end."""
-    (ran, failed, long), _ = said
+    code = (
+        "import os, subprocess\n"
+        "from pathlib import Path\n"
+        "import tests.hostile as hostile\n"
+        "from rsens import InputError\n"
+        "def run(path): subprocess.run(['true'])\n"
+        "def fail(path): raise KeyError(path)\n"
+        "def long(path): raise InputError('x' * 2000)\n"
+        "watch, here = hostile.Watch(), Path(os.environ['HERE'])\n"
+        "for load in (run, fail, long):\n"
+        "    kind = hostile.Kind('file', load, [b'{}'], hostile.change_json)\n"
+        "    print(hostile.case(0, {'file': kind}, here, watch)[2])\n"
+    )
+    where = {"cwd": Path(__file__).parents[1], "env": os.environ | {"HERE": str(tmp_path)}}
+    done = subprocess.run([sys.executable, "-c", code], **where, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    ran, failed, long = done.stdout.splitlines()
     assert ran.startswith("it did ")
     assert failed.startswith("KeyError: ")
     assert long == "an error of 2000 characters"

@@ -43,7 +43,7 @@ def test_both_pairs_are_needed(two):
 
 
 def test_additive_data_needs_none():
-    found = select_interactions(GP, *no_interactions(), k=1, cv=4, random_state=1)
+    found = select_interactions(GP, *no_interactions(), k=2, cv=4, random_state=1)
     assert found.suggested == 0
     assert str(found).startswith("No interaction is needed.")
 
