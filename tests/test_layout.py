@@ -1,4 +1,4 @@
-"""The house rules that a reader relies on: who imports whom, what files and classes are called, how large packages are."""
+"""The house rules that a reader relies on: who imports whom, what things are called, how large packages are."""
 
 from __future__ import annotations
 
