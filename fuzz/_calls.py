@@ -126,7 +126,7 @@ def call_plots(case: Case) -> None:
         lambda: found.row(0).plot(),
     ]
     if found.order == 2 and len(found.main) > 1:
-        draw += [found.plot_pairs, found.plot_network, lambda: found.plot_surface(0, 1)]
+        draw += [found.plot_pairs, lambda: found.plot_surface(0, 1)]
     try:
         axes = draw[case.rng.integers(len(draw))]()
         first = np.ravel(np.asarray(axes, dtype=object))[0]

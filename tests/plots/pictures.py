@@ -29,7 +29,6 @@ from rsens.plots import (
     effects,
     heatmap,
     lay_out,
-    network,
     profile,
     rank_stability,
     row,
@@ -83,7 +82,7 @@ def _small_axes() -> Figure:
     bars(pictured([f"x{d}" for d in range(25)]), ax=axes[0, 0])
     heatmap(pictured([f"x{d}" for d in range(25)]), ax=axes[0, 1])
     beeswarm(pictured([f"x{d}" for d in range(25)]), top=None, ax=axes[1, 0])
-    network(pictured(ODD_NAMES), ax=axes[1, 1])
+    heatmap(pictured(ODD_NAMES), ax=axes[1, 1])
     return figure
 
 
@@ -121,14 +120,6 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "effects": lambda: effects(mixed_columns()).figure,
     "effects_classes": lambda: effects(of_classes()).figure,
     "effects_odd_names": lambda: effects(with_names(ODD_NAMES)).figure,
-    "network": lambda: network(pictured(NAMES)).figure,
-    "network_in_doubt": lambda: network(in_doubt(pictured(NAMES))).figure,
-    "network_four": lambda: network(pictured(list("abcd"))).figure,
-    "network_forty": lambda: network(pictured([f"variable {d}" for d in range(40)])).figure,
-    "network_odd_names": lambda: network(pictured(ODD_NAMES)).figure,
-    "network_without_null": lambda: (
-        network(pictured([f"name {d}" for d in range(13)]).but(null_levels=None).untested()).figure
-    ),
     "subgroups": lambda: subgroups(divided(NAMES, ["east", "north", "south", "west", "up to 25", "(others)"])).figure,
     "subgroups_odd_names": lambda: subgroups(divided(ODD_NAMES, ODD_NAMES[:6])).figure,
     "subgroups_two": lambda: subgroups(divided(NAMES, ["no", "yes"])).figure,

@@ -13,8 +13,7 @@ from matplotlib.offsetbox import AnnotationBbox, TextArea
 from rsens._errors import InputError
 from rsens.plots import beeswarm
 from rsens.plots._beeswarm import MOST_POINTS, SQUEEZE, in_lanes
-from rsens.plots._colours import GREY, LOW_HIGH
-from rsens.plots._style import BLUE, SERIES
+from rsens.plots._style import BLUE, GREY, LOW_HIGH, SERIES
 from tests.plots.explained import with_categories
 from tests.plots.looks import box, drawn, outside_figure, overlapping, texts
 from tests.plots.pictured import NAMES, ODD_NAMES, pictured

@@ -217,9 +217,8 @@ def test_levels_are_compared_with_those_whose_rows_are_alike(towns):
         return Z[:, 0] * (1.0 + Z[:, 1])
 
     from rsens.adapters import read_for
-    from rsens.plots._along import prepared_for
-    from rsens.plots._effect import accumulated_effect
-    from rsens.plots._path import path_along
+    from rsens.plots._accumulated import accumulated_effect, path_along
+    from rsens.plots._curve import prepared_for
 
     model = normal(mean)
     source, table = read_for(model, towns)

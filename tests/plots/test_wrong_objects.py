@@ -10,7 +10,6 @@ MAKERS = {
     plots.bars: "rsens.explain",
     plots.beeswarm: "rsens.explain",
     plots.heatmap: "rsens.explain",
-    plots.network: "rsens.explain",
     plots.subgroups: "rsens.explain",
     plots.rank_stability: "rsens.stability",
     plots.selection: "rsens.select_interactions",

@@ -47,12 +47,6 @@ class PlotMethods:
 
         return subgroups(self, ax=ax, **options)
 
-    def plot_network(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Variables as circles and pairs as lines between them; see `rsens.plots.network`."""
-        from rsens.plots import network
-
-        return network(self, ax=ax, **options)
-
     def plot_profile(self, variable: str | int, ax: Any = None, **options: Any) -> Any:
         """Prediction and R-sens along one column of X, in the units of this explanation; see `rsens.plots.profile`.
 

@@ -1,7 +1,5 @@
 """Plots of explanations and models: Axes in, Axes out, and nothing global changes."""
 
-from rsens.plots._along import output_names as output_names
-from rsens.plots._along import predictive as predictive
 from rsens.plots._bars import BARS
 from rsens.plots._bars import bars as bars
 from rsens.plots._beeswarm import BEESWARM
@@ -9,21 +7,16 @@ from rsens.plots._beeswarm import beeswarm as beeswarm
 from rsens.plots._beeswarm import in_lanes as in_lanes
 from rsens.plots._calibration import CALIBRATION
 from rsens.plots._calibration import calibration as calibration
-from rsens.plots._colours import GREY as GREY
-from rsens.plots._colours import between_quantiles as between_quantiles
-from rsens.plots._colours import level_colours as level_colours
 from rsens.plots._comparison import COMPARISON
 from rsens.plots._comparison import comparison as comparison
+from rsens.plots._curve import output_names as output_names
+from rsens.plots._curve import predictive as predictive
 from rsens.plots._difference import DIFFERENCE
 from rsens.plots._difference import difference as difference
 from rsens.plots._effects import EFFECTS
 from rsens.plots._effects import effects as effects
 from rsens.plots._heatmap import HEATMAP
 from rsens.plots._heatmap import heatmap as heatmap
-from rsens.plots._network import NETWORK
-from rsens.plots._network import network as network
-from rsens.plots._pair import SurfaceValues as SurfaceValues
-from rsens.plots._pair import pair_surface as pair_surface
 from rsens.plots._plot import Layout as Layout
 from rsens.plots._plot import Plot as Plot
 from rsens.plots._plot import Section as Section
@@ -43,14 +36,19 @@ from rsens.plots._row import ROW
 from rsens.plots._row import row as row
 from rsens.plots._selection import SELECTION
 from rsens.plots._selection import selection as selection
+from rsens.plots._style import GREY as GREY
 from rsens.plots._style import SERIES as SERIES
+from rsens.plots._style import between_quantiles as between_quantiles
 from rsens.plots._style import lay_out as lay_out
+from rsens.plots._style import level_colours as level_colours
 from rsens.plots._style import part_labels as part_labels
 from rsens.plots._style import per_unit as per_unit
 from rsens.plots._style import short_labels as short_labels
 from rsens.plots._subgroups import SUBGROUPS
 from rsens.plots._subgroups import subgroups as subgroups
 from rsens.plots._surface import SURFACE
+from rsens.plots._surface import SurfaceValues as SurfaceValues
+from rsens.plots._surface import pair_surface as pair_surface
 from rsens.plots._surface import surface as surface
 
 #: Every plot. A study, the report and the documentation draw and list what is here, in this order.
@@ -59,7 +57,6 @@ PLOTS: list[Plot] = [
     EFFECTS,
     BEESWARM,
     HEATMAP,
-    NETWORK,
     SUBGROUPS,
     CALIBRATION,
     PROFILE,

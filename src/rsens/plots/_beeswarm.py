@@ -12,15 +12,19 @@ from rsens._coding import Coding, Levels
 from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
-from rsens.plots._colours import GREY, between_quantiles, draw_low_high_bar, level_colours, low_high
 from rsens.plots._plot import Layout, Plot, leading
 from rsens.plots._style import (
     BLACK,
     BLUE,
+    GREY,
     axes_points,
+    between_quantiles,
     check_plot,
+    draw_low_high_bar,
     first_terms,
     font_size,
+    level_colours,
+    low_high,
     name_ticks,
     new_axes,
     per_unit,

@@ -9,11 +9,11 @@ import numpy as np
 from rsens import _meaning as meaning
 from rsens._text import Pair, number, p_text
 from rsens._typing import Array
-from rsens.plots._colours import GREY
 from rsens.plots._plot import Layout, Plot, name_in_text
 from rsens.plots._style import (
     BLACK,
     BLUE,
+    GREY,
     LINE_HEIGHT,
     VERMILLION,
     axes_points,

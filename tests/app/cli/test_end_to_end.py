@@ -56,7 +56,7 @@ def test_demo(tmp_path, monkeypatch):
     assert report.name == "report.html"
     assert "<html" in report.read_text(encoding="utf-8")[:1000].lower()
     figures = {path.stem for path in (tmp_path / "rsens-demo" / "figures").iterdir()}
-    assert {"variables", "rows", "pairs", "network", "calibration", "profile-1-s5"} <= figures
+    assert {"variables", "rows", "pairs", "calibration", "profile-1-s5"} <= figures
     assert [path.name for path in tmp_path.iterdir()] == ["rsens-demo"]
     assert not (tmp_path / "rsens-demo" / "refits").exists()
 

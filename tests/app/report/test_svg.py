@@ -19,7 +19,7 @@ def titles(svg: str) -> list[str]:
     return [element.text for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")]
 
 
-@pytest.mark.parametrize("figure", ["bars", "heatmap", "network", "beeswarm", "profile-0", "surface-1"])
+@pytest.mark.parametrize("figure", ["bars", "heatmap", "beeswarm", "profile-0", "surface-1"])
 def test_ids_are_those_that_are_used(figure):
     svg = figures("hostile")[figure].svg
     ids = re.findall(r'\bid="([^"]*)"', svg)

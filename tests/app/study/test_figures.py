@@ -83,13 +83,13 @@ def test_a_new_plot_is_among_the_files_and_in_the_report(result, tmp_path, monke
 
 def test_files_in_their_order(result):
     names = [name for name, _ in figures_of(result)]
-    assert names[:5] == ["variables", "effects", "rows", "pairs", "network"]
-    assert [re.sub(r"-\d.*", "", name) for name in names[5:]] == ["profile"] * 3 + ["pair"] * 2
-    assert names[5] == "profile-1-a"
-    assert names[8] == "pair-1-b-c"
+    assert names[:4] == ["variables", "effects", "rows", "pairs"]
+    assert [re.sub(r"-\d.*", "", name) for name in names[4:]] == ["profile"] * 3 + ["pair"] * 2
+    assert names[4] == "profile-1-a"
+    assert names[7] == "pair-1-b-c"
 
 
 def test_without_pairs_there_are_no_figures_of_them():
     names = [name for name, _ in figures_of(study(numbers(40), "y", pairs=0, cv=2, null=False))]
     assert names[:4] == ["variables", "effects", "rows", "calibration"]
-    assert not any(name.startswith(("pair", "network")) for name in names)
+    assert not any(name.startswith("pair") for name in names)
