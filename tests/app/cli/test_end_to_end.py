@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 import rsens._app.report._figures
-import rsens._app.study._figures
+import rsens._app.study._result
 from rsens import Explanation
 from tests.app.cli.command import rsens as command
 from tests.app.cli.command import rsens_process
@@ -35,7 +35,7 @@ def test_demo(tmp_path, monkeypatch):
 
     Of figures that come in dozens, one for a variable and one for a pair.
     """
-    for module in (rsens._app.report._figures, rsens._app.study._figures):
+    for module in (rsens._app.report._figures, rsens._app.study._result):
         monkeypatch.setattr(module, "VARIABLES", 1)
         monkeypatch.setattr(module, "PAIRS", 1)
     done = command("demo", cwd=tmp_path)

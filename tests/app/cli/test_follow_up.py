@@ -5,12 +5,11 @@ import shlex
 import click
 import pytest
 
-from rsens._app.cli._commands import COMMANDS
 from rsens._app.cli._follow_up import OF_ONE_COMMAND, follow_up
-from rsens._app.cli._main import main
-from rsens._app.cli._spelling import Flag
+from rsens._app.cli._main import COMMANDS, main
+from rsens._app.cli._options import Flag
 from rsens._app.study import study
-from rsens._app.study._hints import in_python
+from rsens._app.study._text import in_python
 from tests.app.study.tables import numbers
 from tests.app.study.test_groups import seasons
 

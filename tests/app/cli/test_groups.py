@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rsens._app.cli._main import main
-from rsens._app.cli._spelling import group_texts, read_groups
+from rsens._app.cli._options import group_texts, read_groups
 from tests.app.study.test_groups import seasons
 
 TABLE = ["table.csv", "--target", "y", "--model", "linear", "--cv", "0"]

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from rsens._app.cli._command import TableCommand, from_click
-from rsens._app.cli._commands import COMMANDS
-from rsens._app.cli._main import main
+from rsens._app.cli._main import COMMANDS, main
 from rsens._app.cli._options import CHECK, option, table_options
 from rsens._app.study import Settings
 from rsens._arguments import whole_number

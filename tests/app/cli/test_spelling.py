@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from rsens import InputError, study
-from rsens._app.cli._commands import COMMANDS
-from rsens._app.cli._main import main
-from rsens._app.cli._spelling import Flag, command_line, options_of
+from rsens._app.cli._main import COMMANDS, main
+from rsens._app.cli._options import Flag, command_line, options_of
 from rsens._app.study import Settings
 from rsens._errors import Argument, Sentence, spelled
 from tests.app.study.tables import numbers, with_text

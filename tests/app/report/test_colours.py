@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsens._app.report._colours import DARK, LIGHT
+from rsens._app.report._page import DARK, LIGHT
 
 TEXT = [
     ("ink", "paper"),

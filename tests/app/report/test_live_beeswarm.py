@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from rsens._app.report._colours import LIGHT
 from rsens._app.report._facts import Facts
 from rsens._app.report._live_beeswarm import for_plotly, live_beeswarm
+from rsens._app.report._page import LIGHT
 from tests.app.report import studies
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from rsens._app.report import _figures
 from rsens._app.report._facts import Facts
-from rsens._app.report._figures import pictures
-from rsens._app.report._svg import draw_svg, inline
+from rsens._app.report._figures import draw_svg, inline, pictures
 from rsens._text import as_label, number, p_text, percent, side_by_side
 from tests.app.report import studies
 from tests.app.report.studies import figures

@@ -8,9 +8,9 @@ import pandas as pd
 
 from rsens import BayesianLinearRegression, RsensWarning, explain
 from rsens import _meaning as meaning
-from rsens._app.report._cite import bibtex, call_of, other_settings
 from rsens._app.report._facts import Facts
-from rsens._app.report._notes import pair_notes, variable_notes
+from rsens._app.report._page import bibtex, call_of, other_settings
+from rsens._app.report._sentences import pair_notes, variable_notes
 from rsens._app.report._tables import about, flatten, pairs, quality, variables
 from rsens._text import p_text, percent
 from tests.app.report import studies

@@ -9,11 +9,9 @@ import pandas as pd
 import pytest
 
 from rsens import BayesianLinearRegression, explain
-from rsens._app.report._answer import answer
 from rsens._app.report._facts import Facts
-from rsens._app.report._naming import as_text
+from rsens._app.report._sentences import answer, as_text, details
 from rsens._app.report._tables import about
-from rsens._app.report._words import details
 from tests.app.report import studies
 from tests.explain.marked import marked
 from tests.explain.models import Linear

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rsens import assess, study
-from rsens._app.study._check import FOLDS, generator
+from rsens._app.study._pipeline import FOLDS, generator
 from rsens._arguments import seed_sequence
 from rsens._contents import own_order
 from rsens._explain import ValuesOfRefits, explain, with_refits

@@ -6,8 +6,8 @@ import pytest
 
 from rsens import plots, study
 from rsens._app.report import _figures as report_figures
-from rsens._app.study import _figures
-from rsens._app.study._figures import figures_of
+from rsens._app.study import _result
+from rsens._app.study._result import figures_of
 from rsens.plots import Layout, Plot
 from tests.app.study.tables import numbers
 
@@ -64,7 +64,7 @@ def names_of(files) -> list[str]:
 
 @pytest.mark.usefixtures("toys")
 def test_a_new_plot_is_among_the_files_and_in_the_report(result, tmp_path, monkeypatch):
-    for module in (_figures, report_figures):
+    for module in (_result, report_figures):
         monkeypatch.setattr(module, "VARIABLES", 1)
         monkeypatch.setattr(module, "PAIRS", 1)
     written = result.write(tmp_path / "out")

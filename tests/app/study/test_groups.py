@@ -8,7 +8,7 @@ import pytest
 
 from rsens import InputError, explain
 from rsens._app.study import Settings, study
-from rsens._app.study._groups import merged_groups
+from rsens._app.study._model_table import merged_groups
 from rsens._app.study._setup import set_up
 
 QUICK = {"model": "linear", "null": False}

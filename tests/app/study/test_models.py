@@ -4,7 +4,7 @@ import pytest
 
 from rsens import InputError
 from rsens._app.study import Settings
-from rsens._app.study._models import EXACT_ROWS, INDUCING, model_for, name_of
+from rsens._app.study._setup import EXACT_ROWS, INDUCING, model_for, name_of
 from rsens._app.tables import Choice
 from tests.app.study.tables import numbers
 

@@ -7,8 +7,8 @@ import pytest
 
 import rsens
 from rsens._app.study import Listener, Settings, Unfinished, analyse, explain_task
-from rsens._app.study._check import PROBES, generator
 from rsens._app.study._explain_task import _ExplainNew
+from rsens._app.study._pipeline import PROBES, generator
 from rsens._explain import explain, with_refits
 from rsens._files import Checkpoint
 from tests.app.study.tables import classes, numbers, with_text

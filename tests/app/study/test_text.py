@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rsens import study
-from rsens._app.study._tables import WIDTH, table, with_command
+from rsens._app.study._text import WIDTH, table, with_command
 from rsens._text import width_of
 from tests.app.study.tables import classes, numbers, odd, with_text
 

@@ -9,7 +9,7 @@ import pytest
 import rsens
 from rsens import Explanation, InputError, study
 from rsens._app.report import _figures as report_figures
-from rsens._app.study import _figures, _result
+from rsens._app.study import _result
 from rsens._files import SUMMARY
 from tests.app.study.tables import ODD_NAMES, numbers, odd
 
@@ -65,8 +65,8 @@ def test_local_values_without_pyarrow(result, tmp_path, monkeypatch):
 
 def test_odd_names_everywhere(tmp_path, monkeypatch):
     """Also in the figures and the report, whose own tests look closer; the report has a profile of each name."""
-    monkeypatch.setattr(_figures, "VARIABLES", 1)
-    for module in (_figures, report_figures):
+    monkeypatch.setattr(_result, "VARIABLES", 1)
+    for module in (_result, report_figures):
         monkeypatch.setattr(module, "PAIRS", 1)
     target = 't,"<b>\x1b[2J'
     result = study(odd(), target, pairs=3, **QUICK)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rsens._app.tables._sample import RowSample
+from rsens._app.tables._file import RowSample
 
 
 def drawn(n, most, seed, block):

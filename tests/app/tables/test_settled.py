@@ -6,7 +6,7 @@ import pytest
 
 from rsens._app.cli._main import main
 from rsens._app.tables import prepare
-from rsens._app.tables._settled import settled_levels
+from rsens._app.tables._doubtful import settled_levels
 
 
 def settled(frame, target="y", **options):

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from rsens._app.cli._options import DATE_FORMAT, DATE_PARTS
+from rsens._app.cli._options import DATE_FORMAT, DATE_PARTS, options_of, read_by_column, read_groups
 from rsens._app.cli._say import complain
-from rsens._app.cli._spelling import options_of, read_by_column, read_groups
 from rsens._errors import InputError, Spelling, spelled
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ class Command(ABC):
 
     def folder(self, settings: Settings) -> Path:
         """Where the results go, unless the user says otherwise."""
-        from rsens._app.study._figures import plain
+        from rsens._app.study._result import plain
 
         return Path(f"rsens-{plain(settings.data_name)}-{self.name}")
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsens._app.cli._command import DATA, NAMES, TableCommand
 from rsens._app.cli._options import CHECK, ORDER, option, table_options
-from rsens._app.cli._terms import term_cells
-from rsens._text import counted, listed, on_one_line
+from rsens._text import Pair, counted, listed, on_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from rsens._app.study import Analysis, ModelSetup, Settings
+
 
 #: How many variables or pairs are listed, by order.
 TERMS = {1: 30, 2: 15}
@@ -179,3 +180,12 @@ def ranks_text(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
     lines += [f"{name} has no answer: {why}" for name, why in zip(failed["method"], failed["status"], strict=True)]
     heading = f"Ranks of {_noun(found)}s by method, 1 for what matters most"
     return "\n".join([heading, side_by_side, *(paragraph(line, "  ", "    ") for line in lines if line)])
+
+
+# ---- Variables and pairs as cells of a printed table -----------------------------------------------------------------
+
+
+def term_cells(terms: Sequence[str], columns: Sequence[str], order: int) -> dict[str, str]:
+    """Each term as a cell: a pair "a:b" as two names, which can both be shortened."""
+    pairs = {f"{a}:{b}": Pair(a, b) for a, b in combinations(columns, 2)} if order == 2 else {}
+    return {str(term): pairs.get(str(term), str(term)) for term in terms}

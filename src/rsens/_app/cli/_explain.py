@@ -63,7 +63,7 @@ class ExplainCommand(Command):
 
     def folder(self, settings: Settings) -> Path:
         """Named after the data alone: this is the main command."""
-        from rsens._app.study._figures import plain
+        from rsens._app.study._result import plain
 
         return Path(f"rsens-{plain(settings.data_name)}")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rsens._app.cli._command import Command
-from rsens._app.cli._spelling import Flag, command_line, words_of
+from rsens._app.cli._options import Flag, command_line, words_of
 
 if TYPE_CHECKING:
     from rsens._app.study import Settings

@@ -17,8 +17,13 @@ from typing import Any
 
 import click
 
-from rsens._app.cli._commands import COMMANDS
+from rsens._app.cli._command import Command
+from rsens._app.cli._compare import CompareCommand
+from rsens._app.cli._demo import DemoCommand
+from rsens._app.cli._explain import ExplainCommand
 from rsens._app.cli._say import complain
+from rsens._app.cli._select import SelectCommand
+from rsens._app.cli._stability import StabilityCommand
 from rsens._errors import MissingExtraError
 from rsens._version import __version__
 
@@ -111,3 +116,10 @@ def _process() -> Iterator[None]:
 
 def _terminate(*_: Any) -> None:
     sys.exit(TERMINATED)
+
+
+# ---- The commands, in the order of `rsens --help` --------------------------------------------------------------------
+
+
+#: Every command. A new one is a file in this folder and a line here.
+COMMANDS: list[Command] = [ExplainCommand(), CompareCommand(), StabilityCommand(), SelectCommand(), DemoCommand()]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsens._app.cli._command import DATA, NAMES, TableCommand
+from rsens._app.cli._compare import term_cells
 from rsens._app.cli._options import CHECK, ORDER, option, table_options
-from rsens._app.cli._terms import term_cells
 from rsens._text import listed
 
 if TYPE_CHECKING:

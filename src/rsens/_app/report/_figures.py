@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
+from xml.etree import ElementTree
 
 import numpy as np
 
 from rsens._app.report._facts import Facts, Name
 from rsens._app.report._live_beeswarm import Spec, live_beeswarm
-from rsens._app.report._svg import draw_svg
-from rsens.plots import PLOTS, Plot, Section
+from rsens.plots import PLOTS, Plot, Section, lay_out, tip_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 #: How many variables have a figure of their own, such as a profile, and how many pairs, such as a surface.
 VARIABLES, PAIRS = 6, 4
@@ -89,3 +93,85 @@ def _how_to_use(facts: Facts) -> str:
     shown, n = len(facts.shown_rows), facts.explanation.n
     some = f" {shown:,} of {n:,} rows are shown, evenly over the ranks of the prediction." if shown < n else ""
     return f"{some} Click a point to see its row below."
+
+
+# ---- Figures of `rsens.plots` as SVG inside a page -------------------------------------------------------------------
+
+
+SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+#: What matplotlib numbers its groups with; any other id of a text comes from `rsens.plots`: the whole name.
+NUMBERED = re.compile(r"[a-zA-Z.]+\d*_\d+(_\d+)*")
+REFERENCE = re.compile(r"url\(#([^)]+)\)")
+#: Where matplotlib writes six decimals of a point; two are finer than any screen.
+GEOMETRY = frozenset({"d", "x", "y", "points"})
+DECIMALS = re.compile(r"(\.\d\d)\d+")
+#: Text stays text, in the font of the page: it can be searched, and is small. Ids depend on nothing but the figure.
+SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "rsens", "font.size": 10.0, "font.family": ["DejaVu Sans"]}
+#: Dots per inch, of what is drawn as pixels.
+RESOLUTION = 200
+
+
+def draw_svg(figure_id: str, width: float, height: float, draw: Callable[[Figure], None]) -> str:
+    """Draw a figure of this size, in inches, as an SVG element; the same bytes each time."""
+    from matplotlib import rc_context, rcParamsDefault
+    from matplotlib.figure import Figure
+
+    # A user's own style (a dark one, say) is for the user's figures.
+    plain: dict[Any, Any] = {k: v for k, v in rcParamsDefault.items() if not k.startswith(("backend", "toolbar"))}
+    file = io.BytesIO()
+    with rc_context(plain | SETTINGS):
+        figure = Figure(figsize=(width, height), dpi=RESOLUTION, layout="constrained")
+        draw(figure)
+        lay_out(figure)
+        figure.savefig(file, format="svg", transparent=True, dpi=RESOLUTION, metadata={"Date": None, "Creator": None})
+    return inline(file.getvalue(), figure_id)
+
+
+def inline(svg: bytes, figure_id: str) -> str:
+    """An SVG file as an element of a page that holds others: ids of its own, no fixed size, no header."""
+    root = ElementTree.fromstring(svg)
+    used = _references(root)
+    for element in root.iter():
+        given = element.attrib.pop("id", None)
+        if given in used:
+            element.set("id", f"{figure_id}-{given}")
+        elif given is not None and (title := tip_of(given) or _whole_name(element, given)):
+            _add_title(element, title)
+        for key, value in element.attrib.items():
+            if key == f"{{{XLINK}}}href" and value.startswith("#"):
+                element.set(key, f"#{figure_id}-{value[1:]}")
+            elif key in GEOMETRY:
+                element.set(key, DECIMALS.sub(r"\1", value))
+            else:
+                element.set(key, REFERENCE.sub(rf"url(#{figure_id}-\1)", value))
+    for metadata in root.findall(f"{{{SVG}}}metadata"):
+        root.remove(metadata)
+    for size in ("width", "height"):
+        root.attrib.pop(size, None)
+    root.set("aria-hidden", "true")  # the figure around it has the description
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", XLINK)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _references(root: ElementTree.Element) -> set[str]:
+    """The ids that something refers to."""
+    used = set()
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if key == f"{{{XLINK}}}href" and value.startswith("#"):
+                used.add(value[1:])
+            used.update(REFERENCE.findall(value))
+    return used
+
+
+def _whole_name(element: ElementTree.Element, given: str) -> str | None:
+    """The id of a text, unless it is one of matplotlib's."""
+    return None if NUMBERED.fullmatch(given) or element.find(f".//{{{SVG}}}text") is None else given
+
+
+def _add_title(element: ElementTree.Element, text: str) -> None:
+    """Show a text when the pointer rests on the element."""
+    title = ElementTree.Element(f"{{{SVG}}}title")
+    title.text = text
+    element.insert(0, title)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module, resources
 from importlib.metadata import files
@@ -13,16 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from rsens import _meaning as meaning
-from rsens._app.report._answer import answer
-from rsens._app.report._cite import PAPER, bibtex, call_of, other_settings
-from rsens._app.report._colours import DARK, LIGHT, css_variables
 from rsens._app.report._facts import Facts
 from rsens._app.report._figures import pictures
 from rsens._app.report._json import json_in_html
 from rsens._app.report._rows import rows
-from rsens._app.report._subgroups import subgroups
-from rsens._app.report._tables import SHOWN_PAIRS, about, effects, flatten, pairs, quality, variables
-from rsens._app.report._words import details, model_and_likelihood, unit_of
+from rsens._app.report._sentences import answer, details, model_and_likelihood, unit_of
+from rsens._app.report._tables import SHOWN_PAIRS, about, effects, flatten, pairs, quality, subgroups, variables
 from rsens._errors import MissingExtraError
 from rsens._files import write_whole
 from rsens._text import as_label
@@ -140,3 +137,112 @@ def _template() -> Any:
     environment.filters["unbroken"] = _unbroken
     environment.filters["label"] = as_label
     return environment.get_template("report.html.j2")
+
+
+# ---- How to cite the method and the software, and how to reproduce a report ------------------------------------------
+
+
+PAPER = {
+    "title": "Uncertainty-aware Sensitivity Analysis Using Rényi Divergences",
+    "authors": "Topi Paananen, Michael Riis Andersen and Aki Vehtari",
+    "where": "Proceedings of the Thirty-Seventh Conference on Uncertainty in Artificial Intelligence",
+    "pages": "PMLR 161:1185–1194",
+    "year": "2021",
+    "address": "https://proceedings.mlr.press/v161/paananen21a.html",
+}
+
+
+def bibtex(version: str) -> str:
+    """Entries for the paper and for this version of the software."""
+    return f"""@inproceedings{{paananen2021uncertainty,
+  title     = {{Uncertainty-aware Sensitivity Analysis Using {{R{{\\'e}}nyi}} Divergences}},
+  author    = {{Paananen, Topi and Andersen, Michael Riis and Vehtari, Aki}},
+  booktitle = {{Proceedings of the Thirty-Seventh Conference on Uncertainty in Artificial Intelligence}},
+  series    = {{Proceedings of Machine Learning Research}},
+  volume    = {{161}},
+  pages     = {{1185--1194}},
+  year      = {{2021}},
+  url       = {{{PAPER["address"]}}}
+}}
+
+@software{{rsens,
+  title   = {{rsens: uncertainty-aware sensitivity analysis}},
+  author  = {{{{The rsens developers}}}},
+  version = {{{version}}}
+}}"""
+
+
+def other_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings that the command, the call and the versions leave out; and the seed, which readers look for."""
+    said = {"command", "versions"} | ({"arguments"} if call_of(settings) else set())
+    rest = {str(name).replace("_", " "): value for name, value in settings.items() if name not in said}
+    arguments = settings.get("arguments")
+    seed = arguments.get("seed") if isinstance(arguments, Mapping) else None
+    return rest | ({} if seed is None or "arguments" in rest else {"seed": seed})
+
+
+def call_of(settings: Mapping[str, Any]) -> str:
+    """The call of `rsens.study` with these settings; empty if they do not come from a study."""
+    arguments = settings.get("arguments")
+    if not isinstance(arguments, Mapping) or "target" not in settings:
+        return ""
+    given = {"random_state" if name == "seed" else str(name): value for name, value in arguments.items()}
+    options = [f"target={settings['target']!r}"]
+    options += [f"{name}={value!r}" for name, value in given.items() if value is not None and value != []]
+    table = f"    data,  # {as_label(settings.get('data', 'the table'))}\n"
+    return "rsens.study(\n" + table + "".join(f"    {option},\n" for option in options) + ")"
+
+
+# ---- The colours of the page, by day and by night: text of at least 4.5 to 1 on its background -----------------------
+
+
+#: The figure of plotly names these colours as "@ink"; the page's script puts in the colours of the theme.
+LIGHT = {
+    "paper": "#ffffff",
+    "soft": "#f5f7f9",
+    "ink": "#1c2127",
+    "muted": "#57606a",
+    "line": "#d9dfe5",
+    "shade": "#aab4be",
+    "accent": "#0064a0",
+    "warning": "#7a3b00",
+    "warning-paper": "#fff3e2",
+    "warning-line": "#e69f00",
+    # Okabe and Ito's colours: readers with any of the common colour deficiencies can tell these apart.
+    "blue": "#0072b2",
+    "orange": "#e69f00",
+    "vermillion": "#d55e00",
+    "green": "#009e73",
+    "purple": "#cc79a7",
+    "sky": "#56b4e9",
+    "grey": "#8c8c8c",
+    "band": "#a9cfe6",
+    "band-wide": "#d6e9f4",
+    "low": "#0072b2",
+    "middle": "#a79aa5",
+    "high": "#f5b335",
+}
+DARK = LIGHT | {
+    "paper": "#14181d",
+    "soft": "#1c2229",
+    "ink": "#e4e8ec",
+    "muted": "#a5afba",
+    "line": "#323a43",
+    "shade": "#5d6975",
+    "accent": "#79bdf0",
+    "warning": "#ffd399",
+    "warning-paper": "#33240f",
+    "warning-line": "#e69f00",
+    "blue": "#3f9fdc",
+    "orange": "#e8a91d",
+    "vermillion": "#ee7a2e",
+    "green": "#21b98d",
+    "band": "#2b5a7c",
+    "band-wide": "#1f3a4e",
+    "low": "#3f9fdc",
+}
+
+
+def css_variables(colours: dict[str, str]) -> str:
+    """The colours as custom properties."""
+    return "".join(f"--{name}:{value};" for name, value in colours.items())

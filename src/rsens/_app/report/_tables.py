@@ -9,11 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.report._answer import chosen_rows, rows_used
 from rsens._app.report._facts import Facts, Name
-from rsens._app.report._notes import DISCOVERY, FAMILYWISE, pair_notes, variable_notes
-from rsens._app.report._words import likelihood_name, model_name, unit_of
-from rsens._explain import EffectLine, effect_lines, effects_legend
+from rsens._app.report._sentences import (
+    DISCOVERY,
+    FAMILYWISE,
+    chosen_rows,
+    likelihood_name,
+    model_name,
+    pair_notes,
+    rows_used,
+    unit_of,
+    variable_notes,
+)
+from rsens._explain import EffectLine, by_columns, by_legend, effect_lines, effects_legend
 from rsens._text import as_label, counted, number, p_text, percent, plus_minus, side_by_side
 from rsens.measures import BOTH, DOWN, UP, arrows
 
@@ -303,3 +311,28 @@ def _kinds(explanation: Any) -> str:
     counts = {"categorical": len(explanation.categorical) - two, "with two values": two}
     found = [f"{count} {kind}" for kind, count in counts.items() if count]
     return f" ({', '.join(found)})" if found else ""
+
+
+# ---- The table of subgroups on the page ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SubgroupsTable:
+    """R-sens by variable and subgroup, as texts; below it, what the mark means. Without subgroups it has no lines."""
+
+    by: Name
+    heads: list[str]
+    lines: list[tuple[Name, list[str]]]
+    notes: list[str]
+
+
+def subgroups(facts: Facts) -> SubgroupsTable:
+    """All variables, the one that matters most over all rows first."""
+    e = facts.explanation
+    by = Name.of(facts.settings.get("arguments", {}).get("by") or "subgroups")
+    if e.by is None:
+        return SubgroupsTable(by, [], [], [])
+    terms, columns = by_columns(e, len(e.names))
+    cells = zip(*columns.values(), strict=True)
+    lines = [(facts.names[term], [cell.strip() for cell in line]) for term, line in zip(terms, cells, strict=True)]
+    return SubgroupsTable(by, [head.strip() for head in columns], lines, by_legend(e))

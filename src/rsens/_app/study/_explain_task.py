@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from rsens._app.study._check import PROBES, check_and_look, generator
-from rsens._app.study._groups import compared_columns
-from rsens._app.study._pipeline import Keep, SoFar, Task, keep_nothing
+from rsens._app.study._model_table import compared_columns, note_on_two_values
+from rsens._app.study._pipeline import PROBES, Keep, SoFar, Task, check_and_look, generator, keep_nothing
 from rsens._app.study._result import Study
 from rsens._app.study._settings import AUTO_PAIRS, AUTO_PAIRS_COLUMNS, Settings
 from rsens._app.study._setup import ModelSetup
-from rsens._app.study._two_valued import note_on_two_values
 from rsens._app.tables import Note
 from rsens._assess import Assessment
 from rsens._contents import OwnOrder

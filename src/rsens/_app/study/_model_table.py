@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -12,21 +15,32 @@ import pandas as pd
 from rsens._app.study._settings import Settings
 from rsens._app.tables import (
     Choice,
+    CollinearSet,
     KeptRows,
     Note,
     choose_likelihood,
+    collinear_sets,
     columns_to_read,
     constant_target,
+    find_all,
     gathered,
     keep_rows,
+    naming,
     prepare,
     prepare_again,
     read_file,
     split,
     with_columns_of,
 )
-from rsens._errors import Argument, Sentence
-from rsens._text import counted
+from rsens._errors import Argument, InputError, RsensWarning, Sentence
+from rsens._explain import CollinearityWarning, collinearity_warning
+from rsens._files import MissingPathError, fingerprint
+from rsens._labels import columns_of_labels
+from rsens._text import counted, listed, quoted
+from rsens._version import __version__
+from rsens.adapters import read_numeric, two_valued_columns
+from rsens.measures import Terms, check_group_columns
+from rsens.models import read_metadata
 
 #: The most rows, and cells, that are read unless more rows are asked for: a million rows of ten columns take some ten
 #: minutes and two gigabytes; see docs/scaling.md.
@@ -232,3 +246,205 @@ def _draw(index: pd.Index, n: int, seed: Any) -> pd.Index:
 def _with_labels(rows: Any, labels: pd.Index | None) -> Any:
     """The rows under the labels they came with."""
     return rows if rows is None or labels is None else rows.set_axis(labels[rows.index.to_numpy()], axis=0)
+
+
+# ---- Columns that belong together: groups that the table makes by itself, and groups that the user asks for ----------
+
+
+#: The columns of each group, by its name.
+ColumnGroups = dict[str, tuple[str, ...]]
+
+GROUPS = Argument("groups")
+
+
+def merged_groups(asked: Mapping[str, Iterable[str]], table: ModelTable) -> tuple[ColumnGroups, list[Note]]:
+    """The groups that are explained, and notes on them: `table.groups`, and what the user asks for.
+
+    In a group that is asked for, the name of a group of the table stands for its columns, and both become one. Columns
+    that were left out of the table are left out of their group.
+    """
+    names = tuple(map(str, table.X.columns))
+    left = dict(table.groups)
+    groups: ColumnGroups = {}
+    notes: list[Note] = []
+    for name, members in asked.items():
+        columns = _columns(name, members, table)
+        gone = tuple(column for column in columns if column in table.dropped)
+        there = [column for column in columns if column not in table.dropped]
+        whole = tuple(each for column in there for each in left.pop(column, (column,)))
+        if gone:
+            notes.append(_note_on_gone(name, gone, whole))
+        if whole:
+            groups[name] = whole
+    taken = {column for members in groups.values() for column in members}
+    rest = {name: tuple(column for column in members if column not in taken) for name, members in left.items()}
+    doubles = [name for name in groups if rest.get(name)]
+    if doubles:
+        raise InputError(GROUPS, f": there is a column {doubles[0]!r} outside the group too. Rename the group.")
+    groups |= {name: members for name, members in rest.items() if members}
+    check_group_columns(Terms.of(groups, names), names, columns_of_labels(table.X))
+    return groups, notes
+
+
+def compared_columns(X: pd.DataFrame, numeric: Iterable[str], groups: ColumnGroups) -> tuple[int, ...]:
+    """Positions of the numeric columns whose two values are compared; columns of a group move along a direction."""
+    names = tuple(map(str, X.columns))
+    grouped = Terms.of(groups, names).grouped_columns
+    return tuple(d for d in two_valued_columns(X, numeric, names) if d not in grouped)
+
+
+def _columns(name: str, members: Iterable[str], table: ModelTable) -> list[str]:
+    """The columns that a group was asked to have; an error for those that can be in none."""
+    there = (*map(str, table.X.columns), *table.groups, *table.dropped)
+    target, cluster = table.recipe["target"], table.recipe.get("cluster")
+    roles = {target: "the target", cluster: "the column of clusters"}
+    columns = split(members, (*there, target, *([] if cluster is None else [cluster])))
+    for column in columns:
+        if column in roles:
+            raise InputError(GROUPS, f": {column!r} is {roles[column]} and cannot be in {name!r}. Leave it out there.")
+    find_all(columns, there, "the table", f"column for {str(name)!r}", whole=True)
+    return columns
+
+
+def _note_on_gone(name: str, gone: tuple[str, ...], rest: tuple[str, ...]) -> Note:
+    was = "was" if len(gone) == 1 else "were"
+    has = f"the group has {counted(len(rest), 'column')}" if rest else "there is no such group"
+    return Note("group", gone, f"{quoted(gone)} of {name!r} {was} left out of the table: {has}.")
+
+
+# ---- What to say of columns that determine one another: once, whoever finds them -------------------------------------
+
+
+#: How many sets are named, the first with what they mean.
+MOST_SETS = 3
+EFFECT = (
+    "They share their effect: each may have a small value although together they matter, and pairs among them show how "
+    "unsure the model is rather than interactions."
+)
+
+
+def collinear_notes(table: ModelTable, groups: ColumnGroups) -> list[Note]:
+    """A note for each set of columns that determine one another, unless a note says already that they are the same."""
+    names = tuple(map(str, table.X.columns))
+    same = [set(note.columns) for note in table.notes if note.kind == "same"]
+    found = [
+        each
+        for each in collinear_sets(table.X, Terms.of(groups, names))
+        if not any(set(each.names) <= columns for columns in same)
+    ]
+    levels = {names[d] for d in columns_of_labels(table.X)}
+    notes = [_note(each, groups, levels, first=not k) for k, each in enumerate(found[:MOST_SETS])]
+    if len(found) > MOST_SETS:
+        more = tuple(dict.fromkeys(name for each in found[MOST_SETS:] for name in each.names))
+        notes.append(Note("collinear", more, f"{len(found) - MOST_SETS} more such sets: {listed(more, 10)}."))
+    return notes
+
+
+def _note(found: CollinearSet, groups: ColumnGroups, levels: set[str], *, first: bool) -> Note:
+    names = found.names
+    why = found.formula or f"R² of one on the {'other' if len(names) == 2 else 'others'} {_share(found.r2)}"
+    text = f"{listed([repr(name) for name in names])} determine one another ({why}). {EFFECT if first else ''}".strip()
+    columns = [column for name in names for column in groups.get(name, (name,))]
+    drop = Sentence("leave out what says the same, such as ", naming("drop", [_to_drop(found)]))
+    if levels & set(names):
+        return Note("collinear", names, Sentence(text, " You can ", drop, "."))
+    rank = Sentence(" Rank them as one with ", Argument("groups", {"together": columns}), ", or ", drop, ".")
+    return Note("collinear", names, Sentence(text, rank))
+
+
+def _share(r2: float) -> str:
+    return f"{r2:.3f}" if r2 < 0.9995 else "above 0.999"
+
+
+def _to_drop(found: CollinearSet) -> str:
+    """The total, if there is one."""
+    return found.names[-1] if found.formula is None else found.formula.partition(" = ")[0]
+
+
+def not_said_yet(warning: RsensWarning, notes: Sequence[Note]) -> RsensWarning | None:
+    """The warning of `explain` on collinear columns without those that a note has named; others as they are."""
+    if not isinstance(warning, CollinearityWarning):
+        return warning
+    said = {name for note in notes if note.kind in ("collinear", "same") for name in note.columns}
+    return collinearity_warning(tuple(name for name in warning.names if name not in said))
+
+
+# ---- Columns with two numbers, which are compared like levels: what the user asked for, and the note about them ------
+
+
+def numeric_columns(asked: Iterable[str], X: pd.DataFrame) -> tuple[str, ...]:
+    """The columns that are to have slopes, by name, or an `InputError`."""
+    names = tuple(map(str, X.columns))
+    found = find_all(asked, names, "the table", "numeric column")
+    read_numeric(sorted(found), names, columns_of_labels(X))
+    return tuple(name for name in names if name in found)
+
+
+def note_on_two_values(names: Sequence[str]) -> list[Note]:
+    """What was done to columns with two numbers, and how to undo it."""
+    if not names:
+        return []
+    have, are = ("has", "is") if len(names) == 1 else ("have", "are")
+    text = Sentence(
+        f"{quoted(names)} {have} two values and {are} compared between them, like a category. For slopes instead, use ",
+        naming("numeric", names),
+        ".",
+    )
+    return [Note("two_values", tuple(names), text)]
+
+
+# ---- What is stored with a model so that new rows can be read as its own data were -----------------------------------
+
+
+def to_metadata(recipe: dict[str, Any], likelihood: Choice, data: str) -> dict[str, Any]:
+    """Plain values, ready for `save_model`."""
+    classes = None if likelihood.classes is None else [str(label) for label in likelihood.classes]
+    said = {"kind": likelihood.kind, "reason": likelihood.reason, "classes": classes}
+    return {"recipe": recipe, "likelihood": said, "data": data}
+
+
+def from_metadata(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Choice, str]:
+    """How columns are read, the likelihood, and the name of the data, from the file of a model."""
+    try:
+        stored = read_metadata(path)
+    except MissingPathError:
+        raise
+    except InputError as error:
+        raise InputError(error.sentence, " Give a model.rsens that `rsens explain` wrote.") from None
+    try:
+        said = stored["likelihood"]
+        classes = None if said["classes"] is None else tuple(str(label) for label in said["classes"])
+        return dict(stored["recipe"]), Choice(str(said["kind"]), str(said["reason"]), classes), str(stored["data"])
+    except (KeyError, TypeError, ValueError):
+        raise InputError(
+            f"{path} does not say how its columns were read. Give a model.rsens that `rsens explain` wrote; other "
+            "models are explained in Python, with rsens.load_model and rsens.explain."
+        ) from None
+
+
+# ---- Where a result comes from: the data, what was asked, and the versions. Enough to do it again --------------------
+
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
+
+
+def provenance(table: ModelTable, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain values, ready for JSON. The fingerprint covers the rows that were used, and which belong together."""
+    clusters = () if table.clusters is None else (pd.factorize(table.clusters)[0],)
+    kept = {} if table.kept is None else {"rows_kept": table.kept.plain}
+    return {
+        "data": table.name,
+        "target": str(table.recipe["target"]),
+        "rows_in_data": table.n_rows,
+        "rows_used": len(table.X),
+        **kept,
+        "columns_used": [str(name) for name in table.X.columns],
+        "clusters": None if table.clusters is None else int(table.clusters.nunique()),
+        "fingerprint": fingerprint(table.X, None if table.y is None else table.y.to_numpy(), *clusters),
+        "arguments": dict(arguments),
+        "versions": {
+            "rsens": __version__,
+            "python": platform.python_version(),
+            **{package: version(package) for package in PACKAGES},
+        },
+    }

@@ -11,7 +11,7 @@ from rsens._app.tables import Note
 from rsens._explain import Explanation
 
 if TYPE_CHECKING:
-    from rsens._app.study._analysis import Analysis
+    from rsens._app.study._pipeline import Analysis
     from rsens._app.study._result import Study
 
 

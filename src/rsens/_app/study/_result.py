@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from rsens._app.study._analysis import Analysis
-from rsens._app.study._figures import figures_of
-from rsens._app.study._folder import Writer, figure_writers, table_writers, write_folder
-from rsens._app.study._listener import Listener
-from rsens._app.study._metadata import to_metadata
-from rsens._app.study._notebook import as_html
+from rsens import _html as html
+from rsens._app.report import Facts
+from rsens._app.study._model_table import to_metadata
+from rsens._app.study._pipeline import Analysis
 from rsens._app.study._plain import as_dict
 from rsens._app.study._settings import AUTO_PAIRS
-from rsens._app.study._text import text_of
-from rsens._explain import Explanation
-from rsens._files import Question, check_folder, write_csv
+from rsens._app.study._setup import Listener
+from rsens._app.study._text import answer_of, heading_lines, text_of
+from rsens._assess import quality_table
+from rsens._explain import Explanation, html_tables
+from rsens._files import Question, check_folder, new_files, write_csv, write_summary
 from rsens.models import save_model
+from rsens.plots import PLOTS, lay_out, short_labels
 
 MODEL = "model.rsens"
 #: With more rows than this, explanation.json has averages only: it would take hundreds of megabytes.
@@ -169,3 +173,132 @@ def _write_local(local: pd.DataFrame, folder: Path) -> None:
     if frame[label].dtype == object:  # labels of several types
         frame[label] = frame[label].map(str)
     frame.to_parquet(folder / "local.parquet", index=False)
+
+
+# ---- The figures of a study as files, PNG and SVG, from the list `rsens.plots.PLOTS` ---------------------------------
+
+
+#: How many variables have a figure of their own, such as a profile, and how many pairs, such as a surface.
+VARIABLES, PAIRS = 3, 2
+#: Of PNG, in dots per inch.
+RESOLUTION = 150
+
+
+def figures_of(study: Study) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """The name of each figure, and what draws it."""
+    facts = Facts.of(study)
+    given = {"model": facts.model, "X": facts.X, "y": _points(study)}
+    subjects: dict[str, list[tuple[str, ...]]] = {
+        "variable": [(term,) for term in facts.columns_that_vary[:VARIABLES]],
+        "pair": list(facts.pairs_that_vary[:PAIRS]),
+    }
+    for plot in PLOTS:
+        result = facts.result_of(plot)
+        if result is None:
+            continue
+        options = {name: given[name] for name in plot.takes} | dict(plot.options)
+        for number, terms in enumerate(subjects.get(plot.of, [()]), start=1):
+            file = "-".join([plot.file, str(number), *map(plain, terms)]) if terms else plot.file
+            yield file, partial(plot.draw, result, *terms, **options)
+
+
+def _points(study: Study) -> Any:
+    """Targets as points of a profile: numbers, or 0 and 1 for the second of two classes; none of more classes."""
+    classes = study.likelihood.classes
+    if study.y is None or (classes is not None and len(classes) > 2):
+        return None
+    y = study.y if classes is None else (study.y.map(str) == str(classes[1])).astype(float)
+    return y.rename(short_labels([str(y.name)])[0])  # it becomes a label
+
+
+def plain(name: str) -> str:
+    """A name as part of the name of a file: letters, digits and underscores, at most 30."""
+    return re.sub(r"[^0-9A-Za-z_]+", "_", name).strip("_")[:30] or "x"
+
+
+def draw(plot: Callable[[], Any], folder: Path, name: str) -> None:
+    """Draw a figure of its own and write it as PNG and SVG; the same figure gives the same bytes."""
+    from matplotlib import pyplot as plt
+    from matplotlib import rc_context
+
+    axes = np.asarray(plot(), dtype=object).ravel()
+    figure = axes[0].figure
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with rc_context({"svg.hashsalt": "rsens"}):
+            figure.set_dpi(RESOLUTION)
+            lay_out(figure)
+            figure.savefig(folder / f"{name}.png", dpi=RESOLUTION)
+            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    finally:
+        plt.close(figure)
+
+
+# ---- A study for notebooks: the answer, what was done, how good the model is, what moves it --------------------------
+
+
+def as_html(study: Study) -> str:
+    """What the print says, with the tables of the explanation."""
+    warnings = [note.text for note in study.notes if note.severe]
+    notes = [note.text for note in study.notes if not note.severe]
+    quality = []
+    if study.assessment is not None:
+        warnings += study.assessment.warnings
+        quality = [quality_table(study.assessment)]
+    return html.view(
+        *map(html.warning, warnings),
+        html.heading(answer_of(study)),
+        *map(html.paragraph, heading_lines(study.settings, study.model, study.likelihood)),
+        html.notes("Notes", notes),
+        *quality,
+        *html_tables(study.explanation),
+    )
+
+
+# ---- The folder of a result: tables, figures and a summary, all of them or none --------------------------------------
+
+
+#: What is written, in words for the progress line, and what writes it into a folder.
+Writer = tuple[str, Callable[[Path], None]]
+
+
+def write_folder(
+    folder: Path,
+    command: str,
+    content: dict[str, Any],
+    writers: Iterable[Writer],
+    *,
+    listener: Listener,
+    keep: Iterable[str] = (),
+) -> list[Path]:
+    """Write everything and a summary of it; the files, the report first and figures last.
+
+    Files from the previous run are removed unless they were rewritten or are listed in `keep`.
+    """
+    with new_files(folder, keep=keep) as temporary, listener.steps(1):
+        listener.step("writing")
+        for what, write in writers:
+            listener.detail(what)
+            write(temporary)
+        names = write_summary(temporary, command, content)
+    return [folder / name for name in sorted(names, key=lambda name: (name != "report.html", "/" in name, name))]
+
+
+def table_writers(frames: Mapping[str, pd.DataFrame]) -> Iterator[Writer]:
+    """Tables by name, as CSV."""
+    for name, frame in frames.items():
+        yield f"writing {name}.csv", partial(_write_table, frame, name)
+
+
+def figure_writers(plots: Iterable[tuple[str, Callable[[], Any]]]) -> Iterator[Writer]:
+    """Figures by name, each with what draws it."""
+    for name, plot in plots:
+        yield f"drawing {name}", partial(_write_figure, plot, name)
+
+
+def _write_table(frame: pd.DataFrame, name: str, folder: Path) -> None:
+    write_csv(frame, folder / f"{name}.csv")
+
+
+def _write_figure(plot: Callable[[], Any], name: str, folder: Path) -> None:
+    draw(plot, folder / "figures", name)

@@ -4,26 +4,191 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from rsens._app.study._collinear_notes import collinear_notes
-from rsens._app.study._groups import ColumnGroups, compared_columns, merged_groups
-from rsens._app.study._listener import Listener
-from rsens._app.study._metadata import from_metadata
-from rsens._app.study._model_table import ModelTable, read_new_rows, read_table
-from rsens._app.study._models import model_for
-from rsens._app.study._provenance import provenance
-from rsens._app.study._settings import Settings
-from rsens._app.study._subgroups import division_of
-from rsens._app.study._two_valued import note_on_two_values, numeric_columns
-from rsens._app.tables import Choice, Note
-from rsens._errors import Argument, InputError
-from rsens._explain import Division, check_pair_columns, check_refit_columns
+from rsens._app.study._model_table import (
+    ColumnGroups,
+    ModelTable,
+    collinear_notes,
+    compared_columns,
+    from_metadata,
+    merged_groups,
+    note_on_two_values,
+    numeric_columns,
+    provenance,
+    read_new_rows,
+    read_table,
+)
+from rsens._app.study._settings import Settings, division_of
+from rsens._app.tables import AS_ASKED as AS_ASKED
+from rsens._app.tables import CLASSES, Choice, Note
+from rsens._assess import Assessment
+from rsens._errors import Argument, InputError, Sentence
+from rsens._explain import Division, Explanation, check_pair_columns, check_refit_columns
 from rsens._files import Checkpoint
+from rsens._progress import Progress, StatusLine, bar
 from rsens._refits import TightClustersWarning, numbers_of, tight_clusters, tight_clusters_text
-from rsens.models import load_model
+from rsens.likelihoods import target_of
+from rsens.models import (
+    BayesianLinearRegression,
+    BayesianPoissonRegression,
+    BayesianProbitRegression,
+    GPClassifier,
+    GPRegressor,
+    load_model,
+)
+
+# ---- The model that suits a target -----------------------------------------------------------------------------------
+
+
+#: The most rows of an exact Gaussian process. A study makes about 25 fits. With this many rows, each takes a second on
+#: one core; with twice as many, four to eight.
+EXACT_ROWS = 1_000
+#: Above, it is built on so many rows, the inducing inputs, and all rows enter: the work grows with their number, not
+#: with its cube.
+INDUCING = 300
+#: The linear models, by likelihood. The weak prior, one pseudo-row, keeps collinear columns from being an error.
+LINEAR: dict[str, Callable[[], Any]] = {
+    "gaussian": partial(BayesianLinearRegression, prior_precision=1.0, standardize=True),
+    "poisson": BayesianPoissonRegression,
+    CLASSES: BayesianProbitRegression,
+}
+
+
+def model_for(settings: Settings, choice: Choice, n_rows: int) -> tuple[Any, Choice, list[Note]]:
+    """The estimator, not fitted, the likelihood that it has, and notes on it.
+
+    A Gaussian process is exact while that is quick, and has inducing inputs above.
+
+    The search for the hyperparameters of a Gaussian process starts once: on real tables further starts found nothing
+    better, and the search is repeated in every fold and for every probe.
+    """
+    if settings.model == "linear":
+        return _linear(choice)
+    options: dict[str, Any] = {
+        "n_restarts": 0,
+        "inducing": _inducing(choice, n_rows) if settings.inducing is None else settings.inducing,
+        "random_state": settings.seed,
+    }
+    if choice.kind == CLASSES:
+        return GPClassifier(**options), choice, []
+    return GPRegressor(likelihood=choice.kind, **options), choice, []
+
+
+def _inducing(choice: Choice, n_rows: int) -> int | None:
+    """None for the exact Gaussian process. More than two classes take one for each, and all share the time."""
+    n_processes = len(choice.classes or ()) if len(choice.classes or ()) > 2 else 1
+    return None if n_processes * n_rows**3 <= EXACT_ROWS**3 else INDUCING
+
+
+def _linear(choice: Choice) -> tuple[Any, Choice, list[Note]]:
+    if choice.kind in LINEAR:
+        return LINEAR[choice.kind](), choice, []
+    if target_of(choice.kind) != "counts" or choice.reason == AS_ASKED:
+        raise InputError(
+            f"a linear model has no {choice.kind.replace('_', ' ')} likelihood. Choose another ",
+            Argument("likelihood"),
+            ", or use ",
+            Argument("model", "gp"),
+            ".",
+        )
+    text = Sentence(
+        "The linear model of counts is Poisson, and these vary more: its intervals may be too narrow. A Gaussian "
+        "process (",
+        Argument("model", "gp"),
+        ") can be negative binomial.",
+    )
+    return LINEAR["poisson"](), replace(choice, kind="poisson"), [Note("model", (), text)]
+
+
+def notes_on_fit(model: Any, settings: Settings) -> list[Note]:
+    """What the fit did that nobody asked for."""
+    n_inducing = getattr(model, "n_inducing", None)  # only Gaussian processes have inducing inputs
+    if n_inducing is None or settings.inducing is not None:
+        return []
+    text = f"There are many rows, so the Gaussian process is built on {n_inducing:,} of them (inducing inputs)"
+    check = model.inducing_check()
+    if check is None or check.passed:
+        return [Note("model", (), f"{text}." if check is None else f"{text}: {check}")]
+    return [Note("model", (), f"{text}."), Note("warning", (), check.advice)]
+
+
+def name_of(model: Any) -> str:
+    """What a model is called at the beginning of a sentence."""
+    return str(model.description)
+
+
+# ---- Who hears what the pipeline does. The plain listener shows the step at work on one line of the terminal ---------
+
+
+class Listener(StatusLine):
+    """Shows the step at work on standard error; nothing where that is not a terminal.
+
+    `progress` is for the calls that the steps make: how far they are stands on the same line.
+    """
+
+    def __init__(self, progress: bool | None = None) -> None:
+        self._shows = progress
+        self._line: Any = None
+        self._called = ""
+        self._total = self._number = 0
+        self.progress = Progress(self)
+
+    @contextmanager
+    def steps(self, total: int) -> Iterator[None]:
+        """Within this, there are `total` steps."""
+        # disable=None: silent unless the output is a terminal.
+        disable = None if self._shows is None else not self._shows
+        self._line = bar(total=total, bar_format="{desc}", disable=disable, leave=False)
+        self._total, self._number = total, 0
+        try:
+            yield
+        finally:
+            self._line.close()
+            self._line = None
+
+    def step(self, what: str) -> str:
+        """The next step begins; what it is called."""
+        self._number += 1
+        self._called = what if self._total == 1 else f"step {self._number} of {self._total}: {what}"
+        self.detail(self._called)
+        return self._called
+
+    def detail(self, what: str) -> None:
+        """What the step is doing now."""
+        if self._line is not None:
+            self._line.set_description_str(f"{what} …")
+
+    def show(self, words: str, share: float) -> None:
+        """How far the step is."""
+        self.detail(f"{self._called}, {words}")
+
+    def clear(self) -> None:
+        """What could be counted is done; the step may go on."""
+        self.detail(self._called)
+
+    def read(self, setup: ModelSetup) -> None:
+        """The table is read, and the model for it is chosen."""
+
+    def ranked(self, found: Explanation) -> None:
+        """The ranking is there; refits follow."""
+
+    def checked(self, assessment: Assessment) -> None:
+        """How good the model is; more refits follow."""
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Within this, the line is gone, so that something else can be printed."""
+        if self._line is not None:
+            self._line.clear()
+        yield
+        if self._line is not None:
+            self._line.refresh()
+
 
 #: Cross-validation with fewer rows says nothing about unseen ones.
 LEAST_ROWS = 10

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from rsens._app.report import model_and_likelihood, unit_of
-from rsens._app.study._answer import answer_of
-from rsens._app.study._hints import Hints, in_python
-from rsens._app.study._tables import paragraph, table, with_command
+from rsens._app.report import Facts, answer, as_text, model_and_likelihood, unit_of
 from rsens._app.tables import Choice, Note
 from rsens._assess import Assessment, held_in
 from rsens._explain import (
@@ -30,10 +30,26 @@ from rsens._explain import (
     stars,
     variables_legend,
 )
-from rsens._text import Pair, counted, number, on_one_line, p_text, percent, plus_minus, short, side_by_side
+from rsens._text import (
+    NAME_WIDTH,
+    Pair,
+    aligned,
+    counted,
+    number,
+    on_one_line,
+    p_text,
+    percent,
+    plus_minus,
+    safe,
+    short,
+    side_by_side,
+    width_of,
+)
+from rsens.models import GPClassifier, GPRegressor
 
 if TYPE_CHECKING:
     from rsens._app.study._result import Study
+
 
 #: How many variables are listed.
 VARIABLES = 30
@@ -252,3 +268,150 @@ def _legend(study: Study, split: bool) -> list[str]:
 
 def _legend_lines(lines: Iterable[str]) -> list[str]:
     return [paragraph(line, "  ", "    ") for line in lines]
+
+
+# ---- Tables and paragraphs that fit into the terminal ----------------------------------------------------------------
+
+
+#: The width of paragraphs, and of everything where there is no terminal.
+WIDTH = 96
+#: The least width of names, and of a terminal that says it has none.
+LEAST_NAME, LEAST_WIDTH = 12, 40
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, or what the variable COLUMNS says."""
+    return max(LEAST_WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
+
+
+def table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    align: str,
+    *,
+    give_way: Iterable[Iterable[int]] = (),
+    indent: str = "  ",
+) -> str:
+    """Columns side by side, "<" or ">" each, or "~" for the one on the left whose names lose letters.
+
+    Empty columns are left out. Where there is no room, names first lose what is beyond `NAME_WIDTH`, then the groups of
+    columns in `give_way` go one after the other, then names lose more.
+    """
+    room = terminal_width() - len(indent)
+    natural = [max(width_of(on_one_line(line[k])) for line in (header, *rows)) for k in range(len(header))]
+    kept = [k for k in range(len(header)) if any(row[k] for row in rows)]
+    for leaving in map(set, give_way):
+        if _total(min(natural[k], NAME_WIDTH) if align[k] == "~" else natural[k] for k in kept) <= room:
+            break
+        kept = [k for k in kept if k not in leaving]
+    widths = [natural[k] for k in kept]
+    flexible = next((i for i, k in enumerate(kept) if align[k] == "~"), None)
+    if flexible is not None:
+        least = min(LEAST_NAME, widths[flexible])
+        widths[flexible] = max(least, min(widths[flexible], widths[flexible] + room - _total(widths)))
+    lines = []
+    for line in (header, *rows):
+        cells = [short(line[k], widths[i]) if i == flexible else line[k] for i, k in enumerate(kept)]
+        padded = (_pad(cell, width, align[k]) for cell, width, k in zip(cells, widths, kept, strict=True))
+        lines.append((indent + "  ".join(padded)).rstrip())
+    return "\n".join(lines)
+
+
+def paragraph(text: str, first: str = "", indent: str = "") -> str:
+    """Lines no longer than the width."""
+    return textwrap.fill(
+        safe(text).replace("\n", " "),
+        min(WIDTH, terminal_width()),
+        initial_indent=first,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+    )
+
+
+def with_command(text: str, command: str, indent: str) -> str:
+    """A line that ends with a command to copy. If it does not fit, the command has a line of its own."""
+    line = f"{indent}{safe(text)} {safe(command)}"
+    if width_of(line) <= min(WIDTH, terminal_width()):
+        return line
+    return f"{paragraph(text, indent, indent)}\n{indent * 2}{safe(command)}"
+
+
+def _total(widths: Iterable[int]) -> int:
+    """Of columns with two spaces between them."""
+    widths = list(widths)
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _pad(text: str, width: int, side: str) -> str:
+    space = " " * (width - width_of(text))
+    return space + text if side == ">" else text + space
+
+
+# ---- What to ask next, in the language that the reader asked in ------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Hints:
+    """The calls that say how many interactions are needed, and whether the ranking holds; empty where there is none."""
+
+    select: str
+    stability: str
+
+
+def in_python(study: Study) -> Hints:
+    """As calls of the library."""
+    if study.y is None:
+        return Hints("", "")
+    # Interactions are selected for Gaussian processes: a study of another model takes a new one.
+    process = GPClassifier if study.likelihood.kind == "classification" else GPRegressor
+    model = "study.model" if isinstance(study.model, GPClassifier | GPRegressor) else f"rsens.{process.__name__}()"
+    asked = study.settings["arguments"]
+    rows = ["study.X", "study.y"]
+    rows += [] if study.clusters is None else ["clusters=study.clusters"]
+    rows += [f"numeric={asked['numeric']!r}"] if asked.get("numeric") else []
+    rows += [f"random_state={asked['seed']}"] if asked.get("seed") else []
+    grouped = ["groups=study.groups"] if study.groups else []
+    return Hints(
+        f"rsens.select_interactions({', '.join([model, *rows])})",
+        f"rsens.stability({', '.join(['study.model', *rows, *grouped])})",
+    )
+
+
+# ---- The answer in a few plain sentences, the same as in the report --------------------------------------------------
+
+
+def answer_of(study: Study) -> str:
+    """What the prediction depends on, what is above the null level, and what interacts."""
+    return " ".join(as_text(sentence) for sentence in answer(Facts.of(study)))
+
+
+# ---- What can be said before the refits are done: the ranking, and then how good the model is ------------------------
+
+
+#: How many variables are listed.
+EARLY_VARIABLES = 12
+
+
+def early_ranking(explanation: Explanation) -> str:
+    """The leading variables, by value and direction."""
+    frame = explanation.to_frame()
+    shown = frame.head(EARLY_VARIABLES)
+    write = aligned(float(frame["value"].max()) or 1.0)
+    rows = [
+        [str(rank), str(term), write(value), direction]
+        for rank, term, value, direction in zip(
+            shown["rank"], shown["term"], shown["value"], directions(explanation, list(shown["term"])), strict=True
+        )
+    ]
+    lines = [
+        paragraph("Variables by R-sens, without null level and intervals yet"),
+        table(["", "variable", "R-sens", "direction"], rows, ">~><"),
+    ]
+    if len(frame) > EARLY_VARIABLES:
+        lines.append(f"  … and {len(frame) - EARLY_VARIABLES} more")
+    return "\n".join(lines)
+
+
+def early_quality(assessment: Assessment) -> str:
+    """How good the model is; first what is wrong with it."""
+    return "\n\n".join(block for block in (warnings_of([], assessment), quality_of(assessment)) if block)

@@ -1,7 +1,5 @@
 """Tables from files, made ready for a model by stated rules, with a note for everything that was done."""
 
-from rsens._app.tables._asked_dates import read_all_parts as read_all_parts
-from rsens._app.tables._asked_dates import read_formats as read_formats
 from rsens._app.tables._collinear import CollinearSet as CollinearSet
 from rsens._app.tables._collinear import collinear_sets as collinear_sets
 from rsens._app.tables._columns import columns_to_read as columns_to_read
@@ -23,6 +21,8 @@ from rsens._app.tables._notes import naming as naming
 from rsens._app.tables._prepare import PreparedTable as PreparedTable
 from rsens._app.tables._prepare import prepare as prepare
 from rsens._app.tables._prepare import prepare_again as prepare_again
+from rsens._app.tables._readings import read_all_parts as read_all_parts
+from rsens._app.tables._readings import read_formats as read_formats
 from rsens._app.tables._where import KeptRows as KeptRows
 from rsens._app.tables._where import constant_target as constant_target
 from rsens._app.tables._where import keep_rows as keep_rows

@@ -88,3 +88,11 @@ def _numbers(known: list[str]) -> NDArray[Any] | None:
         return np.array([float(cell) for cell in known])
     except ValueError:
         return None
+
+
+# ---- How often each value is in a column -----------------------------------------------------------------------------
+
+
+def tally(column: Any) -> Any:
+    """Value → number of rows, the most frequent first; equal ones as they come, which pandas 2 does not promise."""
+    return column.value_counts(sort=False).sort_values(ascending=False, kind="stable")

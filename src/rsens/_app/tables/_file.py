@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import os
+import re
 import sys
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain, islice
 from pathlib import Path
 from shutil import copyfileobj
 from typing import IO, Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from rsens._app.tables._columns import columns_to_read, split
+from rsens._app.tables._cells import MISSING, labels, marks_note, read_cells
+from rsens._app.tables._columns import UNNAMED, columns_to_read, header_names, is_number, split
+from rsens._app.tables._dates import form_of
 from rsens._app.tables._notes import Note
-from rsens._app.tables._parquet import ParquetTable, open_parquet
-from rsens._app.tables._sample import RowSample
-from rsens._app.tables._text import TextTable, open_text
+from rsens._app.tables._numbers import number_in, taken_apart
+from rsens._app.tables._readings import DECIMAL_POINTS
 from rsens._app.tables._where import with_columns_of
 from rsens._arguments import whole_number
-from rsens._errors import Argument, InputError
-from rsens._text import counted
+from rsens._errors import Argument, InputError, MissingExtraError, Sentence
+from rsens._text import counted, quoted
 
 #: How other kinds of files begin, and what to do with them.
 OTHERS = {
@@ -225,3 +232,360 @@ def _searchable(file: IO[bytes], stack: ExitStack) -> IO[bytes]:
     copyfileobj(file, copy)
     copy.seek(0)
     return copy
+
+
+# ---- A uniform sample of rows in one pass, however many there are ----------------------------------------------------
+
+
+class RowSample:
+    """The rows with the smallest of independent uniform keys: each set of `most` rows is equally probable.
+
+    Row i has the i-th key that the seed gives, so that the sample depends on neither the size of the blocks nor the
+    format of the file. Without `most` all rows are kept. Of N rows about most·(1 + log(N/most)) are held at some time.
+    """
+
+    def __init__(self, most: int | None, seed: int) -> None:
+        self.most = most
+        self.seen = 0
+        self._rng = np.random.default_rng(seed)
+        self._keys = np.empty(0)
+        self._rows = np.empty(0, dtype=np.int64)
+
+    def choose(self, n: int) -> NDArray[np.int64]:
+        """Which of the next n rows are in the sample so far, as positions among the n."""
+        if self.most is None:
+            self.seen += n
+            return np.arange(n)
+        before = self.seen
+        self.seen += n
+        self._keys = np.concatenate([self._keys, self._rng.random(n)])
+        self._rows = np.concatenate([self._rows, np.arange(before, self.seen)])
+        if len(self._keys) > self.most:
+            smallest = np.argpartition(self._keys, self.most - 1)[: self.most]
+            self._keys, self._rows = self._keys[smallest], self._rows[smallest]
+        return np.sort(self._rows[self._rows >= before]) - before
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The numbers of the rows in the sample, counted from 0, in order."""
+        return np.arange(self.seen) if self.most is None else np.sort(self._rows)
+
+
+# ---- The first line of a text file: does it have names, or is it a row like those below? -----------------------------
+# Text above numbers is a name. Else it is a row if at least half of its texts occur again below, in the same column; or
+# if at least a third of its cells are numbers or dates, above numbers or dates. Numbers may be names all the same, as
+# in tables by year or by wavelength: whole numbers that increase, or equal steps.
+
+
+#: From these shares on, cells of the first line say that it is a row.
+TEXTS, NUMBERS = 1 / 2, 1 / 3
+#: Fewer names that increase may do so by chance.
+LEAST_NAMES = 3
+#: The first columns tell; with thousands, looking at all takes longer than all other reading.
+COLUMNS = 200
+
+
+def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line has no names; `below` are the first rows."""
+    rows = [row for row in below if len(row) == len(line)]
+    cells = [cell.strip() for cell in line[:COLUMNS]]
+    filled = [d for d, cell in enumerate(cells) if cell and cell not in MISSING]
+    if not rows or not filled:
+        return False
+    amounts = [d for d in filled if _is_amount(cells[d])]
+    texts = [d for d in filled if d not in amounts]
+    over_amounts = [d for d in filled if all(_is_amount(row[d]) or row[d].strip() in MISSING for row in rows)]
+    if set(texts) & set(over_amounts):
+        return False
+    again = [d for d in texts if any(row[d].strip() == cells[d] for row in rows)]
+    if texts and len(again) >= TEXTS * len(texts):
+        return True
+    alike = set(amounts) & set(over_amounts)
+    return bool(alike) and len(alike) >= NUMBERS * len(filled) and not _are_names([cells[d] for d in amounts])
+
+
+def _is_amount(cell: str) -> bool:
+    """Whether a cell is a number or a date."""
+    return taken_apart(cell) is not None or form_of([cell.strip()]) is not None
+
+
+def _are_names(cells: Sequence[str]) -> bool:
+    """Whether numbers may be names: 1990, 1991, 1992 or 400.5, 401, 401.5."""
+    try:
+        values = np.array([number_in(cell, "plain_text") for cell in cells])
+    except ValueError:
+        return False
+    steps = np.diff(values)
+    whole = bool((values == np.floor(values)).all() and (steps > 0.0).all())
+    equal = len(steps) > 1 and bool(np.allclose(steps, steps[0], rtol=1e-6) and steps[0] != 0.0)
+    return len(values) >= LEAST_NAMES and (whole or equal)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Tables in text files: CSV and its relatives, read row by row, so that memory holds only the rows that are kept.
+# The delimiter is whichever of , ; tab | splits the first lines most evenly. Spaces around names and cells do not
+# count.
+
+
+DELIMITERS = ",;\t|"
+#: Lines that the delimiter is found from.
+SNIFFED = 100
+#: Rows that are read together; only rows of the sample are kept longer.
+BLOCK = 1024
+#: Lines among which the names of columns may be, below a title.
+TOP = 10
+
+#: Cells of one column that were read together: one text, which takes a fourth of the memory of a list, unless a cell
+#: has line breaks.
+_Cells = str | list[str]
+
+
+@dataclass
+class TextTable:
+    """An open text file: its names are known, its rows are still to be read."""
+
+    names: list[str]
+    notes: list[Note]
+    what: str
+    _reader: Any
+    _first: list[list[str]]  # the first rows, which have been read to know whether they have names
+    _top: list[str]  # the first lines
+
+    def check_header(self, target: str) -> None:
+        """An error if the target is not in the header, and the file has none, or has it below a title."""
+        if target in self.names:
+            return
+        for note in self.notes:
+            if note.kind == "header":
+                raise InputError(f"there is no target column {target!r}: ", note.text)
+        for number, line in enumerate(self._top, start=1):
+            for delimiter in DELIMITERS:
+                cells = [_latin(cell).strip(' "\r\n') for cell in line.split(delimiter)]
+                if target in cells and not any(map(is_number, cells)) and self._may_be_title(len(cells)):
+                    raise InputError(
+                        f"{self.what} has no target column {target!r} in its first line, but line {number} has it. Is "
+                        f"there a title above the names of the columns? Delete the lines above line {number}."
+                    )
+
+    def _may_be_title(self, width: int) -> bool:
+        """Whether the header is shorter than a line of names, or has cells that are empty or numbers."""
+        return len(self.names) < width or any(UNNAMED.fullmatch(name) or is_number(name) for name in self.names)
+
+    def read(self, columns: list[str], sample: RowSample, as_text: Iterable[str]) -> pd.DataFrame:
+        """The rows of the sample, with numbers and truth values where a column holds nothing else."""
+        positions = [self.names.index(name) for name in columns]
+        held: list[list[_Cells]] = []
+        numbers: list[NDArray[np.int64]] = []
+        rows = self._rows()
+        while block := list(islice(rows, BLOCK)):
+            start = sample.seen
+            places = sample.choose(len(block))
+            chosen = [block[place] for place in places]
+            held.append([_packed([row[p] for row in chosen]) for p in positions])
+            numbers.append(start + places)
+        number = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
+        kept = np.flatnonzero(np.isin(number, sample.rows))
+        plain, has_points = set(as_text), False
+        frame = {}
+        for position, name in enumerate(columns):
+            cells = self._column([each[position] for each in held], kept)
+            if name in plain:
+                frame[name] = labels(cells)
+                continue
+            frame[name], marks = read_cells(cells)
+            has_points = has_points or (frame[name].dtype.kind == "f" and "." in "".join(cells))
+            if marks:
+                self.notes.append(marks_note(name, marks))
+        table = pd.DataFrame(frame, index=pd.Index(number[kept]), columns=columns)
+        table.attrs[DECIMAL_POINTS] = has_points  # in such a file, the comma of 1,234 is none
+        return table
+
+    def _column(self, blocks: list[_Cells], kept: NDArray[np.intp]) -> list[str]:
+        """The cells of one column in the rows that are kept, without spaces around them."""
+        cells = [cell.strip() for block in blocks for cell in _unpacked(block)]
+        if len(kept) < len(cells):
+            cells = [cells[row] for row in kept]
+        return cells if "".join(cells).isascii() else [self._readable(cell) for cell in cells]
+
+    def _rows(self) -> Iterator[list[str]]:
+        """All rows, each as long as the header; lines without anything are none."""
+        width = len(self.names)
+        try:
+            for row in chain(self._first, self._reader):
+                if len(row) != width:
+                    if not row:
+                        continue
+                    advice = "Quote cells that contain the delimiter, or repair the line."
+                    if row in self._first and width == 1:
+                        advice = "Is there a title above the names of the columns? Delete it."
+                    raise InputError(
+                        f"{self.what}, line {self._reader.line_num}: the row has {len(row)} cells, the header has "
+                        f"{width}. {advice}"
+                    )
+                yield row
+        except csv.Error as error:
+            raise _unreadable(self.what, self._reader.line_num, error) from None
+
+    def _readable(self, cell: str) -> str:
+        """The cell, with bytes that are not UTF-8 read as Latin-1."""
+        if cell.isascii():
+            return cell
+        readable = _latin(cell)
+        if readable != cell and not any(note.kind == "encoding" for note in self.notes):
+            self.notes.append(_encoding_note(self.what))
+        return readable
+
+
+def _packed(cells: list[str]) -> _Cells:
+    text = "\n".join(cells)
+    return text if cells and text.count("\n") == len(cells) - 1 else cells
+
+
+def _unpacked(cells: _Cells) -> list[str]:
+    return cells.split("\n") if isinstance(cells, str) else cells
+
+
+def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
+    """A table from a stream of text, decoded with "surrogateescape"; without a `header`, columns are x0, x1, …"""
+    first = list(islice(lines, SNIFFED))
+    if not any(line.strip() for line in first):
+        raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
+    delimiter = delimiter_of(first)
+    reader = csv.reader(chain(first, lines), delimiter=delimiter, skipinitialspace=True)
+    rows = (row for row in reader if row)
+    try:
+        names = next(rows)
+        row = next(rows, None)
+    except csv.Error as error:
+        raise _unreadable(what, reader.line_num, error) from None
+    notes = []
+    below = [] if row is None else [row]
+    if not header:
+        return TextTable([f"x{d}" for d in range(len(names))], [], what, reader, [names, *below], first[:TOP])
+    readable = [_latin(name) for name in names]
+    if readable != names:
+        notes.append(_encoding_note(what))
+    if is_row(names, _rows_of(first, delimiter)[1:]):
+        notes.append(_no_header(what, readable))
+        if len(set(readable)) < len(readable):
+            raise InputError(notes[-1].text)
+    if row is not None and len(row) == len(names) + 1:  # as R writes them
+        readable = ["", *readable]
+        text = "The rows have one cell more than the header: the first column has no name and is taken for row names."
+        notes.append(Note("row_names", ("Unnamed: 0",), text))
+    return TextTable(header_names(readable, what), notes, what, reader, below, first[:TOP])
+
+
+def _no_header(what: str, line: list[str]) -> Note:
+    text = Sentence(
+        f"{what} seems to have no line with the names of its columns: the first line ({quoted(line, 3)}) is like the "
+        "rows below. Add a line of names; or use ",
+        Argument("header", False),
+        ", and the columns are called x0, x1 and so on.",
+    )
+    return Note("header", (), text, severe=True)
+
+
+def delimiter_of(lines: list[str]) -> str:
+    """The delimiter by which most rows are as long as the header, and longest; a comma if no line has any."""
+    scores = {}
+    for delimiter in DELIMITERS:
+        try:
+            rows = _rows_of(lines, delimiter)
+        except csv.Error:
+            continue
+        header, widths = len(rows[0]) if rows else 0, Counter(len(row) for row in rows[1:])
+        even = max(widths[header], widths[header + 1]) / max(1, len(rows) - 1)
+        if header > 1 or widths[2] == len(rows) - 1 > 0:
+            scores[delimiter] = (even, header)
+    return max(scores, key=lambda each: scores[each], default=",")
+
+
+def _rows_of(lines: list[str], delimiter: str) -> list[list[str]]:
+    """The rows in the first lines of a file, but for one that may go on."""
+    rows = [row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row]
+    return rows[:-1] if len(lines) == SNIFFED else rows
+
+
+def _unreadable(what: str, line: int, error: csv.Error) -> InputError:
+    return InputError(f"{what}, line {line}, cannot be read: {error}. Is there a quote that is never closed?")
+
+
+def _latin(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape").decode("latin-1")
+    return text
+
+
+def _encoding_note(what: str) -> Note:
+    return Note(
+        "encoding", (), f"{what} has text that is not UTF-8; it was read as Latin-1. Check letters with accents."
+    )
+
+
+# ---- Parquet files, read in batches: only the columns that are needed, and only the rows that are kept ---------------
+
+
+BATCH = 16_384
+#: Where pandas puts an index that is no column.
+INDEX = re.compile(r"__index_level_\d+__")
+
+
+@dataclass
+class ParquetTable:
+    """An open Parquet file: its names are known, its rows are still to be read."""
+
+    names: list[str]
+    notes: list[Note]
+    what: str
+    _file: Any
+    _arrow: Any
+
+    def read(self, columns: list[str], sample: RowSample, as_text: Any) -> pd.DataFrame:
+        """The rows of the sample. Columns have the types that the file gives them."""
+        batches, numbers = [], []
+        schema = self._file.schema_arrow
+        labels = [schema.names[self._position(name)] for name in columns]
+        try:
+            for batch in self._file.iter_batches(BATCH, columns=labels):
+                start = sample.seen
+                places = sample.choose(batch.num_rows)
+                batches.append(batch.select(labels).take(self._arrow.array(places)))
+                numbers.append(start + places)
+            fields = [schema.field(label) for label in labels]
+            table = self._arrow.Table.from_batches(batches, schema=self._arrow.schema(fields)).unify_dictionaries()
+            frame = table.to_pandas(ignore_metadata=True, date_as_object=False)
+        except (OSError, self._arrow.ArrowException) as error:
+            raise _damaged(self.what, error) from None
+        number = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
+        kept = np.flatnonzero(np.isin(number, sample.rows))
+        frame = frame.iloc[kept].set_axis(columns, axis=1)
+        return frame.set_axis(pd.Index(number[kept]), axis=0)
+
+    def _position(self, name: str) -> int:
+        names = [each.strip() for each in self._file.schema_arrow.names]
+        return names.index(name) if name in names else int(name.removeprefix("Unnamed: "))
+
+
+def open_parquet(file: IO[bytes], what: str) -> ParquetTable:
+    """A table from a file that can be searched."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("pyarrow", "parquet") from None
+    try:
+        opened = pyarrow.parquet.ParquetFile(file)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise _damaged(what, error) from None
+    names = [name for name in opened.schema_arrow.names if not INDEX.fullmatch(name)]
+    if not names:
+        raise InputError(f"{what} has no columns.")
+    return ParquetTable(header_names(names, what), [], what, opened, pyarrow)
+
+
+def _damaged(what: str, error: Exception) -> InputError:
+    reason = str(error).splitlines()[0].rstrip(".")
+    return InputError(f"{what} begins like a Parquet file but cannot be read: {reason}. Write the file again.")

@@ -6,30 +6,47 @@ rules. Digits alone stay text, as they may be codes. Times of day (14:30) are ho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._date_parts import DAYS, PIECES
+from rsens._app.tables._cells import LEAST_NUMBERS, MISSING, is_mark, labels, marks_note, read_cells, tally
+from rsens._app.tables._columns import find_all
 from rsens._app.tables._dates import (
+    DAY,
+    DAYS,
+    FIRST,
     FORMS,
+    MONTH,
+    PIECES,
     YEAR,
     DateCells,
     DateForm,
     form_of,
     hours,
+    in_words,
     is_time_of_day,
+    parts_that_pay,
+    piece,
+    pieces_of,
+    read_parts,
     settled,
     several_forms,
 )
-from rsens._app.tables._numbers import WAYS, Way, doubt, fits_both, number_in, way_of
-from rsens._errors import InputError
+from rsens._app.tables._dates import WORDS as WORDS_OF_FORMS
+from rsens._app.tables._notes import Note, naming
+from rsens._app.tables._numbers import WAYS, Way, doubt, fits_both, number_in, way_of, way_of_most
+from rsens._errors import Argument, InputError, Sentence
 from rsens._labels import holds_labels
-from rsens._text import quoted
+from rsens._text import counted, listed, quoted
 
 #: In seconds: one in nanoseconds would make pandas 2 count centuries in nanoseconds, and they do not fit.
 ONE_DAY = pd.Timedelta(days=1).as_unit("s")
@@ -278,3 +295,382 @@ WORDS = {
     "date": "dates",
     "time": "times, in hours",
 }
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Columns of a data frame as a file would give them: values of several types as text, marks of missing values gone.
+
+
+#: Whole numbers. What begins with 0 may be a code.
+WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
+
+
+def clean(column: Any, *, as_text: bool) -> tuple[Any, Counter[str]]:
+    """The column, and the marks in it that were taken as missing; `as_text` for labels, which have no marks."""
+    if _is_mixed(column):
+        cells = ["" if gap else str(value).strip() for value, gap in zip(column, column.isna(), strict=True)]
+        values, marks = (labels(cells), Counter[str]()) if as_text else read_cells(cells)
+        column = pd.Series(values, index=column.index)
+        if marks:
+            return column, marks
+    return (column, Counter()) if as_text or not is_text(column) else _without_marks(column)
+
+
+def is_text(column: Any) -> bool:
+    """Whether all values are text, or missing."""
+    if column.dtype == object:
+        return bool(pd.api.types.infer_dtype(column, skipna=True) == "string")
+    return isinstance(column.dtype, pd.StringDtype)
+
+
+def _is_mixed(column: Any) -> bool:
+    """Whether a column mixes at least two of text, numbers and truth values."""
+    if column.dtype != object or pd.api.types.infer_dtype(column, skipna=True) not in ("mixed", "mixed-integer"):
+        return False
+    return all(isinstance(value, str | Real | Decimal | np.bool_) for value in column.dropna())
+
+
+def _without_marks(column: Any) -> tuple[Any, Counter[str]]:
+    """Text without marks, if what is left can be read as numbers or dates."""
+    counts = tally(column)
+    cells = counts.index.tolist()
+    marks = Counter({cell: int(count) for cell, count in zip(cells, counts.tolist(), strict=True) if is_mark(cell)})
+    rest = pd.Series([cell for cell in cells if cell not in marks], dtype=object)
+    if not marks or len(rest) < LEAST_NUMBERS:
+        return column, Counter()
+    known = column.where(~column.isin(list(marks)))
+    if all(WHOLE.fullmatch(cell.strip()) for cell in rest):
+        return pd.Series([np.nan if pd.isna(cell) else float(cell) for cell in known], index=column.index), marks
+    reading = reading_of(rest)
+    is_read = reading is not None and reading.kind != "labels"
+    return (known, marks) if is_read or has_both(rest) else (column, Counter())
+
+
+# ---- Columns of text that would be numbers, or dates, were it not for a few odd cells: <5, 12.3*, 1O, 31/02/2024 -----
+
+
+#: A number with a limit before it or a star behind it, as in tables of measurements.
+QUALIFIED = re.compile(r"[<>≤≥~≈]=?\s*[+-]?[\d.,]*\d|[+-]?\d[\d.,]*\s*[*†‡]+")
+#: From this share on, cells that are numbers say what the column is.
+MOST = 0.8
+#: Cells with a limit or a star count as numbers if at least this share of the cells are plain numbers.
+HALF = 0.5
+#: Longer cells are cut in a sentence.
+LONG = 30
+
+
+def odd_cells(column: Any) -> str | None:
+    """What keeps a column of text from being numbers or dates, in words; None if most of its cells are something else.
+
+    Cells that stand for missing values do not count.
+    """
+    if not is_text(column):
+        return None
+    counts: Counter[str] = Counter()
+    for cell, count in tally(column).items():
+        if not is_mark(cell):
+            counts[cell.strip()] += int(count)
+    if not (total := counts.total()):
+        return None
+    noun, n, others = max(way_of_most(counts), _dates(counts), key=lambda way: way[1])
+    qualified = sum(count for cell, count in counts.items() if QUALIFIED.fullmatch(cell))
+    if n == total or (n < MOST * total and (n < HALF * total or n + qualified < MOST * total)):
+        return None
+    odd = [cell if len(cell) <= LONG else f"{cell[: LONG - 1]}…" for cell in others]
+    return f"{counted(n, noun)} and {counted(total - n, 'other cell')} ({quoted(odd, 3)})"
+
+
+def _dates(counts: Counter[str]) -> tuple[str, int, list[str]]:
+    """How many cells are dates in the form that fits most of them, and the others."""
+    cells = list(counts)
+    best: tuple[str, int, list[str]] = ("date", 0, cells)
+    some, taken_apart = DateCells.of(cells[:FIRST]), None
+    for form in FORMS:
+        if np.isnat(some.moments(form)[0]).mean() > 1.0 - HALF:
+            continue
+        taken_apart = taken_apart or DateCells.of(cells)
+        wrong = np.isnat(taken_apart.moments(form)[0])
+        n = sum(counts[cell] for cell, is_wrong in zip(cells, wrong, strict=True) if not is_wrong)
+        if n > best[1]:
+            best = ("date", n, [cell for cell, is_wrong in zip(cells, wrong, strict=True) if is_wrong])
+    return best
+
+
+# ---- Dates as the user describes them: the form of a column, a format of strptime, and the parts of a date to use ----
+
+
+#: Forms that can be asked for by name.
+NAMES = (DAY, MONTH, YEAR)
+#: How people write formats, and the same for strptime.
+LETTERS = {
+    "yyyy": "%Y",
+    "yy": "%y",
+    "mmm": "%b",
+    "mon": "%b",
+    "hh:mm:ss": "%H:%M:%S",
+    "hh:mm": "%H:%M",
+    "mm": "%m",
+    "dd": "%d",
+}
+#: Directives that say which year it is.
+WITH_YEAR = re.compile(r"%[YyGcxs]")
+
+
+def read_formats(given: Any) -> dict[str, str]:
+    """The argument `date`: a dict from columns to formats; an `InputError` if one of these is none."""
+    formats = _mapping(given, "date", "{'when': '%d/%m/%Y'}")
+    for name, form in formats.items():
+        _check_format(name, form)
+    return {name: str(form) for name, form in formats.items()}
+
+
+def read_all_parts(given: Any) -> dict[str, tuple[str, ...]]:
+    """The argument `date_parts`: a dict from columns to lists of parts."""
+    parts = _mapping(given, "date_parts", "{'when': ['days', 'year']}")
+    return {name: read_parts(each, name) for name, each in parts.items()}
+
+
+def reading_as_asked(column: Any, name: str, form: str) -> tuple[Any, Reading, Counter[str]]:
+    """The column without marks of missing values, how it is read, and the marks; an `InputError` if it does not fit."""
+    if pd.api.types.infer_dtype(column, skipna=True) in ("datetime64", "datetime", "date"):
+        return column, date_reading(column, None), Counter()
+    texts, marks = without_marks(column)
+    counts = tally(texts)
+    cells = list(pd.unique(texts.dropna()))
+    wrong = [cell for cell, moment in zip(cells, read_moments(cells, form)[1], strict=True) if np.isnat(moment)]
+    if wrong:
+        raise InputError(
+            Argument("date", {name: form}),
+            f" does not fit {int(counts[wrong].sum()):,} of {counted(int(counts.sum()), 'cell')} in {name!r}: "
+            f"{quoted([cell[:30] for cell in wrong], 3)}.",
+        )
+    words = DateForm(form, f"as asked for ({WORDS_OF_FORMS.get(form, form)})")
+    return texts, date_reading(texts, form, words), marks
+
+
+def without_marks(column: Any) -> tuple[Any, Counter[str]]:
+    """Dates as text, without marks of missing values, and these."""
+    texts = column.astype(object).map(as_text, na_action="ignore").astype(object)
+    marks = Counter({cell: int(n) for cell, n in tally(texts).items() if is_mark(cell)})
+    known = texts.where(~texts.isin(list(marks)) & texts.notna(), None)
+    return known, Counter({cell: n for cell, n in marks.items() if cell not in MISSING})
+
+
+def check_names(
+    formats: Mapping[str, str], parts: Mapping[str, Any], names: list[str], codes: set[str], target: str
+) -> None:
+    """An error if there are no such columns, or if they cannot be dates."""
+    find_all([*formats, *parts], names, "the table", "date column", whole=True)
+    both = [name for name in formats if name in codes]
+    if both:
+        raise InputError(
+            f"{both[0]!r} is named in ", Argument("categorical"), " and in ", Argument("date"), ": leave out one."
+        )
+    if target in parts:
+        raise InputError(Argument("date_parts"), f": {target!r} is the target, which is counted in days. Leave it out.")
+
+
+def check_have_dates(left: Mapping[str, Any], columns: Iterable[str]) -> None:
+    """An error for parts of columns that have no dates; a column that was left out has its own note."""
+    wrong = [name for name in left if name in columns]
+    if wrong:
+        raise InputError(
+            Argument("date_parts"),
+            f": {wrong[0]!r} was not read as dates. If it has dates, say how they are written with ",
+            Argument("date", {wrong[0]: "%d/%m/%Y"}),
+            ".",
+        )
+
+
+def _mapping(given: Any, argument: str, example: str) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        got = type(given).__name__
+        raise InputError(Argument(argument), f" must be a dict from columns, such as {example}; got a {got}.")
+    return {str(name): value for name, value in given.items()}
+
+
+def _check_format(name: str, form: Any) -> None:
+    what = f" must be {', '.join(NAMES)} or a format such as %d/%m/%Y for {name!r}"
+    if not isinstance(form, str):
+        raise InputError(Argument("date"), f"{what}; got {form!r}.")
+    if form in NAMES:
+        return
+    if "%" not in form:
+        meant = form.lower()
+        for letters, directive in LETTERS.items():
+            meant = meant.replace(letters, directive)
+        hint = f" Did you mean {meant}?" if WITH_YEAR.search(meant) else ""
+        raise InputError(Argument("date"), f"{what}; got {form!r}.{hint}")
+    try:
+        pd.to_datetime(pd.Series(["a date"], dtype=object), format=form, errors="coerce", utc=True)
+    except (ValueError, re.error) as error:
+        reason = str(error).rstrip(".")
+        raise InputError(Argument("date"), f"{what}; got {form!r}: {reason}.") from None
+    if not WITH_YEAR.search(form):
+        raise InputError(Argument("date"), f"{what}; got {form!r}, which has no year (%Y or %y).")
+
+
+# ---- All columns of a table as numbers or labels, with a note for each that was not read as it stood -----------------
+
+
+@dataclass
+class ColumnReader:
+    """Reads columns, and keeps what was found.
+
+    readings: How each column was read.
+    notes: On what was done.
+    unsupported: Notes on columns that cannot be read.
+    doubts: Columns of text that may be numbers or dates in more than one way, in words.
+    odd: Columns of text that would be numbers or dates but for a few cells, in words.
+    walls: The moments of dates on the clock on the wall.
+    """
+
+    target: str
+    codes: set[str]
+    readings: dict[str, Reading] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+    unsupported: list[Note] = field(default_factory=list)
+    doubts: dict[str, str] = field(default_factory=dict)
+    odd: dict[str, str] = field(default_factory=dict)
+    walls: dict[str, Any] = field(default_factory=dict)
+
+    def read(self, frame: pd.DataFrame, formats: Mapping[str, str], known: Mapping[str, Reading]) -> pd.DataFrame:
+        """The columns; dates in `formats` that the user gave, text as it is `known` to be in all rows."""
+        cleaned, found = {}, {}
+        for name in frame.columns:
+            before = known.get(name)
+            if name in formats:
+                cleaned[name], found[name], marks = reading_as_asked(frame[name], name, formats[name])
+            elif before is not None and (before.dates or before.way):
+                cleaned[name], marks = without_marks(frame[name])
+                dates = before.dates
+                found[name] = date_reading(cleaned[name], before.form, dates) if dates is not None else before
+            else:
+                cleaned[name], marks = clean(frame[name], as_text=name in self.codes)
+                reading = None if name in self.codes else self._reading_of(cleaned[name], name)
+                if reading is not None:
+                    found[name] = reading
+            if marks:
+                self.notes.append(marks_note(name, marks))
+        found = settled_by_others(found, cleaned, points=bool(frame.attrs.get(DECIMAL_POINTS))) | {
+            name: Reading("labels") for name in frame if name in self.codes
+        }
+        self.readings = {name: found[name] for name in frame.columns if name in found}
+        columns = {name: self._column(cleaned[name], name) for name in self.readings}
+        self._note_conversions()
+        return pd.DataFrame(columns, index=frame.index)
+
+    def read_again(self, frame: pd.DataFrame, readings: Mapping[str, Reading]) -> pd.DataFrame:
+        """The columns, read as before."""
+        self.readings = {name: readings[name] for name in frame.columns}
+        columns = {}
+        for name, reading in self.readings.items():
+            if reading.form is not None and is_text(frame[name]):
+                column, marks = without_marks(frame[name])
+            else:
+                column, marks = clean(frame[name], as_text=name in self.codes)
+            if marks:
+                self.notes.append(marks_note(name, marks))
+            columns[name] = self._column(column, name, again=True)
+        return pd.DataFrame(columns, index=frame.index)
+
+    def _reading_of(self, column: Any, name: str) -> Reading | None:
+        reading = reading_of(column)
+        if reading is None and name == self.target:
+            raise InputError(f"the target {name!r} has values that are neither numbers nor text.")
+        if reading is None:
+            types = dict.fromkeys(type(value).__name__ for value in column.dropna())
+            text = f"{name!r} has values of type {' and '.join(types)} and was left out."
+            self.unsupported.append(Note("unsupported", (name,), text))
+        return reading
+
+    def _column(self, column: Any, name: str, again: bool = False) -> Any:
+        reading = self.readings[name]
+        if reading.kind == "date":
+            days, self.walls[name] = reading.read_dates(column, name)
+            return days
+        if name in self.codes and not again:
+            return column if isinstance(column.dtype, pd.CategoricalDtype) else column.astype("category")
+        if reading.kind == "labels" and not again:
+            self._look_at_labels(name, column)
+        return reading.read(column, name)
+
+    def _look_at_labels(self, name: str, column: Any) -> None:
+        """Text that looks like numbers or dates: the answer is probably wrong without it."""
+        if reason := ambiguity(column):
+            if name == self.target:
+                raise InputError(f"the target {name!r} is text: {reason}.")
+            self.doubts[name] = reason
+        elif found := odd_cells(column):
+            if name == self.target:
+                raise InputError(f"the target {name!r} has {found}, so it is text. ", mend(name))
+            self.odd[name] = found
+
+    def _note_conversions(self) -> None:
+        """One note for all columns that were read in the same way: in a file with decimal commas these are many."""
+        ways: dict[str, list[str]] = {}
+        for name, reading in self.readings.items():
+            if reading.kind not in ("number", "labels", "truth", "date"):
+                ways.setdefault(WORDS[reading.kind] if reading.way is None else reading.way.words, []).append(name)
+        for words, names in ways.items():
+            verb = "was" if len(names) == 1 else "were"
+            self.notes.append(Note("converted", tuple(names), f"{quoted(names)} {verb} read as {words}."))
+
+    def warnings(self, dropped: Mapping[str, str]) -> list[Note]:
+        """On text that looks like numbers or dates; `dropped` are the columns that were left out."""
+        notes = []
+        for name, reason in self.doubts.items():
+            text = f"{name!r} was taken as text{' and left out' if name in dropped else ''}: {reason}."
+            notes.append(Note("ambiguous", (name,), text, severe=True))
+        for name, found in self.odd.items():
+            text = f"{name!r} has {found}, so it was taken as text{' and left out' if name in dropped else ''}. "
+            notes.append(Note("odd_cells", (name,), Sentence(text, mend(name)), severe=True))
+        return notes
+
+    # ---- dates -------------------------------------------------------------------------------------------------------
+
+    def choose_parts(self, name: str, days: Any, parts: tuple[str, ...] | None, known: Reading | None) -> None:
+        """Which columns the dates of an input become: the `parts` asked for, or as `known`, or those that pay."""
+        wall = self.walls[name].loc[days.index].to_numpy()
+        if parts is None:
+            parts = parts_that_pay(wall) if known is None else tuple(each.split()[0] for each in known.pieces)
+        pieces = pieces_of(days.to_numpy(dtype=float), wall, parts)
+        if not pieces:
+            raise InputError(Argument("date_parts"), f" of {name!r}: {quoted(parts)} never changes. Ask for others.")
+        self.readings[name] = replace(self.readings[name], pieces=pieces)
+
+    def date_columns(self, name: str, days: Any) -> dict[str, Any]:
+        """The columns that the dates of an input become; days alone are called as the column is."""
+        pieces = self.readings[name].pieces
+        if pieces == (DAYS,):
+            return {name: days}
+        values, wall = days.to_numpy(dtype=float), self.walls[name].loc[days.index].to_numpy()
+        return {f"{name} ({each})": pd.Series(piece(each, values, wall), index=days.index) for each in pieces}
+
+    def note_on_dates(self, name: str) -> list[Note]:
+        """How dates were read, what they became, and the way out."""
+        reading = self.readings[name]
+        dates, cycles = reading.dates, in_words(reading.pieces)
+        since = str(reading.origin).removesuffix("T00:00:00")
+        days = f"days since {since}" if DAYS in reading.pieces else ""
+        read = f"{name!r} has dates" if dates is None else f"{name!r} was read as dates, {dates.words}"
+        text = Sentence(f"{read}: {listed([each for each in (days, *cycles) if each])}")
+        if cycles:
+            alone = Argument("date_parts", {name: DAYS})
+            text = Sentence(text, ", together one variable. For days alone, use ", alone)
+        notes = [Note("date", (name,), Sentence(text, "."))]
+        if dates is not None and dates.others:
+            others = " or ".join(WORDS_OF_FORMS[form] for form in dates.others)
+            doubt = f"The dates of {name!r} may be {others} as well: no cell tells. If they are, use "
+            out = Argument("date", {name: dates.others[0]})
+            notes.append(Note("ambiguous", (name,), Sentence(doubt, out, ".")))
+        return notes
+
+
+def mend(name: str) -> Sentence:
+    """What to do about cells that keep a column from being numbers."""
+    return Sentence(
+        "Correct or empty these cells; or, if the column has codes, use ", naming("categorical", [name]), "."
+    )

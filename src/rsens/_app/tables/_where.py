@@ -14,12 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from rsens._app.tables._asked_dates import read_formats
+from rsens._app.tables._cells import tally
 from rsens._app.tables._columns import find
 from rsens._app.tables._notes import Note
-from rsens._app.tables._read_columns import ColumnReader
-from rsens._app.tables._readings import Reading
-from rsens._app.tables._tally import tally
+from rsens._app.tables._readings import ColumnReader, Reading, read_formats
 from rsens._errors import Argument, InputError
 from rsens._text import counted, listed, number, quoted
 

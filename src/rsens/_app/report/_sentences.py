@@ -1,0 +1,486 @@
+"""Sentences as lists of texts and names, so that the page can set names apart; and which terms to speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from rsens import _meaning as meaning
+from rsens._app.report._facts import Facts, Name
+from rsens._app.tables import Choice
+from rsens._assess import Assessment
+from rsens._explain import Explanation, directions, has_test, in_points, intervals_legend
+from rsens._text import as_label, counted, listed, number, percent, plus_minus, side_by_side
+from rsens.likelihoods import likelihood_named
+from rsens.measures import BOTH, DOWN, UP, arrows
+
+Words = list[str | Name]
+
+#: The most variables named in one place.
+MOST_NAMES = 6
+#: The most pairs named in one place.
+MOST_PAIRS = 4
+
+
+def as_text(sentence: Words) -> str:
+    """The sentence with whole names."""
+    return "".join(part if isinstance(part, str) else part.full for part in sentence)
+
+
+def joined(items: Sequence[Words], most: int) -> Words:
+    """a, b and c; of more than `most`, the first ones and how many more."""
+    words: Words = []
+    for k, item in enumerate(items[:most]):
+        words += ([] if not k else [" and " if k == len(items) - 1 else ", "]) + item
+    more = len(items) - most
+    return [*words, f" and {more} more"] if more > 0 else words
+
+
+def names_of(facts: Facts, terms: Sequence[str], after: Callable[[str], str] = lambda term: "") -> Words:
+    """a, b and c, each as a name with what is said `after` it."""
+    return joined([[facts.names[term], after(term)] for term in terms], MOST_NAMES)
+
+
+def pair_names(facts: Facts, pairs: pd.DataFrame) -> Words:
+    """a × b, c × d and e × f, with those that are uncertainty only."""
+    only = pairs.get("uncertainty_only", pd.Series(False, pairs.index))
+    lines = zip(pairs["first"], pairs["second"], only, strict=True)
+    items: list[Words] = [
+        [facts.names[first], " × ", facts.names[second], " (uncertainty only)" if alone else ""]
+        for first, second, alone in lines
+    ]
+    return joined(items, MOST_PAIRS)
+
+
+def levels(facts: Facts) -> pd.Series[float] | None:
+    """The null levels, if any is known."""
+    null = facts.explanation.null_levels
+    return None if null is None or null.isna().all() else null
+
+
+def relevant(facts: Facts) -> list[str]:
+    """The terms to speak of, largest first: those above the null level, or the leading ones where none is known."""
+    null, main = levels(facts), facts.explanation.main
+    if null is None:
+        return [term for term in facts.ranked if main[term] > 0.0][:MOST_NAMES]
+    return [term for term in facts.ranked if main[term] > null[term]]
+
+
+def marked_pairs(facts: Facts, mark: str = "above_null") -> pd.DataFrame:
+    """The lines of the pairs that have a mark."""
+    return facts.pairs[facts.pairs[mark].fillna(False).astype(bool)]
+
+
+# ---- The answer in one paragraph: what matters and which way, how good the model is, and what the marks mean ---------
+# The print, the report and the notebook begin with it.
+
+
+#: How many variables lead.
+LEADING = 3
+#: What a slope is per.
+PER = {"sd": "per sd", "raw": "per unit"}
+
+
+def answer(facts: Facts) -> list[Words]:
+    """The sentences; those that have nothing to say are left out. If only some rows were used, the first says so."""
+    leading = _leading(facts)
+    if _is_sample(facts):
+        leading = [f"Based on {_rows(facts)}, {_lower(str(leading[0]))}", *leading[1:]]
+    sentences = [leading, _model(facts), _marks(facts), _pairs(facts)]
+    return [sentence for sentence in sentences if sentence]
+
+
+def rows_used(facts: Facts) -> str:
+    """How many rows of how many: "1,000 of 8,760"."""
+    used = facts.explanation.n
+    return f"{used:,} of {_rows_there(facts):,}" if _is_sample(facts) else f"{used:,}"
+
+
+def _rows_there(facts: Facts) -> int:
+    """How many rows there are to draw from."""
+    kept = facts.settings.get("rows_kept")
+    return int(kept["rows"] if kept else facts.settings.get("rows_in_data") or 0)
+
+
+def _is_sample(facts: Facts) -> bool:
+    return facts.explanation.n < _rows_there(facts)
+
+
+def _rows(facts: Facts) -> str:
+    """How many rows, of how many, and which."""
+    return f"{rows_used(facts)} row{'' if facts.explanation.n == 1 else 's'}{chosen_rows(facts)}"
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def chosen_rows(facts: Facts) -> str:
+    """Which rows they are, if the user has chosen some: " where open=yes"."""
+    kept = facts.settings.get("rows_kept")
+    return "" if kept is None else f" where {as_label(kept['where'])}"
+
+
+def _leading(facts: Facts) -> Words:
+    found = relevant(facts)
+    if not found:
+        if levels(facts) is None:
+            return ["No variable moves the prediction of ", facts.target, " at all."]
+        return ["No variable moves the prediction of ", facts.target, " more than an irrelevant one would."]
+    shown = found[:LEADING]
+    effects = dict(zip(shown, directions(facts.explanation, shown, digits=2), strict=True))
+    start: Words = [*_prediction(facts), " depends most on "]
+    return [*start, *names_of(facts, shown, lambda term: _effect(facts, effects[term])), *_arrows(facts, effects)]
+
+
+def _prediction(facts: Facts) -> Words:
+    classes = getattr(facts.model, "classes_", None)
+    if facts.outputs_are_probabilities and classes is not None and len(classes) == 2:
+        return ["The predicted probability of ", facts.target, " “", Name.of(classes[1]), "”"]
+    return ["The prediction of ", facts.target]
+
+
+def _effect(facts: Facts, direction: str) -> str:
+    """(▲ 25 per sd), or nothing for what has no direction, such as a category."""
+    if not direction:
+        return ""
+    if direction == BOTH:
+        return f" ({BOTH} both ways)"
+    if direction.endswith(")"):  # it has a step of its own: "▲ 25 (0 to 1)"
+        return f" ({direction.removesuffix(')').replace(' (', ' from ')})"
+    per = PER.get(facts.explanation.scale_kind, "per given unit")
+    return f" ({direction})" if _by_output(facts) else f" ({direction} {per})"
+
+
+def _arrows(facts: Facts, effects: dict[str, str]) -> Words:
+    """What the arrows mean, if there are any."""
+    signs = [sign for sign in (UP, DOWN) if any(sign in effect for effect in effects.values())]
+    if not signs:
+        return ["."]
+    if _by_output(facts):
+        return [f"; {UP} is the class that becomes more probable as it grows, {DOWN} the one that becomes less."]
+    words = {UP: "up", DOWN: "down"}
+    sd = ["sd a standard deviation"] if any(effect and effect[-1] != ")" for effect in effects.values()) else []
+    sd = sd if facts.explanation.scale_kind == "sd" else []
+    sd += ["pp percentage points"] if in_points(facts.explanation) else []
+    means = [f"{sign}{' is' if not k else ''} {words[sign]}" for k, sign in enumerate(signs)]
+    return [f"; {listed([*means, *sd])}."]
+
+
+def _by_output(facts: Facts) -> bool:
+    return facts.explanation.direction.ndim == 2
+
+
+def _model(facts: Facts) -> Words:
+    """How good, and on how many rows unless that was said."""
+    if facts.assessment is None:
+        unchecked = "the model was not checked on unseen rows."
+        return [_upper(unchecked) if _is_sample(facts) else f"It is based on {_rows(facts)}; {unchecked}"]
+    model = f"the model {facts.assessment.phrase}."
+    return [_upper(model) if _is_sample(facts) else f"Based on {_rows(facts)}, {model}"]
+
+
+def _marks(facts: Facts) -> Words:
+    """Which variables have a star, and what it means."""
+    null, found = levels(facts), relevant(facts)
+    if null is None or not found:
+        return []
+    known = int(null.notna().sum())
+    one = len(found) == 1
+    sentence: Words = [f"{len(found)} of {counted(known, 'variable')} {'has' if one else 'have'} a star"]
+    if LEADING < len(found) < known:
+        sentence += [", also ", *names_of(facts, found[LEADING:])]
+    means = meaning.VARIABLE.replace("this one", "it" if one else "them")
+    return [*sentence, f": {'it is' if one else 'they are'} {means}."]
+
+
+def _pairs(facts: Facts) -> Words:
+    """Which pairs interact, by the test."""
+    frame, e = facts.pairs, facts.explanation
+    if not len(frame):
+        return []
+    if not has_test(e):
+        top = float(frame["value"].iloc[0])
+        if not top > 0.0:
+            return ["No pair of variables has an R-sens₂ above 0."]
+        first = pair_names(facts, frame.head(1))
+        return ["The largest R-sens₂ is that of ", *first, f" ({number(top)}); interactions were not tested."]
+    scale = meaning.scale_name(str(e.test_scale))
+    if e.pair_additive is not None and e.pair_additive.all():
+        return [f"No pair interacts: the model adds up on the {scale} by construction."]
+    tested, marked = int(frame["p_value"].notna().sum()), marked_pairs(facts)
+    unclear = 0 if e.pair_unclear is None else int(e.pair_unclear.sum())
+    doubt = f" For {counted(unclear, 'pair')} it cannot be told, because columns are collinear." if unclear else ""
+    model = f"a model in which {'the two' if 1 in (len(marked), tested) else 'they'} add up on the {scale}"
+    if not len(marked):
+        none = "The pair of variables has no star" if tested == 1 else f"None of {tested} pairs has a star"
+        return [f"{none}: the data do not contradict {model}.{doubt}"]
+    start = f"{len(marked)} of {counted(tested, 'pair')} {'has' if len(marked) == 1 else 'have'} a star, "
+    means = f": there the data contradict {model} (one in 20 pairs that add up has a star by chance).{doubt}"
+    return [start, *pair_names(facts, marked), means]
+
+
+# ---- What else a study says in words: the details below the answer ---------------------------------------------------
+# A sentence is a list of texts and names, so that the page can set names apart; `as_text` makes plain text of it.
+
+
+#: Above this share of R-sens, a variable is said to move the uncertainty.
+UNCERTAIN = 0.5
+
+
+def details(facts: Facts) -> list[Words]:
+    """How much, which way, what of all together, by prediction or uncertainty, and on what ground."""
+    sentences = [
+        _strength(facts),
+        _directions(facts),
+        _discovered_variables(facts),
+        _parts(facts),
+        _discovered_pairs(facts),
+        _uncertain_pairs(facts),
+        _intervals(facts.explanation),
+        _quality(facts.assessment),
+        _rows_explained(facts.explanation),
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+# ---- the model -------------------------------------------------------------------------------------------------------
+
+
+def model_name(model: Any) -> str:
+    """What a model is called at the beginning of a sentence: a foreign one, as its class is."""
+    said = getattr(model, "description", None)
+    return said if isinstance(said, str) else type(model).__name__
+
+
+def likelihood_name(likelihood: Choice) -> str:
+    """What the target is, given the model."""
+    return "classes" if likelihood.kind == "classification" else likelihood_named(likelihood.kind).label
+
+
+def model_and_likelihood(model: Any, likelihood: Choice) -> str:
+    """Which model, and why."""
+    return f"{model_name(model)} with {likelihood_name(likelihood)} ({likelihood.reason})."
+
+
+def unit_of(explanation: Explanation) -> str:
+    """What R-sens is per, for numeric variables."""
+    return {"sd": "standard deviation", "raw": "unit"}.get(explanation.scale_kind, "given unit")
+
+
+# ---- variables -------------------------------------------------------------------------------------------------------
+
+
+def _strength(facts: Facts) -> Words:
+    e = facts.explanation
+    found = relevant(facts)
+    if not found:
+        return []
+    term = found[0]
+    if term in e.categorical and e.scale_kind == "raw":
+        step: Words = ["A switch of ", facts.names[term], " to another level"]
+    else:
+        step = [f"One {unit_of(e)} of ", facts.names[term]]
+    value, interval = number(e.main[term]), ""
+    if e.intervals is not None:
+        ends = (float(e.intervals[end][term]) for end in ("lower", "upper"))
+        value, low, high = side_by_side([e.main[term], *ends], e.main[term])
+        rows_only = ", rows only" if e.interval_kind == "rows" else ""
+        interval = f" ({percent(e.level, level=True)} interval {low} to {high}{rows_only})"
+    if facts.outputs_are_probabilities:  # √(p(1 − p)) is the unit of R-sens, and ½ where p is ½
+        half = number(0.5 * e.main[term], 2)
+        return [*step, f" changes a probability of about one half by up to {half}: its R-sens is {value}{interval}."]
+    return [
+        *step,
+        f" changes the predictive distribution as much as a shift by {value} of its own standard deviation would: "
+        f"its R-sens is {value}{interval}.",
+    ]
+
+
+def _discovered_variables(facts: Facts) -> Words:
+    """Which variables have the mark for all of them together."""
+    discovery, found = facts.explanation.discovery, relevant(facts)
+    if discovery is None or levels(facts) is None or not found:
+        return []
+    discovered = [term for term in facts.ranked if discovery[term]]
+    return ["Among all variables, a", *_discoveries(found, discovered, lambda terms: names_of(facts, terms))]
+
+
+def _discovered_pairs(facts: Facts) -> Words:
+    """Which pairs have the mark for all of them together."""
+    if not len(facts.pairs) or not has_test(facts.explanation):
+        return []
+    marked, discovered = (marked_pairs(facts, mark).index.to_list() for mark in ("above_null", "discovery"))
+    if not marked:
+        return []
+    return [
+        "Among all pairs, a",
+        *_discoveries(marked, discovered, lambda lines: pair_names(facts, facts.pairs.loc[lines])),
+    ]
+
+
+def _discoveries(marked: list[Any], discovered: list[Any], names: Callable[[list[Any]], Words]) -> Words:
+    """What is found at a false-discovery rate, given what has a mark of its own."""
+    start = f" {meaning.DISCOVERY.replace('rate', 'rate of')} finds "
+    if discovered == marked:
+        return [f"{start}the same."]
+    if not discovered:
+        return [f"{start}none."]
+    more = [each for each in discovered if each not in marked]
+    if len(more) + len(marked) == len(discovered):
+        return [f"{start}these and ", *names(more), "."]
+    return [start, "" if more else "only ", *names(discovered), "."]
+
+
+def _directions(facts: Facts) -> Words:
+    e, found = facts.explanation, relevant(facts)
+    if not isinstance(e.direction, pd.Series) or not isinstance(e.consistency, pd.Series) or not found:
+        return []
+    signs = dict(zip(found, arrows(e.direction[found], e.consistency[found]), strict=True))
+    verbs = ((UP, " rises with "), (DOWN, " falls with "), (BOTH, " goes both ways with "))
+    groups = [(verb, [term for term in found if signs[term] == sign]) for sign, verb in verbs]
+    groups = [(verb, terms) for verb, terms in groups if terms]
+    sentence = _prediction_error(facts)
+    for k, (verb, terms) in enumerate(groups):
+        between = "" if k == 0 else " and" if k == len(groups) - 1 else ","
+        sentence += [between + verb, *names_of(facts, terms)]
+    return [*sentence, "."] if groups else []
+
+
+def _prediction_error(facts: Facts) -> Words:
+    """What the model predicts, at the beginning of a sentence."""
+    classes = getattr(facts.model, "classes_", None)
+    if classes is None:
+        return ["The prediction"]
+    if len(classes) == 2:
+        return ["The predicted probability of “", Name.of(classes[1]), "”"]
+    return ["The predicted probabilities"]
+
+
+def _parts(facts: Facts) -> Words:
+    parts, main = facts.explanation.parts, facts.explanation.main
+    found = relevant(facts)
+    if parts is None or parts.shape[1] != 2 or not found:
+        return []
+    share = float(parts.iloc[:, 1].sum() / main.sum())
+    if share >= UNCERTAIN:
+        start = f"Mostly it is the uncertainty that moves, not the prediction: {percent(share)} of all sensitivity."
+        other = [term for term in found if parts.iloc[:, 1][term] / main[term] < UNCERTAIN]
+        what = "the prediction"
+    else:
+        start = f"Mostly it is the prediction that moves; its uncertainty has {percent(share)} of all sensitivity."
+        other = [term for term in found if parts.iloc[:, 1][term] / main[term] >= UNCERTAIN]
+        what = "the uncertainty"
+    if not other:
+        return [start]
+    moves = "moves" if len(other) == 1 else "move"
+    return [f"{start} But ", *names_of(facts, other), f" mostly {moves} {what}."]
+
+
+# ---- pairs, quality, rows --------------------------------------------------------------------------------------------
+
+
+def _uncertain_pairs(facts: Facts) -> Words:
+    """How many of the pairs with a large R-sens₂ change only the uncertainty."""
+    frame = facts.pairs
+    if not len(frame) or "uncertainty_only" not in frame.columns or not frame["uncertainty_only"].any():
+        return []
+    only, total = int(frame["uncertainty_only"].sum()), len(frame)
+    which = "The pair of variables is" if total == 1 else f"{only} of {total} pairs {'is' if only == 1 else 'are'}"
+    return [f"{which} uncertainty only: {meaning.UNCERTAINTY_ONLY}."]
+
+
+def _intervals(explanation: Explanation) -> Words:
+    """What the intervals hold for."""
+    return [f"{line[0].upper()}{line[1:]}." for line in intervals_legend(explanation)]
+
+
+def _quality(assessment: Assessment | None) -> Words:
+    a = assessment
+    if a is None or a.warnings:
+        return []
+    gain = f"gain {plus_minus(a.gain, a.gain_error)} per row"
+    start = f"On rows that it has not seen, the model is better than a constant ({gain})"
+    if a.accuracy is not None:
+        return [f"{start} and right in {percent(a.accuracy)} of them."]
+    if a.coverage is None:
+        return [f"{start}."]
+    held = percent(float(a.coverage["share"].iloc[-1]))
+    return [f"{start}, and its {percent(float(a.coverage.index[-1]), level=True)} intervals hold {held} of them."]
+
+
+def _rows_explained(explanation: Explanation) -> Words:
+    outside = int(explanation.extrapolation.sum())
+    if not outside:
+        return []
+    lie = "lies" if outside == 1 else "lie"
+    of = counted(explanation.n, "row")
+    return [f"{outside:,} of {of} {lie} outside the cloud of the data, where the model extrapolates."]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# What marks, p-values and intervals of the tables mean: a plain sentence each, in the words of `rsens._meaning`.
+
+
+#: What the tables call the marks for all variables, or all pairs, together.
+DISCOVERY, FAMILYWISE = "discovery", "family-wise"
+
+
+def variable_notes(explanation: Explanation) -> list[str]:
+    """What stands below the table of variables."""
+    e, notes = explanation, []
+    if e.null_levels is not None and e.discovery is not None and e.familywise is not None:
+        notes = [
+            f"* {meaning.VARIABLE}; {meaning.BY_CHANCE}.",
+            "p: how rarely an irrelevant variable made like this one gets as far.",
+        ]
+        if e.discovery.any():
+            notes.append(f"{DISCOVERY.capitalize()} ({meaning.DISCOVERY}): {meaning.DISCOVERY_MEANS}.")
+        if e.familywise.any():
+            notes.append(f"{FAMILYWISE.capitalize()} (5 %; these are discoveries too): {meaning.FAMILYWISE_MEANS}.")
+        if e.p_value is not None and ((e.main > e.null_levels) != (e.p_value <= meaning.PER_VARIABLE)).any():
+            notes.append(f"Some are {meaning.BORDERLINE}.")
+    return notes + _interval_notes(e)
+
+
+def pair_notes(explanation: Explanation) -> list[str]:
+    """What stands below the table of pairs."""
+    e, notes = explanation, []
+    if e.pair_above is not None and e.pair_additive is not None and e.test_scale is not None:
+        if e.pair_additive.all():
+            reason = meaning.no_pair_mark(e.test_scale)
+            notes = [f"{reason[:1].upper()}{reason[1:]}; {meaning.P_OF_DATA}."]
+        else:
+            notes = [
+                f"* {meaning.pair_mark(e.test_scale)}; {meaning.PAIR_BY_CHANCE}.",
+                "p: how rarely data of two variables that add up look so unlike it.",
+            ]
+        if e.pair_unclear is not None and e.pair_unclear.any():
+            notes.append(f"? {meaning.UNCLEAR}.")
+        if e.pair_discovery is not None and e.pair_discovery.any():
+            notes.append(f"{DISCOVERY.capitalize()} ({meaning.DISCOVERY}): {meaning.DISCOVERY_MEANS}.")
+    if e.uncertainty_only:
+        notes.append(f"Uncertainty only: {meaning.UNCERTAINTY_ONLY}.")
+    return notes + _interval_notes(e)
+
+
+def interval_sentence(explanation: Explanation) -> str:
+    """What the intervals hold for, or that they do not; nothing without intervals."""
+    e = explanation
+    if e.intervals is None or e.interval_kind is None:
+        return ""
+    if not e.intervals_hold:
+        return f"{meaning.NOTHING_FOUND}."
+    narrow = f"; {meaning.TOO_NARROW}" if e.interval_kind == "rows" else ""
+    return f"{meaning.interval(e.interval_kind, e.level, e.interval_refits)}{narrow}."
+
+
+def _interval_notes(explanation: Explanation) -> list[str]:
+    sentence = interval_sentence(explanation)
+    return [f"Intervals: {sentence}"] if sentence else []

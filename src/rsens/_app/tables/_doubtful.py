@@ -1,0 +1,407 @@
+"""Columns that say nothing about a target: empty, constant, or with a different name in each row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rsens._app.tables._columns import UNNAMED
+from rsens._app.tables._notes import Note, naming
+from rsens._app.tables._numbers import has_unit
+from rsens._app.tables._readings import Reading, is_text
+from rsens._coding import MOST_UNNAMED_LEVELS
+from rsens._errors import Argument, InputError, Sentence
+from rsens._text import counted, quoted
+from rsens._typing import Array
+
+#: Names of columns that name rows: id, user_id, customerId, row.
+IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|nr|no)([^a-z0-9]|$))|[a-z](Id|ID)$")
+#: Whole numbers with at most this many different values may be codes.
+FEW_VALUES = 10
+#: Text with more levels than this is left out; above `MOST_UNNAMED_LEVELS`, each needs so many rows on average.
+MOST_LEVELS, LEAST_ROWS_PER_LEVEL = 50, 5
+#: So many columns are compared with all others at once: the correlations of 20,000 columns would take 3 GB.
+TOGETHER = 512
+#: Different texts that are looked at to see whether they are numbers.
+LOOKED_AT = 1000
+
+
+def useless(name: str, column: Any, reading: Reading, named: bool = False) -> Note | None:
+    """Why a column is left out, or None. Missing values do not count.
+
+    A column that was `named` as categorical is left out only if it has fewer than two values; if none of its values
+    repeats, that is an error.
+    """
+    known = column.dropna()
+    if not len(known):
+        return Note("empty", (name,), f"{name!r} has no values and was left out.")
+    different = known.nunique()
+    if different == 1:
+        return Note("constant", (name,), f"{name!r} has only one value, {shown(known.iloc[0])}, and was left out.")
+    if named:
+        if different == len(known) > 2:
+            raise InputError(
+                f"{name!r} is named in ",
+                Argument("categorical"),
+                f", but has a different value in each of {counted(len(known), 'row')}: a level that occurs in one row "
+                "cannot be told from that row. Leave the column out with ",
+                Argument("drop", [name]),
+                ", or do not name it.",
+            )
+        return None
+    if not reading.categorical:
+        is_count = reading.kind == "number" and UNNAMED.fullmatch(name) and counts_rows(known)
+        return _unnamed(name) if is_count else None
+    if different == 2:
+        return None
+    if different == len(known):
+        return _unnamed(name) if UNNAMED.fullmatch(name) else _different_in_each_row(name, known)
+    return _too_many_levels(name, known, different) if has_too_many_levels(different, len(known)) else None
+
+
+def has_too_many_levels(levels: int, rows: int) -> bool:
+    """Whether a column of text has more levels than these rows can tell apart."""
+    return levels > MOST_LEVELS or (levels > MOST_UNNAMED_LEVELS and rows < LEAST_ROWS_PER_LEVEL * levels)
+
+
+def _unnamed(name: str) -> Note:
+    return Note("identifier", (name,), f"{name!r}, a column without a name, names the rows and was left out.")
+
+
+def _different_in_each_row(name: str, known: Any) -> Note:
+    if not _looks_like_numbers(known):
+        text = f"{name!r} has a different text in each row, like an identifier, and was left out."
+        return Note("identifier", (name,), text)
+    text = (
+        f"{name!r} has a different text in each row and was left out, but it looks like numbers ("
+        f"{quoted(known.iloc[:3])}). If it is, write it as plain numbers."
+    )
+    return Note("levels", (name,), text, severe=True)
+
+
+def _too_many_levels(name: str, known: Any, different: int) -> Note:
+    start = f"{name!r} has {different:,} different texts in {counted(len(known), 'row')}, "
+    if _looks_like_numbers(known):
+        text = f"which look like numbers ({quoted(known.unique()[:3])}), and was left out. If they are, write them as "
+        return Note("levels", (name,), f"{start}{text}plain numbers.", severe=True)
+    keep = Sentence(" Group them; or keep them all, which takes long, with ", naming("categorical", [name]), ".")
+    return Note("levels", (name,), Sentence(start, "too many to compare, and was left out.", keep), severe=True)
+
+
+def _looks_like_numbers(known: Any) -> bool:
+    """Whether most texts are numbers with a unit, or numbers that could not be read."""
+    texts = [str(value) for value in known.unique()[:LOOKED_AT]]
+    return sum(map(has_unit, texts)) >= 0.8 * len(texts)
+
+
+def counts_rows(column: Any) -> bool:
+    """Whether numbers count the rows: 0, 1, 2, … or 1, 2, 3, …, in any order, or from the row of the file on."""
+    values = column.to_numpy(dtype=np.float64)
+    rows = column.index.to_numpy()
+    if rows.dtype.kind in "iu" and np.ptp(values - rows) == 0.0:
+        return True
+    ordered = np.sort(values)
+    return bool(ordered[0] in (0.0, 1.0) and (np.diff(ordered) == 1.0).all())
+
+
+def may_be_identifier(name: str, column: Any) -> bool:
+    """Whether numbers count the rows of the file, or are distinct, in order, and named like an identifier.
+
+    Distinct whole numbers without a name are taken for one in any order.
+    """
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if len(values) < 3 or not np.isfinite(values).all() or (values != np.floor(values)).any():
+        return False
+    if UNNAMED.fullmatch(name):
+        return len(np.unique(values)) == len(values)
+    steps = np.diff(values)
+    if not ((steps > 0.0).all() or (steps < 0.0).all()):
+        return False
+    rows = column.index.to_numpy()
+    counts = rows.dtype.kind in "iu" and np.ptp(values - rows) == 0.0
+    return bool(counts or IDENTIFIER.search(name))
+
+
+def may_be_codes(column: Any) -> bool:
+    """Whether whole numbers have few different values, in many rows."""
+    if column.dtype.kind not in "iuf":
+        return False
+    values = column.dropna()
+    different = values.unique()
+    few = 2 < len(different) <= FEW_VALUES and len(values) >= 3 * len(different)
+    return bool(few and (different == np.floor(different)).all())
+
+
+def same_numbers(table: Any) -> list[list[str]]:
+    """Groups of number columns, none constant, in which each is a linear function of the others."""
+    values = table.to_numpy(dtype=np.float64)
+    with np.errstate(all="ignore"):  # numbers too large to be squared are like no others
+        centred = values - values.mean(axis=0)
+        centred /= np.linalg.norm(centred, axis=0)
+    groups: list[list[str]] = []
+    seen: set[int] = set()
+    for start in range(0, values.shape[1], TOGETHER):
+        with np.errstate(all="ignore"):
+            same = np.abs(centred[:, start : start + TOGETHER].T @ centred) > 1.0 - 1e-12
+        for column, like in enumerate(same, start):
+            group = [other for other in np.flatnonzero(like).tolist() if other not in seen]
+            if column in group and len(group) > 1:
+                groups.append([str(table.columns[other]) for other in group])
+                seen.update(group)
+    return groups
+
+
+def shown(value: Any) -> str:
+    """A value for a sentence, cut if it is long."""
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Columns that give a wrong answer if taken as they are: the target in other words, and codes for missing values.
+
+
+#: Above these correlations with the target, a column holds the same numbers: exactly, or up to rounding.
+EXACT, NEAR = 1.0 - 1e-12, 0.9999
+#: With fewer rows, two columns may agree, or match the target one to one, by chance.
+LEAST_ROWS, LEAST_LABELLED = 10, 20
+#: -9, 999, 99.99, -999.25: numbers that stand for missing values in many files.
+NINES = re.compile(r"-?9+(\.0|\.9+|\.25)?")
+#: A number that stands for a missing value occurs at least this often; at most this many of them lie on one side.
+LEAST_COUNT, MOST_CODES = 3, 3
+#: In interquartile ranges: from the outermost to the middle half of the other values, and from all to all others.
+FAR, GAP = 5.0, 1.0
+
+
+def copies(table: pd.DataFrame, numbers: Sequence[str], target: str) -> dict[str, str]:
+    """Columns that repeat the target, and how they do it: linear in it, or one to one with its values."""
+    found, known = {}, set(numbers)
+    different = table[target].nunique()
+    repeats = len(table) >= LEAST_LABELLED and 2 * different <= len(table)
+    for name in [name for name in table.columns if name != target]:
+        both = name in known and target in known
+        r = _correlation(table[name], table[target]) if both else 0.0
+        if r > EXACT:
+            found[name] = "the target itself, up to scale"
+        elif r > NEAR and len(table) >= LEAST_ROWS:
+            found[name] = f"almost the target itself, up to scale (correlation above {NEAR})"
+        elif repeats and _one_to_one(table[name], table[target], different):
+            found[name] = "the target in other words: each value goes with one value of the target"
+    return found
+
+
+def _correlation(x: Any, y: Any) -> float:
+    """The size of the correlation; NaN if numbers are too large to be squared."""
+    with np.errstate(all="ignore"):
+        dx, dy = (values - values.mean() for values in (x.to_numpy(dtype=float), y.to_numpy(dtype=float)))
+        return float(np.abs(dx @ dy / (np.linalg.norm(dx) * np.linalg.norm(dy))))
+
+
+def _one_to_one(x: Any, y: Any, n: int) -> bool:
+    """Whether each value of x belongs to one of the n values of y and vice versa."""
+    return x.nunique() == n == len(pd.DataFrame({"x": x.to_numpy(), "y": y.to_numpy()}).drop_duplicates())
+
+
+def missing_codes(values: Array) -> dict[float, int]:
+    """Numbers that may stand for a missing value, and how often they occur.
+
+    They are the smallest or the largest, far from all others, repeated, and all nines, or negative where no other is.
+    """
+    different, counts = np.unique(values, return_counts=True)
+    found: dict[float, int] = {}
+    for outermost in (slice(None), slice(None, None, -1)):
+        ends, often = different[outermost], counts[outermost]
+        for k in range(1, min(MOST_CODES, len(ends) - 2) + 1):
+            rest = values[~np.isin(values, ends[:k])]
+            if often[:k].min() < LEAST_COUNT:
+                break
+            if all(_is_code(value, rest) for value in ends[:k].tolist()) and _are_far(ends[:k], rest):
+                found |= dict(zip(ends[:k].tolist(), often[:k].tolist(), strict=True))
+                break
+    return found
+
+
+def _is_code(value: float, rest: Array) -> bool:
+    return bool(NINES.fullmatch(repr(value))) or bool(value < 0.0 <= rest.min())
+
+
+def _are_far(ends: Array, rest: Array) -> bool:
+    """Whether values are far from all others, in units of their interquartile range, or of their range if that is 0."""
+    outer, inner = ends[0], ends[-1]
+    low, high = np.quantile(rest, [0.25, 0.75])
+    unit = high - low or np.ptp(rest)
+    from_half, from_all = max(low - outer, outer - high), max(rest.min() - inner, inner - rest.max())
+    return bool(from_half > FAR * unit and from_all > GAP * unit)
+
+
+# ---- Levels that settle the target: closed on these days, so all counts are 0. They dominate every ranking -----------
+
+
+#: The fewest rows of such a level, and the most values of a column whose values are looked at like levels.
+LEAST_ROWS_SETTLED, MOST_SETTLED_VALUES = 5, 20
+#: How improbable it must be that so many rows of all have one value of the target by chance, at any of the levels.
+CHANCE = 0.001
+
+
+def settled_levels(column: Any, target: Any) -> dict[Any, Any]:
+    """The levels in which the target has one value, and that value.
+
+    With s the share of all rows that have this value, n rows have it by chance with the probability sⁿ; for all levels
+    of the column together it must stay below `CHANCE`.
+    """
+    if not 1 < column.nunique() <= MOST_SETTLED_VALUES:
+        return {}
+    level_of, levels = pd.factorize(column.to_numpy(), sort=True)
+    value_of, values = pd.factorize(target)
+    sizes = np.bincount(level_of[level_of >= 0], minlength=len(levels))
+    known = (level_of >= 0) & (value_of >= 0)
+    lowest, highest = np.full(len(levels), len(values)), np.full(len(levels), -1)
+    np.minimum.at(lowest, level_of[known], value_of[known])
+    np.maximum.at(highest, level_of[known], value_of[known])
+    shares = np.bincount(value_of[value_of >= 0]) / np.count_nonzero(value_of >= 0)
+    settled = np.flatnonzero((lowest == highest) & (sizes >= LEAST_ROWS_SETTLED)).tolist()
+    improbable = [k for k in settled if len(levels) * shares[lowest[k]] ** int(sizes[k]) < CHANCE]
+    return {level: values[lowest[k]] for level, k in zip(pd.Index(levels)[improbable], improbable, strict=True)}
+
+
+def settled_notes(table: pd.DataFrame, names: list[str], target: str) -> list[Note]:
+    """A note for each of the columns with such levels; a warning if the target has amounts.
+
+    There the level says whether there is anything to explain. A class that is certain may just be predicted well.
+    """
+    y = table[target]
+    severe = y.dtype.kind in "iuf" and y.nunique() > 2
+    notes = []
+    for name in names:
+        found = settled_levels(table[name], y)
+        if found:
+            notes.append(_note(name, table[name], found, target, severe))
+    return notes
+
+
+def _note(name: str, column: Any, found: dict[Any, Any], target: str, severe: bool) -> Note:
+    values = list(dict.fromkeys(found.values()))
+    rows = int(column.isin(list(found)).sum())
+    levels = " or ".join(shown(level) for level in found)
+    one = f"{target!r} is always {shown(values[0])}" if len(values) == 1 else f"each has one value of {target!r}"
+    what = f"{name!r} settles the target in {counted(rows, 'row')}: where it is {levels}, {one}."
+    if len(found) == column.nunique():
+        text = Sentence(what, " If it is not known beforehand, leave it out with ", Argument("drop", [name]), ".")
+        return Note("settled", (name,), text, severe)
+    conditions = [f"{name}!={_plain(level)}" for level in found]
+    text = Sentence(
+        what,
+        f" This dominates the ranking. To ask what moves {target!r} in the other rows, use ",
+        Argument("where", conditions[0] if len(conditions) == 1 else conditions),
+        ".",
+    )
+    return Note("settled", (name,), text, severe)
+
+
+def _plain(level: Any) -> Any:
+    """A number as people write it: 1, not 1.0."""
+    level = level.item() if hasattr(level, "item") else level
+    return int(level) if isinstance(level, float) and level.is_integer() else level
+
+
+# ---- Columns that may not be what they were taken for. They are kept, with a note ------------------------------------
+
+
+#: A column of text with more levels than this has a note.
+MANY_LEVELS = 15
+
+
+def look(table: pd.DataFrame, readings: Mapping[str, Reading], codes: set[str], target: str) -> list[Note]:
+    """Notes on a table without missing values; `codes` are the columns that the user named as categorical."""
+    inputs = [name for name in table.columns if name != target]
+    numbers = [name for name in inputs if readings[name].kind == "number"]
+    texts = [name for name in inputs if is_text(table[name]) and name not in codes]
+    amounts = [name for name in table.columns if not readings[name].categorical]
+    leaks = copies(table, amounts, target)
+    unlike = table[[name for name in amounts if name != target and name not in leaks]]
+    return [
+        *_leaks(leaks),
+        *settled_notes(table, [name for name in inputs if name not in leaks and readings[name].kind != "date"], target),
+        *_missing_codes(table[[name for name in amounts if readings[name].kind != "date"]]),
+        *(_identifier(name) for name in numbers if may_be_identifier(name, table[name])),
+        *_whole_numbers(tuple(name for name in numbers if may_be_codes(table[name]))),
+        *(_same(group) for group in same_numbers(unlike)),
+        *(_many_levels(name, table[name]) for name in texts if table[name].nunique() > MANY_LEVELS),
+        *_proportion(target, table[target], target in amounts),
+    ]
+
+
+def _leaks(found: Mapping[str, str]) -> list[Note]:
+    """One note for all columns that are the target in the same way."""
+    notes = []
+    for words in dict.fromkeys(found.values()):
+        names = tuple(name for name in found if found[name] == words)
+        verb = "is" if len(names) == 1 else "are"
+        advice = Sentence("Leave out what is not known beforehand: ", naming("drop", names), ".")
+        text = Sentence(f"{quoted(names)} {verb} {words}. ", advice)
+        notes.append(Note("same", names, text, severe=True))
+    return notes
+
+
+def _missing_codes(numbers: pd.DataFrame) -> list[Note]:
+    notes = []
+    for name in numbers.columns:
+        for value, count in missing_codes(numbers[name].to_numpy(dtype=float)).items():
+            text = (
+                f"{name!r} is {value:g} in {counted(count, 'row')}, far from all other values: does it stand for a "
+                "missing value? Then empty these cells."
+            )
+            notes.append(Note("missing_code", (name,), text, severe=True))
+    return notes
+
+
+def _identifier(name: str) -> Note:
+    text = Sentence(
+        f"{name!r} counts the rows, as an identifier does. It was kept; if it only names them, leave it out with ",
+        naming("drop", [name]),
+        ".",
+    )
+    return Note("identifier", (name,), text)
+
+
+def _whole_numbers(names: tuple[str, ...]) -> list[Note]:
+    if not names:
+        return []
+    has = "has" if len(names) == 1 else "have"
+    text = Sentence(
+        f"{quoted(names)} {has} few different whole numbers, taken as numbers. If they are codes, use ",
+        naming("categorical", names),
+        ".",
+    )
+    return [Note("whole_numbers", names, text)]
+
+
+def _same(group: list[str]) -> Note:
+    text = Sentence(
+        f"{quoted(group)} are the same up to scale and share their importance. Keep one of them: ",
+        naming("drop", group[1:]),
+        ".",
+    )
+    return Note("same", tuple(group), text)
+
+
+def _many_levels(name: str, column: Any) -> Note:
+    text = (
+        f"{name!r} has {column.nunique()} different texts, taken as categorical. With this many, the null level takes "
+        "a long time; group them if you can."
+    )
+    return Note("levels", (name,), text)
+
+
+def _proportion(name: str, target: Any, is_number: bool) -> list[Note]:
+    if not is_number or target.min() < 0.0 or target.max() > 1.0 or target.isin([0.0, 1.0]).all():
+        return []
+    text = (
+        f"The target {name!r} lies between 0 and 1. If it is a proportion: the model does not know these limits, and "
+        "predictions may lie outside. A logit of it may suit better."
+    )
+    return [Note("target", (name,), text)]
