@@ -4,14 +4,17 @@ import io
 import json
 import re
 import sys
+import threading
 
 import pytest
 
+import rsens
 import rsens._progress
 import rsens._stability as stability_package
 from rsens._app.cli import _live
 from rsens._app.cli._kept_work import QUESTION
 from rsens._app.cli._main import main
+from rsens._app.cli._say import say
 from tests.app.study.tables import numbers
 
 EXPLAIN = ["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0"]
@@ -65,18 +68,48 @@ def test_hints_are_commands(capsys):
     assert "Does the ranking hold in other samples of the data? rsens stability table.csv --target y" in told
 
 
-def test_signs_of_life(monkeypatch, capsys):
-    monkeypatch.setattr(_live, "EVERY", 0.01)
+@pytest.fixture
+def beats(monkeypatch):
+    """The line that a heartbeat would show, whenever a step begins and whenever a refit is counted."""
+    seen = []
+    step, show = _live.Live.step, rsens._progress.Progress._show
+
+    def step_and_beat(live, what):
+        words = step(live, what)
+        seen.append(live.heartbeat())
+        live.progress.live = live
+        return words
+
+    def show_and_beat(progress, noun):
+        show(progress, noun)
+        seen.append(progress.live.heartbeat())
+
+    monkeypatch.setattr(_live.Live, "step", step_and_beat)
+    monkeypatch.setattr(rsens._progress.Progress, "_show", show_and_beat)
+    return seen
+
+
+def test_heartbeats_name_the_step_and_count_the_refits(beats, capsys):
+    assert main([*EXPLAIN[:-2], "--cv", "5"]) == 0
+    assert "rsens: step 2 of 5: fitting, 0 min so far" in beats
+    line = r"rsens: step 4 of 5: checking the model, refit \d+ of 10, a few seconds, 0 min so far"
+    assert any(re.fullmatch(line, beat) for beat in beats)
+    assert "Variables by R-sens, without null level and intervals yet\n" in capsys.readouterr().err
+
+
+def test_heartbeats_go_to_standard_error(monkeypatch, capsys):
+    monkeypatch.setattr(_live, "EVERY", 1e-4)
+    fit = rsens.GPRegressor.fit
+    waited = threading.Event()
+    monkeypatch.setattr(_live, "say", lambda text, file: (say(text, file), "fitting" in text and waited.set()))
+
+    def fit_after_a_heartbeat(self, *arguments, **options):
+        assert waited.wait(60.0)
+        return fit(self, *arguments, **options)
+
+    monkeypatch.setattr(rsens.GPRegressor, "fit", fit_after_a_heartbeat)
     assert main(EXPLAIN) == 0
     assert "rsens: step 2 of 5: fitting, 0 min so far\n" in capsys.readouterr().err
-
-
-def test_signs_of_life_say_how_far_the_refits_are(monkeypatch, capsys):
-    monkeypatch.setattr(_live, "EVERY", 0.01)
-    assert main([*EXPLAIN[:-2], "--cv", "5"]) == 0
-    said = capsys.readouterr().err
-    assert re.search(r"rsens: step 4 of 5: checking the model, refit \d+ of 10, a few seconds, 0 min so far\n", said)
-    assert "Variables by R-sens, without null level and intervals yet\n" in said
 
 
 def test_long_work_is_announced(monkeypatch, capsys):

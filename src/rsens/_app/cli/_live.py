@@ -24,7 +24,7 @@ from rsens._assess import Assessment
 from rsens._errors import Sentence, Spelling, spelled
 from rsens._explain import Explanation
 
-#: Seconds between two signs of life.
+#: Seconds between two heartbeats.
 EVERY = 60.0
 
 
@@ -32,8 +32,8 @@ class Live(Listener):
     """Hears what the pipeline does and tells the user.
 
     What was read goes to standard output if that is a terminal, and is then not said again; else to standard error, as
-    standard output is for the result. Signs of life go to standard error where that is not a terminal: a terminal
-    shows the progress line instead.
+    standard output is for the result. Heartbeats go to standard error where that is not a terminal: a terminal shows
+    the progress line instead.
     """
 
     def __init__(self, settings: Settings, spell: Spelling, *, tells: bool = True, keeps: bool = False) -> None:
@@ -44,7 +44,7 @@ class Live(Listener):
         self._shown: list[Note] | None = None
         self._step, self._start = "reading", time.monotonic()
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._signs_of_life, daemon=True)
+        self._thread = threading.Thread(target=self._heartbeats, daemon=True)
 
     @property
     def shown(self) -> Sequence[Note] | None:
@@ -101,11 +101,15 @@ class Live(Listener):
         if self._thread.is_alive():
             self._thread.join()
 
-    def _signs_of_life(self) -> None:
+    def heartbeat(self) -> str:
+        """The step at work, how far it is, and the minutes so far, on one line."""
+        minutes, words = (time.monotonic() - self._start) / 60.0, self.progress.words()
+        how_far = f", {words}" if words else ""
+        return f"rsens: {self._step}{how_far}, {minutes:.0f} min so far"
+
+    def _heartbeats(self) -> None:
         while not self._over.wait(EVERY):
-            minutes, words = (time.monotonic() - self._start) / 60.0, self.progress.words()
-            how_far = f", {words}" if words else ""
-            say(f"rsens: {self._step}{how_far}, {minutes:.0f} min so far", sys.stderr)
+            say(self.heartbeat(), sys.stderr)
 
 
 def spelled_note(note: Note, spell: Spelling) -> Note:
