@@ -9,7 +9,7 @@ export RSENS_DATA := $(if $(RSENS_DATA),$(abspath $(RSENS_DATA)))
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-# The demo needs no more than an interactive report does: it uses the full environment if that is there, else a light one of its own.
+# The demo needs no extra: it uses the full environment if that is there, else a light one of its own.
 DEMO_INSTALLED := $(or $(wildcard $(INSTALLED)),.venv-demo/.installed)
 CONSTRAINTS := constraints.txt
 PIP_INSTALL = -m pip install -qq --disable-pip-version-check -c $(CONSTRAINTS)
@@ -210,12 +210,11 @@ clean: ## remove the environments and everything written
 	rm -rf .venv .venv-demo $(ADAPTERS) $(LOWEST) $(RELEASE) rsens-demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(INSTALLED): EXTRAS := [dev]
-.venv-demo/.installed: EXTRAS := [report]
 $(ADAPTERS)/.installed: CONSTRAINTS := constraints-adapters.txt
 $(ADAPTERS)/.installed: MORE := pymc bambi arviz numpyro skpro ngboost pytest pytest-xdist
 $(ADAPTERS)/.installed: constraints-adapters.txt
 $(LOWEST)/.installed: CONSTRAINTS := build/lowest.txt
-$(LOWEST)/.installed: EXTRAS := [jax,torch,compare,report,parquet,distributed]
+$(LOWEST)/.installed: EXTRAS := [jax,torch,compare,parquet,distributed]
 $(LOWEST)/.installed: MORE := pytest pytest-xdist hypothesis mpmath polars
 $(LOWEST)/.installed: build/lowest.txt
 $(RELEASE)/.installed: MORE := build twine pandas-stubs scikit-learn-stubs

@@ -41,7 +41,7 @@ def test_constraints_are_plain_versions(file):
 
 
 def test_extras():
-    assert set(EXTRAS) == {"jax", "torch", "compare", "report", "parquet", "distributed", "docs", "dev"}
+    assert set(EXTRAS) == {"jax", "torch", "compare", "parquet", "distributed", "docs", "dev"}
     assert EXTRAS["torch"] == ["torch>=2.4"]  # people have their own; ours is pinned in constraints.txt
     assert "torch==2.13.0" in (ROOT / "constraints.txt").read_text().splitlines()
 

@@ -20,9 +20,6 @@ import pandas as pd
 
 import rsens
 
-#: What a report says that carries plotly.
-PLOTLY = "plotly.js"
-
 
 def main(extra: str) -> None:
     """Try what everyone uses, then what the extra is for."""
@@ -68,7 +65,6 @@ def everyday(rows: pd.DataFrame) -> None:
     assert "depends most on a" in command("explain", "table.csv", "--target", "y", "--model", "linear")
     page = Path("rsens-table/report.html").read_text(encoding="utf-8")
     assert "<svg" in page
-    assert PLOTLY not in page
 
 
 def jax(rows: pd.DataFrame) -> None:
@@ -102,13 +98,6 @@ def compare(rows: pd.DataFrame) -> None:
         assert found.loc[found["rank"] == 1, "term"].item() == best
 
 
-def report(rows: pd.DataFrame) -> None:
-    """The figure of all rows that answers to the mouse."""
-    rows.to_csv("live.csv", index=False)
-    command("explain", "live.csv", "--target", "y", "--model", "linear")
-    assert PLOTLY in Path("rsens-live/report.html").read_text(encoding="utf-8")
-
-
 def parquet(rows: pd.DataFrame) -> None:
     """Tables in Parquet files."""
     rows.to_parquet("rows.parquet")
@@ -125,7 +114,7 @@ def distributed(rows: pd.DataFrame) -> None:
 
 
 #: What each extra that users install is for.
-USES = {use.__name__: use for use in (jax, torch, compare, report, parquet, distributed)}
+USES = {use.__name__: use for use in (jax, torch, compare, parquet, distributed)}
 
 
 def command(*arguments: str) -> str:

@@ -13,7 +13,7 @@ from rsens._app.cli._main import main
 from rsens.likelihoods import likelihood_names
 
 COMMANDS = ("explain", "compare", "stability", "select", "demo")
-NEVER = {"sklearn", "pandas", "matplotlib", "joblib", "tqdm", "jinja2", "plotly"}
+NEVER = {"sklearn", "pandas", "matplotlib", "joblib", "tqdm", "jinja2"}
 HEAVY = NEVER | {"numpy", "scipy"}
 
 

@@ -64,24 +64,17 @@ def seen(page: Any, selector: str) -> int:
 class Opened:
     """A page that was opened from a file, and all that it complained of or asked for."""
 
-    def __init__(self, browser: Any, folder: Path, name: str, interactive: bool, **options: Any) -> None:
+    def __init__(self, browser: Any, folder: Path, name: str, **options: Any) -> None:
         file = folder / "report.html"
-        file.write_text(studies.page(name, interactive=interactive), encoding="utf-8")
+        file.write_text(studies.page(name), encoding="utf-8")
         self.page = browser.new_page(**{"viewport": DESKTOP} | options)
         self.complaints: list[str] = []
         self.requests: list[str] = []
-        self.scrolled_until_drawn = 0
         self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.complaints.append("dialog"), dialog.dismiss()))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(file.as_uri())
-
-    def wait_for_figures(self) -> None:
-        """Until those of plotly are drawn, which needs no scrolling."""
-        for place in self.page.locator(".live").all():
-            place.locator("svg.main-svg").first.wait_for(state="attached", timeout=20_000)
-        self.scrolled_until_drawn = self.page.evaluate("window.scrollY")
 
     def scroll_through(self) -> None:
         """To every figure, until it is on the screen."""

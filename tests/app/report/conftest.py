@@ -33,14 +33,13 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def kept(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Opens the report of a study with all its figures drawn, once for all tests of a file: they leave it as it was."""
-    pages: dict[tuple[str, bool], Opened] = {}
+    pages: dict[str, Opened] = {}
 
-    def open_page(name: str, interactive: bool = True) -> Opened:
-        if (name, interactive) not in pages:
-            opened = pages[name, interactive] = Opened(browser, tmp_path_factory.mktemp(name), name, interactive)
-            opened.wait_for_figures()
+    def open_page(name: str) -> Opened:
+        if name not in pages:
+            opened = pages[name] = Opened(browser, tmp_path_factory.mktemp(name), name)
             opened.scroll_through()
-        return pages[name, interactive]
+        return pages[name]
 
     yield open_page
     for each in pages.values():
@@ -52,8 +51,8 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
     """Opens the report of one of the studies."""
     pages: list[Opened] = []
 
-    def open_page(name: str, interactive: bool, **options: Any) -> Opened:
-        pages.append(Opened(browser, tmp_path, name, interactive, **options))
+    def open_page(name: str, **options: Any) -> Opened:
+        pages.append(Opened(browser, tmp_path, name, **options))
         return pages[-1]
 
     yield open_page

@@ -151,7 +151,7 @@ def known() -> Any:
 @cache
 def figures(name: str) -> dict[str, _figures.Picture]:
     """The figures of one of the studies above, by id."""
-    sections = _figures.pictures(Facts.of(globals()[name]()), interactive=False)
+    sections = _figures.pictures(Facts.of(globals()[name]()))
     return {picture.id: picture for section in sections.values() for picture in section}
 
 
@@ -162,13 +162,13 @@ def drawn(name: str) -> Any:
 
 
 @cache
-def page(name: str, *, interactive: bool) -> str:
-    """The rendered report of one of the studies above. Both kinds share their drawings."""
+def page(name: str) -> str:
+    """The rendered report of one of the studies above."""
     with drawn(name):
-        return render(globals()[name](), interactive=interactive)
+        return render(globals()[name]())
 
 
 def undrawn_page(study: Any) -> str:
     """The report of a study with empty figures."""
     with mock.patch.object(_figures, "_svg", return_value="<svg></svg>"):
-        return render(study, interactive=False)
+        return render(study)

@@ -15,29 +15,20 @@ needs_browser()
 SMALL_PHONE = {"width": 360, "height": 740}
 #: All that differs between two looks of a page is its style sheet.
 LOOKS = [("light", DESKTOP), ("dark", DESKTOP), ("dark", PHONE), ("light", PHONE)]
-BOTH = pytest.mark.parametrize("interactive", [True, False], ids=["plotly", "static"])
-PAGES = pytest.mark.parametrize(
-    ("name", "interactive"),
-    [("numbers", True), ("counts", True), ("classes", True), ("hostile", True), ("numbers", False)],
-)
+PAGES = pytest.mark.parametrize("name", ["numbers", "counts", "classes", "hostile"])
 TEXTS = """() => Object.fromEntries(['name', 'prediction', 'sentence'].map(
     (key) => [key, document.getElementById('row-' + key).textContent]))"""
 
 
 @PAGES
-def test_opens_in_silence(kept, name, interactive):
+def test_opens_in_silence(kept, name):
     """No errors or warnings, no request but for the file itself, no foreign script; every figure is there."""
-    report = kept(name, interactive)
+    report = kept(name)
     assert all(url.startswith(("file:", "data:", "blob:")) for url in report.requests)
     assert report.page.evaluate("window.broken") is None
     assert report.page.title().startswith("What moves the prediction of ")
-    live = report.page.locator(".live")
-    assert live.count() == (report.page.locator(".has-live").count())
-    for k in range(live.count()):
-        assert live.nth(k).locator("svg.main-svg").count() >= 1
     for figure in report.page.locator(".figure").all():
-        assert seen(figure, ".live, .static") == 1
-    assert report.scrolled_until_drawn == 0
+        assert seen(figure, ".static") == 1
     report.page.set_viewport_size(SMALL_PHONE)  # where only what scrolls within its own box is wider than the screen
     assert report.page.evaluate("document.documentElement.scrollWidth") <= SMALL_PHONE["width"]
     report.page.set_viewport_size(DESKTOP)
@@ -94,15 +85,14 @@ def test_the_keyboard_gets_everywhere(kept):
 
 def test_names_stand_in_figures_as_they_are(kept):
     report = kept("hostile")
-    labels = report.page.locator("#live-beeswarm .ytick text").all_text_contents()
+    labels = report.page.locator("#figure-beeswarm svg text").all_text_contents()
     assert any(label.startswith("<script>") for label in labels)
     assert any("{{ 7 * 7 }}" in label or "%{x}" in label for label in labels)
 
 
-@BOTH
-def test_row_selector(kept, interactive):
+def test_row_selector(kept):
     """By list, keyboard, buttons and picks; what the page shows is what the data say."""
-    page = kept("numbers", interactive).page
+    page = kept("numbers").page
     rows = page.evaluate("JSON.parse(document.getElementById('report-data').textContent).rows")
 
     def expect(position: int) -> None:
@@ -137,37 +127,26 @@ def test_row_selector(kept, interactive):
     page.select_option("#row-select", str(rows["start"]))
 
 
-def test_click_on_a_point_shows_its_row(kept):
-    report = kept("numbers")
-    before = report.page.locator("#row-select").input_value()
-    point = report.page.evaluate("document.getElementById('live-beeswarm').data[0].customdata[3]")
-    report.page.evaluate(
-        "d => document.getElementById('live-beeswarm').emit('plotly_click', {points: [{customdata: d}]})", point
-    )
-    assert report.page.locator("#row-select").input_value() == str(point[0]) != before
-    report.page.select_option("#row-select", before)
-
-
-@pytest.mark.parametrize(("scheme", "interactive"), [("light", True), ("dark", False)])
-def test_theme(kept, opened, scheme, interactive):
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_theme(kept, opened, scheme):
     """The page follows the system until the button is pressed; figures follow the page; nothing is stored."""
-    report = kept("numbers") if interactive else opened("numbers", False, color_scheme=scheme)
+    report = kept("numbers") if scheme == "light" else opened("numbers", color_scheme=scheme)
     page = report.page
 
     def dark() -> bool:
         paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
         return sum(map(int, paper.removeprefix("rgb(").removesuffix(")").split(","))) < 200
 
-    def ink() -> str:
-        return page.evaluate("document.getElementById('live-beeswarm')._fullLayout.font.color") if interactive else ""
+    def figures() -> str:
+        return page.evaluate("getComputedStyle(document.querySelector('.static svg')).filter")
 
-    before = ink()
+    before = figures()
     assert dark() == (scheme == "dark")
     page.focus("#theme")
     page.keyboard.press("Enter")
     assert dark() == (scheme == "light")
     assert page.get_attribute("#theme", "aria-pressed") == str(scheme == "light").lower()
-    assert ink() != before or not interactive
+    assert figures() != before
     assert page.evaluate("(() => { try { return localStorage.length } catch { return 0 } })()") == 0
     page.click("#theme")
     assert dark() == (scheme == "dark")
@@ -175,14 +154,13 @@ def test_theme(kept, opened, scheme, interactive):
     page.evaluate("delete document.documentElement.dataset.theme")
 
 
-@BOTH
-def test_paper(kept, interactive):
-    """Print has all sections, drawn figures in place of interactive ones, dark ink on white, and no controls."""
-    page = kept("numbers", interactive).page
+def test_paper(kept):
+    """Print has all sections, all figures, dark ink on white, and no controls."""
+    page = kept("numbers").page
     page.emulate_media(media="print", color_scheme="dark")
     assert seen(page, ", ".join(f"#{name}" for name in SECTIONS)) == len(SECTIONS)
     assert seen(page, ".static svg") == page.locator(".static svg").count() > 0
-    assert seen(page, ".live, .controls, .contents, button") == 0
+    assert seen(page, ".controls, .contents, button") == 0
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.evaluate("getComputedStyle(document.querySelector('.static svg')).filter") == "none"
     assert len(page.pdf(format="A4")) > 20_000
@@ -190,10 +168,10 @@ def test_paper(kept, interactive):
 
 
 def test_without_javascript(opened):
-    report = opened("numbers", True, java_script_enabled=False)
+    report = opened("numbers", java_script_enabled=False)
     page = report.page
     assert seen(page, ".static") == page.locator(".static").count() > 0
-    assert seen(page, ".live, button, select") == 0
+    assert seen(page, "button, select") == 0
     assert page.locator("#row-terms tr").count() == 4
 
 
@@ -216,4 +194,4 @@ def test_more_rows_on_demand(browser, tmp_path):
 
 
 def test_counts_have_rows_of_how_many():
-    assert "80 of 17,379" in studies.page("counts", interactive=True)
+    assert "80 of 17,379" in studies.page("counts")

@@ -9,11 +9,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from rsens import MissingExtraError
 from rsens._app.report import _page, render, write_report
 from tests.app.report import studies
 
-BOTH = pytest.mark.parametrize("interactive", [True, False], ids=["plotly", "static"])
 SECTIONS = ["summary", "quality", "variables", "pairs", "profiles", "surfaces", "spread", "row"]
 SECTIONS += ["reading", "making", "citing"]
 
@@ -45,9 +43,8 @@ def data_of(page: str) -> dict:
     return json.loads(next(text for attrs, text in Elements(page).scripts if attrs.get("id") == "report-data"))
 
 
-@BOTH
-def test_sections(interactive):
-    page = studies.page("numbers", interactive=interactive)
+def test_sections():
+    page = studies.page("numbers")
     tags = Elements(page).tags
     assert [attrs["id"] for tag, attrs in tags if tag == "section"] == SECTIONS
     links = [attrs["href"][1:] for tag, attrs in tags if tag == "a" and attrs["href"].startswith("#")]
@@ -62,34 +59,29 @@ def test_sections(interactive):
     ):
         assert text in page
     assert sum(tag == "h1" for tag, _ in tags) == 1
-    assert [attrs["data-figure"] for _, attrs in tags if attrs.get("class") == "live"] == ["beeswarm"] * interactive
-    assert set(data_of(page)["figures"]) == ({"beeswarm"} if interactive else set())
 
 
 @pytest.mark.parametrize("name", ["numbers", "classes", "hostile"])
-@BOTH
-def test_ids_are_unique_and_figures_are_described(name, interactive):
-    tags = Elements(studies.page(name, interactive=interactive)).tags
+def test_ids_are_unique_and_figures_are_described(name):
+    tags = Elements(studies.page(name)).tags
     ids = [attrs["id"] for _, attrs in tags if "id" in attrs]
     assert len(ids) == len(set(ids))
     assert all(attrs.get("aria-label") for _, attrs in tags if attrs.get("role") == "img")
     assert all("scope" in attrs for tag, attrs in tags if tag == "th")
 
 
-@BOTH
-def test_nothing_gets_out(interactive):
-    page = studies.page("hostile", interactive=interactive)
+def test_nothing_gets_out():
+    page = studies.page("hostile")
     found = Elements(page)
-    assert len(found.scripts) == (3 if interactive else 2)
+    assert len(found.scripts) == 2  # the data and the script of the page
     assert not {tag for tag, _ in found.tags} & {"img", "b", "i", "u", "em", "iframe", "link", "object"}
     assert not any(name.startswith("on") for _, attrs in found.tags for name in attrs)
     assert "{{ 7 * 7 }}" in page  # shown, not computed
     assert f'title="{html.escape(studies.HOSTILE[3].strip())}"' in page.replace("&#34;", "&quot;")
 
 
-@BOTH
-def test_only_its_own_scripts_run_and_nothing_is_loaded(interactive):
-    found = Elements(studies.page("hostile", interactive=interactive))
+def test_only_its_own_scripts_run_and_nothing_is_loaded():
+    found = Elements(studies.page("hostile"))
     policy = next(a["content"] for t, a in found.tags if t == "meta" and a.get("http-equiv"))
     assert policy.startswith("default-src 'none';")
     assert "connect-src" not in policy  # so it is 'none' too
@@ -102,27 +94,22 @@ def test_only_its_own_scripts_run_and_nothing_is_loaded(interactive):
 
 
 def test_warning_comes_first():
-    page = studies.page("hostile", interactive=False)
+    page = studies.page("hostile")
     warnings = studies.hostile().assessment.warnings
     assert warnings
     assert all(html.escape(text, quote=False) in page for text in warnings)
     assert page.index("Before you rely on this") < page.index('id="summary-title"')
-    assert "Before you rely on this" not in studies.page("numbers", interactive=False)
+    assert "Before you rely on this" not in studies.page("numbers")
 
 
 def test_same_bytes():
-    """Without plotly too: see the page of an explanation from a file below."""
-    assert render(studies.known(), interactive=True) == studies.page("known", interactive=True)
+    assert render(studies.known()) == studies.page("known")
 
 
 @pytest.mark.parametrize("columns", [1, 2])
 def test_least(columns):
     """One column has no pairs."""
-    page = (
-        studies.page("known", interactive=False)
-        if columns == 2
-        else render(studies.function(25, columns), interactive=False)
-    )
+    page = studies.page("known") if columns == 2 else render(studies.function(25, columns))
     sections = [a["id"] for t, a in Elements(page).tags if t == "section"]
     assert "quality" not in sections
     assert ("pairs" in sections) == (columns == 2)
@@ -130,7 +117,7 @@ def test_least(columns):
 
 
 def test_one_row():
-    assert "Row 0" in render(studies.function(1, scale="raw"), interactive=True)
+    assert "Row 0" in render(studies.function(1, scale="raw"))
 
 
 def test_groups():
@@ -139,7 +126,7 @@ def test_groups():
 
     made = studies.function(30, columns=3)
     grouped = explain(made.model, made.X, n_bootstrap=0, groups={"both": ["x0", "x1"]})
-    page = render(studies.study(explanation=grouped, X=made.X, model=made.model), interactive=True)
+    page = render(studies.study(explanation=grouped, X=made.X, model=made.model))
     assert "both" in page
     assert 'id="figure-profile-0"' in page
     assert 'id="figure-profile-1"' not in page
@@ -151,15 +138,15 @@ def test_explanation_from_a_file(tmp_path):
     known = studies.known()
     known.explanation.save(tmp_path / "e.json")
     loaded = studies.study(explanation=Explanation.load(tmp_path / "e.json"), X=known.X, model=known.model)
-    assert render(loaded, interactive=False) == studies.page("known", interactive=False)
+    assert render(loaded) == studies.page("known")
 
 
 def test_many_rows_stay_small():
-    page = render(studies.function(3000), interactive=True)
+    page = render(studies.function(3000))
     data = data_of(page)
     assert len(data["rows"]["rows"]) == 500
     assert "500 of 3,000 rows" in page
-    assert len(page) < 7e6  # plotly is 4.8 million characters
+    assert len(page) < 2e6
 
 
 def test_many_variables_are_folded():
@@ -169,7 +156,7 @@ def test_many_variables_are_folded():
 
 
 def test_row_shown_without_javascript_is_that_of_the_data():
-    page = studies.page("numbers", interactive=False)
+    page = studies.page("numbers")
     data = data_of(page)["rows"]
     row = data["rows"][data["start"]]
     assert html.escape(row["sentence"]) in page
@@ -180,7 +167,7 @@ def test_row_shown_without_javascript_is_that_of_the_data():
 
 
 def test_write_report(tmp_path, monkeypatch):
-    monkeypatch.setattr(_page, "render", lambda study, interactive: "ünï")
+    monkeypatch.setattr(_page, "render", lambda study: "ünï")
     path = write_report(None, tmp_path / "r.html")
     assert path.read_text(encoding="utf-8") == "ünï"
     assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
@@ -190,27 +177,6 @@ def test_failure_leaves_no_file(tmp_path):
     with pytest.raises(AttributeError):
         write_report(None, tmp_path / "r.html")
     assert not list(tmp_path.iterdir())
-
-
-def test_plotly_keeps_its_licence():
-    """The notice at the head of its script, and the permission that it speaks of."""
-    page = studies.page("numbers", interactive=True)
-    library = max((text for _, text in Elements(page).scripts), key=len)
-    assert re.match(r"\s*/\*\*\s*\* plotly\.js v[\d.]+\s*\* Copyright .*Plotly, Inc\.", library)
-    assert "Licensed under the MIT license" in library[:400]
-    comment = page.partition("<!-- plotly.js: ")[2].partition("-->")[0]
-    assert "Permission is hereby granted, free of charge" in comment
-    assert "plotly.js" not in studies.page("numbers", interactive=False)
-
-
-def test_plotly_is_optional(monkeypatch):
-    monkeypatch.setattr(_page, "find_spec", lambda name: None)
-    static = studies.page("known", interactive=False)
-    with studies.drawn("known"):
-        assert render(studies.known()) == static
-    assert "Plotly" not in static.split("<script>")[0]
-    with pytest.raises(MissingExtraError, match="report"):
-        render(studies.known(), interactive=True)
 
 
 def test_templates_are_package_data():

@@ -82,14 +82,14 @@ def test_names_in_titles_are_texts():
 
 def test_same_bytes_whatever_the_users_style():
     with matplotlib.rc_context({"font.size": 20.0, "svg.hashsalt": None, "axes.facecolor": "black"}):
-        sections = pictures(Facts.of(studies.known()), interactive=False)
+        sections = pictures(Facts.of(studies.known()))
     assert {picture.id: picture for section in sections.values() for picture in section} == figures("known")
 
 
 def test_many_points_are_pixels(monkeypatch):
     """Two swarms, of 100 and of 600 points each."""
     monkeypatch.setattr(_figures, "PLOTS", [plot for plot in _figures.PLOTS if plot.section == "spread"])
-    few, many = (pictures(Facts.of(studies.function(n)), interactive=False)["spread"][0].svg for n in (100, 600))
+    few, many = (pictures(Facts.of(studies.function(n)))["spread"][0].svg for n in (100, 600))
     assert few.count("<use") >= 200
     assert many.count("<use") < 100
 

@@ -61,7 +61,7 @@ def test_what_marks_and_intervals_mean_stands_below_the_tables():
     assert of_variables[1].startswith("p: ")
     assert of_pairs[1].startswith("p: ")
     assert of_variables[-1] == of_pairs[-1] == "Intervals: 95 %, for new data of this size (10 refits)."
-    page = html.unescape(studies.page("numbers", interactive=False)).replace("\u00a0", " ")
+    page = html.unescape(studies.page("numbers")).replace("\u00a0", " ")
     assert [note for note in of_variables + of_pairs if f"<li>{note}</li>" not in page] == []
 
 

@@ -29,7 +29,7 @@ def found():
 
 def views(found) -> dict[str, str]:
     e = found.explanation
-    page = html.unescape(re.sub(r"<title>|</title>|&#8232;", " ", render(found, interactive=False)))
+    page = html.unescape(re.sub(r"<title>|</title>|&#8232;", " ", render(found)))
     return {
         "print": found.text(),
         "explanation": repr(e),

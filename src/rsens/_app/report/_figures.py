@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 from xml.etree import ElementTree
 
 import numpy as np
 
 from rsens._app.report._facts import Facts, Name
-from rsens._app.report._live_beeswarm import Spec, live_beeswarm
 from rsens.plots import PLOTS, Plot, Section, lay_out, tip_of
 
 if TYPE_CHECKING:
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 #: How many variables have a figure of their own, such as a profile, and how many pairs, such as a surface.
 VARIABLES, PAIRS = 6, 4
-#: What plotly draws as well, by the name of the plot: what the mouse is for.
-LIVE = {"beeswarm": live_beeswarm}
 #: A figure with more points than this is drawn as pixels, which take less room in the file.
 PIXELS = 1000
 
@@ -36,10 +33,9 @@ class Picture:
     caption: str
     svg: str
     names: tuple[Name, ...] = ()
-    live: Spec | None = field(default=None, repr=False)
 
 
-def pictures(facts: Facts, *, interactive: bool) -> dict[str, list[Picture]]:
+def pictures(facts: Facts) -> dict[str, list[Picture]]:
     """Draw everything, by the section of the page that it belongs to."""
     found: dict[str, list[Picture]] = {section: [] for section in get_args(Section)}
     for plot in PLOTS:
@@ -48,15 +44,12 @@ def pictures(facts: Facts, *, interactive: bool) -> dict[str, list[Picture]]:
             continue
         for k, terms in enumerate(_terms(facts, plot)):
             figure_id = f"{plot.name}-{k}" if terms else plot.name
-            live = LIVE[plot.name](facts) if interactive and plot.name in LIVE else None
-            caption = plot.caption(result, *terms) + ("" if live is None else _how_to_use(facts))
             picture = Picture(
                 id=figure_id,
                 alt=plot.alt(result, *terms),
-                caption=caption,
+                caption=plot.caption(result, *terms),
                 svg=_svg(facts, plot, result, terms, figure_id),
                 names=tuple(facts.names[term] for term in terms),
-                live=live,
             )
             found[plot.section].append(picture)
     return found
@@ -87,12 +80,6 @@ def _svg(facts: Facts, plot: Plot, result: Any, terms: tuple[str, ...], figure_i
                 each.set_rasterized(True)
 
     return draw_svg(figure_id, layout.width, layout.height, draw)
-
-
-def _how_to_use(facts: Facts) -> str:
-    shown, n = len(facts.shown_rows), facts.explanation.n
-    some = f" {shown:,} of {n:,} rows are shown, evenly over the ranks of the prediction." if shown < n else ""
-    return f"{some} Click a point to see its row below."
 
 
 # ---- Figures of `rsens.plots` as SVG inside a page -------------------------------------------------------------------

@@ -7,9 +7,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module, resources
-from importlib.metadata import files
-from importlib.util import find_spec
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,6 @@ from rsens._app.report._json import json_in_html
 from rsens._app.report._rows import rows
 from rsens._app.report._sentences import answer, details, model_and_likelihood, unit_of
 from rsens._app.report._tables import SHOWN_PAIRS, about, effects, flatten, pairs, quality, subgroups, variables
-from rsens._errors import MissingExtraError
 from rsens._files import write_whole
 from rsens._text import as_label
 from rsens._version import __version__
@@ -28,27 +25,22 @@ from rsens._version import __version__
 TEMPLATES = "templates"
 
 
-def write_report(study: Any, path: str | os.PathLike[str], *, interactive: bool | None = None) -> Path:
+def write_report(study: Any, path: str | os.PathLike[str]) -> Path:
     """Write the report of a study as one HTML file, whole or not at all, and return its path."""
-    write_whole(path, render(study, interactive=interactive))
+    write_whole(path, render(study))
     return Path(path)
 
 
-def render(study: Any, *, interactive: bool | None = None) -> str:
+def render(study: Any) -> str:
     """The report of a study as HTML: the same study gives the same text.
 
     Args:
         study: A `Study`, or anything with `explanation`, `assessment`, `notes`, `likelihood`, `settings`, `model`, `X`
             and `y`; all but `explanation`, `model` and `X` may be None.
-        interactive: Whether a click on a point shows its row, which takes plotly and 5 MB. None: if plotly is there.
     """
-    interactive = _with_plotly(interactive)
     facts = Facts.of(study)
-    figures = pictures(facts, interactive=interactive)
-    live = {each.id: each.live for section in figures.values() for each in section if each.live is not None}
     of_rows = rows(facts)
     script = _text("report.js")
-    library = _plotly() if interactive else ""
     page = {
         "facts": facts,
         "about": about(facts),
@@ -64,7 +56,7 @@ def render(study: Any, *, interactive: bool | None = None) -> str:
         "measured": meaning.RSENS2_LINK if facts.explanation.pair_scale == "link" else meaning.RSENS2,
         "marked": bool(facts.marked_pairs),
         "shown_pairs": getattr(study, "n_pairs", None) or SHOWN_PAIRS,
-        "figures": figures,
+        "figures": pictures(facts),
         "unit": unit_of(facts.explanation),
         "model": "" if facts.likelihood is None else model_and_likelihood(facts.model, facts.likelihood),
         "rows": of_rows,
@@ -79,37 +71,17 @@ def render(study: Any, *, interactive: bool | None = None) -> str:
         "dark": css_variables(DARK),
         "style": _text("report.css"),
         "script": script,
-        "library": library,
-        "licence": _plotly_licence() if interactive else "",
-        "policy": _policy([text for text in (library, script) if text]),
-        "data": json_in_html({"figures": live, "rows": of_rows, "colours": {"light": LIGHT, "dark": DARK}}),
+        "policy": _policy(script),
+        "data": json_in_html({"rows": of_rows}),
     }
     return _template().render(page)
 
 
-def _with_plotly(interactive: bool | None) -> bool:
-    there = find_spec("plotly") is not None
-    if interactive and not there:
-        raise MissingExtraError("plotly", "report")
-    return there if interactive is None else interactive
-
-
-def _plotly() -> str:
-    """The library from the installed package. Nothing in it may end its script element."""
-    return str(import_module("plotly.offline").get_plotlyjs()).replace("</script", "<\\/script")
-
-
-def _plotly_licence() -> str:
-    """Its licence, as the installed package has it; "--" would end the comment that it stands in."""
-    found = [file for file in files("plotly") or [] if file.name.lower().startswith("license")]
-    return found[0].read_text(encoding="utf-8").replace("--", "- -") if found else ""
-
-
-def _policy(scripts: list[str]) -> str:
-    """What the page may load: nothing. Only these very scripts run."""
-    allowed = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+def _policy(script: str) -> str:
+    """A content security policy: the page loads nothing, and only this very script runs."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -196,7 +168,6 @@ def call_of(settings: Mapping[str, Any]) -> str:
 # ---- The colours of the page, by day and by night: text of at least 4.5 to 1 on its background -----------------------
 
 
-#: The figure of plotly names these colours as "@ink"; the page's script puts in the colours of the theme.
 LIGHT = {
     "paper": "#ffffff",
     "soft": "#f5f7f9",
@@ -210,17 +181,9 @@ LIGHT = {
     "warning-line": "#e69f00",
     # Okabe and Ito's colours: readers with any of the common colour deficiencies can tell these apart.
     "blue": "#0072b2",
-    "orange": "#e69f00",
     "vermillion": "#d55e00",
-    "green": "#009e73",
-    "purple": "#cc79a7",
-    "sky": "#56b4e9",
-    "grey": "#8c8c8c",
     "band": "#a9cfe6",
     "band-wide": "#d6e9f4",
-    "low": "#0072b2",
-    "middle": "#a79aa5",
-    "high": "#f5b335",
 }
 DARK = LIGHT | {
     "paper": "#14181d",
@@ -234,12 +197,9 @@ DARK = LIGHT | {
     "warning-paper": "#33240f",
     "warning-line": "#e69f00",
     "blue": "#3f9fdc",
-    "orange": "#e8a91d",
     "vermillion": "#ee7a2e",
-    "green": "#21b98d",
     "band": "#2b5a7c",
     "band-wide": "#1f3a4e",
-    "low": "#3f9fdc",
 }
 
 

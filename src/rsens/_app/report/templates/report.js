@@ -16,77 +16,7 @@ function themeChanged() {
   themeButton.textContent = dark ? "Light" : "Dark";
   themeButton.setAttribute("aria-pressed", String(dark));
   themeButton.setAttribute("aria-label", dark ? "Switch to light colours" : "Switch to dark colours");
-  drawn.forEach(draw);
 }
-
-/* ---- the figure of plotly: a click on a point shows its row ---- */
-const drawn = new Set();
-const NARROW = 420; /* pixels: below, there is no room for long names or titles */
-const family = getComputedStyle(document.body).fontFamily;
-
-/* Colours named "@ink" become those of the theme; only where plotly expects a colour, so that no name is touched. */
-function colour(value, isColour, colours) {
-  if (Array.isArray(value)) return value.map((item) => colour(item, isColour, colours));
-  if (value !== null && typeof value === "object") {
-    const entries = Object.entries(value);
-    return Object.fromEntries(entries.map(([key, item]) => [key, colour(item, /color/.test(key), colours)]));
-  }
-  return isColour && typeof value === "string" && value[0] === "@" ? colours[value.slice(1)] : value;
-}
-function axis(given, colours) {
-  const style = {
-    gridcolor: colours.line, linecolor: colours.muted, zeroline: false, showline: true, tickcolor: colours.muted,
-    automargin: true, fixedrange: true, ticks: "", tickfont: { color: colours.muted, size: 12 },
-  };
-  const title = Object.assign({ font: { color: colours.muted, size: 12.5 }, standoff: 8 }, given.title);
-  return Object.assign(style, given, { title });
-}
-function layoutOf(spec, colours, width) {
-  const layout = colour(spec.layout, false, colours);
-  if (width < NARROW) layout.yaxis.ticktext = spec.narrow;
-  layout.xaxis = axis(layout.xaxis, colours);
-  layout.yaxis = axis(layout.yaxis, colours);
-  return Object.assign({
-    font: { family, size: 12.5, color: colours.ink }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    margin: { l: 8, r: 24, t: 12, b: 8, pad: 3 }, dragmode: false,
-    hoverlabel: { bgcolor: colours.paper, bordercolor: colours.muted, font: { family, color: colours.ink, size: 12.5 }, align: "left" },
-  }, layout);
-}
-function tracesOf(spec, colours, width) {
-  const traces = colour(spec, false, colours);
-  for (const { colorbar } of traces.map((trace) => trace.marker)) {
-    if (!colorbar) continue;
-    Object.assign(colorbar, { tickfont: { color: colours.muted, size: 12 }, len: 1, lenmode: "fraction", ypad: 0, xpad: 6 });
-    colorbar.title.font = { color: colours.muted, size: 12.5 };
-    if (width < NARROW) colorbar.title.text = "value";
-  }
-  return traces;
-}
-function draw(id) {
-  const place = byId("live-" + id);
-  const spec = report.figures[id];
-  const colours = report.colours[theme()];
-  const config = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false, typesetMath: false };
-  window.Plotly.react(place, tracesOf(spec.data, colours, place.clientWidth), layoutOf(spec, colours, place.clientWidth), config);
-  if (!drawn.has(id)) {
-    place.on("plotly_click", (event) => {
-      const data = event.points[0].customdata;
-      if (data) { show(data[0]); byId("row").scrollIntoView(); }
-    });
-  }
-  drawn.add(id);
-}
-function drawFirst(id) {
-  try {
-    draw(id);
-  } catch (error) {
-    byId("figure-" + id).classList.remove("has-live");
-    byId("live-" + id).remove();
-    throw error;
-  }
-}
-/* Not at once: the text comes first. */
-if (window.Plotly) setTimeout(() => Object.keys(report.figures).forEach(drawFirst));
 
 themeButton.addEventListener("click", () => {
   root.dataset.theme = theme() === "dark" ? "light" : "dark";
