@@ -8,11 +8,13 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from rsens._errors import InputError
+from rsens._files import Checkpoint
 from rsens._progress import Progress
 from rsens._refits._workers import workers
 from rsens._warned import Warned, heard, say_once
@@ -21,12 +23,30 @@ from rsens._warned import Warned, heard, say_once
 ATTEMPTS = 5
 
 
-def _nothing(number: int) -> None:
-    """No piece is there from before."""
+@dataclass(frozen=True)
+class Kept:
+    """Finished pieces by number, in a checkpoint under a name; `records` are the dataclasses that they are made of.
 
+    A piece that is not `required` and cannot be kept, because it holds a failure or the disk is full, is done again
+    the next time.
+    """
 
-def _nowhere(number: int, piece: Any) -> None:
-    """The piece is not kept."""
+    checkpoint: Checkpoint
+    name: str
+    records: tuple[type, ...] = ()
+    required: bool = True
+
+    def get(self, number: int) -> Any:
+        """The piece, or None."""
+        return self.checkpoint.get(self._key(number), *self.records)
+
+    def put(self, number: int, piece: Any) -> None:
+        """Keep a piece."""
+        with nullcontext() if self.required else suppress(InputError, OSError):
+            self.checkpoint.put(self._key(number), piece, *self.records)
+
+    def _key(self, number: int) -> str:
+        return f"{self.name}-{number:05d}"
 
 
 def run_pieces(
@@ -39,8 +59,7 @@ def run_pieces(
     progress: Progress,
     noun: str,
     stage: str = "",
-    get: Callable[[int], Any] = _nothing,
-    put: Callable[[int, Any], None] = _nowhere,
+    kept: Kept | None = None,
     done: Callable[[list[Any]], None] = lambda pieces: None,
 ) -> list[Any]:
     """work(*shared, *arguments(k)) for k = 0, …, count − 1, in this order, whichever piece is finished first.
@@ -56,13 +75,12 @@ def run_pieces(
         progress: Counts them.
         noun: What a piece is called.
         stage: What these pieces are, where there are others of the same name.
-        get: Gives the piece of a number if it is there from before, else None.
-        put: Keeps a piece that is done.
+        kept: Where pieces are kept as soon as they are done, and read from if they are there.
         done: Called after each piece with all of them, None where one is not there yet.
     """
     from joblib import effective_n_jobs
 
-    pieces = [get(number) for number in range(count)]
+    pieces = [None if kept is None else kept.get(number) for number in range(count)]
     missing = [number for number, piece in enumerate(pieces) if piece is None]
     warned: dict[int, list[Warned]] = {}
     at_once = max(1, min(effective_n_jobs(n_jobs), len(missing)))
@@ -72,7 +90,8 @@ def run_pieces(
         def keep(number: int, seconds: float, piece: Any, heard: list[Warned]) -> None:
             missing.remove(number)
             warned[number] = heard
-            put(number, piece)
+            if kept is not None:
+                kept.put(number, piece)
             pieces[number] = piece
             advance(1, seconds)
             done(pieces)

@@ -14,7 +14,7 @@ import click
 from rsens._app.cli._live import Live
 from rsens._app.study import ModelSetup
 from rsens._errors import Argument, InputError
-from rsens._files import first_difference, read_json, what_it_was, write_json
+from rsens._files import differences, parse_json, what_it_was, write_json
 
 #: What the work is for, by the names of arguments. Hidden: the rest of the folder belongs to the library.
 QUESTION = ".question.json"

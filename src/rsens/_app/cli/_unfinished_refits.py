@@ -15,7 +15,7 @@ from typing import Any
 from rsens._app.cli._live import Live
 from rsens._app.study import REFITS, ModelSetup, Settings
 from rsens._errors import Sentence
-from rsens._files import Checkpoint, fingerprint, first_difference, what_it_was
+from rsens._files import Checkpoint, differences, fingerprint, what_it_was
 from rsens._text import counted
 
 #: Settings that change nothing about a refit; any other counts, also a new one.
@@ -79,7 +79,7 @@ class UnfinishedRefits:
             self.results.rmdir()
 
     def _say_forgotten(self, before: dict[str, Any], question: dict[str, Any], live: Live) -> None:
-        name = first_difference({each: before.get(each) for each in question}, question)
+        name = next(iter(differences({each: before.get(each) for each in question}, question)), "")
         why = Sentence(" (", what_it_was(name, before.get(name)), ")") if name in fields_of_settings() else ""
         if self.count:
             live.tell(Sentence("Unfinished refits of another question", why, " are forgotten.\n"))
