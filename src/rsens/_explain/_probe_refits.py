@@ -115,7 +115,7 @@ def refit_with_probes(
         progress=progress,
         noun="refit",
         stage="probes",
-        kept=keep and Kept(keep, "refit-probes", required=False),
+        kept=None if keep is None else Kept(keep, "refit-probes", required=False),
     )
     t = len(query.terms)
     real, probes = np.stack([main[:t] for main in measured]), np.concatenate([main[t:] for main in measured])

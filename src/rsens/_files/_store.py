@@ -122,12 +122,12 @@ def decode(content: Any, known: Known, get: GetArray | None = None) -> Any:
                 return array.reshape(shape) if dtype == "O" else array.astype("U").reshape(shape)
             if np.dtype(dtype).kind in NUMBERS:
                 return np.array(values, dtype=dtype).reshape(shape)
-        case {"is": "array", **where} if get is not None:
-            return get(where)
-        case {"is": str(name), **fields}:
+        case {"is": "array"} if get is not None:
+            return get(content)
+        case {"is": str(name)}:
             if name not in known:
                 raise UnknownClassError(f"it holds {name!r:.40}, which this rsens does not know")
-            return _instance(known[name], {key: of(each) for key, each in fields.items()})
+            return _instance(known[name], {key: of(each) for key, each in content.items() if key != "is"})
     raise ValueError("an entry is not in the format of rsens")
 
 
@@ -137,16 +137,16 @@ def _field_names(value: Any) -> list[str]:
     return list(vars(value))
 
 
-def _instance(kind: type[Any], values: dict[str, Any]) -> Any:
+def _instance(kind: Any, values: dict[str, Any]) -> Any:
     """Make a dataclass with its constructor, which may check the fields, or an estimator with its attributes."""
     hints = _hints(kind)
     if not all(_fits(each, hints[name]) for name, each in values.items() if name in hints):
         raise ValueError(f"a field of {kind.__name__} has another type")
-    if dataclasses.is_dataclass(kind):
-        if values.keys() != {field.name for field in dataclasses.fields(kind) if field.init}:
-            raise ValueError(f"{kind.__name__} has other fields")
-        return kind(**values)
-    estimator = kind(**{name: values.pop(name) for name in kind._get_param_names()})  # type: ignore[attr-defined]
+    if dataclasses.is_dataclass(kind) and values.keys() != {*_field_names(kind)}:
+        raise ValueError("a record has other fields")
+    elif dataclasses.is_dataclass(kind):
+        return typing.cast(Any, kind)(**values)
+    estimator = kind(**{name: values.pop(name) for name in kind._get_param_names()})
     if any(hasattr(kind, name) for name in values):
         raise ValueError(f"an attribute would hide a method of {kind.__name__}")
     vars(estimator).update(values)
@@ -157,18 +157,17 @@ class UnknownClassError(ValueError):
     """Content names a class that is not known."""
 
 
-@cache
 def known_classes(*roots: type) -> Known:
     """These dataclasses and all that their fields may hold, by name."""
-    found = list(roots)
+    found: list[Any] = list(roots)
     for each in found:
         for hint in _hints(each).values():
             found += [part for part in _parts(hint) if dataclasses.is_dataclass(part) and part not in found]
-    return types.MappingProxyType({each.__name__: each for each in found})
+    return {each.__name__: each for each in found}
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _hints(kind: Any) -> dict[str, Any]:
     """The types of the fields; empty where they are imported for type checkers alone."""
     try:
         return typing.get_type_hints(kind)

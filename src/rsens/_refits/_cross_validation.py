@@ -117,7 +117,7 @@ def refit_folds(
         progress=progress,
         noun="refit",
         stage="folds",
-        kept=keep and Kept(keep, "refit-fold", tuple(look.sees for look in looks), required=False),
+        kept=None if keep is None else Kept(keep, "refit-fold", tuple(look.sees for look in looks), required=False),
         done=tell_of_first_round,
     )
     ends = np.cumsum([len(splits) for splits in rounds])

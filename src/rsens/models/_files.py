@@ -141,8 +141,8 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _known() -> Known:
     """All classes that a model can be made of. The lists are read now: others may have added to them."""
-    named = {kind.__name__: kind for kind in (Sum, Product, *ALL_KERNELS, *ALL_LIKELIHOODS)}
-    return {**known_classes(*PARTS), **named, **MODELS}
+    listed: list[type] = [Sum, Product, *ALL_KERNELS, *ALL_LIKELIHOODS]
+    return {**known_classes(*PARTS), **{kind.__name__: kind for kind in listed}, **MODELS}
 
 
 def _is_sound(model: Any) -> bool:
