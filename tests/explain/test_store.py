@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 
 from rsens._errors import InputError
 from rsens._explain import Explanation, explain
-from rsens.derivatives import from_function
-from rsens.distributions import Normal
 from tests.explain.models import BayesianLinear, Linear, Softmax
 
 NAMES = ['<script>alert("x")</script>', "überraschend, 'quoted' \\ \n\t", "🚲" * 50 + " \x00"]
@@ -115,9 +113,10 @@ def test_the_file_is_plain_json(tmp_path):
     explanations()["everything"].save(tmp_path / "x.json")
     content = json.loads((tmp_path / "x.json").read_text(encoding="ascii"))
     assert content["format"] == "rsens explanation"
-    assert content["version"] == 3
-    assert content["columns"] == NAMES
-    assert content["direction"][0] == [None]  # NaN, which JSON does not have
+    assert content["content"]["setup"]["columns"] == NAMES
+    direction = content["content"]["values"]["direction"]
+    assert direction["values"][0] == [None]  # NaN, which JSON does not have
+    assert (direction["dtype"], direction["shape"]) == ("float64", [2, 1])
 
 
 def test_saving_replaces_the_whole_file_or_nothing(tmp_path, monkeypatch):
@@ -154,7 +153,7 @@ def load(tmp_path, content):
     return Explanation.load(tmp_path / "bad.json")
 
 
-@pytest.mark.parametrize("version", [0, 4, "1", None, True, [1]])
+@pytest.mark.parametrize("version", [0, 3, "4", None, True, [4]])
 def test_other_versions_are_refused(tmp_path, content, version):
     with pytest.raises(InputError, match="version"):
         load(tmp_path, content | {"version": version})
@@ -172,79 +171,23 @@ def test_files_that_are_no_explanation(tmp_path, text):
         load(tmp_path, text)
 
 
-@pytest.mark.parametrize("field", [field for _, field in Explanation.fields()], ids=lambda field: field.name)
-def test_every_entry_is_needed_and_read_carefully(tmp_path, content, field):
-    name = field.name
-    without = {key: value for key, value in content.items() if key != name}
-    if field.later:  # earlier releases did not write it
-        load(tmp_path, without)
-    else:
-        with pytest.raises(InputError, match=name):
-            load(tmp_path, without)
-    for wrong in ({"a": 1}, [[[[1.0]]]], [None, "x"], True, float("nan")):
-        with pytest.raises(InputError, match=r"bad\.json"):
-            load(tmp_path, content | {name: wrong})
-    too_large = json.dumps(content | {name: 0}).replace(f'"{name}": 0', f'"{name}": 1e999').encode()
-    assert b"1e999" in too_large
-    with pytest.raises(InputError, match="damaged"):
-        load(tmp_path, too_large)
-
-
 @pytest.mark.parametrize(
-    ("name", "change"),
+    "change",
     [
-        ("main", lambda v: v[:-1]),
-        ("main", lambda v: [True, *v[1:]]),
-        ("main", lambda v: [None, *v[1:]]),
-        ("pairs", lambda v: [*v, 1.0]),
-        ("pairs", lambda v: None),
-        ("local_main", lambda v: v[:-1]),
-        ("local_main", lambda v: [v[0][:1], *v[1:]]),
-        ("local_pairs", lambda v: v[1:]),
-        ("terms", lambda v: [v[0], v[0]]),
-        ("terms", lambda v: v[:1]),
-        ("members", lambda v: [[0, 1], [7]]),
-        ("members", lambda v: [[0], [1], [2]]),
-        ("members", lambda v: [[0, 1], [1]]),
-        ("columns", lambda v: [v[0], v[0], v[1]]),
-        ("row_labels", lambda v: v[1:]),
-        ("null", lambda v: None),
-        ("subgroup_values", lambda v: None),
-        ("intervals", lambda v: None),
-        ("probe_terms", lambda v: None),
-        ("probe_terms", lambda v: v[1:]),
-        ("subgroup_counts", lambda v: [0.5, *v[1:]]),
-        ("subgroup_counts", lambda v: [-1, *v[1:]]),
-        ("subgroups", lambda v: v[1:]),
-        ("extrapolation", lambda v: [0, *v[1:]]),
-        ("alpha", lambda v: -1.0),
-        ("level", lambda v: 2),
-        ("aggregate", lambda v: "median"),
-        ("scale", lambda v: "meters"),
-        ("outputs", lambda v: []),
-        ("consistency", lambda v: v[1:]),
-        ("consistency", lambda v: [[2.0], *v[1:]]),
+        lambda content: content["content"].pop("setup"),
+        lambda content: content["content"]["setup"].update(alpha=-1.0),
+        lambda content: content["content"]["values"]["main"]["values"].reverse(),
+        lambda content: content["content"]["values"]["main"].update(shape=[1]),
+        lambda content: content["content"].update(surprise=1),
+        lambda content: content.update(surprise=1),
+        lambda content: content.pop("sha256"),
     ],
 )
-def test_sizes_and_kinds_must_agree(tmp_path, content, name, change):
+def test_a_changed_file_is_damaged(tmp_path, content, change):
     assert load(tmp_path, content).n == 40
-    with pytest.raises(InputError, match="damaged"):
-        load(tmp_path, content | {name: change(content[name])})
-
-
-def test_entries_twice_and_half_characters_are_refused(tmp_path, content):
-    path, text = tmp_path / "explanation.json", json.dumps(content)
-    path.write_text(text.replace('"version"', '"format": "x", "version"', 1))
-    with pytest.raises(InputError, match="the entry 'format' is there twice"):
-        Explanation.load(path)
-    path.write_text(json.dumps(content | {"columns": ["\ud800", *content["columns"][1:]]}))
-    with pytest.raises(InputError, match="half of a character"):
-        Explanation.load(path)
-
-
-def test_unknown_entries_are_refused(tmp_path, content):
-    with pytest.raises(InputError, match="surprise"):
-        load(tmp_path, content | {"surprise": 1})
+    change(content)
+    with pytest.raises(InputError, match=r"bad\.json is damaged.*Write it again with Explanation\.save"):
+        load(tmp_path, content)
 
 
 def test_a_missing_file_is_a_missing_file(tmp_path):
@@ -252,25 +195,3 @@ def test_a_missing_file_is_a_missing_file(tmp_path):
         Explanation.load(tmp_path / "nowhere.json")
     with pytest.raises(FileNotFoundError):
         explanations()["little"].save(tmp_path / "no folder" / "x.json")
-
-
-@pytest.mark.parametrize(
-    ("field", "change", "text"),
-    [
-        ("main", lambda v: [-v[0], *v[1:]], "main has negative values"),
-        ("intervals", lambda v: v[::-1], "lower end above its upper end"),
-        ("family", lambda v: "Normal\x1b[2J", "no family has this name"),
-    ],
-)
-def test_values_that_no_explanation_has(tmp_path, field, change, text):
-    """A file that was tampered with is refused when it is read, not when it is drawn or printed."""
-    path = tmp_path / "explanation.json"
-    rng = np.random.default_rng(0)
-    model = from_function(lambda Z: Normal(Z @ np.array([1.0, 2.0]), 1.0))
-    explain(model, rng.normal(size=(30, 2)), random_state=0).save(path)
-    content = json.loads(path.read_text(encoding="utf-8"))
-    holder = content if field in content else next(v for v in content.values() if isinstance(v, dict) and field in v)
-    holder[field] = change(holder[field])
-    path.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(InputError, match=text):
-        Explanation.load(path)

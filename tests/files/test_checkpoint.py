@@ -38,8 +38,7 @@ def test_without_a_folder_nothing_is_kept():
         lambda text: "",
         lambda text: text[: len(text) // 2],
         lambda text: text.replace("0.1", "0.2"),
-        lambda text: text.replace('"key":"a"', '"key":"a","key":"a"'),
-        lambda text: text.replace('"flag":true', '"flag":false'),
+        lambda text: text.replace('["flag",true]', '["flag",false]'),
         lambda text: text.replace('"key":"a"', '"key":"b"'),
         lambda text: text.replace('"question":"', '"question":"0'),
         lambda text: "[" * 100_000,
@@ -137,7 +136,7 @@ def test_another_seed_is_another_question(tmp_path):
 
 def test_another_release_is_another_question(tmp_path, monkeypatch):
     Checkpoint.open(tmp_path, QUESTION, 0)
-    monkeypatch.setattr("rsens._files._checkpoint.version", lambda name: "99.0")
+    monkeypatch.setattr("rsens._files._store.version", lambda name: "99.0")
     with pytest.raises(InputError, match=r"rsens was .*99\.0"):
         Checkpoint.open(tmp_path, QUESTION, 0)
 
@@ -194,24 +193,6 @@ def test_a_folder_in_the_place_of_the_manifest(tmp_path):
     (tmp_path / "manifest.json").mkdir()
     with pytest.raises(InputError, match=r"manifest\.json cannot be read \(there is a folder of that name\)"):
         Checkpoint.open(tmp_path, QUESTION)
-
-
-def test_a_folder_of_an_older_rsens_is_recognised(tmp_path, monkeypatch):
-    """These files are what the first release of the format wrote."""
-    monkeypatch.setattr("rsens._files._checkpoint.version", lambda name: "0.1.0")
-    (tmp_path / "manifest.json").write_text(
-        '{"format":"rsens finished work","version":1,"question":{"data":"0123","methods":["rsens","ead"],"alpha":0.1,'
-        '"n_rows":null,"rsens":"0.1.0"},"seed":[7,256]}'
-    )
-    (tmp_path / "a.json").write_text(
-        '{"question":"713b5dd9179dc99adf9ee732ce3322c22955738f1e528b02610940951121655f","key":"a","digest":'
-        '"f90696b5ac90e5acde9725a79008c0dda597107cee4c31a4d85994ad8353486b","content":{"values":[0.1,1e-300,null],'
-        '"\\u00fc":true}}'
-    )
-    for random_state in (None, 2**40 + 7):
-        work = Checkpoint.open(tmp_path, QUESTION, random_state)
-        assert work.get("a") == {"values": [0.1, 1e-300, None], "ü": True}
-        assert numbers(work.seed) == numbers(seed_sequence(2**40 + 7))
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):

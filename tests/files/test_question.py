@@ -5,15 +5,13 @@ from __future__ import annotations
 import pytest
 
 from rsens._errors import spelled
-from rsens._files import Question, difference, differences, first_difference, what_it_was
+from rsens._files import Question, difference, differences, what_it_was
 
 
 def test_the_names_that_differ_come_in_order():
     before = {"a": 1, "b": [1, 2], "c": None, "gone": 3}
     assert differences(before, dict(before)) == []
     assert differences(before, {"a": 1, "b": [1], "c": 0, "new": 4}) == ["b", "c", "gone", "new"]
-    assert first_difference(before, before) is None
-    assert first_difference(before, before | {"c": 1, "b": 1}) == "b"
 
 
 def test_what_is_missing_is_none():

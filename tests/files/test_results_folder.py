@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import signal
 import stat
 import threading
 
 import pytest
 
 from rsens._errors import InputError, spelled
-from rsens._files import SUMMARY, Question, check_folder, new_files, read_summary, write_summary
-from rsens._files import _commit as commit_module
-from rsens._files._temporary import temporary_folder
+from rsens._files import SUMMARY, Checkpoint, Question, check_folder, new_files, read_summary
 from tests.files.folders import contents, contents_but_summary, write
 
 
@@ -90,7 +86,7 @@ def test_nothing_is_left_by_the_check(tmp_path):
 # ---- what is replaced ------------------------------------------------------------------------------------------------
 
 
-def test_a_new_folder_with_its_parents(tmp_path, way):
+def test_a_new_folder_with_its_parents(tmp_path):
     write(tmp_path / "a" / "b", {"x": "1", "figures/y": "2"}, more=3)
     assert contents_but_summary(tmp_path) == {
         "a": None, "a/b": None, "a/b/x": "1", "a/b/figures": None, "a/b/figures/y": "2",
@@ -101,7 +97,7 @@ def test_a_new_folder_with_its_parents(tmp_path, way):
     }  # fmt: skip
 
 
-def test_results_are_replaced_and_all_else_stays(tmp_path, way):
+def test_results_are_replaced_and_all_else_stays(tmp_path):
     out = tmp_path / "out"
     write(out, {"x": "1", "gone": "1", "figures/gone": "1", "figures/y": "1", "old/gone": "1", "model": "1"})
     (out / "mine").write_text("m")
@@ -139,61 +135,18 @@ def test_files_of_others_stay_the_very_same_files(tmp_path):
     assert (out / "mine").stat().st_ino == number
 
 
-def test_other_programs_may_write_at_the_same_time(tmp_path, monkeypatch):
-    """What comes between the look at the old folder and the exchange is not lost."""
+def test_kept_work_goes_with_its_results(tmp_path):
     out = tmp_path / "out"
-    write(out, {"x": "1", "gone": "1"})
-    (out / "mine").write_text("m")
-    (out / "folder").mkdir()
-    exchange = commit_module.exchange
-
-    def meanwhile(one, other):
-        (out / "late").write_text("late")
-        (out / "mine.tmp").write_text("edited")
-        (out / "mine.tmp").rename(out / "mine")
-        (out / "folder" / "late").write_text("late")
-        (out / "new").mkdir()
-        (out / "new" / "late").write_text("late")
-        exchange(one, other)
-
-    monkeypatch.setattr(commit_module, "exchange", meanwhile)
-    write(out, {"x": "2"})
-    assert contents_but_summary(out) == {
-        "x": "2", "mine": "edited", "late": "late", "folder": None, "folder/late": "late", "new": None,
-        "new/late": "late",
-    }  # fmt: skip
-    assert os.listdir(tmp_path) == ["out"]
-
-
-def test_of_two_runs_the_last_one_wins(tmp_path, way):
-    out = tmp_path / "out"
-    write(out, {"x": "0", "only0": "0"})
-    with new_files(out) as first:
-        (first / "x").write_text("1")
-        (first / "only1").write_text("1")
-        write_summary(first, "explain", {})
-        with new_files(out) as second:
-            (second / "x").write_text("2")
-            (second / "only2").write_text("2")
-            write_summary(second, "explain", {})
-        assert contents(out).items() >= {"x": "2", "only2": "2"}.items()
-    assert contents_but_summary(out) == {"x": "1", "only1": "1"}
-    assert os.listdir(tmp_path) == ["out"]
-
-
-def test_kept_work_goes_with_its_results(tmp_path, way):
-    out = tmp_path / "out"
-    (out / "samples").mkdir(parents=True)
-    (out / "samples" / "sample-1.json").write_text("1")
+    Checkpoint.open(out / "samples", {}).put("sample-1", 1)
     write(out, {"x": "1"}, "stability", work="samples")
     write(out, {"x": "2"}, "stability", work="samples")
-    assert contents_but_summary(out) == {"x": "2", "samples": None, "samples/sample-1.json": "1"}
+    assert contents_but_summary(out).keys() == {"x", "samples", "samples/manifest.json", "samples/sample-1.json"}
     write(out, {"x": "3"})
     assert contents_but_summary(out) == {"x": "3"}
 
 
 @pytest.mark.parametrize(("path", "there"), [("x", "folder"), ("figures", "file")])
-def test_names_that_others_use_otherwise(tmp_path, way, path, there):
+def test_names_that_others_use_otherwise(tmp_path, path, there):
     out = tmp_path / "out"
     write(out, {"z": "1"})
     if there == "folder":
@@ -207,7 +160,7 @@ def test_names_that_others_use_otherwise(tmp_path, way, path, there):
     assert os.listdir(tmp_path) == ["out"]
 
 
-def test_a_failure_changes_nothing(tmp_path, way):
+def test_a_failure_changes_nothing(tmp_path):
     out = tmp_path / "out"
     write(out, {"x": "1"})
     before = contents(out)
@@ -218,7 +171,7 @@ def test_a_failure_changes_nothing(tmp_path, way):
     assert os.listdir(tmp_path) == ["out"]
 
 
-def test_the_folder_may_be_a_link(tmp_path, way):
+def test_the_folder_may_be_a_link(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "there")
     (tmp_path / "there").mkdir()
     write(tmp_path / "link", {"x": "1"})
@@ -240,74 +193,12 @@ def test_the_current_folder_stays_the_current_folder(tmp_path, monkeypatch):
     assert contents_but_summary(out) == {"x": "1", "inside": None}
 
 
-def test_a_folder_in_a_closed_one(tmp_path, monkeypatch):
-    out = tmp_path / "out"
-    write(out, {"x": "1"})
-
-    def closed(parent, prefix):
-        if parent == tmp_path:
-            raise PermissionError(errno.EACCES, "Permission denied")
-        return temporary_folder(parent, prefix)
-
-    monkeypatch.setattr("rsens._files._results_folder.temporary_folder", closed)
-    write(out, {"x": "2"})
-    assert contents_but_summary(out) == {"x": "2"}
-    with pytest.raises(InputError, match=r"new cannot be written: permission denied\. Give another folder\."):
-        write(tmp_path / "new", {"x": "2"})
-
-
-def test_a_folder_on_a_disk_of_its_own(tmp_path, monkeypatch):
-    """As with a mounted folder: it has another name for the exchange, and files cannot be moved there but copied."""
-    out = tmp_path / "out"
-    write(out, {"x": "1"})
-    replace = os.replace
-
-    def refuse(one, other, *rest):
-        if os.path.dirname(one) != os.path.dirname(other):
-            raise OSError(errno.EXDEV, "another disk")
-        replace(one, other, *rest)
-
-    monkeypatch.setattr(os, "replace", refuse)
-    monkeypatch.setattr(commit_module, "exchange", refuse)
-    write(out, {"x": "2"})
-    assert contents_but_summary(out) == {"x": "2"}
-    assert os.listdir(tmp_path) == ["out"]
-
-
-def test_a_folder_with_very_many_files_is_not_made_again(tmp_path, monkeypatch):
-    out = tmp_path / "out"
-    write(out, {"x": "1"})
-    (out / "mine").write_text("")
-    number = out.stat().st_ino
-    monkeypatch.setattr(commit_module, "MOST_CARRIED", 0)
-    write(out, {"x": "2"})
-    assert out.stat().st_ino == number
-    assert contents_but_summary(out) == {"x": "2", "mine": ""}
-
-
-def test_long_names(tmp_path, way):
+def test_long_names(tmp_path):
     out = tmp_path / ("ü" * 127)
     write(out, {"x": "1"})
     write(out, {"x": "2"})
     assert contents_but_summary(out) == {"x": "2"}
     assert os.listdir(tmp_path) == [out.name]
-
-
-def test_ctrl_c_waits_for_the_end(tmp_path, way, monkeypatch):
-    out = tmp_path / "out"
-    write(out, {"x": "1"})
-    stays = commit_module.Change.between
-
-    def interrupted(*given):
-        os.kill(os.getpid(), signal.SIGINT)
-        return stays(*given)
-
-    monkeypatch.setattr(commit_module.Change, "between", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        write(out, {"x": "2"})
-    assert contents_but_summary(out) == {"x": "2"}
-    assert os.listdir(tmp_path) == ["out"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_not_only_in_the_main_thread(tmp_path):

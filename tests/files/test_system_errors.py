@@ -52,7 +52,7 @@ def test_sentences(code, sentence):
 def test_errors_travel_where_distributed_has_changed_pickle():
     code = (
         "import pickle, tblib.pickling_support as t; t.install()\n"
-        "from rsens._files import MissingPathError; from rsens._files._system_errors import CannotWriteError\n"
+        "from rsens._files import MissingPathError; from rsens._files._io import CannotWriteError\n"
         "for kind in (MissingPathError, CannotWriteError):\n"
         "    print(pickle.loads(pickle.dumps(kind('x', ' is gone'))))"
     )

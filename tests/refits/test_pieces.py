@@ -10,7 +10,7 @@ from joblib import parallel_config
 
 from rsens._files import Checkpoint
 from rsens._progress import progress_of
-from rsens._refits import Failed, Fit, refit_folds, rounds_of_folds, run_pieces
+from rsens._refits import Failed, Fit, Kept, refit_folds, rounds_of_folds, run_pieces
 
 SEED = np.random.SeedSequence(0)
 X, Y = np.arange(40.0).reshape(20, 2), np.random.default_rng(0).normal(size=20)
@@ -32,23 +32,29 @@ def test_pieces_come_in_order(n_jobs):
     assert pieces(0, n_jobs=n_jobs) == []
 
 
-def test_what_is_there_is_not_done_again_and_what_is_done_is_kept():
-    kept, seen = {1: -1, 3: -3}, []
-    found = pieces(4, get=kept.get, put=kept.__setitem__, done=lambda some: seen.append(list(some)))
+def test_what_is_there_is_not_done_again_and_what_is_done_is_kept(tmp_path):
+    kept, seen = Kept(Checkpoint.open(tmp_path, {}, 0), "piece"), []
+    kept.put(1, -1)
+    kept.put(3, -3)
+    found = pieces(4, kept=kept, done=lambda some: seen.append(list(some)))
     assert found == [0, -1, 4, -3]
-    assert kept == {0: 0, 1: -1, 2: 4, 3: -3}
+    assert [kept.get(number) for number in range(4)] == found
     assert seen == [[None, -1, None, -3], [0, -1, None, -3], [0, -1, 4, -3]]
 
 
 def test_ctrl_c_while_a_piece_is_kept_says_nothing_of_joblib():
     """In threads; joblib would advise to hand out less work."""
 
-    def stop(number, piece):
-        time.sleep(0.05)  # others are done meanwhile
-        raise KeyboardInterrupt
+    class Stops(Kept):
+        def get(self, number):
+            return None
+
+        def put(self, number, piece):
+            time.sleep(0.05)  # others are done meanwhile
+            raise KeyboardInterrupt
 
     with parallel_config("threading"), pytest.raises(KeyboardInterrupt):
-        pieces(20, n_jobs=2, put=stop)
+        pieces(20, n_jobs=2, kept=Stops(Checkpoint(SEED), "piece"))
 
 
 @dataclass(frozen=True)

@@ -162,36 +162,13 @@ def test_save_and_load(tmp_path):
             again.model()
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("kind", "eval", "none of EQ"),
-        ("methods", ["h"], "expected"),
-        ("columns", ["a", "a", "c", "d", "e", "f"], "not all different"),
-        ("categorical", [9], "does not name columns"),
-        ("pairs", [[0, 0, 1, 2, 3], [0, 1, 2, 3, 4]], "each once"),
-        ("pairs", [[0, 99, 1, 2, 3], [0, 1, 2, 3, 4]], "each once"),
-        ("scores", [[[None]]], "cannot be read"),
-        ("asked", 1, "too small"),
-        ("scores", [[[0.0] * 10] * 3] * 2, "scores are for up to 2 pairs, expected 5"),
-        ("full", [0.0] * 9, "expected"),
-        ("train", [0] * 10, "too small"),
-    ],
-)
-def test_damaged_files(tmp_path, field, value, message):
+def test_damaged_files(tmp_path):
     path = tmp_path / "selection.json"
     made(["rsens2", "h"]).save(path)
-    path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
-    with pytest.raises(InputError, match=message):
-        Selection.load(path)
-
-
-def test_a_file_without_content(tmp_path):
-    path = tmp_path / "selection.json"
-    made().save(path)
     content = json.loads(path.read_text())
-    path.write_text(json.dumps(dict.fromkeys(content) | {"format": content["format"], "version": 1}))
-    with pytest.raises(InputError, match="its entries are empty"):
+    content["content"]["scores"]["kind"] = "eval"
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=r"selection\.json is damaged.*Selection\.save"):
         Selection.load(path)
 
 
@@ -202,7 +179,7 @@ def test_attributes_are_documented_by_the_fields_they_show():
 def test_other_files(tmp_path):
     path = tmp_path / "other.json"
     path.write_text("{}")
-    with pytest.raises(InputError, match=r"does not hold a selection\. Give a file written by Selection\.save"):
+    with pytest.raises(InputError, match=r"does not hold a selection.*Give a file written by Selection\.save"):
         Selection.load(path)
 
 

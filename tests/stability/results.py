@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rsens._results import check_parts
 from rsens._stability import Stability
 from rsens._stability._rankings import Rankings
 from rsens._stability._ranks import ranks_of
@@ -29,7 +28,6 @@ def result_of(
         budget="paper", alpha=1.0, values=values, ranks=ranks,
         failed_samples=tuple(samples), failed_methods=tuple(failed), reasons=tuple(reasons),
     )  # fmt: skip
-    check_parts({"rankings": rankings})
     return Stability(rankings)
 
 

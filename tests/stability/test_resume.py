@@ -180,6 +180,8 @@ def test_a_folder_of_another_question_is_refused(tmp_path, change, text):
 
 def test_files_are_plain_json(tmp_path):
     result = stability(LeastSquares(), X, Y, n_boot=1, folder=tmp_path / "kept", **OPTIONS)
-    content = json.loads((tmp_path / "kept" / "sample-00000.json").read_text())["content"]
+    content = json.loads((tmp_path / "kept" / "sample-00000.json").read_text())["content"]["piece"]
+    values = dict(content["items"])["values"]
+    content = {"values": {name: each["items"] for name, each in values["items"]}}
     assert content["values"]["rsens"] == result.ranks.query("method == 'rsens'")["value"].tolist()
     np.testing.assert_allclose(content["values"]["rsens"][1], 4.0, rtol=0.2)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rsens._explain._stated import Stated
-from rsens._files import fingerprint, number, text
+from rsens._files import fingerprint
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array
@@ -32,11 +32,9 @@ class AskedModel(Part):
     model_answers: Array = stored(
         "Predictions, their spread, and the slopes of both in the units of the scale, at a few training inputs; empty "
         "for a model that is random.",
-        number, "model_answers", default=None,
+        "model_answers",
     )  # fmt: skip
-    model_levels: str = stored(
-        "A fingerprint of the levels that are compared, and of how often each occurs.", text, default=None
-    )
+    model_levels: str = stored("A fingerprint of the levels that are compared, and of how often each occurs.")
 
     @classmethod
     def of(cls, source: Model, training: Table, units: Array) -> AskedModel:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from rsens._errors import Argument, InputError
 from rsens._explain import _difference_text
-from rsens._explain._difference_parts import FORM, Both, ComparedPairs, ComparedTerms, check_together
+from rsens._explain._difference_parts import FORM, Both, ComparedPairs, ComparedTerms
 from rsens._typing import Array
 
 
@@ -202,7 +202,7 @@ class Difference:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
-        return cls(**FORM.read(path, check_together))
+        return cls(**FORM.read(path))
 
     def _pairs(self) -> ComparedPairs:
         if self._of_pairs is None:

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
 from rsens._explain._bootstrap import percentiles
 from rsens._explain._effect_sums import Key, RowEffects
 from rsens._explain._query import Query
 from rsens._explain._stated import Stated
 from rsens._explain._steps import readable_unit
-from rsens._files import number_or_nan, or_none, text, tuple_of
-from rsens._results import Part, check_size, stored
+from rsens._results import Part, stored
 from rsens._typing import Array
 
 #: What a line is about: a slope times a standard deviation; a step between two values; a level against the rest.
@@ -25,44 +23,38 @@ SLOPE, STEP, LEVEL = "slope", "step", "level"
 class Effects(Part):
     """One line for each number, and for each level of a category, in the order of the terms. Groups have none."""
 
-    effect_terms: tuple[str, ...] = stored("The term of each effect.", tuple_of(text))
-    effect_levels: tuple[str | None, ...] = stored(
-        "The level of each effect; None for numbers.", tuple_of(or_none(text))
-    )
-    effect_start: Array = stored(
-        "Where a step between two values starts; NaN for other effects.", number_or_nan, "effect_terms"
-    )
-    effect_stop: Array = stored(
-        "Where a step between two values stops; NaN for other effects.", number_or_nan, "effect_terms"
-    )
+    effect_terms: tuple[str, ...] = stored("The term of each effect.")
+    effect_levels: tuple[str | None, ...] = stored("The level of each effect; None for numbers.")
+    effect_start: Array = stored("Where a step between two values starts; NaN for other effects.", "effect_terms")
+    effect_stop: Array = stored("Where a step between two values stops; NaN for other effects.", "effect_terms")
     effect_step: Array = stored(
         "How long the step is: a standard deviation, or from start to stop; NaN for levels.",
-        number_or_nan, "effect_terms",
+        "effect_terms",
     )  # fmt: skip
     effect_unit: Array = stored(
         "A readable unit of the column, 1 or a power of ten; NaN for levels.",
-        number_or_nan, "effect_terms",
+        "effect_terms",
     )  # fmt: skip
-    effect: Array = stored("Mean change of the point prediction.", number_or_nan, "effect_terms", "outputs")
+    effect: Array = stored("Mean change of the point prediction.", "effect_terms", "outputs")
     effect_ends: Array | None = stored(
         "Lower and upper ends of the intervals of `effect`.",
-        number_or_nan, 2, "effect_terms", "outputs", optional=True,
+        2, "effect_terms", "outputs", default=None,
     )  # fmt: skip
     effect_spread: Array | None = stored(
         "Mean change of the predictive standard deviation; None for classes.",
-        number_or_nan, "effect_terms", optional=True,
+        "effect_terms", default=None,
     )  # fmt: skip
     effect_spread_ends: Array | None = stored(
         "Lower and upper ends of the intervals of `effect_spread`.",
-        number_or_nan, 2, "effect_terms", optional=True,
+        2, "effect_terms", default=None,
     )  # fmt: skip
     effect_log: Array | None = stored(
         "Mean change of the logarithm of the prediction, for families of positive numbers.",
-        number_or_nan, "effect_terms", optional=True,
+        "effect_terms", default=None,
     )  # fmt: skip
     effect_log_ends: Array | None = stored(
         "Lower and upper ends of the intervals of `effect_log`.",
-        number_or_nan, 2, "effect_terms", optional=True,
+        2, "effect_terms", default=None,
     )  # fmt: skip
 
     @classmethod
@@ -133,13 +125,6 @@ class Effects(Part):
         if ends is not None:
             parts |= dict(zip((f"{name}_ends" for name in names), stated.split(_finite(ends)), strict=True))
         return replace(self, **parts)
-
-    def check(self) -> None:
-        check_size("effect_levels", self.effect_levels, len(self.effect_terms))
-        for name in ("effect_ends", "effect_spread_ends", "effect_log_ends"):
-            ends = getattr(self, name)
-            if ends is not None and (ends[0] > ends[1]).any():
-                raise InputError(f"{name} has a lower end above its upper end")
 
 
 def _finite(values: Array) -> Array:

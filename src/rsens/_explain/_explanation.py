@@ -90,8 +90,7 @@ class Explanation(PlotMethods, Comparisons, Exports, Keeping):
         self._setup, self._values, self._rows = setup, values, rows
         self._effects, self._intervals, self._subgroups = effects, intervals, subgroups
         self._null_level, self._interactions, self._posterior = null_level, interactions, posterior
-        self._refits = refits if refits is not None and refits.is_complete else None
-        self._sums = sums if sums is not None and sums.is_complete else None
+        self._refits, self._sums = refits, sums
         self._subgroup_sums, self._stretches, self._asked = subgroup_sums, stretches, asked
         self._index = rows.index if index is None else index
         self._model, self._X, self._weights = model, X, weights

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rsens._errors import InputError
 from rsens._explain._asked_model import AskedModel
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
@@ -19,8 +16,7 @@ from rsens._explain._subgroup_sums import SubgroupSums
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._sums import Sums
 from rsens._explain._values import Values
-from rsens._explain._versions import from_version_1, from_version_2
-from rsens._results import Form, check_size
+from rsens._results import Form
 
 #: An explanation is made of these, and so are its files. What was not asked for is None.
 FORM = Form(
@@ -42,17 +38,4 @@ FORM = Form(
         "stretches": Stretches,
         "asked": AskedModel,
     },
-    upgrades=(from_version_1, from_version_2),
 )
-
-
-def check_together(parts: dict[str, Any]) -> None:
-    """What must agree between the parts of a file, besides the shapes."""
-    for name in ("setup", "values", "rows"):
-        if parts[name] is None:
-            raise InputError(f"{name} are missing")
-    values, intervals = parts["values"], parts["intervals"]
-    n_terms = len(parts["setup"].terms)
-    check_size("pairs", values.pairs, n_terms * (n_terms - 1) // 2)
-    if values.pairs is None and intervals is not None and intervals.pair_intervals is not None:
-        raise InputError("pair_intervals without pairs")

@@ -16,7 +16,6 @@ from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._explain._p_values import discoveries
 from rsens._explain._query import Query
-from rsens._files import number_or_nan, text, truth, tuple_of, whole
 from rsens._interactions import (
     MOST_INFLATION,
     Untested,
@@ -41,34 +40,29 @@ class Interactions(Part):
 
     pair_p_values: Array = stored(
         "The p-value of the test that the two terms of a pair add up. NaN where a term does not vary.",
-        number_or_nan, "pairs", column="p_value",
+        "pairs", column="p_value",
     )  # fmt: skip
     pair_discovery: Flags = stored(
         "Whether a pair is among the discoveries at a false-discovery rate of 10 % (Benjamini and Hochberg).",
-        truth, "pairs", column="discovery",
+        "pairs", column="discovery",
     )  # fmt: skip
     pair_additive: Flags = stored(
-        "Whether the model adds up the two terms by construction, so that the pair is never marked.", truth, "pairs"
+        "Whether the model adds up the two terms by construction, so that the pair is never marked.", "pairs"
     )
     pair_above: Flags = stored(
         "The mark of a pair: the data contradict a model in which the two add up (5 % per pair).",
-        truth, "pairs", column="above_null",
+        "pairs", column="above_null",
     )  # fmt: skip
     pair_unclear: Flags = stored(
         "Whether a pair that is not marked cannot be told: other columns nearly determine one of its two.",
-        truth, "pairs",
+        "pairs",
     )  # fmt: skip
     test_scale: str = stored(
-        'The scale on which terms add up in the test: "identity" (of y), "log", "logit" or "probit".', text
+        'The scale on which terms add up in the test: "identity" (of y), "log", "logit" or "probit".'
     )
-    pair_null_kind: str = stored("What the mark of pairs is.", text)
-    pair_rows: int = stored("How many rows the test of pairs used.", whole)
-    pair_notes: tuple[str, ...] = stored("What to know about the marks of pairs.", tuple_of(text))
-
-    def check(self) -> None:
-        p = self.pair_p_values[~np.isnan(self.pair_p_values)]
-        if ((p < 0.0) | (p > 1.0)).any():
-            raise InputError("pair_p_values has values that are no probabilities")
+    pair_null_kind: str = stored("What the mark of pairs is.")
+    pair_rows: int = stored("How many rows the test of pairs used.")
+    pair_notes: tuple[str, ...] = stored("What to know about the marks of pairs.")
 
 
 def find_interaction_marks(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pandas as pd
 
 from rsens._errors import Argument, InputError
-from rsens._explain._form import FORM, check_together
+from rsens._explain._form import FORM
 from rsens._explain._rows import Rows
 from rsens._explain._values import Values
 
@@ -37,7 +37,7 @@ class Keeping:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
-        return cls(**FORM.read(path, check_together))
+        return cls(**FORM.read(path))
 
     def without_rows(self) -> Self:
         """The same without the values of single rows, which make a file large if there are many rows."""
@@ -56,7 +56,7 @@ class Keeping:
         """The explanation in a text that `to_json` made."""
         if not isinstance(text, str):
             raise InputError(Argument("text"), f" must be text made by to_json; got {type(text).__name__}.")
-        return cls(**FORM.read_text(text, check_together))
+        return cls(**FORM.read_text(text))
 
     @classmethod
     def merge(cls, explanations: Iterable[Explanation]) -> Explanation:

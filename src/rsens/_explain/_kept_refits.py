@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import InputError
-from rsens._files import fingerprint, number, text, whole
+from rsens._files import fingerprint
 from rsens._results import Part, stored
 from rsens._typing import Array
 
@@ -22,17 +21,12 @@ if TYPE_CHECKING:
 class KeptRefits(Part):
     """The values of each refit, in its own units."""
 
-    refit_main: Array = stored(
-        "R-sens of each term in each refit, in the units of the refit.", number, "refits", "terms", default=None
-    )
-    refit_pairs: Array | None = stored(
-        "R-sens₂ of each pair in each refit.", number, "refits", "pairs", optional=True, default=None
-    )
-    refit_units: Array = stored("The units of each refit.", number, "refits", "columns", default=None)
-    refit_rounds: NDArray[np.int64] = stored("Which round of folds a refit belongs to.", whole, "refits", default=None)
+    refit_main: Array = stored("R-sens of each term in each refit, in the units of the refit.", "refits", "terms")
+    refit_pairs: Array | None = stored("R-sens₂ of each pair in each refit.", "refits", "pairs", default=None)
+    refit_units: Array = stored("The units of each refit.", "refits", "columns")
+    refit_rounds: NDArray[np.int64] = stored("Which round of folds a refit belongs to.", "refits")
     refit_folds: str = stored(
         "A fingerprint of the rows that each refit left out: refits with the same one can be compared in pairs.",
-        text, default=None,
     )  # fmt: skip
 
     @classmethod
@@ -56,12 +50,3 @@ class KeptRefits(Part):
     def by_round(self, values: Array) -> Iterator[Array]:
         """Values (refits, …) of the refits of each round."""
         return (values[self.refit_rounds == number] for number in np.unique(self.refit_rounds))
-
-    @property
-    def is_complete(self) -> bool:
-        """False for a file that lacks some of it."""
-        return all(getattr(self, name) is not None for name in self.fields() if name != "refit_pairs")
-
-    def check(self) -> None:
-        if self.refit_rounds is not None and np.unique(self.refit_rounds, return_counts=True)[1].min(initial=2) < 2:
-            raise InputError("a round has fewer than two refits")

@@ -43,7 +43,7 @@ from rsens._explain._probe_refits import MOST_ROWS as VALUE_ROWS
 from rsens._explain._probes import sources_of
 from rsens._explain._query import Query
 from rsens._explain._values import Values
-from rsens._files import Checkpoint, number, number_or_nan, or_none, text, truth, tuple_of, whole
+from rsens._files import Checkpoint
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
 from rsens._progress import Progress
 from rsens._refits import Fit, check_refit, take_rows
@@ -66,48 +66,41 @@ NULL_KIND = "conditional probes, 5 % per variable"
 class NullLevel(Part):
     """Levels and marks by term, and the probes they come from."""
 
-    null_kind: str = stored("How the null level was found, and what it holds for.", text)
+    null_kind: str = stored("How the null level was found, and what it holds for.")
     null: Array = stored(
         "The level that an irrelevant variable passes once in twenty times, by term, on the scale of its value. NaN "
         "where the unit of a term has nothing to do with its spread, or the refitted model never uses such columns.",
-        number_or_nan, "terms", column="null",
+        "terms", column="null",
     )  # fmt: skip
     reached: Array = stored(
         "The share of probes, which are irrelevant, that reach a term in the refits: 0 for one that is clearly not.",
-        number_or_nan, "terms", column="reached",
+        "terms", column="reached",
     )  # fmt: skip
     p_value: Array = stored(
         "How rarely an irrelevant variable made like this one gets as far, estimated from the probes.",
-        number_or_nan, "terms", column="p_value",
+        "terms", column="p_value",
     )  # fmt: skip
     discovery: Flags = stored(
         "Whether a term is among the discoveries: at most one in ten of these is irrelevant, on average (Benjamini and "
         "Hochberg, on `p_value`).",
-        truth, "terms", column="discovery",
+        "terms", column="discovery",
     )  # fmt: skip
     familywise: Flags = stored(
         "Whether `p_value` is at most 0.05 divided by the number of terms: with a chance of 95 % none of these is "
         "irrelevant.",
-        truth, "terms", column="familywise",
+        "terms", column="familywise",
     )  # fmt: skip
-    null_refits: int = stored("How often the model was refitted for the null level.", whole)
+    null_refits: int = stored("How often the model was refitted for the null level.")
     null_rows: int | None = stored(
-        "How many random rows the model was refitted to for the null level; None if to all.", or_none(whole),
-        default=None,
+        "How many random rows the model was refitted to for the null level; None if to all.", default=None,
     )  # fmt: skip
-    probe_terms: tuple[str, ...] = stored("The term that each probe is made like.", tuple_of(text))
+    probe_terms: tuple[str, ...] = stored("The term that each probe is made like.")
     probe_values: Array = stored(
         "The value that each probe reached in its refit, per standard deviation, divided by what the collinearity of "
         "its term accounts for (VIF^¼; VIF^½ in linear models), and for columns with levels by how far probes of the "
         "same term reach, relative to all of their kind.",
-        number, "probe_terms",
+        "probe_terms",
     )  # fmt: skip
-
-    def check(self) -> None:
-        for name in ("reached", "p_value"):
-            values = getattr(self, name)
-            if ((values < 0.0) | (values > 1.0)).any():
-                raise InputError(f"{name} is not between 0 and 1")
 
 
 def refitter(model: Any, refit: Any) -> Fit | None:

@@ -12,7 +12,6 @@ import pandas as pd
 from rsens._arguments import fraction
 from rsens._errors import Argument, InputError
 from rsens._explain._query import Query
-from rsens._files import number
 from rsens._results import Part, stored
 from rsens._typing import Array, Positions
 from rsens.derivatives import Derivatives, draw_records, is_of_draws
@@ -27,11 +26,9 @@ class DrawValues(Part):
     """R-sens of each draw's own predictive."""
 
     posterior_values: Array = stored(
-        "R-sens of each term under each posterior draw, averaged over the rows.", number, "draws", "terms", default=None
+        "R-sens of each term under each posterior draw, averaged over the rows.", "draws", "terms"
     )
-    posterior_weights: Array = stored(
-        "How much each of these draws counts; they add up to 1.", number, "draws", default=None
-    )
+    posterior_weights: Array = stored("How much each of these draws counts; they add up to 1.", "draws")
 
     @classmethod
     def of(cls, sums: Array, weights: Array, squared: bool) -> DrawValues:
@@ -42,10 +39,6 @@ class DrawValues(Part):
         """These values as tables."""
         draws = pd.DataFrame(self.posterior_values.copy(), columns=list(names))
         return Posterior(draws, pd.Series(self.posterior_weights.copy(), name="weight"))
-
-    def check(self) -> None:
-        if (self.posterior_values < 0.0).any() or (self.posterior_weights < 0.0).any():
-            raise InputError("posterior_values or posterior_weights are negative")
 
 
 class PosteriorSums:

@@ -16,7 +16,7 @@ from rsens._explain._probes import ProbeSource
 from rsens._explain._query import Query
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._refits import Fit, SeenRefits, quiet, run_pieces, take_rows
+from rsens._refits import Fit, Kept, quiet, run_pieces, take_rows
 from rsens._table import Table, is_pandas
 from rsens._threads import one_thread
 from rsens._typing import Array, Positions
@@ -106,7 +106,6 @@ def refit_with_probes(
     `order` is the rows' own order: in it the sources make their probes, and rows to look at are drawn.
     """
 
-    kept = SeenRefits(keep, "refit-probes")
     measured = run_pieces(
         _measure,
         len(plan),
@@ -116,8 +115,7 @@ def refit_with_probes(
         progress=progress,
         noun="refit",
         stage="probes",
-        get=kept.get,
-        put=kept.put,
+        kept=None if keep is None else Kept(keep, "refit-probes", required=False),
     )
     t = len(query.terms)
     real, probes = np.stack([main[:t] for main in measured]), np.concatenate([main[t:] for main in measured])

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._errors import InputError
 from rsens._explain._extrapolation import outside
 from rsens._explain._subgroups import Label, plain_label
-from rsens._files import fingerprint, label, number, or_none, text, truth, tuple_of, whole
+from rsens._files import fingerprint
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array, Flags, Positions
@@ -22,23 +21,22 @@ from rsens._typing import Array, Flags, Positions
 class Rows(Part):
     """n rows."""
 
-    row_labels: tuple[Label, ...] | None = stored("The labels of the rows; None for 0, 1, …", or_none(tuple_of(label)))
-    row_label_name: str | None = stored("What the index of X is called.", or_none(text))
+    row_labels: tuple[Label, ...] | None = stored("The labels of the rows; None for 0, 1, …")
+    row_label_name: str | None = stored("What the index of X is called.")
     extrapolation: Flags | None = stored(
         "True for rows outside the cloud of the training inputs (or, where the model does not know them, of X).",
-        truth, "rows", optional=True,
+        "rows", default=None,
     )  # fmt: skip
     row_weights: Array | None = stored(
-        "How much each row counts, adding up to 1; None if all count the same.", number, "rows", optional=True,
-        default=None,
+        "How much each row counts, adding up to 1; None if all count the same.", "rows", default=None,
     )  # fmt: skip
     column_fingerprints: tuple[str, ...] | None = stored(
         "A fingerprint of the values in each column of X: two explanations with the same ones explain the same rows.",
-        or_none(tuple_of(text)), default=None,
+        default=None,
     )  # fmt: skip
-    row_count: int | None = stored("How many rows; None where `extrapolation` tells.", or_none(whole), default=None)
+    row_count: int | None = stored("How many rows; None where `extrapolation` tells.", default=None)
     row_outside: int | None = stored(
-        "How many rows are outside of the cloud; None where `extrapolation` tells.", or_none(whole), default=None
+        "How many rows are outside of the cloud; None where `extrapolation` tells.", default=None
     )
 
     @classmethod
@@ -105,15 +103,6 @@ class Rows(Part):
     def shares(self) -> Array:
         """How much each row counts, adding up to 1."""
         return np.full(self.n, 1.0 / self.n) if self.row_weights is None else self.row_weights
-
-    def check(self) -> None:
-        weights = self.row_weights
-        if weights is not None and not ((weights >= 0.0).all() and abs(weights.sum() - 1.0) < 1e-6):
-            raise InputError("row_weights are negative or do not add up to 1")
-        if self.n < 1:
-            raise InputError("there are no rows")
-        if self.row_labels is not None and len(self.row_labels) != self.n:
-            raise InputError(f"row_labels has {len(self.row_labels)} entries, expected {self.n}")
 
 
 def index_of(table: Table) -> pd.Index:

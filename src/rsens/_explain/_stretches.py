@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
-from rsens._files import fingerprint, text, tuple_of, whole
+from rsens._files import fingerprint
 from rsens._results import Part, stored
 from rsens._typing import Positions
 
@@ -18,15 +18,9 @@ from rsens._typing import Positions
 class Stretches(Part):
     """Numbers of rows, from each start up to (and without) its stop, in the order of the rows."""
 
-    stretch_starts: NDArray[np.int64] = stored(
-        "The number of the first row of each stretch of rows.", whole, "stretch_seeds", default=None
-    )
-    stretch_stops: NDArray[np.int64] = stored(
-        "The number behind the last row of each stretch.", whole, "stretch_seeds", default=None
-    )
-    stretch_seeds: tuple[str, ...] = stored(
-        "A fingerprint of the seed of the bootstrap of each stretch.", tuple_of(text), default=None
-    )
+    stretch_starts: NDArray[np.int64] = stored("The number of the first row of each stretch of rows.", "stretch_seeds")
+    stretch_stops: NDArray[np.int64] = stored("The number behind the last row of each stretch.", "stretch_seeds")
+    stretch_seeds: tuple[str, ...] = stored("A fingerprint of the seed of the bootstrap of each stretch.")
 
     @classmethod
     def of(cls, start: int, stop: int, seed: np.random.SeedSequence) -> Stretches:
@@ -68,10 +62,6 @@ class Stretches(Part):
     def _of(cls, stretches: Sequence[tuple[int, int, str]]) -> Stretches:
         starts, stops, seeds = zip(*stretches, strict=True)
         return cls(stretch_starts=np.array(starts), stretch_stops=np.array(stops), stretch_seeds=tuple(seeds))
-
-    def check(self) -> None:
-        if self.stretch_starts is not None and not (self.stretch_starts < self.stretch_stops).all():
-            raise InputError("a stretch of rows stops before it starts")
 
 
 def _without_seams(stretches: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

@@ -1,7 +1,6 @@
 """Subgroups of rows as sums, so that those of other rows can be added: how many, their weight, mean and spread.
 
 A subgroup keeps, with weights w_i that add up to 1 over all rows and r_i the local values (their squares under "rms"),
-
     n, Σ w_i, c = Σ w_i r_i / Σ w_i, Σ w_i², Σ w_i² (r_i − c), Σ w_i² (r_i − c)².
 
 Sums around the mean lose no digits where rows hardly differ; `_pooled` moves them to a common mean, exactly.
@@ -19,7 +18,6 @@ from rsens._errors import Argument, InputError
 from rsens._explain._intervals import ROWS
 from rsens._explain._spread import Spread
 from rsens._explain._subgroups import Division, Label, Subgroups
-from rsens._files import label, number, or_none, tuple_of, whole
 from rsens._results import Part, stored
 from rsens._typing import Array
 
@@ -28,23 +26,16 @@ from rsens._typing import Array
 class SubgroupSums(Part):
     """One cell for each subgroup, those without rows included; the last, without a label, is for rows in none."""
 
-    cell_labels: tuple[Label | None, ...] = stored(
-        "The subgroups; null for rows in none of them.", tuple_of(or_none(label)), default=None
-    )
-    cell_rows: NDArray[np.int64] = stored("Number of rows.", whole, "cell_labels", default=None)
-    cell_counted: NDArray[np.int64] = stored(
-        "Number of rows with a weight above 0.", whole, "cell_labels", default=None
-    )
-    cell_weight: Array = stored("Their share of all weight.", number, "cell_labels", default=None)
-    cell_mean: Array = stored("Weighted mean of the values.", number, "cell_labels", "terms", default=None)
-    cell_squares: Array = stored("Sum of squared weights.", number, "cell_labels", default=None)
+    cell_labels: tuple[Label | None, ...] = stored("The subgroups; null for rows in none of them.", default=None)
+    cell_rows: NDArray[np.int64] = stored("Number of rows.", "cell_labels")
+    cell_counted: NDArray[np.int64] = stored("Number of rows with a weight above 0.", "cell_labels")
+    cell_weight: Array = stored("Their share of all weight.", "cell_labels")
+    cell_mean: Array = stored("Weighted mean of the values.", "cell_labels", "terms")
+    cell_squares: Array = stored("Sum of squared weights.", "cell_labels")
     cell_first: Array = stored(
-        "Sum of squared weights times the distance from the mean.", number, "cell_labels", "terms",
-        default=None,
+        "Sum of squared weights times the distance from the mean.", "cell_labels", "terms",
     )  # fmt: skip
-    cell_second: Array = stored(
-        "Sum of squared weights times the squared distance.", number, "cell_labels", "terms", default=None
-    )
+    cell_second: Array = stored("Sum of squared weights times the squared distance.", "cell_labels", "terms")
 
     @classmethod
     def of(cls, local: Array, division: Division, weights: Array, squared: bool) -> SubgroupSums:

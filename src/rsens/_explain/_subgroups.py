@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
-from rsens._files import label, number, number_or_nan, or_none, text, tuple_of, whole
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import first_few
@@ -23,28 +22,22 @@ MAX_SUBGROUPS = 100
 class Subgroups(Part):
     """R-sens within subgroups of rows."""
 
-    subgroups: tuple[Label, ...] = stored("The labels of the subgroups, in their natural order.", tuple_of(label))
-    subgroup_counts: NDArray[np.int64] = stored("Number of rows in each subgroup.", whole, "subgroups")
+    subgroups: tuple[Label, ...] = stored("The labels of the subgroups, in their natural order.")
+    subgroup_counts: NDArray[np.int64] = stored("Number of rows in each subgroup.", "subgroups")
     subgroup_values: Array = stored(
-        "R-sens averaged within each subgroup, subgroups × terms; None without `by`.", number, "subgroups", "terms"
+        "R-sens averaged within each subgroup, subgroups × terms; None without `by`.", "subgroups", "terms"
     )
-    subgroup_rest: Array | None = stored(
-        "R-sens averaged over all other rows.", number_or_nan, "subgroups", "terms", optional=True, default=None
-    )
-    subgroup_intervals: Array | None = stored(
-        "Lower and upper ends of `by`.", number_or_nan, 2, "subgroups", "terms", optional=True, default=None
-    )
+    subgroup_rest: Array | None = stored("R-sens averaged over all other rows.", "subgroups", "terms", default=None)
+    subgroup_intervals: Array | None = stored("Lower and upper ends of `by`.", 2, "subgroups", "terms", default=None)
     subgroup_differences: Array | None = stored(
         "Lower and upper ends of the difference between a subgroup and all other rows.",
-        number_or_nan, 2, "subgroups", "terms", optional=True, default=None,
+        2, "subgroups", "terms", default=None,
     )  # fmt: skip
     subgroup_p_values: Array | None = stored(
         "How rarely chance alone gives a difference as large; None without refits.",
-        number_or_nan, "subgroups", "terms", optional=True, default=None,
+        "subgroups", "terms", default=None,
     )  # fmt: skip
-    subgroup_interval_kind: str | None = stored(
-        'What these intervals come from: "refits" or "rows".', or_none(text), default=None
-    )
+    subgroup_interval_kind: str | None = stored('What these intervals come from: "refits" or "rows".', default=None)
 
 
 @dataclass(frozen=True)

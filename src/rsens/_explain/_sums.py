@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rsens._errors import InputError
-from rsens._files import number, number_or_nan, tuple_of, whole
 from rsens._results import Part, stored
 from rsens._typing import Array
 
@@ -25,42 +23,31 @@ AVERAGES = (
 class Sums(Part):
     """Kept in an explanation if it is part of a whole (`first_row` in `explain`). Squares under "rms"."""
 
-    sum_weight: float = stored("The weight of all rows: their number, or the sum of `weights`.", number, default=None)
-    sum_rows: int = stored("How many rows have a weight above 0.", whole, default=None)
-    sum_main: Array = stored("Averages of R-sens.", number, "terms", default=None)
-    sum_pairs: Array | None = stored("Averages of R-sens₂.", number, "pairs", optional=True, default=None)
-    sum_parts: Array = stored("Averages of the parts of R-sens.", number, "terms", "sum_part", default=None)
-    sum_pair_parts: Array | None = stored(
-        "Averages of the parts of R-sens₂.", number, "pairs", "sum_pair_part", optional=True, default=None
-    )
-    sum_direction: Array = stored(
-        "Averages of the derivatives of the prediction.", number_or_nan, "outputs", "terms", default=None
-    )
-    sum_size: Array = stored("Averages of their absolute values.", number_or_nan, "outputs", "terms", default=None)
-    sum_draws: Array | None = stored(
-        "Averages of R-sens of each posterior draw.", number, "draws", "terms", optional=True, default=None
-    )
+    sum_weight: float = stored("The weight of all rows: their number, or the sum of `weights`.")
+    sum_rows: int = stored("How many rows have a weight above 0.")
+    sum_main: Array = stored("Averages of R-sens.", "terms")
+    sum_pairs: Array | None = stored("Averages of R-sens₂.", "pairs", default=None)
+    sum_parts: Array = stored("Averages of the parts of R-sens.", "terms", "sum_part")
+    sum_pair_parts: Array | None = stored("Averages of the parts of R-sens₂.", "pairs", "sum_pair_part", default=None)
+    sum_direction: Array = stored("Averages of the derivatives of the prediction.", "outputs", "terms")
+    sum_size: Array = stored("Averages of their absolute values.", "outputs", "terms")
+    sum_draws: Array | None = stored("Averages of R-sens of each posterior draw.", "draws", "terms", default=None)
     sum_effects: Array = stored(
         "Averages behind the effects, line by line; of a step in parts, the shares of the rows in each part, then the "
         "changes there.",
-        number_or_nan, "effect_columns", default=None,
+        "effect_columns", default=None,
     )  # fmt: skip
     effect_edges: tuple[tuple[float, ...], ...] = stored(
         "Where the parts of the step of each effect start and stop; empty for other effects.",
-        tuple_of(tuple_of(number)), default=None,
-    )  # fmt: skip
-    replicate_weight: Array | None = stored(
-        "The weight that each bootstrap replicate drew; None without a bootstrap.", number, "replicates", optional=True,
         default=None,
     )  # fmt: skip
-    replicate_main: Array | None = stored(
-        "`sum_main` of each replicate.", number, "replicates", "terms", optional=True, default=None
-    )
-    replicate_pairs: Array | None = stored(
-        "`sum_pairs` of each replicate.", number, "replicates", "pairs", optional=True, default=None
-    )
+    replicate_weight: Array | None = stored(
+        "The weight that each bootstrap replicate drew; None without a bootstrap.", "replicates", default=None,
+    )  # fmt: skip
+    replicate_main: Array | None = stored("`sum_main` of each replicate.", "replicates", "terms", default=None)
+    replicate_pairs: Array | None = stored("`sum_pairs` of each replicate.", "replicates", "pairs", default=None)
     replicate_effects: Array | None = stored(
-        "`sum_effects` of each replicate.", number_or_nan, "replicates", "effect_columns", optional=True, default=None
+        "`sum_effects` of each replicate.", "replicates", "effect_columns", default=None
     )
 
     def __add__(self, other: Sums) -> Sums:
@@ -85,16 +72,6 @@ class Sums(Part):
     def share_in(self, whole: float) -> float:
         """The share of these rows in a larger weight; rows that do not count have none."""
         return self.sum_weight / whole if whole > 0.0 else 0.0
-
-    @property
-    def is_complete(self) -> bool:
-        """False for a file that lacks some of it."""
-        needed = ("sum_weight", "sum_rows", "sum_main", "sum_parts", "sum_direction", "sum_size", "sum_effects")
-        return all(getattr(self, name) is not None for name in (*needed, "effect_edges"))
-
-    def check(self) -> None:
-        if self.sum_weight is not None and not self.sum_weight > 0.0:
-            raise InputError(f"sum_weight is {self.sum_weight:g}")
 
 
 def _average(share: float, mine: Array | None, other_share: float, theirs: Array | None) -> Array | None:

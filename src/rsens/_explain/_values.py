@@ -6,12 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rsens._errors import InputError
 from rsens._explain._bootstrap import percentiles
 from rsens._explain._intervals import ROWS, Intervals
-from rsens._explain._setup import check_different
 from rsens._explain._sums import Sums
-from rsens._files import number, number_or_nan, text, tuple_of
 from rsens._results import Part, stored
 from rsens._typing import Array
 from rsens.measures import consistency
@@ -21,33 +18,33 @@ from rsens.measures import consistency
 class Values(Part):
     """The answer. Pairs come in the order of `np.triu_indices(T, 1)`."""
 
-    family: str = stored("Name of the predictive family.", text)
-    outputs: tuple[str, ...] = stored("What the point prediction consists of: y, or the classes.", tuple_of(text))
-    main: Array = stored("R-sens of each term, averaged over the rows.", number, "terms", column="value")
+    family: str = stored("Name of the predictive family.")
+    outputs: tuple[str, ...] = stored("What the point prediction consists of: y, or the classes.")
+    main: Array = stored("R-sens of each term, averaged over the rows.", "terms", column="value")
     pairs: Array | None = stored(
         "R-sens₂ of each pair of terms, averaged over the rows, by (variable, variable) in the order of columns.",
-        number, "pairs", optional=True, column="value",
+        "pairs", default=None, column="value",
     )  # fmt: skip
     direction: Array = stored(
         "Mean derivative of the point prediction, with its sign, in the units of `scale`.\n\n"
         "In a numeric column of two values, the mean of f(higher) − f(lower). NaN for groups and for categorical "
         "columns. A Series by term, or a frame terms × outputs for a prediction of "
         "several outputs (class probabilities).",
-        number_or_nan, "terms", "outputs", column="direction",
+        "terms", "outputs", column="direction",
     )  # fmt: skip
     consistency: Array = stored(
         "Whether the prediction always goes the same way: |mean derivative| / mean |derivative|, between 0 and 1.\n\n"
         "1 where the derivative never changes its sign, 0 where ups and downs cancel. Below ½ more than a quarter of "
         "all movement goes against the rest, and tables and bars show ± in place of ▲ or ▼. NaN where `direction` is, "
         "and where the prediction does not move. Shaped like `direction`.",
-        number_or_nan, "terms", "outputs", column="consistency",
+        "terms", "outputs", column="consistency",
     )  # fmt: skip
-    part_names: tuple[str, ...] = stored("What R-sens is made of.", tuple_of(text))
+    part_names: tuple[str, ...] = stored("What R-sens is made of.")
     parts: Array | None = stored(
         "What R-sens is made of, terms × parts: the rows add up to `main`.\n\n"
         'Normal: "mean", moves the prediction, and "variance", moves the uncertainty. A single column "joint" for '
         "families whose parameters cannot be told apart; None for families of one parameter.",
-        number, "terms", "part_names", optional=True, column="part",
+        "terms", "part_names", default=None, column="part",
     )  # fmt: skip
     pair_parts: Array | None = stored(
         "What R-sens₂ is made of, pairs × parts: the rows add up to `pairs`.\n\n"
@@ -55,46 +52,22 @@ class Values(Part):
         "their mixture. A pair with nearly all of its value in the second one changes how "
         "uncertain the prediction is, and not the prediction (`uncertainty_only`). None where `parts` is, without "
         "pairs, and for pairs on the link scale.",
-        number, "pairs", "pair_part", optional=True, column="part",
+        "pairs", "pair_part", default=None, column="part",
     )  # fmt: skip
     pair_part_names: tuple[str, ...] | None = stored(
-        "What R-sens₂ is made of; None where that is called as in `part_names`.", tuple_of(text), optional=True,
-        default=None,
+        "What R-sens₂ is made of; None where that is called as in `part_names`.", default=None,
     )  # fmt: skip
     local_main: Array | None = stored(
-        "R-sens of each row and term, in the same units, with the index of X.", number, "rows", "terms", optional=True
+        "R-sens of each row and term, in the same units, with the index of X.", "rows", "terms", default=None
     )
     local_pairs: Array | None = stored(
         "R-sens₂ of each row and pair, shape (n, T, T), symmetric and read-only; only if it was asked for.",
-        number, "rows", "terms", "terms", optional=True,
+        "rows", "terms", "terms", default=None,
     )  # fmt: skip
 
     def names_of_parts(self, order: int) -> tuple[str, ...]:
         """What the parts of variables (order 1) or pairs (order 2) are called."""
         return self.part_names if order == 1 or self.pair_part_names is None else self.pair_part_names
-
-    def check(self) -> None:
-        if self.pair_parts is not None and self.pair_parts.shape[1] != len(self.names_of_parts(2)):
-            raise InputError("pair_parts and their names differ in number")
-        if self.local_pairs is not None and self.pairs is None:
-            raise InputError("local_pairs without pairs")
-        if self.pair_parts is not None and self.pairs is None:
-            raise InputError("pair_parts without pairs")
-        if (self.local_main is not None and not len(self.local_main)) or not self.outputs:
-            raise InputError("there are no rows or no outputs")
-        for name in ("main", "pairs", "pair_parts", "local_main", "local_pairs"):
-            array = getattr(self, name)
-            if array is not None and (array < 0.0).any():
-                raise InputError(f"{name} has negative values")
-        if ((self.consistency < 0.0) | (self.consistency > 1.0)).any():
-            raise InputError("consistency is not between 0 and 1")
-        if not self.family.isidentifier() or not all(
-            name.isidentifier() for name in (*self.part_names, *self.names_of_parts(2))
-        ):
-            raise InputError("no family has this name or these parts")
-        for name in ("outputs", "part_names"):
-            check_different(name, getattr(self, name))
-        check_different("pair_part_names", self.names_of_parts(2))
 
 
 @dataclass(frozen=True, eq=False)

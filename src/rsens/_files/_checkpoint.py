@@ -1,10 +1,10 @@
 """A folder of finished pieces of one work: what was asked, the seed, and one file per piece.
 
     manifest.json          the question, as names and plain values, and the seed
-    <key>.json             a finished piece, with the digests of the question and of itself
+    <key>.json             a finished piece, with the digest of the question
 
-Files are written whole or not at all, so a process that is killed leaves no half of a piece. A piece that cannot be
-read, or whose digests are wrong, does not count: it is done again.
+Files are written whole or not at all, so a process that is killed leaves no half of a piece. A piece that is damaged,
+or belongs to another question, does not count: it is done again.
 """
 
 from __future__ import annotations
@@ -16,23 +16,20 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rsens._arguments import seed_sequence
-from rsens._errors import Argument, InputError
-from rsens._files._json import read_json, tuple_of, whole, write_json
-from rsens._files._question import differences
-from rsens._files._system_errors import reason_of, writing
+from rsens._errors import Argument, InputError, Sentence
+from rsens._files._io import reason_of, write_whole, writing
+from rsens._files._store import decode, document, encode, known_classes, read_document, reading, release
 from rsens._text import shorten
 
-FORMAT = "rsens finished work"
-VERSION = 1
+KIND, WRITER = "finished work", "the same call"
 MANIFEST = "manifest.json"
-#: Pieces, the manifest, and what a process that was killed left of them.
+#: Pieces, the manifest, and temporary files that a killed process left.
 OURS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.json|\.[0-9a-f]{32}\.tmp")
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
@@ -41,7 +38,7 @@ KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 class Checkpoint:
     """The finished pieces of one work, by key. Without a folder nothing is kept.
 
-    `seed` is what all random numbers of the work come from; it is kept in the folder.
+    `seed` is the source of all random numbers of the work; it is kept in the folder.
     """
 
     seed: np.random.SeedSequence
@@ -64,13 +61,11 @@ class Checkpoint:
         """
         if folder is None:
             return cls(seed_sequence(random_state))
-        path = _made(folder)
-        now = cls.full_question(question)
-        manifest = path / MANIFEST
+        path, now = _made(folder), cls.full_question(question)
         with writing(path, "folder"):
             files = sorted(file.name for file in path.iterdir() if not file.name.startswith("."))
         if MANIFEST in files:
-            before, seed = _read_manifest(manifest)
+            before, seed = _read_manifest(path / MANIFEST)
             seed_given = seed if random_state is None else _plain_seed(seed_sequence(random_state))
             _check_same(before | {"random_state": seed}, now | {"random_state": seed_given}, path)
         elif files:
@@ -80,13 +75,14 @@ class Checkpoint:
             )  # fmt: skip
         else:
             seed = _plain_seed(seed_sequence(random_state))
-            write_json({"format": FORMAT, "version": VERSION, "question": now, "seed": seed}, manifest)
-        return cls(np.random.SeedSequence(seed), path, _digest({"question": now, "seed": seed}))
+            write_whole(path / MANIFEST, document(KIND, {"question": now, "seed": seed}))
+        asked = json.dumps([now, seed], sort_keys=True)
+        return cls(np.random.SeedSequence(seed), path, hashlib.sha256(asked.encode()).hexdigest())
 
     @staticmethod
     def full_question(question: Mapping[str, Any]) -> dict[str, Any]:
         """The question as it is stored, with the release of rsens."""
-        found: dict[str, Any] = json.loads(json.dumps({**question, "rsens": _release()}, allow_nan=False))
+        found: dict[str, Any] = json.loads(json.dumps({**question, "rsens": release()}, allow_nan=False))
         return found  # tuples are lists by now
 
     @staticmethod
@@ -104,30 +100,26 @@ class Checkpoint:
             return
         files = [path for path in folder.iterdir() if OURS.fullmatch(path.name)]
         with suppress(OSError):
-            for path in sorted(files, key=lambda path: path.name == MANIFEST):  # what it is, last
+            for path in sorted(files, key=lambda path: path.name == MANIFEST):  # last: until then it is known as ours
                 path.unlink()
             folder.rmdir()
 
-    def get(self, key: str) -> Any:
-        """What was put under this key; None if nothing was, or if the file cannot be read or trusted."""
+    def get(self, key: str, *records: type) -> Any:
+        """The piece under this key, made of plain values and these dataclasses; None if it is missing or damaged."""
         if self.folder is None:
             return None
-        try:
-            piece = read_json(self._file(key))
-            if not isinstance(piece, dict) or piece.keys() != {"question", "key", "digest", "content"}:
-                return None
-            content = piece["content"]
-            return content if piece == self._piece(key, content) else None
-        except (OSError, ValueError, RecursionError):  # a number may be too large for JSON to write again
-            return None
+        with suppress(OSError, InputError):
+            content = read_document(_content(self._file(key)), KIND, key, WRITER)
+            with reading(key, WRITER):
+                if (content["question"], content["key"]) == (self.question, key):
+                    return decode(content["piece"], known_classes(*records))
+        return None
 
-    def put(self, key: str, content: Any) -> None:
-        """Keep a finished piece: anything that JSON can hold and gives back as it was, other than None."""
+    def put(self, key: str, piece: Any, *records: type) -> None:
+        """Keep a finished piece, other than None."""
         if self.folder is not None:
-            write_json(self._piece(key, content), self._file(key))
-
-    def _piece(self, key: str, content: Any) -> dict[str, Any]:
-        return {"question": self.question, "key": key, "digest": _digest(content), "content": content}
+            content = {"question": self.question, "key": key, "piece": encode(piece, known_classes(*records))}
+            write_whole(self._file(key), document(KIND, content))
 
     def _file(self, key: str) -> Path:
         assert self.folder is not None
@@ -135,12 +127,10 @@ class Checkpoint:
         return self.folder / f"{key}.json"
 
 
-def _release() -> str:
-    """The release of rsens: another one may give other numbers."""
-    try:
-        return version("rsens")
-    except PackageNotFoundError:  # used from a folder of sources
-        return "not installed"
+def _content(path: Path) -> bytes:
+    if not (path.is_file() or path.is_dir()):  # a device may have no end, and a pipe may never begin
+        raise FileNotFoundError(path)
+    return path.read_bytes()
 
 
 def _made(folder: str | os.PathLike[str]) -> Path:
@@ -158,18 +148,16 @@ def _made(folder: str | os.PathLike[str]) -> Path:
 def _read_manifest(manifest: Path) -> tuple[dict[str, Any], list[int]]:
     """The question and the seed."""
     try:
-        content = read_json(manifest)
-        if content["format"] != FORMAT or content["version"] != VERSION or not isinstance(content["question"], dict):
-            raise ValueError("not written by this version of rsens")
-        seed = list(tuple_of(whole)(content["seed"]))
-        np.random.SeedSequence(seed)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        content = read_document(_content(manifest), KIND, manifest, WRITER)
+        with reading(manifest, WRITER):
+            np.random.SeedSequence(content["seed"])
+            return dict(content["question"]), content["seed"]
+    except (OSError, InputError) as error:
         reason = reason_of(error) or str(error)
         raise InputError(
             Argument("folder"), f": {manifest} cannot be read ({reason}). Give another ", Argument("folder"),
             ", or remove this one to start again.",
         ) from None  # fmt: skip
-    return content["question"], seed
 
 
 def _check_same(before: dict[str, Any], now: dict[str, Any], path: Path) -> None:
@@ -184,7 +172,7 @@ def _check_same(before: dict[str, Any], now: dict[str, Any], path: Path) -> None
 
 
 def _plain_seed(seed: np.random.SeedSequence) -> list[int]:
-    """The entropy, as whole numbers below 2³²: what `SeedSequence` takes apart a large number into."""
+    """The entropy as whole numbers below 2³², the words into which `SeedSequence` takes a large number apart."""
     entropy = seed.entropy
     words = [entropy] if isinstance(entropy, int | np.integer) else list(entropy or ())
     plain: list[int] = []
@@ -195,6 +183,25 @@ def _plain_seed(seed: np.random.SeedSequence) -> list[int]:
     return plain
 
 
-def _digest(content: Any) -> str:
-    text = json.dumps(content, allow_nan=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+# ---- is it the same question? ----------------------------------------------------------------------------------------
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The names under which two questions differ, in their order. A missing name counts as None."""
+    return [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
+
+
+def what_it_was(name: str, value: Any) -> Sentence:
+    """An argument of the question before, in a few words: "rows was 300"."""
+    if name == "fingerprint":
+        return Sentence("the rows were different")
+    if value is None or value == []:
+        return Sentence(Argument(name), " was not given")
+    return Sentence(Argument(name), f" was {listed(value)}")
+
+
+def listed(value: Any) -> str:
+    """A plain value in words: the items of a list, and of a dict by name."""
+    if isinstance(value, dict):
+        value = [f"{name}={listed(each)}" for name, each in value.items()]
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -20,6 +20,7 @@ from rsens._refits._fit import with_seed as with_seed
 from rsens._refits._levels import read_for_estimator as read_for_estimator
 from rsens._refits._levels import rows_with_levels as rows_with_levels
 from rsens._refits._levels import with_levels as with_levels
+from rsens._refits._pieces import Kept as Kept
 from rsens._refits._pieces import run_pieces as run_pieces
 from rsens._refits._rows import are_labels as are_labels
 from rsens._refits._rows import as_rows as as_rows
@@ -31,7 +32,6 @@ from rsens._refits._rows import take_rows as take_rows
 from rsens._refits._searches import mean_kernel as mean_kernel
 from rsens._refits._searches import with_likelihood_of as with_likelihood_of
 from rsens._refits._searches import without_restarts as without_restarts
-from rsens._refits._seen import SeenRefits as SeenRefits
 from rsens._refits._splits import Splits as Splits
 from rsens._refits._splits import folds as folds
 from rsens._refits._splits import given_splits as given_splits

@@ -19,9 +19,8 @@ from rsens._errors import InputError, Sentence
 from rsens._files import Checkpoint
 from rsens._progress import Progress
 from rsens._refits._fit import FAILURES, Fit, quiet, reason_of
-from rsens._refits._pieces import run_pieces
+from rsens._refits._pieces import Kept, run_pieces
 from rsens._refits._rows import are_labels, take_rows
-from rsens._refits._seen import SeenRefits
 from rsens._refits._splits import Splits, folds
 from rsens._threads import one_thread
 from rsens._typing import Positions
@@ -109,7 +108,6 @@ def refit_folds(
     def arguments(number: int) -> Sequence[Any]:
         return *tasks[number], child(seed, FITS, number + 1)
 
-    kept = SeenRefits() if keep is None else SeenRefits(keep, "refit-fold", tuple(look.sees for look in looks), Failed)
     seen = run_pieces(
         _refit_fold,
         len(tasks),
@@ -119,8 +117,7 @@ def refit_folds(
         progress=progress,
         noun="refit",
         stage="folds",
-        get=kept.get,
-        put=kept.put,
+        kept=None if keep is None else Kept(keep, "refit-fold", tuple(look.sees for look in looks), required=False),
         done=tell_of_first_round,
     )
     ends = np.cumsum([len(splits) for splits in rounds])

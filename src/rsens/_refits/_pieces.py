@@ -3,30 +3,46 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from rsens._errors import InputError
+from rsens._files import Checkpoint
 from rsens._progress import Progress
 from rsens._refits._workers import workers
 from rsens._warned import Warned, heard, say_once
 
-#: How often pieces are sent anew that were lost with a worker of a Dask cluster.
-ATTEMPTS = 5
 
+@dataclass(frozen=True)
+class Kept:
+    """Finished pieces by number, in a checkpoint under a name; `records` are the dataclasses that they are made of.
 
-def _nothing(number: int) -> None:
-    """No piece is there from before."""
+    A piece that is not `required` and cannot be kept, because it holds a failure or the disk is full, is done again
+    the next time.
+    """
 
+    checkpoint: Checkpoint
+    name: str
+    records: tuple[type, ...] = ()
+    required: bool = True
 
-def _nowhere(number: int, piece: Any) -> None:
-    """The piece is not kept."""
+    def get(self, number: int) -> Any:
+        """The piece, or None."""
+        return self.checkpoint.get(self._key(number), *self.records)
+
+    def put(self, number: int, piece: Any) -> None:
+        """Keep a piece."""
+        with nullcontext() if self.required else suppress(InputError, OSError):
+            self.checkpoint.put(self._key(number), piece, *self.records)
+
+    def _key(self, number: int) -> str:
+        return f"{self.name}-{number:05d}"
 
 
 def run_pieces(
@@ -39,8 +55,7 @@ def run_pieces(
     progress: Progress,
     noun: str,
     stage: str = "",
-    get: Callable[[int], Any] = _nothing,
-    put: Callable[[int, Any], None] = _nowhere,
+    kept: Kept | None = None,
     done: Callable[[list[Any]], None] = lambda pieces: None,
 ) -> list[Any]:
     """work(*shared, *arguments(k)) for k = 0, …, count − 1, in this order, whichever piece is finished first.
@@ -56,46 +71,37 @@ def run_pieces(
         progress: Counts them.
         noun: What a piece is called.
         stage: What these pieces are, where there are others of the same name.
-        get: Gives the piece of a number if it is there from before, else None.
-        put: Keeps a piece that is done.
+        kept: Where pieces are kept as soon as they are done, and read from if they are there.
         done: Called after each piece with all of them, None where one is not there yet.
     """
     from joblib import effective_n_jobs
 
-    pieces = [get(number) for number in range(count)]
+    pieces = [None if kept is None else kept.get(number) for number in range(count)]
     missing = [number for number, piece in enumerate(pieces) if piece is None]
     warned: dict[int, list[Warned]] = {}
     at_once = max(1, min(effective_n_jobs(n_jobs), len(missing)))
     with progress.stage(noun, count, name=stage, done=count - len(missing), at_once=at_once) as advance:
         done(pieces)
-
-        def keep(number: int, seconds: float, piece: Any, heard: list[Warned]) -> None:
-            missing.remove(number)
-            warned[number] = heard
-            put(number, piece)
-            pieces[number] = piece
-            advance(1, seconds)
-            done(pieces)
-
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                _run(work, missing, arguments, shared, n_jobs, keep)
-                break
-            except lost_with_a_worker():
-                if attempt == ATTEMPTS:
-                    raise
+        with closing(_results(work, missing, arguments, shared, n_jobs)) as results:
+            for number, seconds, piece, heard_of in results:
+                warned[number] = heard_of
+                if kept is not None:
+                    kept.put(number, piece)
+                pieces[number] = piece
+                advance(1, seconds)
+                done(pieces)
     say_once([warned[number] for number in sorted(warned)], count, noun)
     return pieces
 
 
-def _run(
+def _results(
     work: Callable[..., Any],
     numbers: Sequence[int],
     arguments: Callable[[int], Sequence[Any]],
     shared: Sequence[Any],
     n_jobs: int | None,
-    keep: Callable[[int, float, Any, list[Warned]], None],
-) -> None:
+) -> Generator[tuple[int, float, Any, list[Warned]]]:
+    """The number of each piece, its seconds, the piece and its warnings, as they are finished."""
     from joblib import Parallel, delayed, effective_n_jobs
 
     # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
@@ -104,30 +110,20 @@ def _run(
         warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
         # Ctrl-C while a result is kept: joblib would advise to hand out less work.
         warnings.filterwarnings("ignore", r"\d+ tasks (have been successfully|which were still)", UserWarning)
-        run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        with _deaf_children() if effective_n_jobs(n_jobs) > 1 else nullcontext():
-            results = run(delayed(_timed)(number, work, sent, *arguments(number)) for number in list(numbers))
-        with closing(results):  # whatever ends the loop ends the processes
-            for result in results:
-                keep(*result)
-
-
-def lost_with_a_worker() -> tuple[type[BaseException], ...]:
-    """What is raised if a worker of a Dask cluster ends while something is sent to it, or with the only copy of it.
-
-    The scheduler itself repeats the work of a worker that ends.
-    """
-    if "distributed" not in sys.modules:
-        return ()
-    from distributed.client import FutureCancelledError
-    from distributed.comm import CommClosedError
-
-    return CommClosedError, FutureCancelledError
+        tasks = (delayed(_timed)(number, work, sent, *arguments(number)) for number in numbers)
+        results = None
+        try:
+            with _without_interrupts() if effective_n_jobs(n_jobs) > 1 else nullcontext():
+                results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
+            yield from results
+        finally:
+            if results is not None:  # whatever ends the loop ends the processes
+                results.close()
 
 
 @dataclass(frozen=True, eq=False)
 class _Shared:
-    """What all pieces are made from.
+    """Arguments of all pieces.
 
     The key makes it differ from all others: Dask gives the same name to equal contents, and forgets what has that name
     when the work before this one ends.
@@ -148,30 +144,24 @@ def _timed(
 
 @contextmanager
 def _sent_once(shared: _Shared) -> Iterator[_Shared]:
-    """Within this, joblib's Dask backend, if that is what the user has chosen, has sent it to every worker.
-
-    So it is not lost with one of them.
-    """
+    """With joblib's Dask backend, send it to every worker once, so that it is not lost with one of them."""
     from joblib import parallel_config
     from joblib.parallel import get_active_backend
 
     backend, n_jobs = get_active_backend()
     client = getattr(backend, "client", None)
-    if client is None:
-        yield shared
-        return
-    with parallel_config(backend="dask", client=client, n_jobs=n_jobs, scatter=[shared]):
+    with parallel_config(backend="dask", client=client, n_jobs=n_jobs, scatter=[shared]) if client else nullcontext():
         yield shared
 
 
 @contextmanager
-def _deaf_children() -> Iterator[None]:
-    """Processes that are started within this do not hear Ctrl-C: they are ended by the one that started them.
+def _without_interrupts() -> Iterator[None]:
+    """Processes that are started within this ignore Ctrl-C: they are ended by the one that started them.
 
-    A terminal tells all processes, and each would complain. Ctrl-C within this is heard at its end.
+    A terminal sends it to all processes, and each would print a traceback. This process gets it at the end.
     """
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
-        yield  # Windows; or a thread, which hears nothing itself
+        yield  # Windows; or a thread, which gets no signals
         return
     from multiprocessing import resource_tracker
 

@@ -17,6 +17,7 @@ from rsens._errors import Argument, InputError, RsensWarning
 from rsens._files import Checkpoint, fingerprint
 from rsens._progress import progress_of
 from rsens._refits import (
+    Kept,
     Splits,
     given_splits,
     read_clusters,
@@ -138,17 +139,16 @@ def select_interactions(
     splits = given or rounds_of_folds(int(cv), repeats, analysis.y, classes, seed, together, order.rows)
     if classes:
         check_classes(splits, analysis.y)
-    work = [*((f"split-{s}", *split) for s, split in enumerate(splits)), ("all-rows", np.arange(n), None)]
+    work = [*splits, (np.arange(n), None)]  # the last one ranks the pairs on all rows
     *of_splits, of_all = run_pieces(
         SplitAnalysis.run,
         len(work),
-        lambda number: (*work[number][1:], child(checkpoint.seed, 1, number)),
+        lambda number: (*work[number], child(checkpoint.seed, 1, number)),
         shared=(analysis,),
         n_jobs=n_jobs,
         progress=follow,
         noun="split",
-        get=lambda number: checkpoint.get(work[number][0]),
-        put=lambda number, piece: checkpoint.put(work[number][0], piece),
+        kept=Kept(checkpoint, "split"),
     )
     scores = _scores(analysis, table.names, asked, splits, of_splits, of_all)
     _warn([text for piece in (*of_splits, of_all) for text in piece["warned"]], scores.fits)

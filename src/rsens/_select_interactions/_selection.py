@@ -232,10 +232,7 @@ class Selection:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
-        scores = FORM.read(path)["scores"]
-        if scores is None:
-            raise InputError(f"{path} is damaged: its entries are empty. Write it again with Selection.save.")
-        return cls(scores)
+        return cls(**FORM.read(path))
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Mean log predictive density by number of pairs; see `rsens.plots.selection`."""

@@ -177,10 +177,7 @@ class Stability:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
-        rankings = FORM.read(path)["rankings"]
-        if rankings is None:
-            raise InputError(f"{path} is damaged: its entries are empty. Write it again with Stability.save.")
-        return cls(rankings)
+        return cls(**FORM.read(path))
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """How often each term has each rank; see `rsens.plots.rank_stability`."""

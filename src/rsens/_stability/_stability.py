@@ -18,6 +18,7 @@ from rsens._files import Checkpoint, fingerprint
 from rsens._progress import Progress, progress_of
 from rsens._refits import (
     Fit,
+    Kept,
     as_rows,
     check_refit,
     numbers_of,
@@ -221,13 +222,8 @@ def _run(
         n_jobs=n_jobs,
         progress=progress,
         noun="sample",
-        get=lambda number: checkpoint.get(_key(number)),
-        put=lambda number, piece: checkpoint.put(_key(number), piece),
+        kept=Kept(checkpoint, "sample"),
     )
-
-
-def _key(number: int) -> str:
-    return f"sample-{number:05d}"
 
 
 def _rankings(

@@ -38,8 +38,8 @@ def stop_after(monkeypatch, count):
     """Ctrl-C as soon as so many refits are kept."""
     put, done = Checkpoint.put, []
 
-    def stopping(self, key, content):
-        put(self, key, content)
+    def stopping(self, key, content, *records):
+        put(self, key, content, *records)
         done.append(key)
         if len(done) == count:
             raise KeyboardInterrupt

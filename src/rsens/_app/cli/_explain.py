@@ -74,10 +74,10 @@ class ExplainCommand(Command):
 
     def task(self, settings: Settings, folder: Path, live: Live) -> Task[Study]:
         """The same as in `rsens.study`, with finished refits kept until all is written."""
-        from rsens._app.cli._unfinished_refits import UnfinishedRefits
+        from rsens._app.cli._kept_work import KeptWork
         from rsens._app.study import explain_task
 
-        return explain_task(settings, lambda setup: UnfinishedRefits(folder).resume(setup, live))
+        return explain_task(settings, lambda setup: KeptWork(folder).resume_refits(setup, live))
 
     def text(self, analysis: Study, settings: Settings, shown: Sequence[Note] | None, spell: Spelling) -> str:
         """The same as in Python, with commands as hints on what to ask next."""
@@ -87,12 +87,12 @@ class ExplainCommand(Command):
 
     def write(self, analysis: Study, settings: Settings, folder: Path, live: Live) -> list[Path]:
         """The same files as in Python."""
-        from rsens._app.cli._unfinished_refits import UnfinishedRefits
+        from rsens._app.cli._kept_work import KeptWork
         from rsens._app.study import write_study
 
         overwrite, also = settings.overwrite, self.also(settings)
         files = write_study(analysis, folder, report=settings.report, overwrite=overwrite, listener=live, also=also)
-        UnfinishedRefits(folder).forget()
+        KeptWork(folder).forget()
         return files
 
     def also(self, settings: Settings) -> list[Writer]:
@@ -101,9 +101,9 @@ class ExplainCommand(Command):
 
     def stopped(self, folder: Path, live: Live) -> str:
         """How many refits are kept."""
-        from rsens._app.cli._unfinished_refits import UnfinishedRefits
+        from rsens._app.cli._kept_work import KeptWork
 
-        return UnfinishedRefits(folder).stopped(live)
+        return KeptWork(folder).stopped(live)
 
     def hints(self, settings: Settings) -> Hints:
         """What to ask next, as commands."""

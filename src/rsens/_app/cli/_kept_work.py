@@ -1,49 +1,38 @@
-"""Long work that keeps finished pieces in a folder: resumed if the question is the same, counted if it is stopped."""
+"""Finished pieces of long work in the folder of results: resumed if the question is the same, counted if it is stopped.
+
+Pieces depend on everything that was asked, except for settings that change nothing about a piece. Refits of another
+question are forgotten, and all refits go once the results are written; samples and splits stay with the results, and
+another question is an error.
+"""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
 from rsens._app.cli._live import Live
-from rsens._app.study import ModelSetup
-from rsens._errors import Argument, InputError
-from rsens._files import first_difference, read_json, what_it_was, write_json
+from rsens._app.study import REFITS, ModelSetup, Settings
+from rsens._errors import Argument, InputError, Sentence
+from rsens._files import Checkpoint, differences, fingerprint, parse_json, what_it_was, write_json
+from rsens._text import counted
 
-#: What the work is for, by the names of arguments. Hidden: the rest of the folder belongs to the library.
+#: The question by the names of arguments. Hidden: the rest of the folder belongs to the library.
 QUESTION = ".question.json"
-#: Settings that the pieces depend on.
-DEPENDS_ON = (
-    "likelihood",
-    "model",
-    "missing",
-    "drop",
-    "columns",
-    "categorical",
-    "numeric",
-    "groups",
-    "where",
-    "date",
-    "date_parts",
-    "cluster",
-    "rows",
-    "inducing",
-    "seed",
-)
-
-
-#: Settings that are dicts. Work that was begun before they existed has none of them.
-BY_NAME = ("groups", "date", "date_parts")
+#: Settings that change nothing about a piece; any other counts, also a new one. The rows of the table count.
+NOT_ASKED = frozenset((
+    "data", "name",
+    "pairs", "null", "methods", "order", "budget", "samples", "folds", "repeats",
+    "n_jobs", "all_cores", "fits", "progress", "out", "overwrite", "report", "as_json", "quiet",
+))  # fmt: skip
 
 
 class Stopped(click.Abort):
-    """Stopped with Ctrl-C; the text says what is kept."""
+    """Stopped with Ctrl-C; the text tells which pieces are kept."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +40,8 @@ class KeptWork:
     """Pieces of work, `total` of them when all are finished, in the folder `name` inside the folder of results."""
 
     results: Path
-    name: str
-    total: int
+    name: str = REFITS
+    total: int = 0
 
     @property
     def folder(self) -> Path:
@@ -62,16 +51,15 @@ class KeptWork:
     @property
     def pieces(self) -> int:
         """How many are finished."""
-        found = self.folder.glob(f"{self.name.removesuffix('s')}-*.json")
-        return min(self.total, sum(1 for _ in found))
+        return sum(1 for _ in self.folder.glob(f"{self.name.removesuffix('s')}-*.json"))
 
     @contextmanager
     def resume(self, setup: ModelSetup, more: Mapping[str, Any], live: Live) -> Iterator[None]:
         """Within this, the work goes on. Work on another question is an `InputError`, unless it may be overwritten."""
         if setup.settings.overwrite:
-            shutil.rmtree(self.folder, ignore_errors=True)
-        self._check({**_question(setup), **more, "fingerprint": setup.provenance["fingerprint"]})
-        if kept := self.pieces:
+            self.forget()
+        self._check(question_of(setup, more))
+        if kept := min(self.total, self.pieces):
             left = self.total - kept
             live.say(
                 f"Resumed: {kept} of {self.total} {self.name} are there from before; {left or 'none'} left to do.\n"
@@ -80,12 +68,10 @@ class KeptWork:
             yield
         except BaseException as error:
             if not self.pieces:
-                shutil.rmtree(self.folder, ignore_errors=True)
-                with suppress(OSError):  # unless there are earlier results
-                    self.results.rmdir()
+                self.forget()
             elif isinstance(error, KeyboardInterrupt):
                 raise Stopped(
-                    f"stopped. {self.pieces} of {self.total} {self.name} are kept in {self.folder}; "
+                    f"stopped. {min(self.total, self.pieces)} of {self.total} {self.name} are kept in {self.folder}; "
                     "the same command goes on from there."
                 ) from None
             raise
@@ -93,31 +79,95 @@ class KeptWork:
     def _check(self, question: dict[str, Any]) -> None:
         file = self.folder / QUESTION
         try:
-            before = read_json(file)
-        except (OSError, ValueError, RecursionError):
-            before = None
-        if not isinstance(before, dict):
+            before = dict(parse_json(file.read_bytes()))
+        except (OSError, ValueError, TypeError, RecursionError):
             self.folder.mkdir(parents=True, exist_ok=True)
             write_json(question, file)
             return
-        name = first_difference(before, question)
-        if name is not None:
+        if differences(before, question):
             raise InputError(
-                f"the folder {self.results} has work on another question (",
-                what_it_was(name, before.get(name)),
-                "). Give another ",
+                f"the folder {self.results} has work on another question",
+                _why(before, question),
+                ". Give another ",
                 Argument("folder"),
                 ", or use ",
                 Argument("overwrite", True),
                 ".",
             )
 
+    @contextmanager
+    def resume_refits(self, setup: ModelSetup, live: Live) -> Iterator[Checkpoint]:
+        """Within this, refits go on. They stay if the work is stopped, and go if it fails: it would fail again."""
+        question = question_of(setup)
+        before = Checkpoint.question_in(self.folder)
+        if setup.settings.overwrite:
+            self.forget()
+        elif before is not None and before != Checkpoint.full_question(question):
+            if self.pieces:
+                why = _why(before, question)
+                live.tell(Sentence("Unfinished refits of another question", why, " are forgotten.\n"))
+            self.forget()
+        checkpoint = Checkpoint.open(self.folder, question, setup.seed)
+        if count := self.pieces:
+            live.say(f"Resumed: {counted(count, 'refit')} {'is' if count == 1 else 'are'} there from before.\n")
+        try:
+            yield checkpoint
+        except Exception:
+            self.forget()
+            raise
+        except BaseException:  # stopped
+            if not self.pieces:
+                self.forget()
+            raise
 
-def _question(setup: ModelSetup) -> dict[str, Any]:
-    """What all pieces depend on, in the words of users."""
-    settings = setup.settings.plain("target", *DEPENDS_ON)
-    return (
-        settings
-        | {"columns": settings["columns"] or []}
-        | {name: settings[name] or None for name in ("where", *BY_NAME)}
-    )
+    def stopped(self, live: Live) -> str:
+        """The sentence after Ctrl-C, about refits."""
+        if not (count := self.pieces):
+            return "stopped."
+        total = max(count, live.progress.total("refit"))
+        kept = counted(count, "refit") if total == count else f"{count} of {total} refits"
+        return f"stopped. {kept} are kept in {self.folder}; run the same command again to go on."
+
+    def forget(self) -> None:
+        """Remove the pieces, and a folder of results in which nothing else is. Files of somebody else stay."""
+        with suppress(OSError):
+            (self.folder / QUESTION).unlink()
+        Checkpoint.remove(self.folder)
+        for folder in (self.folder, self.results):
+            with suppress(OSError):  # there are other files, or there is no such folder
+                folder.rmdir()
+
+
+def question_of(setup: ModelSetup, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Everything that pieces depend on, by the names that users know, and what follows from it."""
+    settings = setup.settings
+    return {
+        **{name: _plain(getattr(settings, name)) for name in _asked()},
+        **(more or {}),
+        "fingerprint": setup.provenance["fingerprint"],
+        "estimator": fingerprint(setup.model),
+        "numeric_columns": list(setup.numeric),
+        "column_groups": fingerprint({name: list(columns) for name, columns in setup.groups.items()}),
+        "with_pairs": settings.computes_pairs(setup.table.X.shape[1]),
+        "versions": setup.provenance["versions"],
+    }
+
+
+def _asked() -> list[str]:
+    return [field.name for field in fields(Settings) if field.name not in NOT_ASKED]
+
+
+def _plain(value: Any) -> Any:
+    """A value for a person to read; nothing, in whichever form it was given, is None."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, dict):
+        return [f"{name}={','.join(map(str, items))}" for name, items in value.items()] or None
+    return [str(item) for item in value] or None if isinstance(value, tuple | list) else str(value)
+
+
+def _why(before: Mapping[str, Any], question: Mapping[str, Any]) -> Sentence:
+    """The first argument that differs, in brackets; nothing if only what follows from the arguments does."""
+    name = next(iter(differences({each: before.get(each) for each in question}, question)), "")
+    known = name in NOT_ASKED or name in _asked() or name == "fingerprint"
+    return Sentence(" (", what_it_was(name, before.get(name)), ")") if known else Sentence()

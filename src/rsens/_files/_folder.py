@@ -1,0 +1,289 @@
+"""A folder of results: every file is whole, old or new, and nobody else's file is touched.
+
+New files are made in a hidden folder inside and then take their places one by one, `summary.json` last. It lists them,
+so that the next run knows which files are its own: it replaces these and leaves the others alone. A process that is
+killed in between leaves the hidden folder with its list; the same command then repairs the rest.
+
+Links inside the folder are never followed: a link is one entry, which is replaced or stays, wherever it leads.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rsens._errors import Argument, InputError
+from rsens._files._checkpoint import Checkpoint, differences, listed
+from rsens._files._io import cannot_write, reason_of, writing
+from rsens._files._store import parse_json, write_json
+
+SUMMARY = "summary.json"
+FORMAT, VERSION = "rsens results", 1
+#: Folders inside that keep finished pieces of long work.
+WORK = ("samples", "splits")
+#: Names of the hidden folders inside begin like this; the number of the process follows.
+HIDDEN = ".rsens-"
+
+
+# ---- the list of files -----------------------------------------------------------------------------------------------
+
+
+def write_summary(temporary: Path, command: str, content: dict[str, Any]) -> list[str]:
+    """Write the list of files, with other content; returns the list."""
+    files = sorted(path.relative_to(temporary).as_posix() for path in temporary.rglob("*") if path.is_file())
+    files.append(SUMMARY)
+    head = {"format": FORMAT, "version": VERSION, "command": command}
+    write_json(head | content | {"files": files}, temporary / SUMMARY)
+    return files
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """The content of `summary.json`; an `InputError` if there is none."""
+    content = _summary(folder)
+    if content is None:
+        raise InputError(
+            f"the folder {folder} has no {SUMMARY} of rsens, or it cannot be read. Write the results again."
+        )
+    return content
+
+
+def _summary(folder: Path) -> dict[str, Any] | None:
+    """The summary of an earlier run; None if none can be read."""
+    path = folder / SUMMARY
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):  # a link is not ours
+            return None
+        content = parse_json(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict) or content.get("format") != FORMAT or not isinstance(content.get("files"), list):
+        return None
+    return content
+
+
+def _files_of_ours(place: Path) -> frozenset[Path]:
+    """The files that an earlier or a killed run lists; entries that do not name a file inside are ignored."""
+    summaries = [_summary(folder) for folder in (place, *_hidden_folders(place))]
+    entries = [entry for summary in summaries if summary is not None for entry in summary["files"]]
+    paths = (Path(entry) for entry in entries if isinstance(entry, str) and "\0" not in entry)
+    return frozenset(path for path in paths if path.parts and not path.anchor and ".." not in path.parts)
+
+
+# ---- may it be replaced? ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Question:
+    """The question that results answer: the command, the data, the target, and other arguments that matter, by name.
+
+    `target` is None if only a model file knows it, which has not been read yet.
+    """
+
+    command: str
+    data: str
+    target: str | None
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+def check_folder(folder: Path, overwrite: bool, work: str | None = None, question: Question | None = None) -> None:
+    """An `InputError` if the folder cannot be written, or holds what may not be replaced and `overwrite` is not set.
+
+    `work` is the name of a folder inside that keeps unfinished work. Results of another question than this one may not
+    be replaced, nor may a folder be used that holds only files of somebody else.
+    """
+    with writing(folder, "folder"):
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is a file. Give the name of a ", Argument("folder"), ".")
+        _try_to_write(folder)
+        if work is not None and (folder / work).is_symlink():
+            raise InputError(
+                f"{folder / work} is a link, and rsens does not write outside the folder of the results. "
+                "Remove the link, or give another ", Argument("folder"), ".",
+            )  # fmt: skip
+        if overwrite or not folder.is_dir():
+            return
+        found = _summary(folder)
+        ours = {path.parts[0] for path in _files_of_ours(folder)}
+        others = [path.name for path in folder.iterdir() if not path.name.startswith(HIDDEN)]
+    if found is None and not ours.union([work]).issuperset(others):
+        raise InputError(
+            f"the folder {folder} holds files that rsens did not write. Give another ", Argument("folder"), ", or ",
+            Argument("overwrite", True), ": files of the same names are then replaced.",
+        )  # fmt: skip
+    other = None if found is None or question is None else difference(found, question)
+    if other is not None:
+        raise InputError(
+            f"the folder {folder} has results of another question ({other}). Give another ", Argument("folder"),
+            ", or ", Argument("overwrite", True), ".",
+        )  # fmt: skip
+
+
+def _try_to_write(folder: Path) -> None:
+    """Make a file without a name: permissions do not tell everything."""
+    place = Path(os.path.realpath(folder))
+    there = next(path for path in (place, *place.parents) if os.path.lexists(path))  # a link here leads nowhere
+    tempfile.TemporaryFile(dir=there).close()
+
+
+def difference(summary: Mapping[str, Any], question: Question) -> str | None:
+    """How the question that a summary answers differs, in a few words; None if it is the same."""
+    settings = _mapping(summary.get("settings"))
+    arguments = _mapping(settings.get("arguments"))
+    now = {"command": question.command, "data": question.data, "target": question.target, **question.more}
+    before = {"command": summary.get("command"), "data": settings.get("data"), "target": settings.get("target")}
+    before |= {name: arguments.get(name, settings.get(name)) for name in question.more}
+    if question.target is None:
+        before["target"] = None
+    if "samples" in now and not (isinstance(before["samples"], int) and before["samples"] > now["samples"]):
+        before["samples"] = now["samples"]  # more samples go on from fewer
+    return next((_in_words(name, before[name]) for name in differences(before, now)), None)
+
+
+def _in_words(name: str, value: Any) -> str:
+    if name == "model_file" and value is None:
+        return "a model fitted to these rows"
+    if name == "where":
+        return "all rows" if value is None else f"the rows where {listed(value)}"
+    words = {
+        "command": f"rsens {value}",
+        "samples": f"{value} samples",
+        "model_file": f"the model in {value}",
+        "model_of": f"a model of the data {value!r}",
+    }
+    return words.get(name) or f"{name} {value!r}"
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+# ---- new files -------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def new_files(folder: Path, keep: Iterable[str] = ()) -> Iterator[Path]:
+    """A folder to write into. Its files appear in `folder` at the end of the block, and vanish if the block fails.
+
+    Files of the previous run are removed unless they are written again or are in `keep`; all other files stay. Nothing
+    outside the folder is touched. An error of the system, in here or in the block, is an `InputError`.
+    """
+    with writing(folder, "folder"):
+        place = Path(os.path.realpath(folder))  # the folder itself may be a link: that is where the user wants it
+        made = [path for path in (place, *place.parents) if not path.exists()]
+    temporary = place / f"{HIDDEN}{os.getpid()}"
+    try:
+        with writing(folder, "folder"):
+            place.mkdir(parents=True, exist_ok=True)
+            gone = _files_of_ours(place)
+            shutil.rmtree(temporary, ignore_errors=True)  # of an earlier process with the same number
+            temporary.mkdir()
+        try:
+            yield temporary
+        except OSError as error:
+            if reason_of(error) is None or _is_elsewhere(error.filename, temporary):
+                raise
+            raise cannot_write(folder, error, "folder") from error
+        with writing(folder, "folder"):
+            _commit(temporary, place, gone.difference(map(Path, keep)))
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+        with suppress(OSError):  # they hold something
+            for path in made:
+                path.rmdir()
+
+
+def _is_elsewhere(name: Any, folder: Path) -> bool:
+    """Whether an error names a file outside this folder."""
+    return isinstance(name, str | bytes | os.PathLike) and folder not in Path(os.fsdecode(name)).parents
+
+
+def _commit(temporary: Path, place: Path, old: frozenset[Path]) -> None:
+    """Put the new files into their places, and remove the old ones."""
+    new = [path.relative_to(temporary) for path in temporary.rglob("*") if not path.is_dir()]
+    folders = {parent for path in new for parent in path.parents if parent.parts}
+    _check_names(place, new, folders, old)
+    before, now = _summary(place), _summary(temporary)
+    for leftover in _hidden_folders(place):
+        if leftover != temporary and not _is_alive(leftover):
+            shutil.rmtree(leftover, ignore_errors=True)
+    for path in sorted(old.difference(new)):
+        mode = _mode(place, path)
+        if mode is not None and not stat.S_ISDIR(mode):
+            (place / path).unlink()
+            with suppress(OSError):  # there are other files in it
+                (place / path.parent).rmdir()
+    for name in WORK:
+        if before is not None and before.get("work") == name and (now is None or now.get("work") != name):
+            Checkpoint.remove(place / name)
+    for path in sorted(folders):
+        if (place / path).is_symlink():
+            (place / path).unlink()
+        (place / path).mkdir(exist_ok=True)
+    for path in sorted(new, key=lambda each: (each == Path(SUMMARY), each)):
+        _sync(temporary / path)
+        os.replace(temporary / path, place / path)
+
+
+def _check_names(place: Path, new: list[Path], folders: set[Path], old: frozenset[Path]) -> None:
+    """An `InputError` if a new file needs the name of somebody else's folder, or a folder the name of a file."""
+    for path in sorted({*new, *folders}):
+        mode = _mode(place, path)
+        if mode is None or stat.S_ISLNK(mode) or path in old or stat.S_ISDIR(mode) == (path in folders):
+            continue
+        there = "folder" if stat.S_ISDIR(mode) else "file"
+        raise InputError(
+            f"{place / path} is a {there} that rsens did not write, and its name is needed. "
+            "Rename it, or give another ", Argument("folder"), ".",
+        )  # fmt: skip
+
+
+def _mode(place: Path, path: Path) -> int | None:
+    """The mode of an entry, as in `stat`; None if it is not there, or only through a link."""
+    found = None
+    for depth in range(1, len(path.parts) + 1):
+        if found is not None and not stat.S_ISDIR(found):
+            return None
+        try:
+            found = os.lstat(place.joinpath(*path.parts[:depth])).st_mode
+        except FileNotFoundError:
+            return None
+    return found
+
+
+def _hidden_folders(place: Path) -> list[Path]:
+    """The hidden folders of runs that write into this folder, or were killed doing so; a link is not one."""
+    with suppress(OSError):
+        found = [path for path in place.glob(f"{HIDDEN}*") if path.name.removeprefix(HIDDEN).isdigit()]
+        return [path for path in found if path.is_dir() and not path.is_symlink()]
+    return []
+
+
+def _is_alive(temporary: Path) -> bool:
+    """Whether the process that made a hidden folder is still at work, on this machine."""
+    if os.name == "nt":  # there, os.kill ends it
+        return False
+    try:
+        os.kill(int(temporary.name.removeprefix(HIDDEN)), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _sync(path: Path) -> None:
+    """The content of a file reaches the disk before its name does."""
+    with path.open("rb") as file:
+        try:
+            os.fsync(file.fileno())
+        except OSError as error:
+            if error.errno not in (errno.EBADF, errno.EINVAL):  # systems that cannot do this with a file to read
+                raise

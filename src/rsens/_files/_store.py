@@ -1,0 +1,279 @@
+"""The store: values as JSON with a digest, for results, models and finished work.
+
+    None, True, 3, 0.1, "text"      as in JSON; floats have all their digits
+    nan, inf                        {"is": "float", "value": "nan"}
+    tuple                           a list
+    list, dict                      {"is": "list", "items": […]}, {"is": "dict", "items": [[key, value], …]}
+    array                           {"is": "array", "dtype": "float64", "shape": [2, 3], "values": nested lists}
+    dataclass, estimator            {"is": the name of its class, field: value, …}
+
+Classes are found by name in a list of known ones, which follow from the types of fields, so that a new field or class
+needs nothing here. Nothing in a file can run code. The SHA-256 of the content is part of the file: any damage shows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+import os
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import InputError
+from rsens._files._io import write_whole
+from rsens._text import shorten
+
+#: The version of this encoding.
+VERSION = 4
+ENTRIES = {"format", "version", "rsens", "sha256", "content"}
+#: Arrays of truth values, whole numbers and numbers.
+NUMBERS = "biuf"
+NOT_FINITE = ("nan", "inf", "-inf")
+#: Classes that may be written and read, by name.
+Known = Mapping[str, type]
+#: Writes an array elsewhere, and returns entries that tell where.
+PutArray = Callable[[NDArray[Any]], dict[str, Any]]
+#: Reads an array from elsewhere.
+GetArray = Callable[[dict[str, Any]], NDArray[Any]]
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+def encode(value: Any, known: Known, put: PutArray | None = None) -> Any:
+    """Turn a value into JSON; an `InputError` for anything but plain values, arrays and instances of known classes."""
+
+    def of(each: Any) -> Any:
+        return encode(each, known, put)
+
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"is": "float", "value": str(value)}
+    if isinstance(value, tuple):
+        return [of(each) for each in value]
+    if isinstance(value, list):
+        return {"is": "list", "items": [of(each) for each in value]}
+    if isinstance(value, Mapping):
+        return {"is": "dict", "items": [[of(key), of(each)] for key, each in value.items()]}
+    if known.get(type(value).__name__) is type(value):
+        return {"is": type(value).__name__} | {name: of(getattr(value, name)) for name in _field_names(value)}
+    if hasattr(value, "__array__"):  # also an index of pandas
+        return _encode_array(np.asarray(value), of, put)
+    raise InputError(
+        f"{shorten(repr(value), 60)} of type {type(value).__name__} cannot be stored; only numbers, text, arrays and "
+        "objects of rsens can. Make labels text, for example with .astype(str)."
+    )
+
+
+def _encode_array(array: NDArray[Any], of: Callable[[Any], Any], put: PutArray | None) -> dict[str, Any]:
+    kind = array.dtype.kind
+    if kind not in NUMBERS:  # text, or Python's objects: each entry must be a plain value
+        items = [of(each) for each in array.ravel().tolist()]
+        return {"is": "array", "dtype": "U" if kind == "U" else "O", "shape": list(array.shape), "values": items}
+    if put is not None:
+        return {"is": "array", **put(array)}
+    values = array.tolist()
+    if kind == "f" and not np.isfinite(array).all():
+        values = _without_infinities(values)
+    return {"is": "array", "dtype": array.dtype.name, "shape": list(array.shape), "values": values}
+
+
+def _without_infinities(values: Any) -> Any:
+    """Nested lists with null for NaN and text for the infinities, which JSON does not have."""
+    if isinstance(values, list):
+        return [_without_infinities(each) for each in values]
+    return values if math.isfinite(values) else None if math.isnan(values) else str(values)
+
+
+def decode(content: Any, known: Known, get: GetArray | None = None) -> Any:
+    """The value that `encode` was given; an error of any kind if there is none."""
+
+    def of(each: Any) -> Any:
+        return decode(each, known, get)
+
+    match content:
+        case None | bool() | int() | float() | str():
+            return content
+        case list():
+            return tuple(map(of, content))
+        case {"is": "float", "value": str(text), **others} if text in NOT_FINITE and not others:
+            return float(text)
+        case {"is": "list", "items": list(items), **others} if not others:
+            return list(map(of, items))
+        case {"is": "dict", "items": list(items), **others} if not others:
+            return {of(key): of(each) for key, each in items}
+        case {"is": "array", "dtype": str(dtype), "shape": list(shape), "values": values, **others} if not others:
+            if dtype in ("U", "O"):
+                array = np.empty(len(values), dtype=object)
+                array[:] = [of(each) for each in values]
+                return array.reshape(shape) if dtype == "O" else array.astype("U").reshape(shape)
+            if np.dtype(dtype).kind in NUMBERS:
+                return np.array(values, dtype=dtype).reshape(shape)
+        case {"is": "array"} if get is not None:
+            return get(content)
+        case {"is": str(name)}:
+            if name not in known:
+                raise UnknownClassError(f"it holds {name!r:.40}, which this rsens does not know")
+            return _instance(known[name], {key: of(each) for key, each in content.items() if key != "is"})
+    raise ValueError("an entry is not in the format of rsens")
+
+
+def _field_names(value: Any) -> list[str]:
+    if dataclasses.is_dataclass(value):
+        return [field.name for field in dataclasses.fields(value) if field.init]
+    return list(vars(value))
+
+
+def _instance(kind: Any, values: dict[str, Any]) -> Any:
+    """Make a dataclass with its constructor, which may check the fields, or an estimator with its attributes."""
+    hints = _hints(kind)
+    if not all(_fits(each, hints[name]) for name, each in values.items() if name in hints):
+        raise ValueError(f"a field of {kind.__name__} has another type")
+    if dataclasses.is_dataclass(kind) and values.keys() != {*_field_names(kind)}:
+        raise ValueError("a record has other fields")
+    elif dataclasses.is_dataclass(kind):
+        return typing.cast(Any, kind)(**values)
+    estimator = kind(**{name: values.pop(name) for name in kind._get_param_names()})
+    if any(hasattr(kind, name) for name in values):
+        raise ValueError(f"an attribute would hide a method of {kind.__name__}")
+    vars(estimator).update(values)
+    return estimator
+
+
+class UnknownClassError(ValueError):
+    """Content names a class that is not known."""
+
+
+def known_classes(*roots: type) -> Known:
+    """These dataclasses and all that their fields may hold, by name."""
+    found: list[Any] = list(roots)
+    for each in found:
+        for hint in _hints(each).values():
+            found += [part for part in _parts(hint) if dataclasses.is_dataclass(part) and part not in found]
+    return {each.__name__: each for each in found}
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """The types of the fields; empty where they are imported for type checkers alone."""
+    try:
+        return typing.get_type_hints(kind)
+    except NameError:
+        return {}
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of this type, as far as that can be told without looking into lists, dicts and arrays."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, each) for each in arguments)
+    if origin is tuple and isinstance(value, tuple):
+        expected = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
+        return len(value) == len(expected) and all(map(_fits, value, expected))
+    kind = origin or hint
+    if kind in (int, float):
+        return isinstance(value, int | kind) and not isinstance(value, bool)
+    return hint is Any or not isinstance(kind, type) or isinstance(value, kind)
+
+
+def _parts(hint: Any) -> Iterator[type]:
+    """The types in a type hint: A and B of `tuple[A, ...] | B`."""
+    arguments = typing.get_args(hint)
+    if arguments:
+        for argument in arguments:
+            yield from _parts(argument)
+    elif isinstance(hint, type):
+        yield hint
+
+
+# ---- documents -------------------------------------------------------------------------------------------------------
+
+
+def document(kind: str, content: Any) -> str:
+    """The text of a file of this kind ("an explanation") with encoded content."""
+    body = _compact(content)
+    head = {"format": _format(kind), "version": VERSION, "rsens": release(), "sha256": _digest(release(), body)}
+    return f'{json.dumps(head)[:-1]}, "content": {body}}}\n'
+
+
+def read_document(text: str | bytes, kind: str, where: Any, writer: str) -> Any:
+    """The encoded content of a text made by `document`; an `InputError` for any other text.
+
+    `where` is the place that the text comes from, and `writer` the function that writes such files.
+    """
+    again = f"Give a file written by {writer}."
+    try:
+        found = parse_json(text)
+        if found["format"] != _format(kind):
+            raise ValueError("another format")
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise InputError(f"{where} does not hold {kind}, or is damaged. {again}") from None
+    there = found.get("version")
+    if there != VERSION or isinstance(there, bool):
+        raise InputError(
+            f"{where} is written in version {there!r:.40} of the format; this rsens reads version {VERSION}. "
+            "Read it with the rsens that wrote it, or write it again."
+        )
+    with reading(where, writer):
+        if found.keys() != ENTRIES or _digest(found["rsens"], _compact(found["content"])) != found["sha256"]:
+            raise ValueError("the digest differs")
+    return found["content"]
+
+
+@contextmanager
+def reading(where: Any, writer: str) -> Iterator[None]:
+    """Turn any sign of damage within this into an `InputError`."""
+    try:
+        yield
+    except Exception as error:
+        why = f": {error}" if isinstance(error, UnknownClassError) else ""
+        raise InputError(
+            f"{where} is damaged, or was written by another release of rsens{why}. Write it again with {writer}."
+        ) from error
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The content of a JSON text; a ValueError or RecursionError if it is not JSON, or has NaN, which JSON has not."""
+    return json.loads(text.decode("utf-8") if isinstance(text, bytes) else text, parse_constant=_refuse)
+
+
+def write_json(content: Any, path: str | os.PathLike[str]) -> None:
+    """Write plain content as a JSON file, whole or not at all; NaN is an error."""
+    write_whole(path, _compact(content))
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a number in JSON")
+
+
+def _compact(content: Any) -> str:
+    return json.dumps(content, allow_nan=False, separators=(",", ":"))
+
+
+def _digest(written_by: str, body: str) -> str:
+    return hashlib.sha256(f"{written_by} {body}".encode()).hexdigest()
+
+
+def _format(kind: str) -> str:
+    return f"rsens {kind.removeprefix('an ').removeprefix('a ')}"
+
+
+def release() -> str:
+    """The release of rsens: another one may give other numbers."""
+    try:
+        return version("rsens")
+    except PackageNotFoundError:  # used from a folder of sources
+        return "not installed"
