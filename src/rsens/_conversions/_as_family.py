@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rsens._conversions._conversion import Conversion
-from rsens._conversions._ngboost import NGBOOST
-from rsens._conversions._numpyro import NUMPYRO
-from rsens._conversions._scipy_frozen import SCIPY_FROZEN
-from rsens._conversions._scipy_new import SCIPY_NEW
-from rsens._conversions._shapes import one_value_per_row
-from rsens._conversions._skpro import SKPRO
-from rsens._conversions._tfp import TFP
-from rsens._conversions._torch import GPYTORCH, TORCH
+from rsens._conversions._build import one_value_per_row
+from rsens._conversions._libraries import CONVERSIONS, Conversion
 from rsens._errors import InputError
 from rsens.distributions import Distribution
-
-#: Every source of distributions: a new one is one file and one line here. The first that accepts an object converts it.
-CONVERSIONS: list[Conversion] = [SCIPY_FROZEN, SCIPY_NEW, GPYTORCH, TORCH, NUMPYRO, NGBOOST, SKPRO, TFP]
 
 
 def as_family(obj: Any) -> Distribution:
