@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from rsens.distributions import Normal, StudentT
-from rsens.distributions._student_t_far import far_renyi
-from rsens.distributions._student_t_renyi import CLOSE, close_renyi, student_t_renyi
+from rsens.distributions._student_t import CLOSE, close_renyi, far_renyi, student_t_renyi
 from tests.distributions.check import ALPHAS, check_fisher_norm, check_log_prob, check_renyi
 
 

@@ -14,10 +14,9 @@ from rsens._errors import Argument, InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 from rsens._typing import Array
 from rsens.distributions._arrays import sigmoid
-from rsens.distributions._base import RowShaper
+from rsens.distributions._base import REAL, UNIT, Domain, RowShaper
 from rsens.distributions._counts import beta_cdf, bounded_reach, count_quantile
-from rsens.distributions._domain import REAL, UNIT, Domain
-from rsens.distributions._finite import finite_renyi
+from rsens.distributions._jensen import finite_renyi
 from rsens.distributions._univariate import Reach, Univariate
 
 
@@ -30,6 +29,7 @@ class _Success(Univariate):
     probability: Any
     logit: Any
     support: ClassVar[Literal["counts"]] = "counts"
+    same_support: ClassVar[bool] = False
     optional_fields: ClassVar[tuple[str, ...]] = ("probability", "logit")
 
     @property
@@ -215,7 +215,7 @@ class Binomial(_Success):
     def _check_jointly(self) -> None:
         if (self.n != np.round(self.n)).any():
             wrong = self.n[self.n != np.round(self.n)][0]
-            raise InputError("Binomial: ", Argument("n"), f" must be whole numbers; got {wrong:g}.")
+            raise self._refused("n", f" must be whole numbers; got {wrong:g}.")
 
     def _log_prob(self, y: Array) -> Array:
         # Loader's saddle-point form: no factorial is ever subtracted from another one.
@@ -252,13 +252,6 @@ class Binomial(_Success):
         below = np.minimum(y, self.n - 1.0)
         pi, rest = self._pair()
         return np.where(y < self.n, beta_cdf(self.n - below, below + 1.0, rest, pi, upper), 0.0 if upper else 1.0)
-
-    def _renyi(self, other: Self, alpha: float) -> Array:
-        if (self.n != other.n).any():
-            raise InputError(
-                "Binomial: renyi compares distributions with the same ", Argument("n"), "; n is fixed, not a parameter."
-            )
-        return super()._renyi(other, alpha)
 
     def _prediction_gradient(self) -> Array:
         return np.asarray(self.n)[..., None, None]

@@ -20,8 +20,7 @@ from rsens._special import (
     trigamma_rest_drop,
 )
 from rsens._typing import Array
-from rsens.distributions._base import RowShaper
-from rsens.distributions._domain import POSITIVE, Domain
+from rsens.distributions._base import POSITIVE, Domain, RowShaper
 from rsens.distributions._jensen import log_gap, segment_gap, stirling_gap, stirling_rise
 from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
 
@@ -67,22 +66,41 @@ class Beta(Univariate):
         return Beta(mean * total, (1.0 - mean) * total)
 
     def _log_prob(self, y: Array) -> Array:
-        # With Stirling's formula in B(a, b), y^a (1−y)^b/B leaves −c KL between (a, b)/c and (y, 1−y), c = a + b.
-        a, b, c = self.a, self.b, self.a + self.b
+        a, b = self.a, self.b
         inside = (y > 0.0) & (y < 1.0)
         x = np.where(inside, y, 0.5)
+        log_p = self._at(*self._log_ratios(x))[0] - np.log(x) - np.log1p(-x)
+        return np.where(inside, log_p, np.where(y == 0.0, _edge(a, b), np.where(y == 1.0, _edge(b, a), -np.inf)))
+
+    def _score(self, y: Array) -> Array:
+        return np.stack(np.broadcast_arrays(*self._at(*self._log_ratios(y))[1]), -1)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        # In t = logit y, which keeps 1 − y where y is close to 1.
+        c = self.a + self.b
+        return self._at(log_expit(t) + np.log(c / self.a), log_expit(-t) + np.log(c / self.b))
+
+    def _log_ratios(self, y: Array) -> tuple[Array, Array]:
+        """log cy/a and log c(1 − y)/b, c = a + b."""
+        c = self.a + self.b
+        return log_ratio(self.a, c * y), log_ratio(self.b, c * (1.0 - y))
+
+    def _at(self, by_a: Array, by_b: Array) -> tuple[Array, list[Array]]:
+        """log density of logit y and ∂ log p/∂λ, from log cy/a and log c(1 − y)/b.
+
+        With Stirling's formula in B(a, b), y^a (1−y)^b/B leaves −c KL between (a, b)/c and (y, 1−y), and
+        ψ(c) − ψ(a) = log(c/a) + (log − ψ)(a) − (log − ψ)(c).
+        """
+        a, b, c = self.a, self.b, self.a + self.b
         log_p = (
             0.5 * (np.log(a) + np.log(b) - np.log(c))
             - HALF_LOG_TWO_PI
-            - np.log(x)
-            - np.log1p(-x)
-            - a * expm1mx(log_ratio(a, c * x))
-            - b * expm1mx(log_ratio(b, c * (1.0 - x)))
-            + stirling_error(c)
-            - stirling_error(a)
-            - stirling_error(b)
+            - a * expm1mx(by_a)
+            - b * expm1mx(by_b)
+            + (stirling_error(c) - stirling_error(a) - stirling_error(b))
         )
-        return np.where(inside, log_p, np.where(y == 0.0, _edge(a, b), np.where(y == 1.0, _edge(b, a), -np.inf)))
+        drop = log_minus_digamma(c)
+        return log_p, [by_a + log_minus_digamma(a) - drop, by_b + log_minus_digamma(b) - drop]
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
         return rng.beta(self.a, self.b, size + self.a.shape)
@@ -95,8 +113,6 @@ class Beta(Univariate):
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         a, b, a1, b1 = self.a, self.b, other.a, other.b
-        if alpha == 0.0:
-            return np.zeros(np.broadcast_shapes(a.shape, a1.shape))
         if np.isinf(alpha):
             return self._renyi_max(other)
         beta = 1.0 - alpha
@@ -155,20 +171,6 @@ class Beta(Univariate):
         spread = np.minimum(1.0, np.sqrt(1.0 / self.a + 1.0 / self.b))
         return Reach(low, high, np.log(self.a) - np.log(self.b), spread)
 
-    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
-        # As above in t = logit y, which keeps 1 − y where y is close to 1.
-        a, b, c = self.a, self.b, self.a + self.b
-        by_a, by_b = log_expit(t) + np.log(c / a), log_expit(-t) + np.log(c / b)  # log cy/a, log c(1 − y)/b
-        log_p = (
-            0.5 * (np.log(a) + np.log(b) - np.log(c))
-            - HALF_LOG_TWO_PI
-            - a * expm1mx(by_a)
-            - b * expm1mx(by_b)
-            + (stirling_error(c) - stirling_error(a) - stirling_error(b))
-        )
-        drop = log_minus_digamma(c)
-        return log_p, [by_a + log_minus_digamma(a) - drop, by_b + log_minus_digamma(b) - drop]
-
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         # ψ′(z) = 1/z + rest(z). The 1/z part of uᵀIu is (ab/c)(u₁/a − u₂/b)², exactly; the rest is a 2 × 2 form.
         a, b, c = self.a, self.b, self.a + self.b
@@ -181,13 +183,6 @@ class Beta(Univariate):
             row(first) * u[0] - row(cross) * u[1],
             row(second) * u[1],
         ]
-
-    def _score(self, y: Array) -> Array:
-        a, b, c = self.a, self.b, self.a + self.b
-        # ψ(c) − ψ(a) = log(c/a) + (log − ψ)(a) − (log − ψ)(c)
-        by_a = log_ratio(a, c * y) + log_minus_digamma(a) - log_minus_digamma(c)
-        by_b = log_ratio(b, c * (1.0 - y)) + log_minus_digamma(b) - log_minus_digamma(c)
-        return np.stack(np.broadcast_arrays(by_a, by_b), -1)
 
     def _prediction_gradient(self) -> Array:
         c = self.a + self.b

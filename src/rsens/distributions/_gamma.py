@@ -1,4 +1,4 @@
-"""Gamma: λ = (mean, shape), which are orthogonal."""
+"""Gamma, λ = (mean, shape), which are orthogonal, and Exponential, λ = mean."""
 
 from __future__ import annotations
 
@@ -9,17 +9,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
 
-from rsens._special import (
-    HALF_LOG_TWO_PI,
-    expm1mx,
-    log_minus_digamma,
-    log_ratio,
-    stirling_error,
-    trigamma_rest,
-)
+from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_minus_digamma, log_ratio, stirling_error, trigamma_rest
 from rsens._typing import Array
-from rsens.distributions._base import RowShaper
-from rsens.distributions._domain import POSITIVE, Domain
+from rsens.distributions._base import POSITIVE, Domain, RowShaper
 from rsens.distributions._jensen import log_gap, rate_gap, stirling_gap, stirling_rise
 from rsens.distributions._univariate import FAR, Reach, Univariate
 
@@ -59,22 +51,26 @@ class Gamma(Univariate):
         return Gamma(mean, mean**2 / variance)
 
     def _log_prob(self, y: Array) -> Array:
-        # With Stirling's formula for Γ(k): ½ log(k/2π) − log y − k (y/m − 1 − log(y/m)) − error(k).
-        k = self.shape
         inside = np.where(y > 0.0, y, 1.0)
+        log_p = self._at(log_ratio(self.mean, inside))[0] - np.log(inside)
+        return np.where(y > 0.0, log_p, density_at_zero(y, self.shape, self.mean))
+
+    def _score(self, y: Array) -> Array:
+        return np.stack(np.broadcast_arrays(*self._at(log_ratio(self.mean, y))[1]), -1)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        return self._at(t - np.log(self.mean))
+
+    def _at(self, w: Array) -> tuple[Array, list[Array]]:
+        """log density of log y and ∂ log p/∂λ, from w = log y/m, which reaches below the smallest y.
+
+        With Stirling's formula for Γ(k), log p = ½ log(k/2π) − k (e^w − 1 − w) − error(k).
+        """
+        k, above = self.shape, expm1mx(w)  # e^w − 1 − w
         small = np.minimum(k, 10.0)
-        direct = (
-            (small - 1.0) * np.log(inside) + small * (np.log(small / self.mean) - inside / self.mean) - gammaln(small)
-        )
-        log_p = (
-            0.5 * np.log(k)
-            - HALF_LOG_TWO_PI
-            - np.log(inside)
-            - k * expm1mx(log_ratio(self.mean, inside))
-            - stirling_error(k)
-        )
-        at_zero = np.where(k < 1.0, np.inf, np.where(k > 1.0, -np.inf, -np.log(self.mean)))
-        return np.where(y > 0.0, np.where(k < 10.0, direct, log_p), np.where(y == 0.0, at_zero, -np.inf))
+        direct = small * (np.log(small) - 1.0 - above) - gammaln(small)
+        log_p = 0.5 * np.log(k) - HALF_LOG_TWO_PI - k * above - stirling_error(k)
+        return np.where(k < 10.0, direct, log_p), [k / self.mean * np.expm1(w), log_minus_digamma(k) - above]
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
         return self.mean * (rng.standard_gamma(self.shape, size + self.mean.shape) / self.shape)
@@ -87,15 +83,11 @@ class Gamma(Univariate):
         return (gammaincc if upper else gammainc)(self.shape, self.shape * (np.maximum(y, 0.0) / self.mean))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        k, k1 = self.shape, other.shape
-        d = log_ratio(self.mean, other.mean)
-        if alpha == 0.0:
-            return np.zeros_like(d)
         if np.isinf(alpha):
             return self._renyi_max(other)
-        beta = 1.0 - alpha
+        k, k1, beta = self.shape, other.shape, 1.0 - alpha
         # log-partition: k log m − ½ log k + error(k), without the part that is linear in (k, k/m).
-        means = rate_gap(k, k1, d, beta)
+        means = rate_gap(k, k1, log_ratio(self.mean, other.mean), beta)
         shapes = 0.5 * log_gap(k, k1, beta) + stirling_gap(k, k1, beta)
         return np.where(alpha * k + beta * k1 > 0.0, means + shapes, np.inf)
 
@@ -117,12 +109,6 @@ class Gamma(Univariate):
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         return [u[0] * row(np.sqrt(self.shape) / self.mean), u[1] * row(np.sqrt(trigamma_rest(self.shape)))]
 
-    def _score(self, y: Array) -> Array:
-        w = log_ratio(self.mean, y)
-        by_mean = self.shape * np.expm1(w) / self.mean
-        by_shape = log_minus_digamma(self.shape) - expm1mx(w)
-        return np.stack(np.broadcast_arrays(by_mean, by_shape), -1)
-
     def _reach(self) -> Reach:
         # w = log y/m has the density e^{−k(e^w − 1 − w)}: with e^{−x} − 1 + x ≥ x²/(2 + x) on the left, x²/2 and e^x/2
         # or so on the right, k times it is `FAR` no later than here.
@@ -130,12 +116,76 @@ class Gamma(Univariate):
         left, right = 0.5 * c + np.sqrt(0.25 * c**2 + 2.0 * c), np.minimum(np.sqrt(2.0 * c), np.log(2.0 * c + 3.0))
         return Reach(centre - left, centre + right, centre, np.minimum(1.0, 1.0 / np.sqrt(self.shape)))
 
+
+def density_at_zero(y: Array, shape: Array, scale: Array) -> Array:
+    """log density at y ≤ 0 if it is proportional to y^(shape − 1) near 0, and 1/scale at 0 for a shape of 1."""
+    at_zero = np.where(shape < 1.0, np.inf, np.where(shape > 1.0, -np.inf, -np.log(scale)))
+    return np.where(y == 0.0, at_zero, -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Exponential(Univariate):
+    """Exponential(mean), with the density exp(−y/mean)/mean.
+
+    λ = mean, I = 1/mean². The rate is 1/mean.
+
+    Args:
+        mean: The mean (not a rate), greater than 0; one value per row, shape (n,), or one for all rows.
+
+    Example:
+        >>> from rsens import Exponential
+        >>> Exponential(mean=[2.0, 3.0]).variance.tolist()
+        [4.0, 9.0]
+    """
+
+    mean: Any
+    line: ClassVar[Literal["positive"]] = "positive"
+    domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE}
+
+    @property
+    def variance(self) -> Array:
+        return self._checked.mean**2
+
+    def _log_prob(self, y: Array) -> Array:
+        return np.where(y >= 0.0, -y / self.mean - np.log(self.mean), -np.inf)
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        return self.mean * rng.standard_exponential(size + self.mean.shape)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        with np.errstate(divide="ignore"):
+            return -self.mean * (np.log(q) if upper else np.log1p(-q))
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        t = np.maximum(y, 0.0) / self.mean
+        return np.exp(-t) if upper else -np.expm1(-t)
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        return exponential_renyi(log_ratio(self.mean, other.mean), alpha)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        return [u[0] / row(self.mean)]
+
+    def _score(self, y: Array) -> Array:
+        return ((y / self.mean - 1.0) / self.mean)[..., None]
+
+    def _reach(self) -> Reach:
+        return exponential_reach(self.mean, np.ones(self.mean.shape))
+
     def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
-        # As above in w = log y/m, which reaches below the smallest y.
-        k, w = self.shape, t - np.log(self.mean)
-        above = expm1mx(w)  # e^w − 1 − w
-        small = np.minimum(k, 10.0)
-        direct = small * (np.log(small) - 1.0 - above) - gammaln(small)
-        log_p = 0.5 * np.log(k) - HALF_LOG_TWO_PI - k * above - stirling_error(k)
-        by_shape = log_minus_digamma(k) - above
-        return np.where(k < 10.0, direct, log_p), [k / self.mean * np.expm1(w), by_shape]
+        w = t - np.log(self.mean)
+        rise = np.expm1(w)
+        return w - rise - 1.0, [rise / self.mean]
+
+
+def exponential_renyi(d: Array, alpha: float) -> Array:
+    """D_α of two exponential distributions whose means m and m' have the log ratio d = log m'/m."""
+    if np.isinf(alpha):
+        return np.where(d >= 0.0, d, np.inf)  # log p/q falls in y, from d at 0, if m ≤ m'
+    return rate_gap(np.ones_like(d), np.ones_like(d), d, 1.0 - alpha)
+
+
+def exponential_reach(scale: Array, shape: Array) -> Reach:
+    """Where (y/scale)^shape is exponential with mean 1: w = shape·log(y/scale) has the density e^{w − e^w}."""
+    centre, unit = np.log(scale), 1.0 / shape
+    return Reach(centre - FAR * unit, centre + np.log(2.0 * FAR) * unit, centre, 0.7 * unit)

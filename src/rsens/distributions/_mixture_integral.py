@@ -1,63 +1,62 @@
-"""The Fisher information of a mixture along given changes of λ, one row at a time.
+"""Integrals over the y of a mixture, one row at a time: its Fisher information along given changes, its divergences.
 
 With p = Σ w_s p_s and a change u of λ, g = Σ w_s p_s (score_s · u_s) is the change of the density, and
 
     uᵀ I u = ∫ g²/p dy.
 
 Scores are never put side by side: at K nodes there is one array (K, S) of component densities, and matrix products
-with the changes of all directions at once. What is returned are the values a_k = g/√p at the nodes times the root of
-their weight, so that aᵀa = uᵀIu for all pairs of directions, and nothing is squared before it is scaled.
+with the changes of all directions at once. The values a_k = g/√p at the nodes times the root of their weight have
+aᵀa = uᵀIu for all pairs of directions, and nothing is squared before it is scaled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rsens._errors import InputError
 from rsens._threads import one_thread
-from rsens._typing import Array
-from rsens.distributions._grid import Grid
-from rsens.distributions._mixture_groups import Group
-from rsens.distributions._mixture_nodes import mixture_nodes
-from rsens.distributions._numbers import norm
+from rsens._typing import Array, Positions
+from rsens.distributions._base import Distribution
+from rsens.distributions._jensen import finite_renyi
+from rsens.distributions._mixture_nodes import Grid, mixture_nodes
 from rsens.distributions._univariate import Reach, Univariate
 
-#: Halving stops when uᵀIu changes by less than this share. The rule converges exponentially, so that the error left is
-#: about the square of the last change; sums over counts may converge more slowly.
+#: Halving stops when an integral changes by less than this share. The rule converges exponentially, so that the error
+#: left is about the square of the last change; sums over counts may converge more slowly.
 _SETTLED = 1e-7
 _SETTLED_COUNTS = 1e-10
 #: Below this share of what the components alone would give, a change is the rounding of changes that cancel.
 _ROUNDING = 1e-24
+#: Differences of log densities round at 1e-16, and the divergence of close mixtures with them.
+_ROUNDING_RENYI = 1e-18
 #: The least spread of a component, as a share of where it lies: four digits are left of differences between the two.
 _RESOLVED = 1e-12
 #: How many densities to hold at once: few enough for the processor's cache.
 _BLOCK = 2**16
 
 
-def changes_at_nodes(groups: Sequence[Group], u: Array) -> Array:
-    """a (K, R) with aᵀa = uᵀ I u for the changes u (M, R) of λ at one row; the groups are those of the row."""
-    line = line_through(groups)
-    if line is not None:
-        with one_thread("blas"):  # products of thin matrices: a second thread would only wait
-            settled = _settled(groups, u, line)
-        if settled is not None:
-            return settled
-    # Supports that differ, vectors, counts from 0 to millions: one rule for all, with more nodes than most need.
-    members = [group.family._taken((slice(s, s + 1),)) for group in groups for s in range(len(group.weights))]
-    weights = np.concatenate([group.weights for group in groups])
-    y, log_weights = mixture_nodes(members, weights[None])
-    return np.concatenate(
-        [
-            _ratio(
-                *_density_and_change(groups, y[k : k + 1024, 0], u, 0.0, plain=True),
-                log_weights[k : k + 1024, 0],
-            )
-            for k in range(0, len(y), 1024)
-        ]
-    )
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The components of a mixture that are of one family, as one family with arrays (S, n), or (S, n, …)."""
+
+    family: Distribution
+    #: (n, S).
+    weights: Array
+    #: Where each of their parameters stands in the λ of the mixture, (S, M).
+    columns: Positions
+    #: Where they stand among the components of the mixture, (S,).
+    members: Positions
+
+    def row(self, i: int) -> Group:
+        """The components with a weight at one row; arrays are (S,) and (S, …)."""
+        held = self.weights[i] > 0.0
+        index = slice(None) if held.all() else held
+        family = self.family._taken((index, i))
+        return Group(family, self.weights[i][index], self.columns[index], self.members[index])
 
 
 def line_through(groups: Sequence[Group]) -> Grid | None:
@@ -74,43 +73,62 @@ def line_through(groups: Sequence[Group]) -> Grid | None:
     return Grid.of_counts(reach) if families[0].support == "counts" else Grid.through(reach)
 
 
+def _nodes_of(groups: Sequence[Group], tails: bool = False) -> tuple[Array, Array]:
+    """Nodes y and log weights for components without a common line, with more nodes than most need."""
+    members = [group.family._taken((slice(s, s + 1),)) for group in groups for s in range(len(group.weights))]
+    weights = np.concatenate([group.weights for group in groups])
+    y, log_weights = mixture_nodes(members, weights[None], tails)
+    return y[:, 0], log_weights[:, 0]
+
+
+# ---- the Fisher information ------------------------------------------------------------------------------------------
+
+
+def changes_at_nodes(groups: Sequence[Group], u: Array) -> Array:
+    """a (K, R) with aᵀa = uᵀ I u for the changes u (M, R) of λ at one row; the groups are those of the row."""
+    line = line_through(groups)
+    if line is not None:
+        with one_thread("blas"):  # products of thin matrices: a second thread would only wait
+            settled = _settled(groups, u, line)
+        if settled is not None:
+            return settled
+    # Supports that differ, vectors, counts from 0 to millions.
+    y, log_weights = _nodes_of(groups)
+    blocks = [slice(k, k + 1024) for k in range(0, len(y), 1024)]
+    return np.concatenate(
+        [_ratio(*_density_and_change(groups, y[k], u, 0.0, plain=True), log_weights[k]) for k in blocks]
+    )
+
+
 def _settled(groups: Sequence[Group], u: Array, line: Grid) -> Array | None:
     """a on ever finer grids, until the lengths of its columns settle; None if they do not."""
     top = max(float(_at_centres(group.family).max()) for group in groups)
-    bound: Array | None = None
     tolerance = _SETTLED_COUNTS if line.whole else _SETTLED
     kept: list[Array] = []
-    total, before, scale = np.zeros(u.shape[1]), None, None
-    for level in range(30):
-        if not line.has_room(level):
-            return None
-        t, slope = line.nodes(level)
+    total, before, scale, bound = np.zeros(u.shape[1]), None, None, None
+    for t, slope, step, is_last in line.halvings():
         a = _ratio(*_density_and_change(groups, t, u, top), top + np.log(slope))
         kept.append(a)
         if scale is None:
             scale = np.abs(a).max(axis=0, initial=0.0)
             scale = np.where(scale > 0.0, scale, 1.0)
         total = total + ((a / scale) ** 2).sum(axis=0)
-        step = line.step / 2.0**level
         now = step * total
-        if line.is_done(level):
-            break
-        if before is not None:
-            moving = np.abs(now - before) > tolerance * now
-            if moving.any() and bound is None:
+        moving = np.full(now.shape, True) if before is None else np.abs(now - before) > tolerance * now
+        if before is not None and moving.any():
+            if bound is None:
                 bound = np.sum([g.weights @ g.family.fisher_norm(u[g.columns]) ** 2 for g in groups], axis=0)
-            if bound is None or not (moving & (now * scale**2 > _ROUNDING * bound)).any():
-                break
+            moving &= now * scale**2 > _ROUNDING * bound
+        if is_last or not moving.any():
+            return np.sqrt(step) * np.concatenate(kept)
         before = now
-    return np.sqrt(step) * np.concatenate(kept)
+    return None
 
 
 def _at_centres(family: Any) -> Array:
     """log density of each component at its own centre."""
     centre = family._reach().centre
-    if family.support == "counts":
-        centre = np.floor(centre)
-    log_p, _ = family._log_prob_and_scores(centre)
+    log_p: Array = family._log_prob_and_scores(np.floor(centre) if family.support == "counts" else centre)[0]
     return log_p
 
 
@@ -118,13 +136,10 @@ def _density_and_change(
     groups: Sequence[Group], t: Array, u: Array, top: float, plain: bool = False
 ) -> tuple[Array, Array]:
     """p (K,) and g (K, R) at the nodes t, both times e^{−top}; with `plain` t is y itself, not a point on the line."""
-    members = sum(len(group.weights) for group in groups)
-    size = max(1, _BLOCK // members)
     p, g = np.zeros(len(t)), np.zeros((len(t), u.shape[1]))
     changes = [[u[columns] for columns in group.columns.T] for group in groups]
     moving = [[bool(change.any()) for change in of_group] for of_group in changes]
-    for k in range(0, len(t), size):
-        here = slice(k, k + size)
+    for here in _blocks(groups, len(t)):
         for i, group in enumerate(groups):
             family: Any = group.family
             y = t[here, None]
@@ -144,6 +159,12 @@ def _density_and_change(
     return p, g
 
 
+def _blocks(groups: Sequence[Group], nodes: int) -> list[slice]:
+    """The nodes in blocks of at most `_BLOCK` component densities."""
+    size = max(1, _BLOCK // sum(len(group.weights) for group in groups))
+    return [slice(k, k + size) for k in range(0, nodes, size)]
+
+
 def _ratio(p: Array, g: Array, log_weight: Any) -> Array:
     """g/√p times the root of the weight; 0 where there is no density."""
     held = p > 0.0
@@ -151,6 +172,78 @@ def _ratio(p: Array, g: Array, log_weight: Any) -> Array:
     return np.where(held, root / np.sqrt(np.where(held, p, 1.0)), 0.0)[:, None] * g
 
 
-def lengths(changes: Array) -> Array:
-    """The lengths (R,) of the columns of a."""
-    return norm(changes, 0)
+# ---- the Rényi divergence --------------------------------------------------------------------------------------------
+
+
+def mixture_renyi(p: Sequence[Group], q: Sequence[Group], alpha: float) -> float:
+    """D_α[p ‖ q] of the mixtures whose components, at one row, are these groups."""
+    line = line_through([*p, *q])
+    if line is not None and alpha <= 1.0:  # beyond, far tails decide whether it is finite
+        settled = _along_line(p, q, alpha, line)
+        if settled is not None:
+            return settled
+    support = p[0].family.support
+    y, w = _nodes_of([*p, *q], tails=True)
+
+    def log_densities(y: Array) -> tuple[Array, Array]:
+        log_p, log_q = (_log_density(side, y, lambda family, y: family._log_prob(y)) for side in (p, q))
+        return log_p, log_q
+
+    if np.isinf(alpha) and support == "continuous":
+        return _supremum(lambda y: np.subtract(*log_densities(y)), y)
+    log_p, log_q = log_densities(y)
+    d = _difference(log_p, log_q)
+    if alpha > 1.0 and support == "continuous":
+        # Infinite if the integrand is still large at the outermost nodes, which reach tail probabilities of 1e-300.
+        integrand = log_p + (1.0 - alpha) * d + w
+        integrand = integrand[np.isfinite(integrand)]
+        if integrand.size and max(integrand[0], integrand[-1]) > integrand.max() - 30.0:
+            return np.inf
+    return float(finite_renyi(log_p + w, log_q + w, d, alpha, exact=support == "classes"))
+
+
+def _along_line(p: Sequence[Group], q: Sequence[Group], alpha: float, line: Grid) -> float | None:
+    """The divergence on ever finer grids along the line of all components, until it settles; None if it does not."""
+    kept: list[tuple[Array, Array, Array]] = []
+    before = None
+    for t, slope, step, is_last in line.halvings():
+        new = [_log_density(side, t, lambda family, t: family._log_prob_and_scores(t)[0]) for side in (p, q)]
+        kept.append((*new, np.log(slope) + np.zeros(len(t))))
+        log_p, log_q, log_slope = (np.concatenate(each) for each in zip(*kept, strict=True))
+        w = log_slope + np.log(step)
+        # The line goes through all components of both, so Σp = Σq = 1 on it, as on a finite set.
+        now = float(finite_renyi(log_p + w, log_q + w, _difference(log_p, log_q), alpha))
+        if is_last or (before is not None and abs(now - before) <= _SETTLED * now + _ROUNDING_RENYI):
+            return now
+        before = now
+    return None
+
+
+def _log_density(groups: Sequence[Group], points: Array, of: Callable[[Any, Array], Array]) -> Array:
+    """log Σ w_s p_s at the points (K,), or vectors (K, k); `of` a family are the log densities of its components."""
+    result, weights = np.empty(len(points)), np.concatenate([group.weights for group in groups])
+    for here in _blocks(groups, len(points)):
+        log_p = np.concatenate([of(group.family, points[here, None]) for group in groups], axis=1)
+        top = log_p.max(axis=1, keepdims=True)
+        top = np.where(np.isfinite(top), top, 0.0)
+        result[here] = np.log(np.exp(log_p - top) @ weights) + top[:, 0]
+    return result
+
+
+def _difference(log_p: Array, log_q: Array) -> Array:
+    """d = log q/p; 0 where there is no p."""
+    return np.where(np.isneginf(log_p), 0.0, log_q - log_p)
+
+
+def _supremum(f: Callable[[Array], Array], y: Array) -> float:
+    """The largest f = log p/q near the sorted points y, refined around the best point; inf if that is an end point."""
+    values = f(y)
+    best = int(np.argmax(np.where(np.isnan(values), -np.inf, values)))
+    if best in (0, len(y) - 1):
+        return np.inf if values[best] > 0.0 else 0.0
+    low, high = y[best - 1], y[best + 1]
+    for _ in range(60):
+        t = np.linspace(low, high, 33)
+        top = int(np.argmax(f(t)))
+        low, high = t[max(top - 1, 0)], t[min(top + 1, 32)]
+    return max(float(f(np.array([0.5 * (low + high)]))[0]), 0.0)

@@ -16,11 +16,9 @@ from rsens._special import (
     stirling_error,
 )
 from rsens._typing import Array, Flags
-from rsens.distributions._base import RowShaper
+from rsens.distributions._base import POSITIVE, Domain, RowShaper
 from rsens.distributions._counts import beta_cdf, count_quantile, count_rule, first_count, sum_from
-from rsens.distributions._domain import POSITIVE, Domain
-from rsens.distributions._finite import finite_renyi
-from rsens.distributions._jensen import exp_gap
+from rsens.distributions._jensen import exp_gap, finite_renyi
 from rsens.distributions._univariate import FAR, Reach, Univariate
 
 _TERMS = 512
@@ -89,8 +87,6 @@ class NegativeBinomial(Univariate):
         fields = np.broadcast_arrays(self.mean, self.size, other.mean, other.size)
         rows = fields[0].shape
         mean, size, mean1, size1 = (field.reshape(-1) for field in fields)
-        if alpha == 0.0:
-            return np.zeros(rows)
         result = _renyi_equal_size(mean, size, mean1, alpha)
         for i in np.flatnonzero(size != size1):
             # One row at a time: there is no closed form, and each pair needs its own rule for the sum over y.

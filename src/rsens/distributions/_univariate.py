@@ -11,8 +11,7 @@ from scipy.special import expit, log_expit
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.distributions._base import Distribution
-from rsens.distributions._numbers import as_numbers
+from rsens.distributions._base import Distribution, as_numbers
 
 #: Outside the reach of a component lies about this share of it.
 NEGLIGIBLE = 1e-18

@@ -10,12 +10,11 @@ from scipy.special import digamma, gamma, gammaln, polygamma, zeta
 
 from rsens._special import log_ratio
 from rsens._typing import Array
-from rsens.distributions._base import RowShaper
-from rsens.distributions._domain import POSITIVE, Domain
-from rsens.distributions._finite import finite_renyi
-from rsens.distributions._jensen import rate_gap
+from rsens.distributions._base import POSITIVE, Domain, RowShaper
+from rsens.distributions._gamma import density_at_zero, exponential_reach, exponential_renyi
+from rsens.distributions._jensen import finite_renyi
 from rsens.distributions._quadrature import rule
-from rsens.distributions._univariate import FAR, Reach, Univariate
+from rsens.distributions._univariate import Reach, Univariate
 
 _LOG_MEAN = 1.0 - np.euler_gamma  # E[E log E] for E ~ Exponential(1)
 
@@ -53,12 +52,19 @@ class Weibull(Univariate):
 
     def _log_prob(self, y: Array) -> Array:
         inside = np.where(y > 0.0, y, 1.0)
-        k = self.shape
-        with np.errstate(over="ignore"):
-            t = k * log_ratio(self.scale, inside)
-            log_p = np.log(k) - np.log(inside) + t - np.exp(t)
-        at_zero = np.where(k < 1.0, np.inf, np.where(k > 1.0, -np.inf, -np.log(self.scale)))
-        return np.where(y > 0.0, log_p, np.where(y == 0.0, at_zero, -np.inf))
+        log_p = self._at(self.shape * log_ratio(self.scale, inside))[0] - np.log(inside)
+        return np.where(y > 0.0, log_p, density_at_zero(y, self.shape, self.scale))
+
+    def _score(self, y: Array) -> Array:
+        return np.stack(np.broadcast_arrays(*self._at(self.shape * log_ratio(self.scale, y))[1]), -1)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        return self._at(self.shape * (t - np.log(self.scale)))
+
+    def _at(self, w: Array) -> tuple[Array, list[Array]]:
+        """log density of log y and ∂ log p/∂λ, from w = k log(y/s), which has the density e^{w − e^w}."""
+        rise = np.expm1(w)
+        return np.log(self.shape) + w - rise - 1.0, [(1.0 - w * rise) / self.shape, self.shape / self.scale * rise]
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
         return self.scale * rng.standard_exponential(size + self.scale.shape) ** (1.0 / self.shape)
@@ -75,13 +81,9 @@ class Weibull(Univariate):
         fields = np.broadcast_arrays(self.shape, self.scale, other.shape, other.scale)
         rows = fields[0].shape
         shape, scale, shape1, scale1 = (field.reshape(-1) for field in fields)
-        if alpha == 0.0:
-            return np.zeros(rows)
         same = shape == shape1
         d = shape * log_ratio(scale, scale1)  # log ratio of the means of y^k, which is exponential
-        one = np.ones_like(d)
-        closed = np.where(d >= 0.0, d, np.inf) if np.isinf(alpha) else rate_gap(one, one, d, 1.0 - alpha)
-        result = np.where(same, closed, np.inf)
+        result = np.where(same, exponential_renyi(d, alpha), np.inf)
         # ∫ p^α q^β converges at 0 if αk + βk' > 0, and at infinity, for α > 1, only if the shape of q is the smaller.
         finite = ~same & (shape1 < shape if alpha > 1.0 else np.full(len(d), True))
         if np.isfinite(alpha):
@@ -100,20 +102,8 @@ class Weibull(Univariate):
             np.pi / np.sqrt(6.0) * relative,
         ]
 
-    def _score(self, y: Array) -> Array:
-        t = self.shape * log_ratio(self.scale, y)
-        rise = np.expm1(t)
-        return np.stack(np.broadcast_arrays((1.0 - t * rise) / self.shape, self.shape / self.scale * rise), -1)
-
     def _reach(self) -> Reach:
-        # w = k log(y/s) has the density e^{w − e^w}.
-        centre, unit = np.log(self.scale), 1.0 / self.shape
-        return Reach(centre - FAR * unit, centre + np.log(2.0 * FAR) * unit, centre, 0.7 * unit)
-
-    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
-        w = self.shape * (t - np.log(self.scale))
-        rise = np.expm1(w)
-        return np.log(self.shape) + w - rise - 1.0, [(1.0 - w * rise) / self.shape, self.shape / self.scale * rise]
+        return exponential_reach(self.scale, self.shape)
 
     def _prediction_gradient(self) -> Array:
         # mean = s Γ(1 + x), x = 1/k
