@@ -242,8 +242,8 @@ class Distribution(ABC):
         """Checks that two distributions whose divergence is wanted agree in what is not a parameter."""
         if (m := len(self.parameter_names)) != (k := len(other.parameter_names)):
             raise InputError(
-                f"{type(self).__name__}: renyi compares distributions with as many parameters (classes, bins, dimensions "
-                f"of y); got {m} and {k}."
+                f"{type(self).__name__}: renyi compares distributions with as many parameters (classes, bins, "
+                f"dimensions of y); got {m} and {k}."
             )
         for name in self.fixed_fields:
             if (getattr(self, name) != getattr(other, name)).any():
@@ -455,9 +455,11 @@ def as_numbers(values: ArrayLike, what: str) -> Array:
 
 def divergence_order(alpha: Any) -> float:
     """The order of a divergence: one number from 0 to ∞."""
-    if isinstance(alpha, Real) and not isinstance(alpha, bool) and alpha >= 0.0:
+    if isinstance(alpha, Real) and not isinstance(alpha, bool):
         try:
-            return float(alpha)
+            order = float(alpha)
         except OverflowError:
-            return np.inf
+            order = np.inf
+        if order >= 0.0:
+            return order
     raise InputError(Argument("alpha"), f" must be at least 0; got {alpha!r}.")

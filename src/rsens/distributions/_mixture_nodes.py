@@ -13,9 +13,9 @@ from rsens._typing import Array, Positions
 from rsens.distributions._base import Distribution
 from rsens.distributions._counts import count_rule
 from rsens.distributions._histogram import Histogram
+from rsens.distributions._jensen import gauss_legendre
 from rsens.distributions._multivariate_normal import MultivariateNormal
 from rsens.distributions._normal import Normal
-from rsens.distributions._quadrature import gauss_legendre
 from rsens.distributions._univariate import Reach, Univariate
 
 _TAILS = 10.0 ** -np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 32.0])

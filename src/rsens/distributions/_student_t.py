@@ -12,8 +12,7 @@ from scipy.special import expit, log_expit, stdtr, stdtrit
 from rsens._special import log_gamma_half_step, log_ratio
 from rsens._typing import Array, Positions
 from rsens.distributions._base import POSITIVE, REAL, Domain, RowShaper
-from rsens.distributions._jensen import finite_renyi
-from rsens.distributions._quadrature import rule
+from rsens.distributions._jensen import finite_renyi, rule
 from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
 
 
