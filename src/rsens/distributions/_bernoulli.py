@@ -44,6 +44,16 @@ class _Success(Univariate):
     def columns(self) -> tuple[Any, ...]:
         return (self.probability if self.logit is None else sigmoid(self.logit),)
 
+    @property
+    def mean(self) -> Array:
+        me = self._checked
+        return me.trials * me._pair()[0]
+
+    @property
+    def variance(self) -> Array:
+        me, (pi, rest) = self._checked, self._checked._pair()
+        return me.trials * pi * rest
+
     def _matched(self, average: Callable[..., Any]) -> Self:
         fields = {name: average(getattr(self, name)) for name in self.fixed_fields}
         return type(self)(**fields, **{"probability": average(self.columns()[0])})
@@ -150,15 +160,6 @@ class Bernoulli(_Success):
             return Bernoulli(np.minimum(success, 1.0)).checked()
         return Bernoulli(logit=np.log(success) - np.log(failure)).checked()
 
-    @property
-    def mean(self) -> Array:
-        return self._checked._pair()[0]
-
-    @property
-    def variance(self) -> Array:
-        pi, rest = self._checked._pair()
-        return pi * rest
-
     def _log_prob(self, y: Array) -> Array:
         success, failure = self._log_pair()
         return np.where(y == 1.0, success, np.where(y == 0.0, failure, -np.inf))
@@ -202,15 +203,6 @@ class Binomial(_Success):
     @property
     def trials(self) -> Array:
         return self.n
-
-    @property
-    def mean(self) -> Array:
-        return self._checked.n * self._checked._pair()[0]
-
-    @property
-    def variance(self) -> Array:
-        pi, rest = self._checked._pair()
-        return self._checked.n * pi * rest
 
     def _check_jointly(self) -> None:
         if (self.n != np.round(self.n)).any():

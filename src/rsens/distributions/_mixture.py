@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,14 +20,14 @@ from rsens.distributions._bernoulli import Bernoulli
 from rsens.distributions._histogram import check_same_bins
 from rsens.distributions._mixture_integral import Group, changes_at_nodes, mixture_renyi
 from rsens.distributions._normal import Normal
-from rsens.distributions._univariate import tail_probability
+from rsens.distributions._univariate import Ordered
 
 _BLOCK = 2_000_000  # how many component densities to hold at once
 PREDICTION, NOISE, KNOWLEDGE = "prediction", "noise", "knowledge"
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture(Distribution):
+class Mixture(Ordered):
     """Mixture(components, weights): p(y) = Σ_s w_s p_s(y).
 
     λ stacks the components' own parameters, and R-sens₂ uses this stacked λ; the weights are fixed. The Fisher
@@ -70,41 +71,36 @@ class Mixture(Distribution):
     @property
     def kinds(self) -> set[type[Distribution]]:
         """The families of the components."""
-        return {type(component) for component in ([self.components] if self.held_as_arrays else self.components)}
+        return {type(component) for component in self._given}
+
+    @property
+    def _given(self) -> Sequence[Distribution]:
+        """The objects that were given: one or more."""
+        return [self.components] if self.held_as_arrays else self.components
 
     @property
     def members(self) -> list[Distribution]:
         """The components, one object each, of any array type."""
-        if not self.held_as_arrays:
-            return list(self.components)
         return [self._member(s) for s in range(self.weights.shape[-1])]
 
     @property
     def member(self) -> Distribution:
         """The first component, for what all of them share."""
-        first: Distribution = self._member(0) if self.held_as_arrays else self.components[0]
-        return first
+        return self._member(0)
 
     def _member(self, s: int) -> Distribution:
-        fields = self.components.fields().items()
-        return type(self.components)(**{k: v[s] if v.ndim > 1 + self._event_ndim(k) else v for k, v in fields})
-
-    @property
-    def _any(self) -> Distribution:
-        """One of the components, for what does not depend on their arrays."""
-        component: Distribution = self.components if self.held_as_arrays else self.components[0]
-        return component
-
-    def _event_ndim(self, name: str) -> int:
-        return self._any.domains[name].event_ndim
+        if not self.held_as_arrays:
+            return self._given[s]
+        leaves = zip(self.components.leaves(), self.components.event_axes(), strict=True)
+        return self.components.rebuilt(values[s] if values.ndim > 1 + axes else values for values, axes in leaves)
 
     @property
     def support(self) -> str:  # type: ignore[override]
-        return self._any.support
+        return self._given[0].support
 
     @property
     def output_weight(self) -> float:  # type: ignore[override]
-        return self._any.output_weight
+        return self._given[0].output_weight
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -125,26 +121,23 @@ class Mixture(Distribution):
         return flat_draws(self.components.parameters) if self.held_as_arrays else super().parameters
 
     def event_axes(self) -> list[int]:
-        if self.held_as_arrays:
-            return [1 + axes for axes in self.components.event_axes()] + [1]
-        return [axes for component in self.components for axes in component.event_axes()] + [1]
+        return [axes + self.held_as_arrays for given in self._given for axes in given.event_axes()] + [1]
 
     def leaves(self) -> list[Any]:
         """Rows come first in all of them, also where the components have draws in front."""
-        if not self.held_as_arrays:
-            return [leaf for component in self.components for leaf in component.leaves()] + [self.weights]
-        fields = self.components.fields()
-        if not any(values.ndim > 1 + self._event_ndim(name) for name, values in fields.items()):
-            raise TypeError("one family without an axis of draws in front of the rows")
-        return [rows_first(values, self._event_ndim(name)) for name, values in fields.items()] + [self.weights]
+        leaves = [leaf for given in self._given for leaf in given.leaves()]
+        if self.held_as_arrays:
+            axes = self.components.event_axes()
+            if not any(leaf.ndim > 1 + event for leaf, event in zip(leaves, axes, strict=True)):
+                raise TypeError("one family without an axis of draws in front of the rows")
+            leaves = list(map(rows_first, leaves, axes))
+        return [*leaves, self.weights]
 
     def rebuilt(self, leaves: Iterator[Any]) -> Self:
-        components: Any
-        if self.held_as_arrays:
-            fields = {name: rows_second(next(leaves), self._event_ndim(name)) for name in self.components.fields()}
-            components = type(self.components)(**fields)
-        else:
-            components = [component.rebuilt(leaves) for component in self.components]
+        if not self.held_as_arrays:
+            return type(self)([each.rebuilt(leaves) for each in self.components], next(leaves), draws=self.draws)
+        axes = self.components.event_axes()
+        components = self.components.rebuilt(map(rows_second, islice(leaves, len(axes)), axes))
         return type(self)(components, next(leaves), draws=self.draws)
 
     def matched(self) -> Distribution:
@@ -292,20 +285,6 @@ class Mixture(Distribution):
                 return logsumexp(np.log(weights).T[:, None] + family._log_prob(y), axis=0)
 
         return self._over_rows(y, joint, np.logaddexp)
-
-    def cdf(self, y: ArrayLike) -> Array:
-        """P(Y ≤ y) = Σ_s w_s P_s(Y ≤ y) per row; y as in `log_prob`. For numbers and counts."""
-        return tail_probability(self._if_ordered(), y, upper=False)
-
-    def survival(self, y: ArrayLike) -> Array:
-        """P(Y > y) per row, with the digits that 1 − cdf(y) loses where it is small."""
-        return tail_probability(self._if_ordered(), y, upper=True)
-
-    def _if_ordered(self) -> Self:
-        """This mixture, if its y has an order."""
-        if self._checked.support in ("classes", "vector"):
-            raise InputError(f"Mixture: {self.support} have no distribution function. Use log_prob.")
-        return self
 
     def _cdf(self, y: Array, upper: bool) -> Array:
         def share(family: Any, weights: Array, y: Array) -> Array:
