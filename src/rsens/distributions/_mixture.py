@@ -18,7 +18,8 @@ from rsens.distributions._arrays import flat_draws, rows_first, rows_second, wei
 from rsens.distributions._base import SHARES, Distribution, Domain, RowShaper, norm
 from rsens.distributions._bernoulli import Bernoulli
 from rsens.distributions._histogram import check_same_bins
-from rsens.distributions._mixture_integral import Group, changes_at_nodes, mixture_renyi
+from rsens.distributions._mixture_integral import changes_at_nodes, mixture_renyi
+from rsens.distributions._mixture_nodes import Group
 from rsens.distributions._normal import Normal
 from rsens.distributions._univariate import Ordered
 

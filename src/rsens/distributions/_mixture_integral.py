@@ -12,17 +12,15 @@ aᵀa = uᵀIu for all pairs of directions, and nothing is squared before it is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rsens._errors import InputError
 from rsens._threads import one_thread
-from rsens._typing import Array, Positions
-from rsens.distributions._base import Distribution
+from rsens._typing import Array
 from rsens.distributions._jensen import finite_renyi
-from rsens.distributions._mixture_nodes import Grid, mixture_nodes
+from rsens.distributions._mixture_nodes import Grid, Group, blocks, log_density, nodes_of
 from rsens.distributions._univariate import Reach, Univariate
 
 #: Halving stops when an integral changes by less than this share. The rule converges exponentially, so that the error
@@ -35,28 +33,6 @@ _ROUNDING = 1e-24
 _ROUNDING_RENYI = 1e-18
 #: The least spread of a component, as a share of where it lies: four digits are left of differences between the two.
 _RESOLVED = 1e-12
-#: How many densities to hold at once: few enough for the processor's cache.
-_BLOCK = 2**16
-
-
-@dataclass(frozen=True, eq=False)
-class Group:
-    """The components of a mixture that are of one family, as one family with arrays (S, n), or (S, n, …)."""
-
-    family: Distribution
-    #: (n, S).
-    weights: Array
-    #: Where each of their parameters stands in the λ of the mixture, (S, M).
-    columns: Positions
-    #: Where they stand among the components of the mixture, (S,).
-    members: Positions
-
-    def row(self, i: int) -> Group:
-        """The components with a weight at one row; arrays are (S,) and (S, …)."""
-        held = self.weights[i] > 0.0
-        index = slice(None) if held.all() else held
-        family = self.family._taken((index, i))
-        return Group(family, self.weights[i][index], self.columns[index], self.members[index])
 
 
 def line_through(groups: Sequence[Group]) -> Grid | None:
@@ -73,14 +49,6 @@ def line_through(groups: Sequence[Group]) -> Grid | None:
     return Grid.of_counts(reach) if families[0].support == "counts" else Grid.through(reach)
 
 
-def _nodes_of(groups: Sequence[Group], tails: bool = False) -> tuple[Array, Array]:
-    """Nodes y and log weights for components without a common line, with more nodes than most need."""
-    members = [group.family._taken((slice(s, s + 1),)) for group in groups for s in range(len(group.weights))]
-    weights = np.concatenate([group.weights for group in groups])
-    y, log_weights = mixture_nodes(members, weights[None], tails)
-    return y[:, 0], log_weights[:, 0]
-
-
 # ---- the Fisher information ------------------------------------------------------------------------------------------
 
 
@@ -93,10 +61,10 @@ def changes_at_nodes(groups: Sequence[Group], u: Array) -> Array:
         if settled is not None:
             return settled
     # Supports that differ, vectors, counts from 0 to millions.
-    y, log_weights = _nodes_of(groups)
-    blocks = [slice(k, k + 1024) for k in range(0, len(y), 1024)]
+    y, log_weights = nodes_of(groups)
+    parts = [slice(k, k + 1024) for k in range(0, len(y), 1024)]
     return np.concatenate(
-        [_ratio(*_density_and_change(groups, y[k], u, 0.0, plain=True), log_weights[k]) for k in blocks]
+        [_ratio(*_density_and_change(groups, y[k], u, 0.0, plain=True), log_weights[k]) for k in parts]
     )
 
 
@@ -128,8 +96,7 @@ def _settled(groups: Sequence[Group], u: Array, line: Grid) -> Array | None:
 def _at_centres(family: Any) -> Array:
     """log density of each component at its own centre."""
     centre = family._reach().centre
-    log_p: Array = family._log_prob_and_scores(np.floor(centre) if family.support == "counts" else centre)[0]
-    return log_p
+    return _on_line(family, np.floor(centre) if family.support == "counts" else centre)
 
 
 def _density_and_change(
@@ -139,7 +106,7 @@ def _density_and_change(
     p, g = np.zeros(len(t)), np.zeros((len(t), u.shape[1]))
     changes = [[u[columns] for columns in group.columns.T] for group in groups]
     moving = [[bool(change.any()) for change in of_group] for of_group in changes]
-    for here in _blocks(groups, len(t)):
+    for here in blocks(groups, len(t)):
         for i, group in enumerate(groups):
             family: Any = group.family
             y = t[here, None]
@@ -157,12 +124,6 @@ def _density_and_change(
                         moved = np.where(density > 0.0, moved, 0.0)
                     g[here] += moved @ changes[i][m]
     return p, g
-
-
-def _blocks(groups: Sequence[Group], nodes: int) -> list[slice]:
-    """The nodes in blocks of at most `_BLOCK` component densities."""
-    size = max(1, _BLOCK // sum(len(group.weights) for group in groups))
-    return [slice(k, k + size) for k in range(0, nodes, size)]
 
 
 def _ratio(p: Array, g: Array, log_weight: Any) -> Array:
@@ -183,15 +144,11 @@ def mixture_renyi(p: Sequence[Group], q: Sequence[Group], alpha: float) -> float
         if settled is not None:
             return settled
     support = p[0].family.support
-    y, w = _nodes_of([*p, *q], tails=True)
-
-    def log_densities(y: Array) -> tuple[Array, Array]:
-        log_p, log_q = (_log_density(side, y, lambda family, y: family._log_prob(y)) for side in (p, q))
-        return log_p, log_q
+    y, w = nodes_of([*p, *q], tails=True)
 
     if np.isinf(alpha) and support == "continuous":
-        return _supremum(lambda y: np.subtract(*log_densities(y)), y)
-    log_p, log_q = log_densities(y)
+        return _supremum(lambda y: log_density(p, y) - log_density(q, y), y)
+    log_p, log_q = log_density(p, y), log_density(q, y)
     d = _difference(log_p, log_q)
     if alpha > 1.0 and support == "continuous":
         # Infinite if the integrand is still large at the outermost nodes, which reach tail probabilities of 1e-300.
@@ -207,8 +164,7 @@ def _along_line(p: Sequence[Group], q: Sequence[Group], alpha: float, line: Grid
     kept: list[tuple[Array, Array, Array]] = []
     before = None
     for t, slope, step, is_last in line.halvings():
-        new = [_log_density(side, t, lambda family, t: family._log_prob_and_scores(t)[0]) for side in (p, q)]
-        kept.append((*new, np.log(slope) + np.zeros(len(t))))
+        kept.append((log_density(p, t, _on_line), log_density(q, t, _on_line), np.log(slope) + np.zeros(len(t))))
         log_p, log_q, log_slope = (np.concatenate(each) for each in zip(*kept, strict=True))
         w = log_slope + np.log(step)
         # The line goes through all components of both, so Σp = Σq = 1 on it, as on a finite set.
@@ -219,15 +175,9 @@ def _along_line(p: Sequence[Group], q: Sequence[Group], alpha: float, line: Grid
     return None
 
 
-def _log_density(groups: Sequence[Group], points: Array, of: Callable[[Any, Array], Array]) -> Array:
-    """log Σ w_s p_s at the points (K,), or vectors (K, k); `of` a family are the log densities of its components."""
-    result, weights = np.empty(len(points)), np.concatenate([group.weights for group in groups])
-    for here in _blocks(groups, len(points)):
-        log_p = np.concatenate([of(group.family, points[here, None]) for group in groups], axis=1)
-        top = log_p.max(axis=1, keepdims=True)
-        top = np.where(np.isfinite(top), top, 0.0)
-        result[here] = np.log(np.exp(log_p - top) @ weights) + top[:, 0]
-    return result
+def _on_line(family: Any, t: Array) -> Array:
+    log_p: Array = family._log_prob_and_scores(t)[0]
+    return log_p
 
 
 def _difference(log_p: Array, log_q: Array) -> Array:
