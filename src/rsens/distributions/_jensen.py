@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 
 from rsens._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, piecewise, polygamma, stirling_error
 from rsens._typing import Array
@@ -93,23 +93,29 @@ def stirling_gap(k: Array, other: Array, beta: float) -> Array:
     return np.where(np.abs(other - k) < 1e-3 * k, (1.0 - beta) * (other - k) ** 2 * divided, direct)
 
 
-def segment_gap(curvature: Callable[[float], Array], beta: float) -> Array:
-    """The gap of A itself from its second derivative along the segment θ(t) = θ + t(θ' − θ), if A is smooth there.
+def segment_gap(
+    curvature: Callable[[list[Array]], Array], first: list[Array], middle: list[Array], last: list[Array], beta: float
+) -> Array:
+    """The gap of A itself from its second derivative along the segment from θ to θ', at any points of it.
 
-    D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so all terms are positive:
-    K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for β < 0.
+    With θ(t) = θ + t(θ' − θ), D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so
+    all terms are positive: K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for
+    β < 0. `first`, `middle` and `last` are the coordinates of θ, θ(β) and θ', all positive, and A″ may have poles where
+    one is 0, −1, −2, …: on either leg even steps in the logit of t keep a distance of π from all of them.
     """
-    intervals: list[tuple[float, float, Callable[[float], float]]] = [(max(beta, 0.0), 1.0, lambda t: 1.0 - t)]
-    if beta > 0.0:
-        intervals.append((0.0, beta, lambda t: (1.0 - beta) * t / beta))
-    elif beta < 0.0:
-        intervals.append((beta, 0.0, lambda t: 1.0 - t / beta))
-    nodes = [
-        (low + (high - low) * 0.5 * (x + 1.0), 0.5 * (high - low) * w, kernel)
-        for low, high, kernel in intervals
-        for x, w in zip(*gauss_legendre(16), strict=True)
-    ]
-    return np.sum([weight * kernel(t) * curvature(t) for t, weight, kernel in nodes], axis=0)
+    ratios = [log_ratio(a, b) for ends in ((first, middle), (first, last)) for a, b in zip(*ends, strict=True)]
+    depth = 40.0 + min(max(float(np.max(np.abs(ratio), initial=0.0)) for ratio in ratios), 700.0)
+    s = np.arange(-depth, depth, 0.5)
+    total = np.zeros(np.shape(ratios[0]))
+    for x, rest in zip(expit(s), expit(-s), strict=True):
+        start = max(beta, 0.0)
+        at = [rest * a + x * b for a, b in zip(middle if beta > 0.0 else first, last, strict=True)]
+        total += 0.5 * x * rest * (1.0 - start) ** 2 * rest * curvature(at)
+        if beta != 0.0:
+            at = [rest * a + x * b for a, b in zip(first, middle, strict=True)]
+            kernel = (1.0 - beta) * x if beta > 0.0 else rest
+            total += 0.5 * x * rest * abs(beta) * kernel * curvature(at)
+    return total
 
 
 #: By order: c₁ and c₂ of the derivative c₁/z^(order − 1) + c₂/z^order of Stirling's formula, and for large z the
