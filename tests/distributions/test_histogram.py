@@ -128,7 +128,7 @@ def test_bad_bins(borders: Any, probabilities: Any, text: str) -> None:
 
 
 def test_divergence_over_other_borders() -> None:
-    with pytest.raises(InputError, match="renyi compares distributions over the same borders"):
+    with pytest.raises(InputError, match="renyi compares distributions with the same borders"):
         Histogram(B, P).renyi(Histogram(B + 1.0, Q))
 
 

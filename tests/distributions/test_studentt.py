@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from rsens.distributions import Normal, StudentT
-from rsens.distributions._student_t_far import far_renyi
-from rsens.distributions._student_t_renyi import CLOSE, close_renyi, student_t_renyi
+from rsens.distributions._student_t import far_renyi, student_t_renyi
 from tests.distributions.check import ALPHAS, check_fisher_norm, check_log_prob, check_renyi
 
 
@@ -110,23 +109,23 @@ def test_largest_ratio_of_densities_with_nearly_one_location(gap, scale2, other)
 @pytest.mark.parametrize("df", [1.0, 1.5, 4.0, 30.0, 1e4, 1e8])
 def test_both_routes_to_renyi_agree_where_distributions_are_close(df: float, alpha: float) -> None:
     rng = np.random.default_rng(0)
-    size = np.repeat([1e-3, 1e-2, 0.99 * CLOSE], 4) / max(alpha, 1.0)
+    size = np.repeat([1e-3, 1e-2, 0.099], 4) / max(alpha, 1.0)
     scale2 = np.exp(rng.normal(scale=10.0, size=size.size))
     gap = size * np.sqrt(scale2) * rng.uniform(size=size.size)
     pairs = (gap, scale2, scale2 * (1.0 + size * rng.uniform(-1.0, 1.0, size.size)) ** 2, np.full(size.size, df))
-    np.testing.assert_allclose(close_renyi(*pairs, alpha), far_renyi(*pairs, alpha), rtol=1e-9)
+    np.testing.assert_allclose(student_t_renyi(*pairs, alpha), far_renyi(*pairs, alpha), rtol=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
-def test_shared_nodes_and_nodes_of_a_row_agree(alpha: float) -> None:
-    """Rows with one df share nodes; far ones, and others of a df below 1, have their own. Any mix, in any order."""
+def test_even_steps_and_panels_agree(alpha: float) -> None:
+    """Far rows, and others of a df below 1, are integrated over panels. Any mix, in any order."""
     rng = np.random.default_rng(1)
     n = 60
     scale2, df = np.exp(rng.normal(scale=20.0, size=n)), rng.choice([0.5, 1.0, 4.0, 200.0, 1e8], n)
     gap = np.sqrt(scale2) * rng.choice([0.0, 0.05, 0.4, 2.0, 1e6], n)
     pairs = (gap, scale2, scale2 * rng.choice([1e-16, 0.8, 1.1, 1.4, 1e16], n), df)
     want = far_renyi(*pairs, alpha)
-    # Their own nodes cover p^α q^β; that they cover p too is taken for granted, which costs digits there.
+    # Panels cover p^α q^β; that they cover p too is taken for granted, which costs digits there.
     np.testing.assert_allclose(student_t_renyi(*pairs, alpha), want, rtol=1e-8, atol=1e-15)
 
 

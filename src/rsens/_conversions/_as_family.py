@@ -1,23 +1,53 @@
-"""`as_family`: a distribution of another library as one of our families."""
+"""`as_family`: distributions of other libraries as our families, one table each, from the name of a class to a family.
+
+Classes are recognised by their names, so that no library is imported.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from rsens._conversions._conversion import Conversion
-from rsens._conversions._ngboost import NGBOOST
-from rsens._conversions._numpyro import NUMPYRO
-from rsens._conversions._scipy_frozen import SCIPY_FROZEN
-from rsens._conversions._scipy_new import SCIPY_NEW
-from rsens._conversions._shapes import one_value_per_row
-from rsens._conversions._skpro import SKPRO
-from rsens._conversions._tfp import TFP
-from rsens._conversions._torch import GPYTORCH, TORCH
-from rsens._errors import InputError
-from rsens.distributions import Distribution
+import numpy as np
 
-#: Every source of distributions: a new one is one file and one line here. The first that accepts an object converts it.
-CONVERSIONS: list[Conversion] = [SCIPY_FROZEN, SCIPY_NEW, GPYTORCH, TORCH, NUMPYRO, NGBOOST, SKPRO, TFP]
+from rsens._conversions._build import (
+    UNKNOWN,
+    affine,
+    class_probabilities,
+    expanded,
+    exponential,
+    failures_before,
+    failures_before_first,
+    independent,
+    is_everywhere,
+    mixture,
+    multivariate_normal,
+    one_value_per_row,
+    squared,
+    transformed,
+)
+from rsens._errors import InputError
+from rsens.distributions import (
+    Bernoulli,
+    Beta,
+    Binomial,
+    Categorical,
+    Distribution,
+    Exponential,
+    Gamma,
+    LogNormal,
+    Mixture,
+    NegativeBinomial,
+    Normal,
+    Poisson,
+    StudentT,
+    Weibull,
+    namespace,
+)
+
+#: From a foreign distribution to our family.
+Builder = Callable[[Any], Distribution]
 
 
 def as_family(obj: Any) -> Distribution:
@@ -92,3 +122,310 @@ def _describe(obj: Any) -> str:
     if isinstance(getattr(obj, "shape", None), tuple):
         return f"{'an array' if module in ('numpy', 'jax', 'jaxlib') else kind.__name__} of shape {tuple(obj.shape)}"
     return f"{kind.__name__} of {module}" if module not in ("builtins", "__main__") else kind.__name__
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """How the distributions of one library become families: which objects it accepts, how one is converted."""
+
+    name: str
+    accepts: Callable[[Any], bool]
+    convert: Builder
+    #: The classes it knows, as their own library calls them.
+    known: Iterable[str]
+
+
+def _is_a(*names: str) -> Callable[[Any], bool]:
+    """Tests whether an ancestor of an object's class is one of `names`, such as "torch.Distribution"."""
+    return lambda obj: any(f"{_library(kind)}.{kind.__name__}" in names for kind in type(obj).__mro__)
+
+
+def _by_name(library: str, table: Mapping[str, Builder]) -> Builder:
+    """Converts an object by the nearest ancestor of its class that the table names.
+
+    A class between the two with a density of its own is another distribution, unless a library wrote it: Pyro wraps the
+    distributions of torch. Without a `library`, the names alone decide.
+    """
+
+    def convert(obj: Any) -> Distribution:
+        for kind in type(obj).__mro__:
+            if kind.__name__ in table and library in ("", _library(kind)):
+                return table[kind.__name__](obj)
+            if {"log_prob", "_log_prob"} & vars(kind).keys() and _library(kind) not in (library, "pyro"):
+                break
+        raise _unknown(type(obj).__name__, library or _library(type(obj)), table)
+
+    return convert
+
+
+def _unknown(name: str, library: str, known: Iterable[str]) -> InputError:
+    return InputError(
+        f"{name} of {library} {UNKNOWN}. Of {library} these can be converted: {', '.join(sorted(known))}. Give one of "
+        "them, or build the family that is closest: Normal(mean, variance), Mixture([…], weights), "
+        "Histogram(borders, probabilities)."
+    )
+
+
+def _library(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
+
+
+# ---- SciPy -----------------------------------------------------------------------------------------------------------
+
+#: From the shape parameters, in SciPy's order, to the family with loc = 0 and scale = 1.
+STANDARD: dict[str, Callable[..., Distribution]] = {
+    "norm": lambda: Normal(0.0, 1.0),
+    "t": lambda df: StudentT(0.0, 1.0, df),
+    "cauchy": lambda: StudentT(0.0, 1.0, 1.0),
+    "lognorm": lambda s: LogNormal(0.0, squared(s)),
+    "gamma": lambda a: Gamma(a, a),
+    "chi2": lambda df: Gamma(df, 0.5 * df),
+    "expon": lambda: Exponential(1.0),
+    "beta": lambda a, b: Beta(a, b),
+    "weibull_min": lambda c: Weibull(c, 1.0),
+    "bernoulli": lambda p: Bernoulli(p),
+    "binom": lambda n, p: Binomial(n, p),
+    "poisson": lambda mu: Poisson(mu),
+    "nbinom": lambda n, p: NegativeBinomial(n * (1.0 - p) / p, n),
+}
+FROZEN = (*STANDARD, "multivariate_normal")
+_is_frozen = _is_a("scipy.rv_frozen", "scipy.multi_rv_frozen")
+NEWER = ("Normal", "StandardNormal", "Binomial", "Mixture", *(f"make_distribution({name})" for name in STANDARD))
+_is_newer = _is_a("scipy._ProbabilityDistribution", "scipy.UnivariateDistribution")
+
+
+def _from_frozen(obj: Any) -> Distribution:
+    """From `norm(loc, scale)` and so on."""
+    if _is_a("scipy.multivariate_normal_frozen")(obj):
+        return multivariate_normal(np.asarray(obj.mean), np.asarray(obj.cov))
+    dist: Any = getattr(obj, "dist", None)
+    name = getattr(dist, "name", None) or type(obj).__name__.removesuffix("_frozen")
+    if name not in STANDARD or not type(dist).__module__.startswith("scipy."):
+        raise _unknown(name, "scipy.stats", FROZEN)
+    shapes, loc, scale = dist._parse_args(*obj.args, **obj.kwds)
+    scale = _as_floats(scale)
+    if not is_everywhere(scale, 1.0):  # NaN is refused by every family; the square of a negative scale would not be
+        scale = np.where(scale > 0.0, scale, np.nan)[()]
+    return affine(STANDARD[name](*map(_as_floats, shapes)), _as_floats(loc), scale)
+
+
+def _from_newer(obj: Any) -> Distribution:
+    """From `Normal(mu=…, sigma=…)`, `make_distribution(…)`, their sums and products."""
+    values = {name: _as_floats(value) for name, value in getattr(obj, "_parameters", {}).items()}
+    match type(obj).__name__:
+        case "StandardNormal":
+            return Normal(0.0, 1.0)
+        case "Normal":
+            return Normal(values["mu"], squared(values["sigma"]))
+        case "Binomial":
+            return Binomial(values["n"], values["p"])
+        case "Mixture":
+            return Mixture([_from_newer(part) for part in obj._components], np.asarray(obj._weights))
+        case "ShiftedScaledDistribution":
+            return affine(_from_newer(obj._dist), values["loc"], values["scale"])
+        case "MonotonicTransformedDistribution" if getattr(obj, "_g", None) is np.exp:
+            return exponential(_from_newer(obj._dist))
+        case "CustomDistribution":  # of `make_distribution`: its formulas are methods of an older distribution
+            owners: list[Any] = [getattr(formula, "__self__", None) for formula in vars(type(obj)).values()]
+            names = (owner.name for owner in owners if type(owner).__module__.startswith("scipy.stats"))
+            if (name := next(names, "")) in STANDARD:
+                return STANDARD[name](**values)
+    raise _unknown(str(obj).partition("(")[0], "scipy.stats", NEWER)
+
+
+def _as_floats(values: Any) -> Any:
+    """Numbers of any type as floats, so that whole numbers divide and square as such."""
+    return np.asarray(values, dtype=np.float64)[()]
+
+
+# ---- torch, NumPyro and TensorFlow Probability, which share names and attributes -------------------------------------
+
+
+def _torch_like(given: Callable[[Any], dict[str, Any]]) -> dict[str, Builder]:
+    """The shared table; `given(d)` holds the `probability` or the `logit`, whichever a distribution was built from."""
+    return {
+        "Normal": lambda d: Normal(d.loc, squared(d.scale)),
+        "StudentT": lambda d: StudentT(d.loc, squared(d.scale), d.df),
+        "Cauchy": lambda d: StudentT(d.loc, squared(d.scale), 1.0),
+        "LogNormal": lambda d: LogNormal(d.loc, squared(d.scale)),
+        "Gamma": lambda d: Gamma(d.concentration / d.rate, d.concentration),
+        "Exponential": lambda d: Exponential(1.0 / d.rate),
+        "Beta": lambda d: Beta(d.concentration1, d.concentration0),
+        "Weibull": lambda d: Weibull(d.concentration, d.scale),
+        "Poisson": lambda d: Poisson(d.rate),
+        "Bernoulli": lambda d: Bernoulli(**given(d)),
+        "Binomial": lambda d: Binomial(d.total_count, **given(d)),
+        "NegativeBinomial": lambda d: failures_before(d.total_count, **given(d)),
+        "Geometric": lambda d: failures_before_first(**given(d)),
+        "Categorical": lambda d: Categorical(class_probabilities(**given(d))),
+    }
+
+
+def _given_to_torch(d: Any) -> dict[str, Any]:
+    """Both are attributes, and the one that was not given is computed on first use and kept."""
+    held = vars(d)
+    by_logits = d._param is held.get("logits") if "_param" in held else "logits" in held and "probs" not in held
+    return {"logit": d.logits} if by_logits else {"probability": d.probs}
+
+
+TORCH: dict[str, Builder] = {
+    **_torch_like(_given_to_torch),
+    "OneHotCategorical": lambda d: _from_torch(d._categorical),
+    "MultivariateNormal": lambda d: multivariate_normal(d.loc, d.covariance_matrix),
+    "LowRankMultivariateNormal": lambda d: multivariate_normal(d.loc, d.covariance_matrix),
+    "Independent": lambda d: independent(_from_torch(d.base_dist), d.reinterpreted_batch_ndims),
+    "MixtureSameFamily": lambda d: mixture(
+        class_probabilities(**_given_to_torch(d.mixture_distribution)), _from_torch(d.component_distribution)
+    ),
+    "TransformedDistribution": lambda d: transformed(_from_torch(d.base_dist), d.transforms),
+}
+_from_torch: Builder = _by_name("torch", TORCH)
+#: A Gaussian over all rows at once: each row has its own marginal.
+GPYTORCH: dict[str, Builder] = {"MultivariateNormal": lambda d: Normal(d.mean, d.variance)}
+
+
+def _given_to_numpyro(d: Any) -> dict[str, Any]:
+    """Each has a class. The other attribute would be kept on the object, and must not be inside a trace."""
+    by_logits = any(kind.__name__.endswith("Logits") for kind in type(d).__mro__)
+    return {"logit": d.logits} if by_logits else {"probability": d.probs}
+
+
+_BY_LOGITS = ("Bernoulli", "Binomial", "Geometric", "Categorical")
+NUMPYRO: dict[str, Builder] = {
+    name + kind: builder
+    for name, builder in _torch_like(_given_to_numpyro).items()
+    for kind in (("Probs", "Logits") if name in _BY_LOGITS else ("",))
+    if name != "NegativeBinomial"
+} | {
+    "GammaPoisson": lambda d: NegativeBinomial(d.concentration / d.rate, d.concentration),
+    "MultivariateNormal": lambda d: multivariate_normal(d.loc, d.covariance_matrix),
+    "LowRankMultivariateNormal": lambda d: multivariate_normal(d.loc, d.covariance_matrix),
+    "Independent": lambda d: independent(_from_numpyro(d.base_dist), d.reinterpreted_batch_ndims),
+    "ExpandedDistribution": lambda d: expanded(_from_numpyro(d.base_dist), d.batch_shape),
+    "MaskedDistribution": lambda d: _from_numpyro(d.base_dist),
+    "MixtureSameFamily": lambda d: mixture(
+        class_probabilities(**_given_to_numpyro(d.mixing_distribution)), _from_numpyro(d.component_distribution)
+    ),
+    "MixtureGeneral": lambda d: Mixture(
+        [_from_numpyro(component) for component in d.component_distributions],
+        class_probabilities(**_given_to_numpyro(d.mixing_distribution)),
+    ),
+    "TransformedDistribution": lambda d: transformed(_from_numpyro(d.base_dist), d.transforms),
+}
+_from_numpyro: Builder = _by_name("numpyro", NUMPYRO)
+
+
+def _is_tfp(obj: Any) -> bool:
+    """Whether it looks like a distribution of TensorFlow Probability, on TensorFlow or JAX: parameters in a mapping."""
+    return hasattr(type(obj), "log_prob") and isinstance(getattr(obj, "parameters", None), Mapping)
+
+
+def _given_to_tfp(d: Any) -> dict[str, Any]:
+    return {"probability": d.probs} if d.logits is None else {"logit": d.logits}
+
+
+def _rate(d: Any) -> Any:
+    """The rate, which may have been given by its logarithm."""
+    return namespace(d.log_rate).exp(d.log_rate) if d.rate is None else d.rate
+
+
+TFP: dict[str, Builder] = {
+    **_torch_like(_given_to_tfp),
+    "Gamma": lambda d: Gamma(d.concentration / _rate(d), d.concentration),
+    "Poisson": lambda d: Poisson(_rate(d)),
+    "OneHotCategorical": lambda d: Categorical(class_probabilities(**_given_to_tfp(d))),
+    "MultivariateNormalLinearOperator": lambda d: multivariate_normal(d.mean(), d.covariance()),
+    "Independent": lambda d: independent(_from_tfp(d.distribution), int(d.reinterpreted_batch_ndims)),
+    "MixtureSameFamily": lambda d: mixture(
+        class_probabilities(**_given_to_tfp(d.mixture_distribution)), _from_tfp(d.components_distribution)
+    ),
+    "Mixture": lambda d: Mixture(
+        [_from_tfp(component) for component in d.components], class_probabilities(**_given_to_tfp(d.cat))
+    ),
+    "TransformedDistribution": lambda d: transformed(_from_tfp(d.distribution), [d.bijector]),
+}
+_from_tfp: Builder = _by_name("", TFP)
+
+
+# ---- NGBoost ---------------------------------------------------------------------------------------------------------
+
+NGBOOST = (
+    "Normal", "NormalFixedVar", "NormalFixedMean", "LogNormal", "Exponential", "Gamma", "Weibull", "Beta", "Poisson",
+    "TFixedDf", "TFixedDfFixedVar", "Cauchy", "Bernoulli", "k_categorical", "MultivariateNormal",
+)  # fmt: skip
+
+
+def _from_ngboost(obj: Any) -> Distribution:
+    """Almost always a frozen SciPy distribution inside. An unknown attribute of these objects is None."""
+    if _is_a("ngboost.T")(obj):
+        raise InputError(
+            "T of ngboost has degrees of freedom that depend on x, and those of rsens' StudentT are fixed. "
+            "Fit with Dist=TFixedDf instead."
+        )
+    if _is_a("ngboost.ClassificationDistn")(obj):
+        logits = vars(obj).get("logits")
+        if logits is not None and len(logits) == 2:
+            return Bernoulli(logit=logits[1] - logits[0])
+        return Categorical(obj.class_probs())
+    if _is_a("ngboost.MVN")(obj):
+        return multivariate_normal(obj.loc, np.linalg.inv(obj.cov_inv))
+    frozen = vars(obj).get("dist")
+    try:
+        if _is_frozen(frozen):
+            return _from_frozen(frozen)
+    except InputError:
+        pass
+    # NGBoost wraps a distribution in classes that add a score.
+    names = [kind.__name__ for kind in type(obj).__mro__ if kind.__module__.startswith("ngboost.distns")]
+    own = next((name for name in names if name != "DistWithUncensoredScore"), type(obj).__name__)
+    raise _unknown(own, "ngboost", NGBOOST)
+
+
+# ---- skpro: tables of distributions, with one row per row and one column per output ----------------------------------
+
+
+def _of(build: Callable[..., Distribution], *names: str) -> Builder:
+    """From these parameters, as arrays of the table's shape. A list of numbers is a row of outputs, not a column."""
+
+    def builder(d: Any) -> Distribution:
+        given = d.get_params(deep=False)
+        return build(*(np.broadcast_to(np.asarray(given[name], dtype=np.float64), d.shape) for name in names))
+
+    return builder
+
+
+def _skpro_mixture(d: Any) -> Distribution:
+    """Weights need not add up to 1 there; none are equal ones."""
+    parts = [part[-1] if isinstance(part, tuple) else part for part in d.distributions]
+    weights = np.ones(len(parts)) if d.weights is None else np.asarray(d.weights, dtype=np.float64)
+    return Mixture([_from_skpro(part) for part in parts], weights / weights.sum())
+
+
+SKPRO: dict[str, Builder] = {
+    "Normal": _of(lambda mu, sigma: Normal(mu, squared(sigma)), "mu", "sigma"),
+    "TDistribution": _of(lambda mu, sigma, df: StudentT(mu, squared(sigma), df), "mu", "sigma", "df"),
+    "Cauchy": _of(lambda mu, scale: StudentT(mu, squared(scale), 1.0), "mu", "scale"),
+    "LogNormal": _of(lambda mu, sigma: LogNormal(mu, squared(sigma)), "mu", "sigma"),
+    "Gamma": _of(lambda shape, rate: Gamma(shape / rate, shape), "alpha", "beta"),
+    "Exponential": _of(lambda rate: Exponential(1.0 / rate), "rate"),
+    "Beta": _of(Beta, "alpha", "beta"),
+    "Weibull": _of(Weibull, "k", "scale"),
+    "Binomial": _of(Binomial, "n", "p"),
+    "Poisson": _of(Poisson, "mu"),
+    "NegativeBinomial": _of(NegativeBinomial, "mu", "alpha"),
+    "Mixture": _skpro_mixture,
+}
+_from_skpro: Builder = _by_name("skpro", SKPRO)
+
+
+#: Every source of distributions: a new one is one line here. The first that accepts an object converts it.
+CONVERSIONS: list[Conversion] = [
+    Conversion("frozen scipy.stats distributions", _is_frozen, _from_frozen, FROZEN),
+    Conversion("newer scipy.stats distributions", _is_newer, _from_newer, NEWER),
+    Conversion("gpytorch.distributions", _is_a("gpytorch.Distribution"), _by_name("gpytorch", GPYTORCH), GPYTORCH),
+    Conversion("torch.distributions", _is_a("torch.Distribution"), _from_torch, TORCH),
+    Conversion("numpyro.distributions", _is_a("numpyro.Distribution"), _from_numpyro, NUMPYRO),
+    Conversion("NGBoost", _is_a("ngboost.Distn"), _from_ngboost, NGBOOST),
+    Conversion("skpro", _is_a("skpro.BaseDistribution"), _from_skpro, SKPRO),
+    Conversion("TensorFlow Probability", _is_tfp, _from_tfp, TFP),
+]

@@ -6,23 +6,23 @@ from rsens.distributions._bernoulli import Bernoulli as Bernoulli
 from rsens.distributions._bernoulli import Binomial as Binomial
 from rsens.distributions._beta import Beta as Beta
 from rsens.distributions._categorical import Categorical as Categorical
+from rsens.distributions._counts import NegativeBinomial as NegativeBinomial
+from rsens.distributions._counts import Poisson as Poisson
 from rsens.distributions._counts import beta_cdf as beta_cdf
-from rsens.distributions._event import is_event as is_event
-from rsens.distributions._exponential import Exponential as Exponential
+from rsens.distributions._counts import negative_binomial_log_prob as negative_binomial_log_prob
+from rsens.distributions._gamma import Exponential as Exponential
 from rsens.distributions._gamma import Gamma as Gamma
-from rsens.distributions._gaussian import gaussian_log_prob as gaussian_log_prob
+from rsens.distributions._gamma import Weibull as Weibull
 from rsens.distributions._histogram import Histogram as Histogram
-from rsens.distributions._lognormal import LogNormal as LogNormal
 from rsens.distributions._mixture import Mixture as Mixture
+from rsens.distributions._mixture import is_event as is_event
 from rsens.distributions._mixture_nodes import mixture_nodes as mixture_nodes
 from rsens.distributions._multivariate_normal import MultivariateNormal as MultivariateNormal
-from rsens.distributions._negative_binomial import NegativeBinomial as NegativeBinomial
-from rsens.distributions._negative_binomial import negative_binomial_log_prob as negative_binomial_log_prob
+from rsens.distributions._normal import LogNormal as LogNormal
 from rsens.distributions._normal import Normal as Normal
-from rsens.distributions._poisson import Poisson as Poisson
+from rsens.distributions._normal import gaussian_log_prob as gaussian_log_prob
 from rsens.distributions._student_t import StudentT as StudentT
 from rsens.distributions._univariate import Univariate as Univariate
-from rsens.distributions._weibull import Weibull as Weibull
 
 #: Every family: a new one is one file and one line here. Look it up when you use it, it may grow.
 ALL_FAMILIES: list[type[Distribution]] = [

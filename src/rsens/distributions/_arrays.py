@@ -51,11 +51,6 @@ def stack(*columns: Any) -> Any:
     return xp.stack(broadcast(*_as_arrays(xp, columns)), -1)
 
 
-def concatenate(*blocks: Any) -> Any:
-    """Join blocks (n, M_b) along the last axis."""
-    return namespace(*blocks).concatenate(blocks, -1)
-
-
 def flat_draws(λ: Any) -> Any:
     """λ of draws (S, n, M) as (n, S·M), the parameters of one draw after those of another."""
     moved = namespace(λ).moveaxis(λ, 0, -2)

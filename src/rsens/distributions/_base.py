@@ -1,27 +1,63 @@
 """What every predictive family is: parameters λ, Fisher norm, Rényi divergence, log density, sampling.
 
-What it holds is in `_fields.py`. All methods here work on checked NumPy arrays.
+A family holds the arrays it was given (NumPy, JAX tracers, torch tensors; numbers and lists become NumPy), so a user's
+function can build one inside a trace; only `parameters` is computed there. Every other method works on NumPy arrays,
+which `checked` checks once.
 """
 
 from __future__ import annotations
 
 import operator
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rsens._errors import Argument, InputError
-from rsens._typing import Array
-from rsens.distributions._fields import Fields
-from rsens.distributions._numbers import as_numbers, divergence_order, norm
+from rsens._typing import Array, Flags
+from rsens.distributions._arrays import as_floats, stack
 
 RowShaper = Callable[[Array], Array]
 
 
-class Distribution(Fields):
+@dataclass(frozen=True)
+class Domain:
+    """Which values a constructor argument may take, and how many trailing axes belong to one row."""
+
+    lower: float = -np.inf
+    upper: float = np.inf
+    closed: bool = False
+    event_ndim: int = 0
+
+    def holds(self, values: Array) -> Flags:
+        """Which of the values are allowed."""
+        inside = (
+            (values >= self.lower) & (values <= self.upper)
+            if self.closed
+            else (values > self.lower) & (values < self.upper)
+        )
+        return inside & np.isfinite(values)
+
+    def __str__(self) -> str:
+        if not np.isfinite(self.lower) and not np.isfinite(self.upper):
+            return "finite"
+        if np.isfinite(self.upper):
+            return f"between {self.lower:g} and {self.upper:g}"
+        return f"finite and {'at least' if self.closed else 'greater than'} {self.lower:g}"
+
+
+REAL = Domain()
+POSITIVE = Domain(lower=0.0)
+UNIT = Domain(lower=0.0, upper=1.0, closed=True)
+SHARES = Domain(lower=0.0, upper=1.0, closed=True, event_ndim=1)
+
+
+class Distribution(ABC):
     """A batch of n predictive distributions of one family, with parameters λ of shape (n, M).
 
     The constructor takes numbers, lists and arrays, one value per row or one for all rows; in `checked()` they are all
@@ -40,8 +76,16 @@ class Distribution(Fields):
         ([-1.0, -1.9206], [2.0, 7.0])
     """
 
+    #: The constructor arguments that hold arrays, in the order of λ, and the values each may take.
+    domains: ClassVar[dict[str, Domain]]
+    #: The arguments that are not part of λ and may not depend on x.
+    fixed_fields: ClassVar[tuple[str, ...]] = ()
+    #: The arguments that may be left out.
+    optional_fields: ClassVar[tuple[str, ...]] = ()
     #: What y is: one real number, a count, a class code, or a vector.
     support: ClassVar[Literal["continuous", "counts", "classes", "vector"]] = "continuous"
+    #: Whether the same y are possible for all λ, so that the divergence of order 0 is 0.
+    same_support: ClassVar[bool] = True
     #: Blocks of λ, by name, between which the Fisher information is zero; empty if there are none.
     orthogonal_blocks: ClassVar[dict[str, slice]] = {}
     #: Whether the distribution that stands for draws of this family has their average λ.
@@ -52,10 +96,164 @@ class Distribution(Fields):
     mean: Any
     variance: Any
 
+    def __post_init__(self) -> None:
+        for name, values in self.fields().items():
+            object.__setattr__(self, name, as_floats(values))
+
+    # ---- what works on any array type -------------------------------------------------------------------------------
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the columns of `parameters`: the arguments that are not fixed, unless a family says otherwise."""
+        return tuple(name for name in self.domains if name not in self.fixed_fields)
+
+    def columns(self) -> Sequence[Any]:
+        """The M columns of λ, of any shapes that broadcast to (n,)."""
+        return [getattr(self, name) for name in self.parameter_names]
+
+    @property
+    def parameters(self) -> Any:
+        """λ, shape (n, M), in the array type the family was built with."""
+        return stack(*self.columns())
+
+    def fields(self) -> dict[str, Any]:
+        """The arrays this family was built from, by constructor argument."""
+        left_out = [name for name in self.optional_fields if getattr(self, name) is None]
+        return {name: getattr(self, name) for name in self.domains if name not in left_out}
+
+    def with_parameters(self, λ: Any) -> Self:
+        """This family with other parameters, shape (n, M); what is not part of λ stays as it is."""
+        fixed = {name: getattr(self, name) for name in self.fixed_fields}
+        return type(self)(**fixed, **{name: λ[..., m] for m, name in enumerate(self.parameter_names)})
+
+    def leaves(self) -> list[Any]:
+        """The arrays of `fields`, flat; `rebuilt` is the inverse."""
+        return list(self.fields().values())
+
+    def event_axes(self) -> list[int]:
+        """For each of `leaves` how many of its axes, the last ones, belong to one row."""
+        return [self.domains[name].event_ndim for name in self.fields()]
+
+    def rebuilt(self, leaves: Iterator[Any]) -> Self:
+        """The same family from other arrays, taken from `leaves` in the order of `self.leaves()`."""
+        return type(self)(**{name: next(leaves) for name in self.fields()})
+
     def _matched(self, average: Callable[..., Any]) -> Distribution:
         """One distribution in place of the draws (S, n) held here; `average(values, event_ndim)` is over draws."""
         fields = self.fields()
         return type(self)(**{name: average(values, self.domains[name].event_ndim) for name, values in fields.items()})
+
+    # ---- the boundary: NumPy, float64, shape (n,), valid ------------------------------------------------------------
+
+    @cached_property
+    def _checked(self) -> Self:
+        return self.checked()
+
+    def checked(self, n: int | None = None) -> Self:
+        """This family with float64 NumPy arrays of n rows, or an `InputError` that says which value is wrong."""
+        return self._filled(n)
+
+    def _filled(self, n: int | None, draws: int | None = None) -> Self:
+        """This family with every array checked and broadcast to (n,), or with draws in front to (draws, n)."""
+        self._check_given()
+        arrays = {name: self._read_field(name, values, draws is not None) for name, values in self.fields().items()}
+        shapes = [a.shape[: a.ndim - self.domains[k].event_ndim] for k, a in arrays.items()]
+        known = () if n is None else (n,)
+        try:
+            rows = np.broadcast_shapes(known if draws is None else (draws, *(known or (1,))), *shapes)
+        except ValueError:
+            rows = (-1, -1, -1)
+        axes = 1 if draws is None else 2
+        if len(rows) > axes or (n is not None and rows[-1] != n) or (draws is not None and rows[0] != draws):
+            got = ", ".join(f"{k} {a.shape}" for k, a in arrays.items())
+            want = "one value per row" if n is None else f"{n} rows, so one value per row, shape ({n},)"
+            if draws is not None:
+                want = f"one value per draw and row, shape ({draws}, {'rows' if n is None else n})"
+            raise InputError(f"{type(self).__name__}: expected {want}; got {got}. Return arrays without extra axes.")
+        for name, values in arrays.items():
+            event = values.shape[values.ndim - self.domains[name].event_ndim :]
+            arrays[name] = np.broadcast_to(values, rows + event)
+        family = self._with(arrays)
+        family._check_jointly()
+        return family
+
+    def _with(self, arrays: dict[str, Array]) -> Self:
+        """This family with other arrays, which are known to be valid."""
+        family = type(self)(**arrays)
+        family.__dict__["_checked"] = family
+        return family
+
+    def at_rows(self, rows: Any) -> Self:
+        """The distributions of some rows: a slice or positions. Not for mixtures, whose arrays have draws in front."""
+        return self._checked._taken(rows)
+
+    def joined(self, others: Sequence[Self]) -> Self:
+        """The rows of these families of the same kind, one after the other, in place of mine. Not for mixtures."""
+        parts = [other._checked.fields() for other in others]
+        return self._with({name: np.concatenate([part[name] for part in parts]) for name in self.fields()})
+
+    def _taken(self, index: Any) -> Self:
+        """The part of a checked family at an index into its leading axes."""
+        return self._with({name: values[index] for name, values in self.fields().items()})
+
+    def _read_field(self, name: str, values: Any, draws: bool = False) -> Array:
+        domain = self.domains[name]
+        if values is None:
+            raise self._refused(name, " is None; give one value per row.")
+        try:
+            given = np.asarray(values)
+            if given.dtype.kind == "c":
+                raise TypeError("it is complex")
+            array = given.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise self._refused(name, f" is not numeric ({error}).") from None
+        if array.ndim < domain.event_ndim:
+            raise self._refused(name, f" needs {domain.event_ndim} axes per row; got shape {array.shape}.")
+        bad = ~domain.holds(array)
+        if bad.any():
+            where = tuple(int(i) for i in np.argwhere(bad)[0])
+            places = ["draw", "row"] if draws and array.ndim - domain.event_ndim > 1 else ["row"]
+            at = " at " + ", ".join(f"{p} {i}" for p, i in zip(places, where, strict=False)) if where else ""
+            raise self._refused(
+                name,
+                f" must be {domain}; got {array[where]:g}{at} "
+                f"({int(bad.sum())} of {bad.size} values are wrong). Check the model there.",
+            )
+        return array
+
+    def _check_given(self) -> None:  # noqa: B027  (most families take all their arguments)
+        """Checks of which arguments were given, for families that may leave some out."""
+
+    def _check_jointly(self) -> None:  # noqa: B027  (most families have nothing to check across arguments)
+        """Checks across arguments, for families that need them."""
+
+    def _check_sums(self, name: str, advice: str) -> None:
+        """Checks that probabilities add up to 1."""
+        total = getattr(self, name).sum(axis=-1)
+        wrong = np.abs(total - 1.0) > 1e-8
+        if wrong.any():
+            raise self._refused(
+                name,
+                f" must add up to 1 in every row; got {total[wrong][0]:.10g} "
+                f"({int(wrong.sum())} of {wrong.size} rows are wrong). {advice}",
+            )
+
+    def _check_comparable(self, other: Self) -> None:
+        """Checks that two distributions whose divergence is wanted agree in what is not a parameter."""
+        if (m := len(self.parameter_names)) != (k := len(other.parameter_names)):
+            raise InputError(
+                f"{type(self).__name__}: renyi compares distributions with as many parameters (classes, bins, "
+                f"dimensions of y); got {m} and {k}."
+            )
+        for name in self.fixed_fields:
+            if (getattr(self, name) != getattr(other, name)).any():
+                raise self._refused(
+                    name, f"; {name} is fixed, not a parameter.", "renyi compares distributions with the same "
+                )
+
+    def _refused(self, argument: str, problem: str, before: str = "") -> InputError:
+        """The error about an argument of this family."""
+        return InputError(f"{type(self).__name__}: {before}", Argument(argument), problem)
 
     def _read_y(self, y: ArrayLike) -> Array:
         """y as float64, with rows (and, for vectors, components) that fit this family."""
@@ -68,11 +266,21 @@ class Distribution(Fields):
         except ValueError:
             fits = False
         if not fits:
-            raise InputError(
-                f"{type(self).__name__}: ",
-                Argument("y"),
+            raise self._refused(
+                "y",
                 f" needs one value per row, shape {target}, perhaps with further axes in front; "
                 f"got shape {values.shape}.",
+            )
+        return values
+
+    def _read_change(self, u: ArrayLike) -> Array:
+        """A change of λ as float64, (n, M, …)."""
+        values, shape = as_numbers(u, "u"), self._checked.parameters.shape
+        if values.shape[: len(shape)] != shape:
+            raise self._refused(
+                "u",
+                f", a change of the parameters, must have the shape (rows, parameters, …), here {shape} and perhaps "
+                f"further axes; got {values.shape}.",
             )
         return values
 
@@ -113,6 +321,9 @@ class Distribution(Fields):
         rows, others = self._checked.parameters.shape[:-1], other._checked.parameters.shape[:-1]
         if rows != others and rows not in ((), (1,)) and others not in ((), (1,)):
             raise InputError(f"renyi compares row with row; got {rows[0]} rows and {others[0]} rows.")
+        self._checked._check_comparable(other._checked)
+        if order == 0.0 and self.same_support:
+            return np.zeros(np.broadcast_shapes(rows, others))
         with np.errstate(all="ignore"):
             if 1e-6 < order < 0.5:
                 # D_α[p ‖ q] = α/(1 − α) D_{1−α}[q ‖ p]: a small α would cancel, and the nodes lie around p.
@@ -121,16 +332,8 @@ class Distribution(Fields):
 
     def whiten(self, u: ArrayLike) -> Array:
         """B u with Bᵀ B = I(λ), the Fisher information, for u (n, M, …): a Euclidean view of a change of λ."""
-        u = as_numbers(u, "u")
-        shape = self._checked.parameters.shape
-        if u.shape[: len(shape)] != shape:
-            raise InputError(
-                f"{type(self).__name__}: ",
-                Argument("u"),
-                f", a change of the parameters, must have the shape (rows, parameters, …), here {shape} and perhaps "
-                f"further axes; got {u.shape}.",
-            )
-        axis = len(shape) - 1
+        u = self._read_change(u)
+        axis = self._checked.parameters.ndim - 1
 
         def row(field: Array) -> Array:
             return field.reshape(field.shape + (1,) * (u.ndim - 1 - field.ndim))
@@ -161,8 +364,7 @@ class Distribution(Fields):
 
     def fisher(self) -> Array:
         """The Fisher information I(λ), shape (n, M, M)."""
-        m = self._checked.parameters.shape[-1]
-        rows = self._checked.parameters.shape[:-1]
+        *rows, m = self._checked.parameters.shape
         factor = self.whiten(np.broadcast_to(np.eye(m), (*rows, m, m)))
         with np.errstate(over="ignore", under="ignore"):
             information = np.einsum("...ri,...rj->...ij", factor, factor)
@@ -231,3 +433,33 @@ class Distribution(Fields):
 
     def _prediction_hessian(self) -> Array | None:
         return None
+
+
+def norm(vectors: Array, axis: int) -> Array:
+    """Euclidean length along an axis, without overflow or underflow of the squares."""
+    if vectors.shape[axis] == 1:
+        return np.abs(vectors.take(0, axis))
+    scale = np.max(np.abs(vectors), axis=axis, keepdims=True)
+    safe = np.where((scale > 0.0) & (scale < np.inf), scale, 1.0)
+    with np.errstate(over="ignore", under="ignore"):
+        return (safe * np.sqrt(np.sum((vectors / safe) ** 2, axis=axis, keepdims=True))).squeeze(axis)
+
+
+def as_numbers(values: ArrayLike, what: str) -> Array:
+    """The values as float64, or an error that says what is not numeric."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(Argument(what), f" is not numeric ({error}).") from None
+
+
+def divergence_order(alpha: Any) -> float:
+    """The order of a divergence: one number from 0 to ∞."""
+    if isinstance(alpha, Real) and not isinstance(alpha, bool):
+        try:
+            order = float(alpha)
+        except OverflowError:
+            order = np.inf
+        if order >= 0.0:
+            return order
+    raise InputError(Argument("alpha"), f" must be at least 0; got {alpha!r}.")

@@ -14,10 +14,9 @@ from rsens._errors import Argument, InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 from rsens._typing import Array
 from rsens.distributions._arrays import sigmoid
-from rsens.distributions._base import RowShaper
+from rsens.distributions._base import REAL, UNIT, Domain, RowShaper
 from rsens.distributions._counts import beta_cdf, bounded_reach, count_quantile
-from rsens.distributions._domain import REAL, UNIT, Domain
-from rsens.distributions._finite import finite_renyi
+from rsens.distributions._jensen import finite_renyi
 from rsens.distributions._univariate import Reach, Univariate
 
 
@@ -30,6 +29,7 @@ class _Success(Univariate):
     probability: Any
     logit: Any
     support: ClassVar[Literal["counts"]] = "counts"
+    same_support: ClassVar[bool] = False
     optional_fields: ClassVar[tuple[str, ...]] = ("probability", "logit")
 
     @property
@@ -43,6 +43,16 @@ class _Success(Univariate):
 
     def columns(self) -> tuple[Any, ...]:
         return (self.probability if self.logit is None else sigmoid(self.logit),)
+
+    @property
+    def mean(self) -> Array:
+        me = self._checked
+        return me.trials * me._pair()[0]
+
+    @property
+    def variance(self) -> Array:
+        me, (pi, rest) = self._checked, self._checked._pair()
+        return me.trials * pi * rest
 
     def _matched(self, average: Callable[..., Any]) -> Self:
         fields = {name: average(getattr(self, name)) for name in self.fixed_fields}
@@ -150,15 +160,6 @@ class Bernoulli(_Success):
             return Bernoulli(np.minimum(success, 1.0)).checked()
         return Bernoulli(logit=np.log(success) - np.log(failure)).checked()
 
-    @property
-    def mean(self) -> Array:
-        return self._checked._pair()[0]
-
-    @property
-    def variance(self) -> Array:
-        pi, rest = self._checked._pair()
-        return pi * rest
-
     def _log_prob(self, y: Array) -> Array:
         success, failure = self._log_pair()
         return np.where(y == 1.0, success, np.where(y == 0.0, failure, -np.inf))
@@ -203,19 +204,10 @@ class Binomial(_Success):
     def trials(self) -> Array:
         return self.n
 
-    @property
-    def mean(self) -> Array:
-        return self._checked.n * self._checked._pair()[0]
-
-    @property
-    def variance(self) -> Array:
-        pi, rest = self._checked._pair()
-        return self._checked.n * pi * rest
-
     def _check_jointly(self) -> None:
         if (self.n != np.round(self.n)).any():
             wrong = self.n[self.n != np.round(self.n)][0]
-            raise InputError("Binomial: ", Argument("n"), f" must be whole numbers; got {wrong:g}.")
+            raise self._refused("n", f" must be whole numbers; got {wrong:g}.")
 
     def _log_prob(self, y: Array) -> Array:
         # Loader's saddle-point form: no factorial is ever subtracted from another one.
@@ -252,13 +244,6 @@ class Binomial(_Success):
         below = np.minimum(y, self.n - 1.0)
         pi, rest = self._pair()
         return np.where(y < self.n, beta_cdf(self.n - below, below + 1.0, rest, pi, upper), 0.0 if upper else 1.0)
-
-    def _renyi(self, other: Self, alpha: float) -> Array:
-        if (self.n != other.n).any():
-            raise InputError(
-                "Binomial: renyi compares distributions with the same ", Argument("n"), "; n is fixed, not a parameter."
-            )
-        return super()._renyi(other, alpha)
 
     def _prediction_gradient(self) -> Array:
         return np.asarray(self.n)[..., None, None]

@@ -20,9 +20,8 @@ from rsens._special import (
     trigamma_rest_drop,
 )
 from rsens._typing import Array
-from rsens.distributions._base import RowShaper
-from rsens.distributions._domain import POSITIVE, Domain
-from rsens.distributions._jensen import log_gap, segment_gap, stirling_gap, stirling_rise
+from rsens.distributions._base import POSITIVE, Domain, RowShaper
+from rsens.distributions._jensen import segment_gap, stirling_rise
 from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
 
 
@@ -67,22 +66,41 @@ class Beta(Univariate):
         return Beta(mean * total, (1.0 - mean) * total)
 
     def _log_prob(self, y: Array) -> Array:
-        # With Stirling's formula in B(a, b), y^a (1−y)^b/B leaves −c KL between (a, b)/c and (y, 1−y), c = a + b.
-        a, b, c = self.a, self.b, self.a + self.b
+        a, b = self.a, self.b
         inside = (y > 0.0) & (y < 1.0)
         x = np.where(inside, y, 0.5)
+        log_p = self._at(*self._log_ratios(x))[0] - np.log(x) - np.log1p(-x)
+        return np.where(inside, log_p, np.where(y == 0.0, _edge(a, b), np.where(y == 1.0, _edge(b, a), -np.inf)))
+
+    def _score(self, y: Array) -> Array:
+        return np.stack(np.broadcast_arrays(*self._at(*self._log_ratios(y))[1]), -1)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        # In t = logit y, which keeps 1 − y where y is close to 1.
+        c = self.a + self.b
+        return self._at(log_expit(t) + np.log(c / self.a), log_expit(-t) + np.log(c / self.b))
+
+    def _log_ratios(self, y: Array) -> tuple[Array, Array]:
+        """log cy/a and log c(1 − y)/b, c = a + b."""
+        c = self.a + self.b
+        return log_ratio(self.a, c * y), log_ratio(self.b, c * (1.0 - y))
+
+    def _at(self, by_a: Array, by_b: Array) -> tuple[Array, list[Array]]:
+        """log density of logit y and ∂ log p/∂λ, from log cy/a and log c(1 − y)/b.
+
+        With Stirling's formula in B(a, b), y^a (1−y)^b/B leaves −c KL between (a, b)/c and (y, 1−y), and
+        ψ(c) − ψ(a) = log(c/a) + (log − ψ)(a) − (log − ψ)(c).
+        """
+        a, b, c = self.a, self.b, self.a + self.b
         log_p = (
             0.5 * (np.log(a) + np.log(b) - np.log(c))
             - HALF_LOG_TWO_PI
-            - np.log(x)
-            - np.log1p(-x)
-            - a * expm1mx(log_ratio(a, c * x))
-            - b * expm1mx(log_ratio(b, c * (1.0 - x)))
-            + stirling_error(c)
-            - stirling_error(a)
-            - stirling_error(b)
+            - a * expm1mx(by_a)
+            - b * expm1mx(by_b)
+            + (stirling_error(c) - stirling_error(a) - stirling_error(b))
         )
-        return np.where(inside, log_p, np.where(y == 0.0, _edge(a, b), np.where(y == 1.0, _edge(b, a), -np.inf)))
+        drop = log_minus_digamma(c)
+        return log_p, [by_a + log_minus_digamma(a) - drop, by_b + log_minus_digamma(b) - drop]
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
         return rng.beta(self.a, self.b, size + self.a.shape)
@@ -94,36 +112,18 @@ class Beta(Univariate):
         return (betaincc if upper else betainc)(self.a, self.b, np.clip(y, 0.0, 1.0))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        a, b, a1, b1 = self.a, self.b, other.a, other.b
-        if alpha == 0.0:
-            return np.zeros(np.broadcast_shapes(a.shape, a1.shape))
         if np.isinf(alpha):
             return self._renyi_max(other)
-        beta = 1.0 - alpha
-        c, c1 = a + b, a1 + b1
-        finite = (alpha * a + beta * a1 > 0.0) & (alpha * b + beta * b1 > 0.0)
-        a1, b1, c1 = (np.where(finite, new, old) for new, old in ((a1, a), (b1, b), (c1, c)))
-        if beta != 0.0:
-            a2, b2 = (np.where(finite, alpha * old + beta * new, old) for new, old in ((a1, a), (b1, b)))
-            whole = [_log_beta(a2, b2) / -beta, alpha * _log_beta(a, b) / beta, _log_beta(a1, b1)]
-        # log B(a, b) = a log a + b log b − c log c − ½ log(ab/c) + error(a) + error(b) − error(c), up to a constant.
-        pieces = (
-            _fraction_gap(a, b, a1, b1, beta)
-            + 0.5 * (log_gap(a, a1, beta) + log_gap(b, b1, beta) - log_gap(c, c1, beta))
-            + stirling_gap(a, a1, beta)
-            + stirling_gap(b, b1, beta)
-            - stirling_gap(c, c1, beta)
-        )
-        if beta != 0.0:
-            # Far apart the pieces can be much larger than log B itself; take whichever cancels less.
-            pieces = np.where(np.sum(np.abs(whole), axis=0) < _fraction_size(a, b, a1, b1), sum(whole), pieces)
-        reach = max(1.0, -beta)
-        close = finite & (reach * np.abs(a1 - a) < 0.5 * a) & (reach * np.abs(b1 - b) < 0.5 * b)
-        result = np.where(finite, np.maximum(pieces, 0.0), np.inf)
-        if close.any():
-            near = (np.broadcast_to(field, close.shape)[close] for field in (a, b, a1, b1))
-            result[close] = _close_gap(beta, *near)
-        return result
+        a, b, a1, b1 = np.broadcast_arrays(self.a, self.b, other.a, other.b)
+        beta, step = 1.0 - alpha, [a1 - a, b1 - b]
+        a2, b2 = alpha * a + beta * a1, alpha * b + beta * b1
+        finite = (a2 > 0.0) & (b2 > 0.0)
+        middle = [np.where(finite, a2, a), np.where(finite, b2, b)]
+
+        def information(at: list[Array]) -> Array:
+            return np.sum([part**2 for part in Beta(*at)._whiten(np.array(step), lambda field: field)], axis=0)
+
+        return np.where(finite, segment_gap(information, [a, b], middle, [a1, b1], beta), np.inf)
 
     def _renyi_max(self, other: Self) -> Array:
         """log p/q = (a − a') log y + (b − b') log(1 − y) + c, bounded above only if a ≥ a' and b ≥ b'.
@@ -155,20 +155,6 @@ class Beta(Univariate):
         spread = np.minimum(1.0, np.sqrt(1.0 / self.a + 1.0 / self.b))
         return Reach(low, high, np.log(self.a) - np.log(self.b), spread)
 
-    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
-        # As above in t = logit y, which keeps 1 − y where y is close to 1.
-        a, b, c = self.a, self.b, self.a + self.b
-        by_a, by_b = log_expit(t) + np.log(c / a), log_expit(-t) + np.log(c / b)  # log cy/a, log c(1 − y)/b
-        log_p = (
-            0.5 * (np.log(a) + np.log(b) - np.log(c))
-            - HALF_LOG_TWO_PI
-            - a * expm1mx(by_a)
-            - b * expm1mx(by_b)
-            + (stirling_error(c) - stirling_error(a) - stirling_error(b))
-        )
-        drop = log_minus_digamma(c)
-        return log_p, [by_a + log_minus_digamma(a) - drop, by_b + log_minus_digamma(b) - drop]
-
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         # ψ′(z) = 1/z + rest(z). The 1/z part of uᵀIu is (ab/c)(u₁/a − u₂/b)², exactly; the rest is a 2 × 2 form.
         a, b, c = self.a, self.b, self.a + self.b
@@ -182,13 +168,6 @@ class Beta(Univariate):
             row(second) * u[1],
         ]
 
-    def _score(self, y: Array) -> Array:
-        a, b, c = self.a, self.b, self.a + self.b
-        # ψ(c) − ψ(a) = log(c/a) + (log − ψ)(a) − (log − ψ)(c)
-        by_a = log_ratio(a, c * y) + log_minus_digamma(a) - log_minus_digamma(c)
-        by_b = log_ratio(b, c * (1.0 - y)) + log_minus_digamma(b) - log_minus_digamma(c)
-        return np.stack(np.broadcast_arrays(by_a, by_b), -1)
-
     def _prediction_gradient(self) -> Array:
         c = self.a + self.b
         return np.stack([self.b / c**2, -self.a / c**2], -1)[..., None, :]
@@ -199,68 +178,14 @@ class Beta(Univariate):
         return entries.reshape(*a.shape, 1, 2, 2)
 
 
-def _close_gap(beta: float, a: Array, b: Array, a1: Array, b1: Array) -> Array:
-    """The divergence of close distributions, from the information between them."""
-    step = np.stack([a1 - a, b1 - b])
-
-    def curvature(t: float) -> Array:
-        along = Beta(a + t * step[0], b + t * step[1])
-        return np.sum([part**2 for part in along._whiten(step, lambda field: field)], axis=0)
-
-    return segment_gap(curvature, beta)
-
-
 def _times_log(x: Array, above: Array, below: Array) -> Array:
     """x log(above/below), 0 where x is."""
     return np.where(x > 0.0, x * log_ratio(below, np.where(x > 0.0, above, below)), 0.0)
 
 
-def _log_beta(a: Array, b: Array) -> Array:
-    """log B(a, b), accurate relative to its size for any a and b."""
-    c = a + b
-    fractions = a * _log_share(a, b) + b * _log_share(b, a)
-    return (
-        fractions + 0.5 * (np.log(c) - np.log(a) - np.log(b)) + HALF_LOG_TWO_PI
-        + stirling_error(a) + stirling_error(b) - stirling_error(c)
-    )  # fmt: skip
-
-
-def _log_share(a: Array, b: Array) -> Array:
-    """log(a/(a + b))."""
-    return -np.log1p(b / a)
-
-
-def _fraction_size(a: Array, b: Array, a1: Array, b1: Array) -> Array:
-    """How large the terms of `_fraction_gap` are."""
-    return (a1 + b1) * _kl(a1 * (b - b1) - b1 * (a - a1), a1, b1, a, b)
-
-
 def _edge(a: Array, b: Array) -> Array:
     """log density where y^{a−1} is 0^{a−1}: +inf, −inf or, for a = 1, the finite −log B(1, b) = log b."""
     return np.where(a < 1.0, np.inf, np.where(a > 1.0, -np.inf, np.log(b)))
-
-
-def _fraction_gap(a: Array, b: Array, a1: Array, b1: Array, beta: float) -> Array:
-    """The piece a log(a/c) + b log(b/c), c = a + b: c' KL(f'‖f) − c* KL(f*‖f)/β with fractions f = (a, b)/c."""
-    cross = a1 * (b - b1) - b1 * (a - a1)  # a'b − ab', from the differences, so that equal fractions give exactly 0
-    end = (a1 + b1) * _kl(cross, a1, b1, a, b)
-    if beta == 0.0:
-        return end  # KL(f*‖f) is of order β²
-    a2, b2 = (1.0 - beta) * a + beta * a1, (1.0 - beta) * b + beta * b1
-    return end - (a2 + b2) * _kl(beta * cross, a2, b2, a, b) / beta
-
-
-def _kl(cross: Array, a: Array, b: Array, a0: Array, b0: Array) -> Array:
-    """KL between the fractions (a, b)/c and (a₀, b₀)/c₀, from cross = a b₀ − a₀ b: (a/c)/(a₀/c₀) = 1 + cross/(a₀ c)."""
-    c, c0 = a + b, a0 + b0
-    d1 = -_log1p(cross / (a0 * c), a * c0, a0 * c)
-    d2 = -_log1p(-cross / (b0 * c), b * c0, b0 * c)
-    return (a / c) * expm1mx(d1) + (b / c) * expm1mx(d2)
-
-
-def _log1p(x: Array, numerator: Array, denominator: Array) -> Array:
-    """log(numerator/denominator), where the ratio is 1 + x: from x when that is small."""
-    return np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), np.log(numerator) - np.log(denominator))
 
 
 def _log_quantile(a: Array, b: Array, q: float) -> Array:

@@ -7,12 +7,10 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from rsens._errors import Argument, InputError
 from rsens._special import log_ratio
-from rsens._typing import Array
-from rsens.distributions._base import Distribution, RowShaper
-from rsens.distributions._domain import Domain
-from rsens.distributions._finite import finite_renyi
+from rsens._typing import Array, Positions
+from rsens.distributions._base import SHARES, Distribution, Domain, RowShaper
+from rsens.distributions._jensen import finite_renyi
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +30,9 @@ class Categorical(Distribution):
     """
 
     probabilities: Any
-    domains: ClassVar[dict[str, Domain]] = {"probabilities": Domain(0.0, 1.0, closed=True, event_ndim=1)}
+    domains: ClassVar[dict[str, Domain]] = {"probabilities": SHARES}
     support: ClassVar[Literal["classes"]] = "classes"
+    same_support: ClassVar[bool] = False
     output_weight: ClassVar[float] = 0.5
 
     @property
@@ -53,24 +52,14 @@ class Categorical(Distribution):
         return p * (1.0 - p)
 
     def _check_jointly(self) -> None:
-        total = self.probabilities.sum(axis=-1)
-        wrong = np.abs(total - 1.0) > 1e-8
-        if wrong.any():
-            raise InputError(
-                "Categorical: ",
-                Argument("probabilities"),
-                f" must add up to 1 in every row; got {total[wrong][0]:.10g} "
-                f"({int(wrong.sum())} of {wrong.size} rows are wrong). Normalise them, for example with a softmax.",
-            )
+        self._check_sums("probabilities", "Normalise them, for example with a softmax.")
 
     def _log_prob(self, y: Array) -> Array:
         p = self.probabilities
         inside = (y >= 0.0) & (y < p.shape[-1]) & (y == np.round(y))
         code = np.where(inside, y, 0.0).astype(np.intp)
-        rows = np.broadcast_to(p, code.shape + p.shape[-1:]) if code.ndim >= p.ndim - 1 else p
-        chosen = np.take_along_axis(rows, np.broadcast_to(code, rows.shape[:-1])[..., None], -1)[..., 0]
         with np.errstate(divide="ignore"):
-            return np.where(inside, np.log(chosen), -np.inf)
+            return np.where(inside, np.log(chosen(p, code)), -np.inf)
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
         edges = np.cumsum(self.probabilities[..., :-1], axis=-1)
@@ -84,8 +73,6 @@ class Categorical(Distribution):
         return self._with({"probabilities": np.einsum("ns,snk->nk", weights, self.probabilities)})
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        if self.probabilities.shape[-1] != other.probabilities.shape[-1]:
-            raise InputError("Categorical: renyi compares distributions over the same number of classes.")
         with np.errstate(divide="ignore", invalid="ignore"):
             log_p, log_q = np.log(self.probabilities), np.log(other.probabilities)
         return finite_renyi(log_p, log_q, log_ratio(self.probabilities, other.probabilities), alpha)
@@ -102,3 +89,10 @@ class Categorical(Distribution):
     def _prediction_gradient(self) -> Array:
         k = self.probabilities.shape[-1]
         return np.broadcast_to(np.eye(k), (*self.probabilities.shape[:-1], k, k))
+
+
+def chosen(values: Array, number: Positions) -> Array:
+    """values[…, number]: one entry of the last axis for each number."""
+    shape = np.broadcast_shapes(values.shape[:-1], number.shape)
+    index = np.broadcast_to(number, shape)[..., None]
+    return np.take_along_axis(np.broadcast_to(values, shape + values.shape[-1:]), index, axis=-1)[..., 0]

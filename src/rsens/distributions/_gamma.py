@@ -1,4 +1,4 @@
-"""Gamma: λ = (mean, shape), which are orthogonal."""
+"""Gamma, λ = (mean, shape), which are orthogonal, and Exponential, λ = mean."""
 
 from __future__ import annotations
 
@@ -7,20 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
+from scipy.special import digamma, gamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, polygamma, zeta
 
-from rsens._special import (
-    HALF_LOG_TWO_PI,
-    expm1mx,
-    log_minus_digamma,
-    log_ratio,
-    stirling_error,
-    trigamma_rest,
-)
+from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_minus_digamma, log_ratio, stirling_error, trigamma_rest
 from rsens._typing import Array
-from rsens.distributions._base import RowShaper
-from rsens.distributions._domain import POSITIVE, Domain
-from rsens.distributions._jensen import log_gap, rate_gap, stirling_gap, stirling_rise
+from rsens.distributions._base import POSITIVE, Domain, RowShaper
+from rsens.distributions._jensen import integrated_renyi, log_gap, rate_gap, rule, stirling_gap, stirling_rise
 from rsens.distributions._univariate import FAR, Reach, Univariate
 
 
@@ -59,22 +51,26 @@ class Gamma(Univariate):
         return Gamma(mean, mean**2 / variance)
 
     def _log_prob(self, y: Array) -> Array:
-        # With Stirling's formula for Γ(k): ½ log(k/2π) − log y − k (y/m − 1 − log(y/m)) − error(k).
-        k = self.shape
         inside = np.where(y > 0.0, y, 1.0)
+        log_p = self._at(log_ratio(self.mean, inside))[0] - np.log(inside)
+        return np.where(y > 0.0, log_p, density_at_zero(y, self.shape, self.mean))
+
+    def _score(self, y: Array) -> Array:
+        return np.stack(np.broadcast_arrays(*self._at(log_ratio(self.mean, y))[1]), -1)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        return self._at(t - np.log(self.mean))
+
+    def _at(self, w: Array) -> tuple[Array, list[Array]]:
+        """log density of log y and ∂ log p/∂λ, from w = log y/m, which reaches below the smallest y.
+
+        With Stirling's formula for Γ(k), log p = ½ log(k/2π) − k (e^w − 1 − w) − error(k).
+        """
+        k, above = self.shape, expm1mx(w)  # e^w − 1 − w
         small = np.minimum(k, 10.0)
-        direct = (
-            (small - 1.0) * np.log(inside) + small * (np.log(small / self.mean) - inside / self.mean) - gammaln(small)
-        )
-        log_p = (
-            0.5 * np.log(k)
-            - HALF_LOG_TWO_PI
-            - np.log(inside)
-            - k * expm1mx(log_ratio(self.mean, inside))
-            - stirling_error(k)
-        )
-        at_zero = np.where(k < 1.0, np.inf, np.where(k > 1.0, -np.inf, -np.log(self.mean)))
-        return np.where(y > 0.0, np.where(k < 10.0, direct, log_p), np.where(y == 0.0, at_zero, -np.inf))
+        direct = small * (np.log(small) - 1.0 - above) - gammaln(small)
+        log_p = 0.5 * np.log(k) - HALF_LOG_TWO_PI - k * above - stirling_error(k)
+        return np.where(k < 10.0, direct, log_p), [k / self.mean * np.expm1(w), log_minus_digamma(k) - above]
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
         return self.mean * (rng.standard_gamma(self.shape, size + self.mean.shape) / self.shape)
@@ -87,15 +83,11 @@ class Gamma(Univariate):
         return (gammaincc if upper else gammainc)(self.shape, self.shape * (np.maximum(y, 0.0) / self.mean))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        k, k1 = self.shape, other.shape
-        d = log_ratio(self.mean, other.mean)
-        if alpha == 0.0:
-            return np.zeros_like(d)
         if np.isinf(alpha):
             return self._renyi_max(other)
-        beta = 1.0 - alpha
+        k, k1, beta = self.shape, other.shape, 1.0 - alpha
         # log-partition: k log m − ½ log k + error(k), without the part that is linear in (k, k/m).
-        means = rate_gap(k, k1, d, beta)
+        means = rate_gap(k, k1, log_ratio(self.mean, other.mean), beta)
         shapes = 0.5 * log_gap(k, k1, beta) + stirling_gap(k, k1, beta)
         return np.where(alpha * k + beta * k1 > 0.0, means + shapes, np.inf)
 
@@ -117,12 +109,6 @@ class Gamma(Univariate):
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         return [u[0] * row(np.sqrt(self.shape) / self.mean), u[1] * row(np.sqrt(trigamma_rest(self.shape)))]
 
-    def _score(self, y: Array) -> Array:
-        w = log_ratio(self.mean, y)
-        by_mean = self.shape * np.expm1(w) / self.mean
-        by_shape = log_minus_digamma(self.shape) - expm1mx(w)
-        return np.stack(np.broadcast_arrays(by_mean, by_shape), -1)
-
     def _reach(self) -> Reach:
         # w = log y/m has the density e^{−k(e^w − 1 − w)}: with e^{−x} − 1 + x ≥ x²/(2 + x) on the left, x²/2 and e^x/2
         # or so on the right, k times it is `FAR` no later than here.
@@ -130,12 +116,246 @@ class Gamma(Univariate):
         left, right = 0.5 * c + np.sqrt(0.25 * c**2 + 2.0 * c), np.minimum(np.sqrt(2.0 * c), np.log(2.0 * c + 3.0))
         return Reach(centre - left, centre + right, centre, np.minimum(1.0, 1.0 / np.sqrt(self.shape)))
 
+
+def density_at_zero(y: Array, shape: Array, scale: Array) -> Array:
+    """log density at y ≤ 0 if it is proportional to y^(shape − 1) near 0, and 1/scale at 0 for a shape of 1."""
+    at_zero = np.where(shape < 1.0, np.inf, np.where(shape > 1.0, -np.inf, -np.log(scale)))
+    return np.where(y == 0.0, at_zero, -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Exponential(Univariate):
+    """Exponential(mean), with the density exp(−y/mean)/mean.
+
+    λ = mean, I = 1/mean². The rate is 1/mean.
+
+    Args:
+        mean: The mean (not a rate), greater than 0; one value per row, shape (n,), or one for all rows.
+
+    Example:
+        >>> from rsens import Exponential
+        >>> Exponential(mean=[2.0, 3.0]).variance.tolist()
+        [4.0, 9.0]
+    """
+
+    mean: Any
+    line: ClassVar[Literal["positive"]] = "positive"
+    domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE}
+
+    @property
+    def variance(self) -> Array:
+        return self._checked.mean**2
+
+    def _log_prob(self, y: Array) -> Array:
+        return np.where(y >= 0.0, -y / self.mean - np.log(self.mean), -np.inf)
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        return self.mean * rng.standard_exponential(size + self.mean.shape)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        with np.errstate(divide="ignore"):
+            return -self.mean * (np.log(q) if upper else np.log1p(-q))
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        t = np.maximum(y, 0.0) / self.mean
+        return np.exp(-t) if upper else -np.expm1(-t)
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        return exponential_renyi(log_ratio(self.mean, other.mean), alpha)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        return [u[0] / row(self.mean)]
+
+    def _score(self, y: Array) -> Array:
+        return ((y / self.mean - 1.0) / self.mean)[..., None]
+
+    def _reach(self) -> Reach:
+        return exponential_reach(self.mean, np.ones(self.mean.shape))
+
     def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
-        # As above in w = log y/m, which reaches below the smallest y.
-        k, w = self.shape, t - np.log(self.mean)
-        above = expm1mx(w)  # e^w − 1 − w
-        small = np.minimum(k, 10.0)
-        direct = small * (np.log(small) - 1.0 - above) - gammaln(small)
-        log_p = 0.5 * np.log(k) - HALF_LOG_TWO_PI - k * above - stirling_error(k)
-        by_shape = log_minus_digamma(k) - above
-        return np.where(k < 10.0, direct, log_p), [k / self.mean * np.expm1(w), by_shape]
+        w = t - np.log(self.mean)
+        rise = np.expm1(w)
+        return w - rise - 1.0, [rise / self.mean]
+
+
+def exponential_renyi(d: Array, alpha: float) -> Array:
+    """D_α of two exponential distributions whose means m and m' have the log ratio d = log m'/m."""
+    if np.isinf(alpha):
+        return np.where(d >= 0.0, d, np.inf)  # log p/q falls in y, from d at 0, if m ≤ m'
+    return rate_gap(np.ones_like(d), np.ones_like(d), d, 1.0 - alpha)
+
+
+def exponential_reach(scale: Array, shape: Array) -> Reach:
+    """Where (y/scale)^shape is exponential with mean 1: w = shape·log(y/scale) has the density e^{w − e^w}."""
+    centre, unit = np.log(scale), 1.0 / shape
+    return Reach(centre - FAR * unit, centre + np.log(2.0 * FAR) * unit, centre, 0.7 * unit)
+
+
+# ---- Weibull: λ = (shape, scale) -------------------------------------------------------------------------------------
+
+
+_LOG_MEAN = 1.0 - np.euler_gamma  # E[E log E] for E ~ Exponential(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Weibull(Univariate):
+    """Weibull(shape, scale): (y/scale)^shape is exponential with mean 1, so P(Y > y) = exp(−(y/scale)^shape).
+
+    λ = (k, s) = (shape, scale), I_kk = (π²/6 + (1 − γ)²)/k², I_ks = −(1 − γ)/s, I_ss = (k/s)² with Euler's γ ≈ 0.577.
+
+    Args:
+        shape: Greater than 0; one value per row, shape (n,), or one for all rows. 1 is an exponential distribution.
+        scale: In the unit of y, greater than 0; same shape. The mean is scale·Γ(1 + 1/shape).
+
+    Example:
+        >>> from rsens import Weibull
+        >>> Weibull(shape=[1.0, 0.5], scale=3.0).mean.tolist()
+        [3.0, 6.0]
+    """
+
+    shape: Any
+    scale: Any
+    line: ClassVar[Literal["positive"]] = "positive"
+    domains: ClassVar[dict[str, Domain]] = {"shape": POSITIVE, "scale": POSITIVE}
+
+    @property
+    def mean(self) -> Array:
+        with np.errstate(over="ignore"):
+            return self._checked.scale * gamma(1.0 + 1.0 / self._checked.shape)
+
+    @property
+    def variance(self) -> Array:
+        with np.errstate(over="ignore"):
+            return self.mean**2 * np.expm1(_log_second_moment(1.0 / self._checked.shape))
+
+    def _log_prob(self, y: Array) -> Array:
+        inside = np.where(y > 0.0, y, 1.0)
+        log_p = self._at(self.shape * log_ratio(self.scale, inside))[0] - np.log(inside)
+        return np.where(y > 0.0, log_p, density_at_zero(y, self.shape, self.scale))
+
+    def _score(self, y: Array) -> Array:
+        return np.stack(np.broadcast_arrays(*self._at(self.shape * log_ratio(self.scale, y))[1]), -1)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        return self._at(self.shape * (t - np.log(self.scale)))
+
+    def _at(self, w: Array) -> tuple[Array, list[Array]]:
+        """log density of log y and ∂ log p/∂λ, from w = k log(y/s), which has the density e^{w − e^w}."""
+        rise = np.expm1(w)
+        return np.log(self.shape) + w - rise - 1.0, [(1.0 - w * rise) / self.shape, self.shape / self.scale * rise]
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        return self.scale * rng.standard_exponential(size + self.scale.shape) ** (1.0 / self.shape)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        with np.errstate(divide="ignore"):
+            return self.scale * (-(np.log(q) if upper else np.log1p(-q))) ** (1.0 / self.shape)
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        t = np.exp(self.shape * log_ratio(self.scale, np.maximum(y, 0.0)))  # (y/scale)^shape
+        return np.exp(-t) if upper else -np.expm1(-t)
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        fields = np.broadcast_arrays(self.shape, self.scale, other.shape, other.scale)
+        rows = fields[0].shape
+        shape, scale, shape1, scale1 = (field.reshape(-1) for field in fields)
+        same = shape == shape1
+        d = shape * log_ratio(scale, scale1)  # log ratio of the means of y^k, which is exponential
+        result = np.where(same, exponential_renyi(d, alpha), np.inf)
+        # ∫ p^α q^β converges at 0 if αk + βk' > 0, and at infinity, for α > 1, only if the shape of q is the smaller.
+        finite = ~same & (shape1 < shape if alpha > 1.0 else np.full(len(d), True))
+        if np.isfinite(alpha):
+            finite &= alpha * shape + (1.0 - alpha) * shape1 > 0.0
+        if finite.any():
+            ratio, offset = shape1 / shape, shape1 * log_ratio(scale1, scale)
+            log_k = log_ratio(shape, shape1)
+            routine = _renyi_max if np.isinf(alpha) else _renyi_different_shapes
+            result[finite] = routine(ratio[finite], offset[finite], log_k[finite], alpha)
+        return result.reshape(rows)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        relative = u[0] / row(self.shape)
+        return [
+            row(self.shape / self.scale) * u[1] - _LOG_MEAN * relative,
+            np.pi / np.sqrt(6.0) * relative,
+        ]
+
+    def _reach(self) -> Reach:
+        return exponential_reach(self.scale, self.shape)
+
+    def _prediction_gradient(self) -> Array:
+        # mean = s Γ(1 + x), x = 1/k
+        k, x = self.shape, 1.0 / self.shape
+        g, g1 = gamma(1.0 + x), gamma(1.0 + x) * digamma(1.0 + x)
+        return np.stack([-self.scale * g1 / k**2, g], -1)[..., None, :]
+
+    def _prediction_hessian(self) -> Array:
+        k, x = self.shape, 1.0 / self.shape
+        g = gamma(1.0 + x)
+        g1, g2 = g * digamma(1.0 + x), g * (digamma(1.0 + x) ** 2 + polygamma(1, 1.0 + x))
+        by_shape = self.scale * (g2 / k**4 + 2.0 * g1 / k**3)
+        cross = -g1 / k**2
+        return np.stack([by_shape, cross, cross, np.zeros_like(cross)], -1).reshape(*k.shape, 1, 2, 2)
+
+
+def _log_second_moment(x: Array) -> Array:
+    """log[Γ(1 + 2x)/Γ(1 + x)²], by the series of log Γ if the difference would cancel (large shapes)."""
+    orders = np.arange(2.0, 16.0)
+    coefficients = zeta(orders) * (-1.0) ** orders * (2.0**orders - 2.0) / orders
+    small = np.minimum(x, 0.05)
+    series = np.sum(coefficients * small[..., None] ** orders, axis=-1)
+    return np.where(x < 0.05, series, gammaln(1.0 + 2.0 * x) - 2.0 * gammaln(1.0 + x))
+
+
+def _log_ratio_at(t: Array, ratio: Array, offset: Array, log_k: Array) -> Array:
+    """d = log q/p where (y/s)^k = e^t: then (y/s')^k' = e^{ratio t + offset}."""
+    t1 = ratio[:, None] * t + offset[:, None]
+    with np.errstate(over="ignore", invalid="ignore"):
+        rise = np.where(np.abs(t1 - t) < 1.0, np.exp(t) * np.expm1(t1 - t), np.exp(t1) - np.exp(t))
+    return log_k[:, None] + (t1 - t) - rise
+
+
+def _renyi_different_shapes(ratio: Array, offset: Array, log_k: Array, alpha: float) -> Array:
+    """D_α by quadrature over t = log (y/s)^k, where p has the density e^{t − e^t}."""
+    beta = 1.0 - alpha
+
+    def log_p(t: Array) -> Array:
+        return t - np.exp(t)
+
+    def log_q(t: Array) -> Array:
+        t1 = ratio[:, None] * t + offset[:, None]
+        return log_k[:, None] + t1 - np.exp(t1)
+
+    # To the left p^α q^β falls as e^{(α + β ratio) t}; to the right doubly exponentially.
+    left = np.minimum(0.0, -offset / ratio) - 80.0 / np.minimum(alpha + beta * ratio, 1.0) - np.abs(offset)
+    right = _beyond(ratio, offset, -beta / alpha)
+    # The other shape has features of width 1/ratio in t: they need panels too.
+    fine = (np.linspace(-60.0, 60.0, 121) - offset[:, None]) / ratio[:, None]
+    return integrated_renyi(
+        log_p,
+        log_q,
+        lambda t: _log_ratio_at(t, ratio, offset, log_k),
+        lambda log_f: rule(log_f, left, right, panels=120, breaks=fine),
+        alpha,
+    )
+
+
+def _beyond(ratio: Array, offset: Array, share: float) -> Array:
+    """A point to the right of all mass; p^α q^β may peak far beyond p and q, where e^t = share · ratio · e^{t1}."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        peak = (offset + np.log(max(share, 0.0) * ratio)) / (1.0 - ratio)
+    peak = np.where((ratio < 1.0) & np.isfinite(peak), peak, 0.0)
+    return np.minimum(np.maximum(np.maximum(0.0, -offset / ratio), peak) + 50.0, 705.0)
+
+
+def _renyi_max(ratio: Array, offset: Array, log_k: Array, alpha: float) -> Array:
+    """sup log p/q for k' < k, where −d(t) rises to one top and falls: zoom in on it."""
+    low = np.minimum(0.0, -offset / ratio) - 80.0 - np.abs(log_k) / (1.0 - ratio)
+    high = _beyond(ratio, offset, 1.0)
+    grid = np.linspace(0.0, 1.0, 65)
+    for _ in range(40):
+        t = low[:, None] + (high - low)[:, None] * grid
+        top = np.argmin(_log_ratio_at(t, ratio, offset, log_k), axis=1)
+        rows = np.arange(len(t))
+        low, high = t[rows, np.maximum(top - 1, 0)], t[rows, np.minimum(top + 1, 64)]
+    return np.maximum(-_log_ratio_at(low[:, None], ratio, offset, log_k)[:, 0], 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -9,12 +10,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rsens._errors import Argument, InputError
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array, Positions
-from rsens.distributions._base import Distribution, RowShaper
-from rsens.distributions._categorical import Categorical
-from rsens.distributions._domain import Domain
-from rsens.distributions._quantiles import bins_from_quantiles
+from rsens.distributions._arrays import as_floats, namespace
+from rsens.distributions._base import SHARES, Distribution, Domain, RowShaper, as_numbers
+from rsens.distributions._categorical import Categorical, chosen
 from rsens.distributions._univariate import Univariate
 
 
@@ -40,11 +40,9 @@ class Histogram(Univariate):
 
     borders: Any
     probabilities: Any
-    domains: ClassVar[dict[str, Domain]] = {
-        "borders": Domain(event_ndim=1),
-        "probabilities": Domain(0.0, 1.0, closed=True, event_ndim=1),
-    }
+    domains: ClassVar[dict[str, Domain]] = {"borders": Domain(event_ndim=1), "probabilities": SHARES}
     fixed_fields: ClassVar[tuple[str, ...]] = ("borders",)
+    same_support: ClassVar[bool] = False
 
     @classmethod
     def from_quantiles(cls, levels: ArrayLike, values: Any, borders: ArrayLike | None = None) -> Self:
@@ -92,35 +90,24 @@ class Histogram(Univariate):
     def _check_jointly(self) -> None:
         borders, bins = self.borders, self.probabilities.shape[-1]
         if borders.shape[-1] != bins + 1 or bins == 0:
-            raise InputError(
-                "Histogram: ",
-                Argument("borders"),
+            raise self._refused(
+                "borders",
                 f" must be one more than the probabilities; got {borders.shape[-1]} borders and {bins} probabilities.",
             )
         if (borders.reshape(-1, bins + 1) != self._borders).any():
-            raise InputError(
-                "Histogram: ",
-                Argument("borders"),
+            raise self._refused(
+                "borders",
                 " must be the same for all rows, shape (K + 1,). Count the probabilities of all rows over one set of "
                 "bins, for example with Histogram.from_quantiles(levels, values, borders).",
             )
         wrong = np.flatnonzero(self._widths <= 0.0)
         if wrong.size:
-            k = int(wrong[0])
-            raise InputError(
-                "Histogram: ",
-                Argument("borders"),
-                f" must increase; got {self._borders[k]:g} and then {self._borders[k + 1]:g} at position {k + 1}.",
-            )
-        total = self.probabilities.sum(axis=-1)
-        off = np.abs(total - 1.0) > 1e-8
-        if off.any():
-            raise InputError(
-                "Histogram: ",
-                Argument("probabilities"),
-                f" must add up to 1 in every row; got {total[off][0]:.10g} ({int(off.sum())} of {off.size} rows are "
-                "wrong). Divide them by their sum; densities times the widths of the bins are probabilities.",
-            )
+            low, high = self._borders[wrong[0] : wrong[0] + 2]
+            problem = f" must increase; got {low:g} and then {high:g} at position {wrong[0] + 1}."
+            raise self._refused("borders", problem)
+        self._check_sums(
+            "probabilities", "Divide them by their sum; densities times the widths of the bins are probabilities."
+        )
 
     def with_parameters(self, λ: Any) -> Self:
         return type(self)(self.borders, λ)
@@ -167,7 +154,7 @@ class Histogram(Univariate):
     def _log_prob(self, y: Array) -> Array:
         number = self._bin(y)
         with np.errstate(divide="ignore"):
-            density = np.log(_chosen(self.probabilities, number)) - np.log(self._widths)[number]
+            density = np.log(chosen(self.probabilities, number)) - np.log(self._widths)[number]
         return np.where(number >= 0, density, -np.inf)
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
@@ -178,8 +165,8 @@ class Histogram(Univariate):
         b = self._borders
         number = np.clip(np.searchsorted(b, y, side="right") - 1, 0, len(b) - 2)
         below = np.clip((y - b[number]) / self._widths[number], 0.0, 1.0)
-        inside = _chosen(self.probabilities, number) * ((1.0 - below) if upper else below)
-        return inside + _chosen(self._beyond(upper), number)
+        inside = chosen(self.probabilities, number) * ((1.0 - below) if upper else below)
+        return inside + chosen(self._beyond(upper), number)
 
     def _beyond(self, upper: bool) -> Array:
         """The probability of all bins below each bin, or with `upper` above it: no small tail is a difference."""
@@ -192,18 +179,12 @@ class Histogram(Univariate):
         # The bins that q reaches past, counted from the side it is counted from; the first bin is always reached.
         passed = (q[..., None] > (beyond[..., -2::-1] if upper else beyond[..., 1:])).sum(axis=-1)
         number = self.probabilities.shape[-1] - 1 - passed if upper else passed
-        p = _chosen(self.probabilities, number)
+        p = chosen(self.probabilities, number)
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(p > 0.0, np.clip((q - _chosen(beyond, number)) / p, 0.0, 1.0), 0.0)
+            share = np.where(p > 0.0, np.clip((q - chosen(beyond, number)) / p, 0.0, 1.0), 0.0)
         return self._borders[number] + self._widths[number] * (1.0 - share if upper else share)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        if not np.array_equal(self._borders, other._borders):
-            raise InputError(
-                "Histogram: renyi compares distributions over the same ",
-                Argument("borders"),
-                "; they are fixed, not parameters.",
-            )
         return self._bins._renyi(other._bins, alpha)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
@@ -214,13 +195,6 @@ class Histogram(Univariate):
 
     def _prediction_gradient(self) -> Array:
         return np.broadcast_to(self._middles, self.probabilities.shape)[..., None, :]
-
-
-def _chosen(values: Array, number: Positions) -> Array:
-    """values[…, number]: one entry of the last axis for each number."""
-    shape = np.broadcast_shapes(values.shape[:-1], number.shape)
-    index = np.broadcast_to(number, shape)[..., None]
-    return np.take_along_axis(np.broadcast_to(values, shape + values.shape[-1:]), index, axis=-1)[..., 0]
 
 
 def check_same_bins(components: Sequence[Distribution]) -> None:
@@ -235,3 +209,128 @@ def check_same_bins(components: Sequence[Distribution]) -> None:
             Argument("components"),
             " must be of that kind. Count the others over these bins: P(a < Y ≤ b) = cdf(b) − cdf(a).",
         )
+
+
+# ---- From quantiles at fixed levels to the probabilities of fixed bins, for any array type ---------------------------
+
+
+#: More than this share of the rows' mass outside the borders is worth a warning.
+_OUTSIDE = 0.1
+_MOST_BINS = 200
+
+
+def bins_from_quantiles(levels: ArrayLike, values: Any, borders: ArrayLike | None) -> tuple[Array, Any]:
+    """Borders (K + 1,) and probabilities (n, K); `Histogram.from_quantiles` says how."""
+    levels, values = _read_levels(levels), as_floats(values)
+    xp = namespace(values)
+    if np.ndim(values) == 0 or np.shape(values)[-1] != len(levels):
+        raise InputError(
+            "Histogram: ",
+            Argument("values"),
+            f" must be quantiles of shape (rows, {len(levels)}), one column per level; got {tuple(np.shape(values))}.",
+        )
+    if crossed := _looked_at((values[..., 1:] < values[..., :-1]).any(-1).sum()):
+        warnings.warn(
+            f"the quantiles of {crossed:.0f} rows cross (a higher level has a lower value). They were sorted.",
+            RsensWarning,
+            stacklevel=3,
+        )
+    values = xp.sort(values)[0] if xp.__name__ == "torch" else xp.sort(values, axis=-1)
+    at = _default_borders(levels, values) if borders is None else as_numbers(borders, "borders")
+    if at.ndim != 1 or len(at) < 2:
+        raise InputError(
+            "Histogram: ", Argument("borders"), f" must be a list of at least two numbers; got shape {at.shape}."
+        )
+    return at, _masses(xp, values, levels, at)
+
+
+def _masses(xp: Any, values: Any, levels: Array, at: Array) -> Any:
+    """The probabilities of the bins, (n, K): the distribution function is linear between quantiles, exponential beyond.
+
+    Each piece of it is monotone and its differences are added up, so that no small probability is a difference of large
+    ones. At the ends the pieces are taken at ±∞: what lies outside counts in the outermost bins.
+    """
+    b = xp.as_tensor(at, dtype=values.dtype, device=values.device) if xp.__name__ == "torch" else xp.asarray(at)
+    # The density at the start of a tail: next to it, or of the whole row if that is lower; quantiles may be tied.
+    typical = (values[..., -1:] - values[..., :1]) * float(1.0 / (levels[-1] - levels[0]))
+    widths, steps = values[..., 1:] - values[..., :-1], np.diff(levels)
+    first = xp.maximum(widths[..., :1] * float(1.0 / steps[0]), typical)
+    last = xp.maximum(widths[..., -1:] * float(1.0 / steps[-1]), typical)
+    bottom, top = float(levels[0]), float(1.0 - levels[-1])
+    pieces = [
+        (_tail(xp, values[..., :1] - b, first, bottom), 0.0, bottom),
+        (-_tail(xp, b - values[..., -1:], last, top), -top, 0.0),
+    ]
+    for j, step in enumerate(map(float, steps)):
+        pieces.append((step * _ramp(xp, b, values[..., j : j + 1], widths[..., j : j + 1]), 0.0, step))
+    outside: Any = sum(at_borders[..., 0] - low + high - at_borders[..., -1] for at_borders, low, high in pieces)
+    if (share := _looked_at(outside.mean())) > _OUTSIDE:
+        warnings.warn(
+            f"{share:.0%} of the predicted probability lies outside the borders and is counted in the outermost bins. "
+            "Give borders that reach further.",
+            RsensWarning,
+            stacklevel=4,
+        )
+    return sum(_steps(xp, at_borders, low, high) for at_borders, low, high in pieces)
+
+
+def _ramp(xp: Any, b: Any, low: Any, width: Any) -> Any:
+    """From 0 at `low` to 1 at low + width; a step if they are the same."""
+    apart = width > 0.0
+    ramp = xp.clip((b - low) / xp.where(apart, width, xp.ones_like(width)), 0.0, 1.0)
+    return xp.where(apart, ramp, xp.where(b >= low, xp.ones_like(ramp), xp.zeros_like(ramp)))
+
+
+def _steps(xp: Any, values: Any, low: float, high: float) -> Any:
+    """What a monotone function gains in each bin, with `low` and `high` as its values at the outer borders."""
+    ends = xp.concatenate([0.0 * values[..., :1] + low, values[..., 1:-1], 0.0 * values[..., :1] + high], -1)
+    return ends[..., 1:] - ends[..., :-1]
+
+
+def _tail(xp: Any, distance: Any, thinness: Any, mass: float) -> Any:
+    """The mass further out than `distance` from the outermost quantile, all of it for a distance below 0.
+
+    The density begins at 1/thinness and falls off as e^{−distance/(thinness·mass)}, so that it holds this mass.
+    """
+    outside = distance > 0.0
+    scale = thinness * mass
+    apart = scale > 0.0
+    reach = xp.where(outside & apart, distance / xp.where(apart, scale, xp.ones_like(scale)), xp.zeros_like(distance))
+    beyond = xp.where(outside & ~apart, xp.zeros_like(reach), xp.exp(-reach))
+    return mass * beyond
+
+
+def _default_borders(levels: Array, values: Any) -> Array:
+    """Even bins over all rows' quantiles, as wide as an average row's standard deviation, told by its middle half."""
+    given = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values, dtype=np.float64)
+    given = given.reshape(-1, len(levels))
+    quartiles = np.array([np.interp([0.25, 0.75], levels, row) for row in given])
+    width = float(np.mean(quartiles[:, 1] - quartiles[:, 0])) / 1.349
+    low, high = given.min(), given.max()
+    if not (width > 0.0 and np.isfinite(high - low)):
+        raise InputError(
+            "Histogram: the quantiles are all equal or not finite, so there are no bins between them. Give ",
+            Argument("borders"),
+            ".",
+        )
+    bins = min(_MOST_BINS, 2 + int(np.ceil((high - low) / width)))
+    return np.linspace(low - width, high + width, bins + 1)
+
+
+def _read_levels(levels: ArrayLike) -> Array:
+    read = as_numbers(levels, "levels")
+    if read.ndim != 1 or len(read) < 2 or not ((read > 0.0) & (read < 1.0)).all() or (np.diff(read) <= 0.0).any():
+        raise InputError(
+            "Histogram: ",
+            Argument("levels"),
+            f" must be at least two increasing numbers between 0 and 1, such as [0.1, 0.5, 0.9]; got {levels!r}.",
+        )
+    return read
+
+
+def _looked_at(value: Any) -> float:
+    """The value of an array with one element; 0 inside a trace, where nothing can be looked at."""
+    try:
+        return float(value)
+    except (RuntimeError, TypeError):
+        return 0.0

@@ -9,12 +9,13 @@ is a sum of terms of one sign, and β = 0 (α = 1, Kullback–Leibler) is an ord
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
+from scipy.special import expit, logsumexp
 
 from rsens._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, piecewise, polygamma, stirling_error
 from rsens._typing import Array
-from rsens.distributions._quadrature import gauss_legendre
 
 
 def exp_gap(p: Array, q: Array, d: Array, beta: float) -> Array:
@@ -72,7 +73,8 @@ def stirling_rise(k: Array, other: Array) -> Array:
 def _stirling_slope(k: Array, step: Array) -> Array:
     """[f(k + step) − f(k)]/step for f = `stirling_error` and a small step, by Taylor's series."""
     slope = 0.5 / k - log_minus_digamma(k)
-    return slope + step * (_second(k) / 2.0 + step * (_third(k) / 6.0 + step * _fourth(k) / 24.0))
+    second, third, fourth = (_stirling_derivative(order, k) for order in (2, 3, 4))
+    return slope + step * (second / 2.0 + step * (third / 6.0 + step * fourth / 24.0))
 
 
 def stirling_gap(k: Array, other: Array, beta: float) -> Array:
@@ -87,55 +89,159 @@ def stirling_gap(k: Array, other: Array, beta: float) -> Array:
     # A gap is −αβ (k' − k)² times the second divided difference over (k, k', middle): f''/2 + … around their mean.
     centre = (k + other + middle) / 3.0
     squares = ((k - centre) ** 2 + (other - centre) ** 2 + (middle - centre) ** 2) / 24.0
-    divided = 0.5 * _second(centre) + 0.5 * squares * _fourth(centre)
+    divided = 0.5 * _stirling_derivative(2, centre) + 0.5 * squares * _stirling_derivative(4, centre)
     return np.where(np.abs(other - k) < 1e-3 * k, (1.0 - beta) * (other - k) ** 2 * divided, direct)
 
 
-def segment_gap(curvature: Callable[[float], Array], beta: float) -> Array:
-    """The gap of A itself from its second derivative along the segment θ(t) = θ + t(θ' − θ), if A is smooth there.
+def segment_gap(
+    curvature: Callable[[list[Array]], Array], first: list[Array], middle: list[Array], last: list[Array], beta: float
+) -> Array:
+    """The gap of A itself from its second derivative along the segment from θ to θ', at any points of it.
 
-    D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so all terms are positive:
-    K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for β < 0.
+    With θ(t) = θ + t(θ' − θ), D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so
+    all terms are positive: K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for
+    β < 0. `first`, `middle` and `last` are the coordinates of θ, θ(β) and θ', all positive, and A″ may have poles where
+    one is 0, −1, −2, …: on either leg even steps in the logit of t keep a distance of π from all of them.
     """
-    x, w = gauss_legendre(16)
-    x, w = 0.5 * (x + 1.0), 0.5 * w
-    start = max(beta, 0.0)
-    pieces = [
-        (start + (1.0 - start) * t, (1.0 - start) * v, 1.0 - start - (1.0 - start) * t)
-        for t, v in zip(x, w, strict=True)
-    ]
-    if beta > 0.0:
-        pieces += [(beta * t, beta * v, (1.0 - beta) * t) for t, v in zip(x, w, strict=True)]
-    elif beta < 0.0:
-        pieces += [(beta * t, -beta * v, 1.0 - t) for t, v in zip(x, w, strict=True)]
-    return np.sum([v * k * curvature(t) for t, v, k in pieces], axis=0)
+    ratios = [log_ratio(a, b) for ends in ((first, middle), (first, last)) for a, b in zip(*ends, strict=True)]
+    depth = 40.0 + min(max(float(np.max(np.abs(ratio), initial=0.0)) for ratio in ratios), 700.0)
+    s = np.arange(-depth, depth, 0.5)
+    total = np.zeros(np.shape(ratios[0]))
+    for x, rest in zip(expit(s), expit(-s), strict=True):
+        start = max(beta, 0.0)
+        at = [rest * a + x * b for a, b in zip(middle if beta > 0.0 else first, last, strict=True)]
+        total += 0.5 * x * rest * (1.0 - start) ** 2 * rest * curvature(at)
+        if beta != 0.0:
+            at = [rest * a + x * b for a, b in zip(first, middle, strict=True)]
+            kernel = (1.0 - beta) * x if beta > 0.0 else rest
+            total += 0.5 * x * rest * abs(beta) * kernel * curvature(at)
+    return total
 
 
-def _second(z: Array) -> Array:
-    """The second derivative of `stirling_error`: ψ′(z) − 1/z − 1/(2z²), about 1/(6z³)."""
+#: By order: c₁ and c₂ of the derivative c₁/z^(order − 1) + c₂/z^order of Stirling's formula, and for large z the
+#: coefficients of the rest in 1/z², times z^(order + 1).
+_STIRLING = {
+    2: (1.0, 0.5, (1 / 6, -1 / 30, 1 / 42, -1 / 30)),
+    3: (-1.0, -1.0, (-1 / 2, 1 / 6, -1 / 6)),
+    4: (2.0, 3.0, (2.0, -1.0, 4 / 3)),
+}
+
+
+def _stirling_derivative(order: int, z: Array) -> Array:
+    """The second, third or fourth derivative of `stirling_error`: the second is ψ′(z) − 1/z − 1/(2z²) ≈ 1/(6z³)."""
+    c1, c2, series = _STIRLING[order]
     return piecewise(
         z < 30.0,
-        lambda z: polygamma(1, z) - 1.0 / z - 0.5 / z**2,
-        lambda z: (1 / 6 - 1 / 30 / z**2 + 1 / 42 / z**4 - 1 / 30 / z**6) / z**3,
+        lambda z: polygamma(order - 1, z) - c1 / z ** (order - 1) - c2 / z**order,
+        lambda z: np.sum([c / z ** (2 * k) for k, c in enumerate(series)], axis=0) / z ** (order + 1),
         z,
     )
 
 
-def _third(z: Array) -> Array:
-    """The third derivative of `stirling_error`: ψ″(z) + 1/z² + 1/z³, about −1/(2z⁴)."""
-    return piecewise(
-        z < 30.0,
-        lambda z: polygamma(2, z) + 1.0 / z**2 + 1.0 / z**3,
-        lambda z: (-1 / 2 + 1 / 6 / z**2 - 1 / 6 / z**4) / z**4,
-        z,
-    )
+# ---- Rényi divergence of two probability vectors, for families that are summed over y or integrated at nodes ---------
 
 
-def _fourth(z: Array) -> Array:
-    """The fourth derivative of `stirling_error`: ψ‴(z) − 2/z³ − 3/z⁴, about 2/z⁵."""
-    return piecewise(
-        z < 30.0,
-        lambda z: polygamma(3, z) - 2.0 / z**3 - 3.0 / z**4,
-        lambda z: (2.0 - 1.0 / z**2 + 4 / 3 / z**4) / z**5,
-        z,
-    )
+def finite_renyi(log_p: Array, log_q: Array, d: Array, alpha: float, *, exact: bool = True) -> Array:
+    """D_α over the last axis; d = log(q/p) is passed in as well, because it keeps digits that log q − log p loses.
+
+    For close distributions, Σ p^α q^β − 1 is summed as terms of one sign, which keeps its digits and uses Σp = Σq = 1.
+    Far apart the plain sum is just as good. At quadrature nodes (`exact=False`), which are chosen for p^α q^β, Σq = 1
+    holds only for close distributions.
+    """
+    beta = 1.0 - alpha
+    held = log_p > -np.inf
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        p, q = np.exp(log_p), np.exp(log_q)
+        if alpha == 0.0:
+            return -np.log1p(-np.sum(np.where(held, 0.0, q), axis=-1)) + 0.0
+        if np.isinf(alpha):
+            return np.maximum(np.max(np.where(held, -d, -np.inf), axis=-1), 0.0)
+        total = np.sum(exp_gap(p, q, d, beta), axis=-1)
+        close = total if beta == 0.0 else np.log1p(-beta * total) / -beta
+        if beta == 0.0:
+            far = -np.sum(np.where(held, p * d, 0.0), axis=-1)
+        else:
+            change = np.sum(np.where(held, p * np.expm1(beta * d), 0.0), axis=-1)
+            log_sum = logsumexp(np.where(held, log_p + beta * d, -np.inf), axis=-1)
+            # Where p is wholly held, Σp = 1 turns the logarithm into log1p, which a β near 0 needs.
+            whole = np.abs(np.sum(p, axis=-1) - 1.0) < 1e-9
+            far = np.where(whole & (np.abs(change) < 0.5), np.log1p(change), log_sum) / -beta
+        near = np.abs(beta * total) < 0.5 if exact else np.abs(far) < 0.1
+        return np.maximum(np.where(near & np.isfinite(close), close, far), 0.0)
+
+
+# ---- Integrals of smooth functions of one variable, many rows at once, from the logarithm of the integrand -----------
+
+
+LogIntegrand = Callable[[Array], Array]  #: nodes (n, K) → log integrand (n, K)
+
+_NEGLIGIBLE = 60.0  # e^{−60} ≈ 1e-26 of the largest value
+_SEARCH = np.linspace(0.0, 1.0, 129)
+
+
+@cache
+def gauss_legendre(order: int) -> tuple[Array, Array]:
+    """Nodes and weights on [−1, 1]."""
+    return np.polynomial.legendre.leggauss(order)
+
+
+def window(log_f: LogIntegrand, low: Array, high: Array) -> tuple[Array, Array]:
+    """The part of [low, high], per row, outside which the integrand is negligible."""
+    for _ in range(40):
+        t = low[:, None] + (high - low)[:, None] * _SEARCH
+        values = log_f(t)
+        top = values.max(axis=1, keepdims=True)
+        counts = values >= np.where(np.isfinite(top), top - _NEGLIGIBLE, -np.inf)
+        first = np.maximum(counts.argmax(axis=1) - 1, 0)
+        last = np.minimum(counts.shape[1] - counts[:, ::-1].argmax(axis=1), counts.shape[1] - 1)
+        rows = np.arange(len(t))
+        shrinks = (last - first) < 0.7 * (len(_SEARCH) - 1)
+        low, high = t[rows, first], t[rows, last]
+        if not shrinks.any():
+            break
+    return low, high
+
+
+def rule(
+    log_f: LogIntegrand, low: Array, high: Array, panels: int = 40, order: int = 20, breaks: Array | None = None
+) -> tuple[Array, Array]:
+    """Nodes and log weights (n, K) of Gauss–Legendre panels over the window of the integrand.
+
+    The panels are equally wide; `breaks` (n, …) adds panel ends where the integrand has finer features.
+    """
+    low, high = (end[:, None] for end in window(log_f, low, high))
+    edges = low + (high - low) * np.linspace(0.0, 1.0, panels + 1)
+    if breaks is not None:
+        edges = np.sort(np.concatenate([edges, np.clip(breaks, low, high)], axis=1), axis=1)
+    nodes, weights = gauss_legendre(order)
+    start, width = edges[:, :-1, None], np.diff(edges, axis=1)[..., None]
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(0.5 * weights) + np.log(width)
+    return (start + width * (0.5 * (nodes + 1.0))).reshape(len(low), -1), log_weights.reshape(len(low), -1)
+
+
+def integrated_renyi(
+    log_p: LogIntegrand,
+    log_q: LogIntegrand,
+    d: LogIntegrand,
+    nodes: Callable[[LogIntegrand], tuple[Array, Array]],
+    alpha: float,
+) -> Array:
+    """D_α from nodes and log weights (n, K) that suit p^α q^β; d = log(q/p).
+
+    Close distributions need nodes that hold all of p and all of q as well.
+    """
+
+    def product(t: Array) -> Array:
+        value = alpha * log_p(t) + (1.0 - alpha) * log_q(t)
+        return np.where(np.isnan(value), -np.inf, value)
+
+    def all_of_them(t: Array) -> Array:
+        return np.maximum(np.maximum(log_p(t), log_q(t)), product(t))
+
+    def divergence(log_f: LogIntegrand) -> Array:
+        t, log_weights = nodes(log_f)
+        return finite_renyi(log_p(t) + log_weights, log_q(t) + log_weights, d(t), alpha, exact=False)
+
+    far = divergence(product)
+    return far if (far > 0.1).all() else np.where(far > 0.1, far, divergence(all_of_them))

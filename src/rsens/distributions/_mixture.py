@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from itertools import islice
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from rsens._errors import Argument, InputError
-from rsens._typing import Array
-from rsens.distributions._base import RowShaper
-from rsens.distributions._components import Components
-from rsens.distributions._mixture_groups import Group
-from rsens.distributions._mixture_integral import changes_at_nodes
-from rsens.distributions._mixture_parts import part_names_of, shares_of, split_by_part
-from rsens.distributions._mixture_renyi import mixture_renyi
-from rsens.distributions._numbers import as_numbers, norm
-from rsens.distributions._univariate import tail_probability
+from rsens._typing import Array, Positions
+from rsens.distributions._arrays import flat_draws, rows_first, rows_second, weighted_sum
+from rsens.distributions._base import SHARES, Distribution, Domain, RowShaper, norm
+from rsens.distributions._bernoulli import Bernoulli
+from rsens.distributions._histogram import check_same_bins
+from rsens.distributions._mixture_integral import changes_at_nodes, mixture_renyi
+from rsens.distributions._mixture_nodes import Group
+from rsens.distributions._normal import Normal
+from rsens.distributions._univariate import Ordered
 
 _BLOCK = 2_000_000  # how many component densities to hold at once
+PREDICTION, NOISE, KNOWLEDGE = "prediction", "noise", "knowledge"
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture(Components):
+class Mixture(Ordered):
     """Mixture(components, weights): p(y) = Σ_s w_s p_s(y).
 
     λ stacks the components' own parameters, and R-sens₂ uses this stacked λ; the weights are fixed. The Fisher
@@ -52,6 +55,218 @@ class Mixture(Components):
         [1.0, 2.0]
     """
 
+    components: Any
+    weights: Any
+    draws: bool = field(default=False, kw_only=True)
+    domains: ClassVar[dict[str, Domain]] = {"weights": SHARES}
+    fixed_fields: ClassVar[tuple[str, ...]] = ("weights",)
+    same_support: ClassVar[bool] = False
+
+    # ---- what works on any array type -------------------------------------------------------------------------------
+
+    @property
+    def held_as_arrays(self) -> bool:
+        """Whether the components were given as one family with (S, n) arrays."""
+        return isinstance(self.components, Distribution)
+
+    @property
+    def kinds(self) -> set[type[Distribution]]:
+        """The families of the components."""
+        return {type(component) for component in self._given}
+
+    @property
+    def _given(self) -> Sequence[Distribution]:
+        """The objects that were given: one or more."""
+        return [self.components] if self.held_as_arrays else self.components
+
+    @property
+    def members(self) -> list[Distribution]:
+        """The components, one object each, of any array type."""
+        return [self._member(s) for s in range(self.weights.shape[-1])]
+
+    @property
+    def member(self) -> Distribution:
+        """The first component, for what all of them share."""
+        return self._member(0)
+
+    def _member(self, s: int) -> Distribution:
+        if not self.held_as_arrays:
+            return self._given[s]
+        leaves = zip(self.components.leaves(), self.components.event_axes(), strict=True)
+        return self.components.rebuilt(values[s] if values.ndim > 1 + axes else values for values, axes in leaves)
+
+    @property
+    def support(self) -> str:  # type: ignore[override]
+        return self._given[0].support
+
+    @property
+    def output_weight(self) -> float:  # type: ignore[override]
+        return self._given[0].output_weight
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return self._names
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        parts = [self.components] * self.weights.shape[-1] if self.held_as_arrays else self.components
+        return tuple(f"{s}.{name}" for s, part in enumerate(parts) for name in part.parameter_names)
+
+    def columns(self) -> list[Any]:
+        if self.held_as_arrays:
+            return [self.parameters[..., m] for m in range(len(self.parameter_names))]
+        return [column for component in self.components for column in component.columns()]
+
+    @property
+    def parameters(self) -> Any:
+        return flat_draws(self.components.parameters) if self.held_as_arrays else super().parameters
+
+    def event_axes(self) -> list[int]:
+        return [axes + self.held_as_arrays for given in self._given for axes in given.event_axes()] + [1]
+
+    def leaves(self) -> list[Any]:
+        """Rows come first in all of them, also where the components have draws in front."""
+        leaves = [leaf for given in self._given for leaf in given.leaves()]
+        if self.held_as_arrays:
+            axes = self.components.event_axes()
+            if not any(leaf.ndim > 1 + event for leaf, event in zip(leaves, axes, strict=True)):
+                raise TypeError("one family without an axis of draws in front of the rows")
+            leaves = list(map(rows_first, leaves, axes))
+        return [*leaves, self.weights]
+
+    def rebuilt(self, leaves: Iterator[Any]) -> Self:
+        if not self.held_as_arrays:
+            return type(self)([each.rebuilt(leaves) for each in self.components], next(leaves), draws=self.draws)
+        axes = self.components.event_axes()
+        components = self.components.rebuilt(map(rows_second, islice(leaves, len(axes)), axes))
+        return type(self)(components, next(leaves), draws=self.draws)
+
+    def matched(self) -> Distribution:
+        """One distribution in place of the mixture, in the components' own λ, of any array type.
+
+        Classes and events are the mixture itself. Real y has the mean and the variance of the mixture; other families
+        say what they take, mostly the average of λ. R-sens₂ of posterior draws looks at this.
+        """
+        if self.held_as_arrays:
+            return self.components._matched(lambda values, event_ndim=0: weighted_sum(self.weights, values, event_ndim))
+        groups = self._checked.groups
+        if len(groups) == 1:
+            return type(self)(groups[0].family, groups[0].weights).matched()
+        if self.support != "continuous":
+            raise InputError("Mixture: components of different families have no common λ. Use one family.")
+        return Normal(self.mean, self.variance)
+
+    # ---- the boundary ----------------------------------------------------------------------------------------------
+
+    def checked(self, n: int | None = None) -> Self:
+        weights = self._read_field("weights", self.weights)
+        total, draws = weights.sum(axis=-1), weights.shape[-1]
+        count = draws if self.held_as_arrays else len(self._listed())
+        if draws != count or (np.abs(total - 1.0) > 1e-8).any():
+            problem = f" that add up to 1; got shape {weights.shape} and sums around {np.mean(total):.6g}."
+            raise self._refused("weights", problem, f"{count} components need {count} ")
+        components, rows = self._read_draws(weights, n) if self.held_as_arrays else self._read_list(weights, n)
+        family = type(self)(components, np.broadcast_to(weights, (*rows, draws)), draws=self.draws)
+        family.__dict__["_checked"] = family
+        return family
+
+    def _read_list(self, weights: Array, n: int | None) -> tuple[list[Distribution], tuple[int, ...]]:
+        """The components of a list, checked, and the shape of their rows."""
+        components = [component.checked(n) for component in self._listed()]
+        if components[0].support in ("classes", "vector") and len({len(c.parameter_names) for c in components}) > 1:
+            raise self._refused("components", " must have the same number of classes, or of dimensions.", "all ")
+        check_same_bins(components)
+        shapes = [weights.shape[:-1], *(c.parameters.shape[:-1] for c in components)]
+        try:
+            rows = np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise _unequal_rows(shapes) from None
+        return ([component.checked(rows[0]) for component in components] if rows else components), rows
+
+    def _read_draws(self, weights: Array, n: int | None) -> tuple[Distribution, tuple[int, ...]]:
+        """The components held as one family, checked, and the shape of their rows."""
+        if isinstance(self.components, Mixture):
+            raise self._refused("components", " is itself a Mixture. Use its own.")
+        draws = weights.shape[-1]
+        components = self.components._filled(n, draws)
+        rows = components.parameters.shape[1]
+        if weights.shape[:-1] not in ((), (1,), (rows,)):
+            if rows > 1:
+                raise _unequal_rows([weights.shape[:-1], (rows,)])
+            rows = len(weights)
+            components = components._filled(rows, draws)
+        return components, (rows,)
+
+    def _listed(self) -> list[Distribution]:
+        """The components, if they are a list of families that can be mixed."""
+        components = list(self.components) if isinstance(self.components, Sequence) else []
+        if not components or not all(isinstance(component, Distribution) for component in components):
+            raise self._refused(
+                "components",
+                " must be a non-empty list of families, such as [Normal(…), Normal(…)], or one family with arrays "
+                f"(components, rows); got {[type(c).__name__ for c in components] or type(self.components).__name__}.",
+            )
+        if any(isinstance(component, Mixture) for component in components):
+            problem = " is itself a Mixture. List its components instead, and multiply the weights."
+            raise self._refused("components", problem, "one of the ")
+        if len({component.support for component in components}) > 1:
+            got = ", ".join(sorted({f"{type(c).__name__} ({c.support})" for c in components}))
+            raise self._refused("components", f" must be distributions of the same kind of y; got {got}.", "all ")
+        return components
+
+    # ---- on checked NumPy arrays -----------------------------------------------------------------------------------
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The components of a checked mixture with n rows, those of one family in one."""
+        me = self._rowed
+        if me.held_as_arrays:
+            draws, _, size = me.components.parameters.shape
+            return [Group(me.components, me.weights, np.arange(draws * size).reshape(-1, size), np.arange(draws))]
+        sizes = [len(component.parameter_names) for component in me.components]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        alike: dict[Any, list[int]] = {}
+        for s, component in enumerate(me.components):
+            shapes = tuple((name, values.shape[1:]) for name, values in component.fields().items())
+            alike.setdefault((type(component), shapes), []).append(s)
+        groups = []
+        for members in alike.values():
+            first = me.components[members[0]]
+            fields = {name: np.stack([getattr(me.components[s], name) for s in members]) for name in first.fields()}
+            columns = starts[members][:, None] + np.arange(sizes[members[0]])
+            groups.append(Group(first._with(fields), me.weights[:, members], columns, np.array(members, dtype=np.intp)))
+        return groups
+
+    @property
+    def positions(self) -> list[Positions]:
+        """Which of the components each of the groups holds."""
+        return [group.members for group in self.groups]
+
+    @cached_property
+    def whole(self) -> Distribution | None:
+        """The mixture as one distribution of the components' family, where it is one: classes, events."""
+        if len(self.groups) > 1:
+            return None
+        return self.groups[0].family._collapsed(self.groups[0].weights)
+
+    @property
+    def _rowed(self) -> Self:
+        """This mixture with an axis of rows, also where one distribution was given without."""
+        return self if self.weights.ndim > 1 else self.checked(1)
+
+    def _unrowed(self, values: Array) -> Array:
+        """Values (n, …) of `_rowed` without the rows that were not given."""
+        return values if self.weights.ndim > 1 else values[0]
+
+    def _with_rows(self, y: Array) -> Array:
+        return y if self.weights.ndim > 1 or self.support == "vector" else y[..., None]
+
+    def _average(self, of: Callable[[Distribution], Array]) -> Array:
+        """Σ_s w_s f_s for f (S, n, …) of each family."""
+        return self._unrowed(
+            np.sum([np.einsum("ns,sn...->n...", group.weights, of(group.family)) for group in self.groups], axis=0)
+        )
+
     @property
     def mean(self) -> Array:
         return self._checked._average(lambda family: family.mean)
@@ -63,36 +278,25 @@ class Mixture(Components):
 
     def _log_prob(self, y: Array) -> Array:
         if self.whole is not None:
-            return self._unrowed_last(self.whole._log_prob(self._with_rows(y)), y)
-        with np.errstate(divide="ignore"):
-            return self._over_rows(y, lambda joint, _: logsumexp(joint, axis=0), joint=True)
+            values = self.whole._log_prob(self._with_rows(y))
+            return values if self.weights.ndim > 1 else values[..., 0]
 
-    def cdf(self, y: ArrayLike) -> Array:
-        """P(Y ≤ y) = Σ_s w_s P_s(Y ≤ y) per row; y as in `log_prob`. For numbers and counts."""
-        return tail_probability(self._if_ordered(), y, upper=False)
+        def joint(family: Any, weights: Array, y: Array) -> Array:
+            with np.errstate(divide="ignore"):
+                return logsumexp(np.log(weights).T[:, None] + family._log_prob(y), axis=0)
 
-    def survival(self, y: ArrayLike) -> Array:
-        """P(Y > y) per row, with the digits that 1 − cdf(y) loses where it is small."""
-        return tail_probability(self._if_ordered(), y, upper=True)
-
-    def _if_ordered(self) -> Self:
-        """This mixture, if its y has an order."""
-        if self._checked.support in ("classes", "vector"):
-            raise InputError(f"Mixture: {self.support} have no distribution function. Use log_prob.")
-        return self
+        return self._over_rows(y, joint, np.logaddexp)
 
     def _cdf(self, y: Array, upper: bool) -> Array:
-        def total(_: Any, at: list[tuple[Group, Any, Array]]) -> Array:
-            parts = (np.einsum("bs,skb->kb", g.weights, family._cdf(y, upper)) for g, family, y in at)
-            return np.asarray(sum(parts))
+        def share(family: Any, weights: Array, y: Array) -> Array:
+            return np.einsum("bs,skb->kb", weights, family._cdf(y, upper))
 
-        return self._over_rows(y, total)
+        return self._over_rows(y, share, np.add)
 
-    def _over_rows(self, y: Array, total: Callable[..., Array], joint: bool = False) -> Array:
-        """`total` of the components at y, (points, rows), in blocks of rows; y has the rows last (vectors: before k).
+    def _over_rows(self, y: Array, of: Callable[..., Array], add: Callable[..., Array]) -> Array:
+        """`of` the components of each group at y, added up, in blocks of rows; y has the rows last (vectors: before k).
 
-        It gets log w_s + log p_s(y), (S, points, rows), where `joint` asks for it, and for each group its part at these
-        rows with arrays (S, 1, rows).
+        `of` gets a family with arrays (S, 1, rows), weights (rows, S) and points (points, rows).
         """
         event = 1 if self.support == "vector" else 0
         n, draws = self._rowed.weights.shape
@@ -100,29 +304,12 @@ class Mixture(Components):
         points = np.broadcast_to(y, shape + y.shape[y.ndim - event :]).reshape(-1, n, *y.shape[y.ndim - event :])
         result = np.empty(points.shape[:2])
         size = max(1, _BLOCK // (draws * len(points)))
-        for start in range(0, n, size):
-            rows = slice(start, start + size)
-            at = [
-                (
-                    replace(g, weights=g.weights[rows]),
-                    g.family._taken((slice(None), None, rows)),
-                    points[:, rows],
-                )
-                for g in self.groups
-            ]
-            log_p = None
-            if joint:
-                log_p = np.concatenate(
-                    [np.log(g.weights).T[:, None] + family._log_prob(points) for g, family, points in at]
-                )
-            result[:, rows] = total(log_p, at)
-        return self._unrowed_last(result.reshape(shape), y)
-
-    def _with_rows(self, y: Array) -> Array:
-        return y if self.weights.ndim > 1 or self.support == "vector" else y[..., None]
-
-    def _unrowed_last(self, values: Array, y: Array) -> Array:
-        return values if self.weights.ndim > 1 else values.reshape(values.shape[:-1])
+        for rows in (slice(start, start + size) for start in range(0, n, size)):
+            parts = (
+                of(g.family._taken((slice(None), None, rows)), g.weights[rows], points[:, rows]) for g in self.groups
+            )
+            result[:, rows] = reduce(add, parts)
+        return result.reshape(shape if self.weights.ndim > 1 else shape[:-1])
 
     def _score(self, y: Array) -> Array:
         # ∂ log p/∂λ_s = responsibility of s × its own score
@@ -148,16 +335,15 @@ class Mixture(Components):
             chosen[..., i] = np.searchsorted(edges[i], rng.random(size) * edges[i, -1], side="right")
         start, draws = 0, None
         for group in self.groups:
-            count = group.weights.shape[1]
-            own = np.clip(chosen - start, 0, count - 1)
-            new = group.family._taken((own, np.arange(n)))._sample(rng, ())
-            here = (chosen >= start) & (chosen < start + count)
-            draws = (
-                new if draws is None else np.where(here.reshape(here.shape + (1,) * (new.ndim - here.ndim)), new, draws)
-            )
+            own, count = chosen - start, group.weights.shape[1]
+            new = group.family._taken((np.clip(own, 0, count - 1), np.arange(n)))._sample(rng, ())
+            here = ((own >= 0) & (own < count)).reshape(own.shape + (1,) * (new.ndim - own.ndim))
+            draws = new if draws is None else np.where(here, new, draws)
             start += count
         assert draws is not None  # a mixture has components
         return draws if self.weights.ndim > 1 else draws.reshape(size + draws.shape[len(size) + 1 :])
+
+    # ---- the Fisher information and the divergence ------------------------------------------------------------------
 
     def fisher_norm(self, u: ArrayLike) -> Array:
         """sqrt(uᵀ I(λ) u) for u (n, M, …), from one integral for all directions."""
@@ -172,25 +358,21 @@ class Mixture(Components):
         if me.whole is not None:
             whitened = me.whole.whiten(me._average_change(changes))
         else:
-            parts = [_reduced(a) for a in me._at_nodes(changes)]
+            # Vectors (K, R) as at most R rows with the same lengths and angles.
+            parts = [np.linalg.qr(a, mode="r") if len(a) > a.shape[1] else a for a in me._at_nodes(changes)]
             most = max(len(part) for part in parts)
             whitened = np.stack([np.pad(part, ((0, most - len(part)), (0, 0))) for part in parts])
         rows = self._checked.weights.ndim - 1
         return whitened.reshape(shape[:rows] + whitened.shape[1:2] + shape[rows:])
 
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        raise NotImplementedError  # `whiten` has all rows to itself
+
     def _changes(self, u: ArrayLike) -> tuple[Self, Array, tuple[int, ...]]:
         """The mixture with rows, u as (n, M, R), and the shape of what has one value for each change."""
-        changes, me = as_numbers(u, "u"), self._checked
-        shape = me.parameters.shape
-        if changes.shape[: len(shape)] != shape:
-            raise InputError(
-                "Mixture: ",
-                Argument("u"),
-                f", a change of the parameters, must have the shape (rows, parameters, …), here {shape} and perhaps "
-                f"further axes; got {changes.shape}.",
-            )
-        rest = changes.shape[len(shape) :]
-        return me._rowed, changes.reshape(-1, shape[-1], int(np.prod(rest))), shape[:-1] + rest
+        changes, (*rows, m) = self._read_change(u), self._checked.parameters.shape
+        rest = changes.shape[len(rows) + 1 :]
+        return self._checked._rowed, changes.reshape(-1, m, int(np.prod(rest))), (*rows, *rest)
 
     def _average_change(self, changes: Array) -> Array:
         """Σ_s w_s u_s, (n, M, R), of components that are one distribution together."""
@@ -210,15 +392,16 @@ class Mixture(Components):
                 )
             yield found
 
-    # ---- parts ------------------------------------------------------------------------------------------------------
-
     @property
     def part_names(self) -> tuple[str, ...]:
         """Of draws of one family: where λ is a location, or a location and what is orthogonal to it."""
         me = self._checked
         if not me.draws or len(me.groups) > 1 or me.whole is not None:
             return ()
-        return part_names_of(me.groups[0].family)
+        family = me.groups[0].family
+        if family.parameters.shape[-1] == 1:
+            return PREDICTION, KNOWLEDGE
+        return (PREDICTION, NOISE, KNOWLEDGE) if family.orthogonal_blocks else ()
 
     def shares(self, u: ArrayLike) -> dict[str, Array]:
         """With g = Σ_k g_k of the parts k, ∫ g_k g/p of each, as a share of ∫ g²/p.
@@ -230,24 +413,31 @@ class Mixture(Components):
         names = me.part_names
         if not names:
             return {}
-        (group,) = me.groups
         found = np.zeros((len(changes), len(names), changes.shape[-1]))
-        by_part = (split_by_part(group, i, u, names) for i, u in enumerate(changes))
+        by_part = (_split_by_part(me.groups[0], i, u, names) for i, u in enumerate(changes))
         for i, a in enumerate(me._at_nodes(by_part)):
-            found[i] = shares_of(a.reshape(len(a), len(names), -1))
+            each = a.reshape(len(a), len(names), -1)
+            length = norm(each.sum(axis=1), 0)
+            each = each / np.where(length > 0.0, length, 1.0)
+            parts = np.maximum(np.einsum("kpr,kr->pr", each, each.sum(axis=1)), 0.0)
+            total = parts.sum(axis=0)
+            found[i] = parts / np.where(total > 0.0, total, 1.0)
         return {name: found[:, k].reshape(shape) for k, name in enumerate(names)}
 
-    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
-        raise NotImplementedError  # `whiten` has all rows to itself
+    def _check_comparable(self, other: Self) -> None:
+        """Mixtures may have other weights and other components."""
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         rows = np.broadcast_shapes(self.weights.shape[:-1], other.weights.shape[:-1])
         n = rows[0] if rows else 1
         one, two = self.checked(n), other.checked(n)
         if one.whole is not None and two.whole is not None:
+            one.whole._check_comparable(two.whole)
             return one.whole._renyi(two.whole, alpha).reshape(rows)
         pairs = ([[group.row(i) for group in p.groups] for p in (one, two)] for i in range(n))
         return np.array([mixture_renyi(p, q, alpha) for p, q in pairs]).reshape(rows)
+
+    # ---- the point prediction ----------------------------------------------------------------------------------------
 
     def _prediction(self) -> Array:
         return self._average(lambda family: family._prediction())
@@ -274,6 +464,33 @@ class Mixture(Components):
         return self._unrowed(hessian)
 
 
-def _reduced(a: Array) -> Array:
-    """Turn vectors (K, R) into at most R rows with the same lengths and angles."""
-    return np.asarray(np.linalg.qr(a, mode="r")) if len(a) > a.shape[1] else a
+def _split_by_part(group: Group, row: int, u: Array, names: tuple[str, ...]) -> Array:
+    """The change u (S·M, R) of one row as changes that add up to it, one for each part: (S·M, parts · R).
+
+    With w_s the weights and m_s the location of draw s: ∂m̄ = Σ w_s ∂m_s for all draws, ∂m_s − ∂m̄, and the rest of ∂λ_s.
+    """
+    location = next(iter(group.family.orthogonal_blocks.values()), slice(0, 1))
+    own = u[group.columns]  # (S, M, R)
+    parts = {name: np.zeros_like(own) for name in names}
+    parts[PREDICTION][:, location] = np.einsum("s,smr->mr", group.weights[row], own[:, location])
+    parts[KNOWLEDGE][:, location] = own[:, location] - parts[PREDICTION][:, location]
+    if NOISE in names:
+        parts[NOISE] = own.copy()
+        parts[NOISE][:, location] = 0.0
+    return np.stack(list(parts.values()), axis=2).reshape(len(u), -1)
+
+
+def _unequal_rows(shapes: list[tuple[int, ...]]) -> InputError:
+    return InputError(
+        "Mixture: ",
+        Argument("weights"),
+        " and ",
+        Argument("components"),
+        f" must have the same number of rows; got {sorted(set(shapes))}.",
+    )
+
+
+def is_event(family: Distribution) -> bool:
+    """Whether y is 0 or 1, so that the probability of 1 says it all: a Bernoulli, or a mixture of them."""
+    kinds = family.kinds if isinstance(family, Mixture) else {type(family)}
+    return all(issubclass(kind, Bernoulli) for kind in kinds)

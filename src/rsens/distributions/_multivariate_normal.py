@@ -9,11 +9,9 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from rsens._errors import Argument, InputError
 from rsens._special import HALF_LOG_TWO_PI
 from rsens._typing import Array
-from rsens.distributions._base import Distribution, RowShaper
-from rsens.distributions._domain import Domain
+from rsens.distributions._base import Distribution, Domain, RowShaper
 from rsens.distributions._jensen import rate_gap
 
 
@@ -74,25 +72,19 @@ class MultivariateNormal(Distribution):
     def _check_jointly(self) -> None:
         k, covariance = self._size, self.covariance
         if covariance.shape[-2:] != (k, k):
-            raise InputError(
-                "MultivariateNormal: ",
-                Argument("covariance"),
+            raise self._refused(
+                "covariance",
                 f" needs shape (rows, {k}, {k}) to match the mean; got {covariance.shape}.",
             )
         scale = np.sqrt(np.maximum(np.einsum("...ii->...i", covariance), 0.0))
         skew = np.abs(covariance - np.swapaxes(covariance, -1, -2))
         if (skew > 1e-8 * scale[..., :, None] * scale[..., None, :]).any():
-            raise InputError(
-                "MultivariateNormal: ", Argument("covariance"), " must be symmetric; average it with its transpose."
-            )
+            raise self._refused("covariance", " must be symmetric; average it with its transpose.")
         try:
             self._factor  # noqa: B018  (the attempt is the check)
         except np.linalg.LinAlgError:
-            raise InputError(
-                "MultivariateNormal: ",
-                Argument("covariance"),
-                " must be positive definite in every row; add a little to its diagonal.",
-            ) from None
+            problem = " must be positive definite in every row; add a little to its diagonal."
+            raise self._refused("covariance", problem) from None
 
     @cached_property
     def _factor(self) -> Array:
@@ -121,13 +113,9 @@ class MultivariateNormal(Distribution):
         return self.mean + np.einsum("...ij,...j->...i", self._factor, z)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        if self._size != other._size:
-            raise InputError("MultivariateNormal: renyi compares distributions of the same dimension.")
         log_w, excess, axes = _relative_spectrum(self._factor, other._factor, other.covariance - self.covariance)
         # In these coordinates self is N(0, I) and other N(δ, diag w), and everything is a sum over dimensions.
         delta = np.einsum("...ij,...i->...j", axes, _solve(self._factor, (other.mean - self.mean)[..., None])[..., 0])
-        if alpha == 0.0:
-            return np.zeros(delta.shape[:-1])
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if np.isinf(alpha):
                 # Rounding gives a singular direction an eigenvalue of either sign.

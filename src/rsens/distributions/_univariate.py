@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,8 +11,7 @@ from scipy.special import expit, log_expit
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.distributions._base import Distribution
-from rsens.distributions._numbers import as_numbers
+from rsens.distributions._base import Distribution, as_numbers
 
 #: Outside the reach of a component lies about this share of it.
 NEGLIGIBLE = 1e-18
@@ -29,7 +28,37 @@ class Reach(NamedTuple):
     spread: Array
 
 
-class Univariate(Distribution):
+class Ordered(Distribution):
+    """A family with a distribution function, unless it is a mixture of classes or vectors."""
+
+    def cdf(self, y: ArrayLike) -> Array:
+        """P(Y ≤ y) per row; y has one value per row, or further axes in front."""
+        return self._tail(y, upper=False)
+
+    def survival(self, y: ArrayLike) -> Array:
+        """P(Y > y) per row, with the digits that 1 − cdf(y) loses where it is small."""
+        return self._tail(y, upper=True)
+
+    def _tail(self, y: ArrayLike, *, upper: bool) -> Array:
+        """P(Y ≤ y), or with `upper` P(Y > y), at every y: NaN for NaN, 0 or 1 at ±∞ and at negative counts."""
+        if self._checked.support in ("classes", "vector"):
+            raise InputError(f"{type(self).__name__}: {self.support} have no distribution function. Use log_prob.")
+        values = self._read_y(y)
+        inside = np.isfinite(values)
+        if self.support == "counts":
+            values = np.floor(values)
+            inside &= values >= 0.0
+        with np.errstate(all="ignore"):
+            p = self._checked._cdf(np.where(inside, values, 0.0), upper)
+        outside = np.where(np.isnan(values), np.nan, np.where((values < 0.0) == upper, 1.0, 0.0))
+        return np.where(inside, np.clip(p, 0.0, 1.0), outside)
+
+    @abstractmethod
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        """P(Y ≤ y), or with `upper` P(Y > y), for finite y, and for counts whole y ≥ 0."""
+
+
+class Univariate(Ordered):
     """A family whose y is one number, and which therefore has a distribution function and quantiles.
 
     Mixtures are integrated along the whole `line`: t = y for a real or a count y, log y for a positive one and logit y
@@ -37,14 +66,6 @@ class Univariate(Distribution):
     """
 
     line: ClassVar[Literal["real", "positive", "unit"]] = "real"
-
-    def cdf(self, y: ArrayLike) -> Array:
-        """P(Y ≤ y) per row; y has one value per row, or further axes in front."""
-        return tail_probability(self, y, upper=False)
-
-    def survival(self, y: ArrayLike) -> Array:
-        """P(Y > y) per row, with the digits that 1 − cdf(y) loses where it is small."""
-        return tail_probability(self, y, upper=True)
 
     def quantile(self, q: ArrayLike) -> Array:
         """The q-quantile of y per row; q has one value, one per row, or more axes in front; 0 and 1 give its ends."""
@@ -56,10 +77,6 @@ class Univariate(Distribution):
     @abstractmethod
     def _quantile(self, q: Array, upper: bool = False) -> Array:
         """The q-quantile, or with `upper` the point y exceeds with probability q, which 1 − q could not express."""
-
-    @abstractmethod
-    def _cdf(self, y: Array, upper: bool) -> Array:
-        """P(Y ≤ y), or with `upper` P(Y > y), for finite y, and for counts whole y ≥ 0."""
 
     def _reach(self) -> Reach:
         """Where each of these distributions has its mass, on the line."""
@@ -86,16 +103,3 @@ class Univariate(Distribution):
         elif self.line == "unit":
             y, log_slope = expit(t), log_expit(t) + log_expit(-t)
         return self._log_prob(y) + log_slope, list(np.moveaxis(self._score(y), -1, 0))
-
-
-def tail_probability(family: Any, y: ArrayLike, *, upper: bool) -> Array:
-    """P(Y ≤ y), or with `upper` P(Y > y), at every y: NaN for NaN, 0 or 1 at ±∞ and at negative counts."""
-    values: Array = family._read_y(y)
-    inside = np.isfinite(values)
-    if family.support == "counts":
-        values = np.floor(values)
-        inside &= values >= 0.0
-    with np.errstate(all="ignore"):
-        p = family._checked._cdf(np.where(inside, values, 0.0), upper)
-    outside = np.where(np.isnan(values), np.nan, np.where((values < 0.0) == upper, 1.0, 0.0))
-    return np.where(inside, np.clip(p, 0.0, 1.0), outside)

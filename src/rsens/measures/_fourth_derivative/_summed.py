@@ -48,7 +48,7 @@ def _weibull_ratios(p: Any, q: Any, t: Any) -> Any:
 
 
 def _mixture_rule(p: Mixture) -> tuple[Array, Array]:
-    y, log_weights = mixture_nodes(p.members, p.weights)
+    y, log_weights = mixture_nodes(p)
     with np.errstate(divide="ignore", under="ignore"):
         weights = normalised((log_weights + p.log_prob(y)).T)
     return np.moveaxis(y, 0, 1), weights
