@@ -13,14 +13,14 @@ from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Model
-from rsens.measures._ard import ard
-from rsens.measures._fourth_derivative._fourth_derivative import fourth_chunks
+from rsens.measures._fourth_derivative import fourth_chunks
 from rsens.measures._kl import kl_chunks
+from rsens.measures._lengthscales import ard
 from rsens.measures._local import Chunks, check_alpha
 from rsens.measures._prediction import aed_chunks, aeh_chunks, ead_by_terms, ead_chunks, eah_by_terms, eah_chunks
-from rsens.measures._rows import check_scale, check_weights
 from rsens.measures._rsens import rsens2_by_terms, rsens2_chunks, rsens_by_terms, rsens_chunks
 from rsens.measures._terms import Terms
+from rsens.measures._units import check_scale, check_weights
 
 
 @dataclass(frozen=True)
