@@ -1,9 +1,14 @@
-"""The full fourth derivative of the Rényi divergence, which the supplement compares R-sens₂ with."""
+"""The full fourth derivative of the Rényi divergence, which the supplement compares R-sens₂ with.
+
+The divergence of a fixed p = p(y | x) and a moving q = p(y | x') is written in JAX and differentiated four times: of
+exponential families from the log-partition function (`NATURAL`), of others as a sum over nodes y of p (`SUMMED`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -38,6 +43,24 @@ from rsens.measures._local import Chunks, check_alpha, finite, gathered
 
 #: Rows at once where memory allows; more would save little time.
 _MOST_ROWS = 256
+#: e^{−60} ≈ 1e-26, times the eighth power of a distance of 11 standard deviations, is still nothing.
+_NEGLIGIBLE = 60.0
+#: Nodes of a Gauss rule for sums.
+_PANEL = 16
+_LOG_2PI = float(np.log(2.0 * np.pi))
+
+
+class _Lazy:
+    """A module that is imported when it is first used: JAX is an extra."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
+
+
+jax, jnp, special, linalg = map(_Lazy, ("jax", "jax.numpy", "jax.scipy.special", "jax.scipy.linalg"))
 
 
 def fourth_derivative(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
@@ -81,8 +104,6 @@ def _signed_chunks(model: Model, table: Table, alpha: float) -> Chunks:
 
 
 def _chunks(model: JaxModel, table: Table, alpha: float) -> Chunks:
-    import jax
-
     n, columns = table.values.shape
     d, e = np.triu_indices(columns)
     directions = np.eye(columns)
@@ -135,8 +156,6 @@ def _nodes(p: Distribution) -> tuple[Array, Array]:
 
 def _program(fn: Callable[[Any], Distribution], template: Distribution, alpha: float) -> Callable[..., Any]:
     """The second derivative of D along every column, and the fourth along every pair, of all rows at once."""
-    import jax
-    import jax.numpy as jnp
 
     def program(x: Any, leaves: list[Any], nodes: Any, weights: Any, first: Any, then: Any) -> tuple[Any, Any]:
         p = template.rebuilt(iter([jnp.asarray(leaf) for leaf in leaves]))
@@ -178,13 +197,11 @@ def _check_second(second: Array, expected: Array, start: int) -> None:
         )
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Rényi divergences of exponential families in JAX, to be differentiated: p = p(y | x) fixed, q = p(y | x') moving.
+# ---- exponential families --------------------------------------------------------------------------------------------
 # D_α = [A(αθ + (1−α)θ') − αA(θ) − (1−α)A(θ')]/(α − 1), with natural parameters θ and log-partition function A, and
 # A(θ') − A(θ) − ∇A(θ)ᵀ(θ' − θ) for α = 1. D_α does not change when y is shifted, rescaled or counted against another
 # base measure, so every family is written relative to p: then θ is of order one at x' = x, and no digits are lost to a
 # mean far from zero or to a probability near 0 or 1.
-
 
 #: θ and θ' (tuples of arrays), and A.
 Natural = tuple[tuple[Any, ...], tuple[Any, ...], Callable[..., Any]]
@@ -192,8 +209,6 @@ Natural = tuple[tuple[Any, ...], tuple[Any, ...], Callable[..., Any]]
 
 def jensen_divergence(natural: Natural, alpha: float) -> Any:
     """D_α from θ, θ' and A, shape (n,)."""
-    import jax
-
     theta, other, log_partition = natural
     if alpha == 1.0:
         step = tuple(t1 - t for t, t1 in zip(theta, other, strict=True))
@@ -206,60 +221,32 @@ def jensen_divergence(natural: Natural, alpha: float) -> Any:
 
 def _gaussian(mean: Any, variance: Any, mean1: Any, variance1: Any) -> Natural:
     """(y − mean)/sd is N(0, 1) under p: θ = (m/v, −1/(2v)), A = −θ₁²/(4θ₂) − ½ log(−2θ₂)."""
-    import jax.numpy as jnp
-
     m, v = (mean1 - mean) / jnp.sqrt(variance), variance1 / variance
     zero = jnp.zeros_like(m + v)
     return (zero, zero - 0.5), (m / v, zero - 0.5 / v), lambda a, b: -(a**2) / (4.0 * b) - 0.5 * jnp.log(-2.0 * b)
 
 
-def _normal(p: Any, q: Any) -> Natural:
-    return _gaussian(p.mean, p.variance, q.mean, q.variance)
-
-
-def _lognormal(p: Any, q: Any) -> Natural:
-    return _gaussian(p.mu, p.sigma2, q.mu, q.sigma2)
-
-
 def _gamma(p: Any, q: Any) -> Natural:
     """y/mean: θ = (shape, −rate), A = log Γ(θ₁) − θ₁ log(−θ₂)."""
-    import jax.numpy as jnp
-    from jax.scipy.special import gammaln
-
     k1 = q.shape + jnp.zeros_like(p.shape)
-    return (p.shape, -p.shape), (k1, -k1 * p.mean / q.mean), lambda k, b: gammaln(k) - k * jnp.log(-b)
+    return (p.shape, -p.shape), (k1, -k1 * p.mean / q.mean), lambda k, b: special.gammaln(k) - k * jnp.log(-b)
 
 
 def _exponential(p: Any, q: Any) -> Natural:
     """y/mean: θ = −rate, A = −log(−θ)."""
-    import jax.numpy as jnp
-
     return (-jnp.ones_like(p.mean),), (-p.mean / q.mean,), lambda b: -jnp.log(-b)
 
 
 def _beta(p: Any, q: Any) -> Natural:
     """θ = (a, b), A = log B(a, b)."""
-    import jax.numpy as jnp
-    from jax.scipy.special import gammaln
-
     zero = jnp.zeros_like(p.a + q.a + q.b)
-    return (p.a, p.b), (q.a + zero, q.b + zero), lambda a, b: gammaln(a) + gammaln(b) - gammaln(a + b)
+    return (p.a, p.b), (q.a + zero, q.b + zero), _log_beta
 
 
 def _poisson(p: Any, q: Any) -> Natural:
     """Against p itself as base measure: θ = log(rate'/rate), A = rate (e^θ − 1)."""
-    import jax.numpy as jnp
-
     log_ratio = jnp.log(q.rate / p.rate)
     return (jnp.zeros_like(log_ratio),), (log_ratio,), lambda t: p.rate * jnp.expm1(t)
-
-
-def _bernoulli(p: Any, q: Any) -> Natural:
-    return _successes(p, q, 1.0)
-
-
-def _binomial(p: Any, q: Any) -> Natural:
-    return _successes(p, q, p.n)
 
 
 def _successes(p: Any, q: Any, trials: Any) -> Natural:
@@ -267,56 +254,50 @@ def _successes(p: Any, q: Any, trials: Any) -> Natural:
 
     Where π > ½ success and failure change places, so that π stands for the smaller of the two and keeps its digits.
     """
-    import jax
-    import jax.numpy as jnp
-
     if q.logit is None:
         difference = jnp.log(q.probability / p.probability) - jnp.log((1.0 - q.probability) / (1.0 - p.probability))
         sign, small = jnp.sign(0.5 - p.probability), jnp.minimum(p.probability, 1.0 - p.probability)
     else:
         difference = q.logit - p.logit
         sign, small = -jnp.sign(p.logit), jax.nn.sigmoid(-jnp.abs(p.logit))
-    sign = jnp.where(sign == 0.0, 1.0, sign)
-    theta = sign * difference
+    theta = jnp.where(sign == 0.0, 1.0, sign) * difference
     return (jnp.zeros_like(theta),), (theta,), lambda t: trials * jnp.log1p(small * jnp.expm1(t))
 
 
 def _categorical(p: Any, q: Any) -> Natural:
     """Against p itself as base measure: θ_k = log(p'_k/p_k), A = log(1 + Σ p_k (e^{θ_k} − 1))."""
-    import jax.numpy as jnp
-
     log_ratio = jnp.log(q.probabilities / p.probabilities)
     return (jnp.zeros_like(log_ratio),), (log_ratio,), lambda t: jnp.log1p((p.probabilities * jnp.expm1(t)).sum(-1))
 
 
 def _multivariate_normal(p: Any, q: Any) -> Natural:
     """L⁻¹(y − mean) is N(0, I) under p: θ = (Pm, P) with precision P, A = ½ θ₁ᵀ P⁻¹ θ₁ − ½ log |P|."""
-    import jax.numpy as jnp
-    from jax.scipy.linalg import solve_triangular
-
     factor = jnp.linalg.cholesky(p.covariance)
-    covariance1 = jnp.broadcast_to(q.covariance, factor.shape)
-    half = solve_triangular(factor, covariance1, lower=True)
-    precision = jnp.linalg.inv(solve_triangular(factor, half.swapaxes(-1, -2), lower=True))
-    shift = solve_triangular(factor, (q.mean - p.mean)[..., None], lower=True)
+    half = linalg.solve_triangular(factor, jnp.broadcast_to(q.covariance, factor.shape), lower=True)
+    precision = jnp.linalg.inv(linalg.solve_triangular(factor, half.swapaxes(-1, -2), lower=True))
+    shift = linalg.solve_triangular(factor, (q.mean - p.mean)[..., None], lower=True)
     identity = jnp.broadcast_to(jnp.eye(factor.shape[-1]), precision.shape)
 
     def log_partition(a: Any, b: Any) -> Any:
-        quadratic = (a * jnp.linalg.solve(b, a)).sum((-1, -2))
-        return 0.5 * quadratic - 0.5 * jnp.linalg.slogdet(b)[1]
+        return 0.5 * (a * jnp.linalg.solve(b, a)).sum((-1, -2)) - 0.5 * jnp.linalg.slogdet(b)[1]
 
     return (jnp.zeros_like(shift), identity), (precision @ shift, precision), log_partition
 
 
+def _log_beta(a: Any, b: Any) -> Any:
+    """log B(a, b); JAX's betaln has seven digits from a = 8 on."""
+    return special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
+
+
 #: The exponential families, with θ, θ' and A of a fixed p and a moving q.
 NATURAL: dict[type[Distribution], Callable[[Any, Any], Natural]] = {
-    Normal: _normal,
-    LogNormal: _lognormal,
+    Normal: lambda p, q: _gaussian(p.mean, p.variance, q.mean, q.variance),
+    LogNormal: lambda p, q: _gaussian(p.mu, p.sigma2, q.mu, q.sigma2),
     Gamma: _gamma,
     Exponential: _exponential,
     Beta: _beta,
-    Bernoulli: _bernoulli,
-    Binomial: _binomial,
+    Bernoulli: lambda p, q: _successes(p, q, 1.0),
+    Binomial: lambda p, q: _successes(p, q, p.n),
     Categorical: _categorical,
     Histogram: _categorical,
     Poisson: _poisson,
@@ -324,211 +305,17 @@ NATURAL: dict[type[Distribution], Callable[[Any, Any], Natural]] = {
 }
 
 
-# ---- Log densities in JAX, to be differentiated in the parameters: y (n, K) against one distribution per row ---------
-# Needed for mixtures, whose divergence is a sum over nodes y, so nothing is left out that differs between families.
-
-
-_LOG_2PI = float(np.log(2.0 * np.pi))
-
-
-def log_density(q: Distribution, y: Any) -> Any:
-    """log q(y), shape (n, K)."""
-    return _LOG_DENSITY[type(q)](q, y)
-
-
-def _column(field: Any) -> Any:
-    """One value per row, shaped to meet y (n, K)."""
-    import jax.numpy as jnp
-
-    return jnp.asarray(field)[..., None]
-
-
-def _gaussian_density(y: Any, mean: Any, variance: Any) -> Any:
-    import jax.numpy as jnp
-
-    return -0.5 * (y - mean) ** 2 / variance - 0.5 * jnp.log(variance) - 0.5 * _LOG_2PI
-
-
-def _normal_density(q: Any, y: Any) -> Any:
-    return _gaussian_density(y, _column(q.mean), _column(q.variance))
-
-
-def _lognormal_density(q: Any, y: Any) -> Any:
-    return _on_positive(y, lambda log_y: _gaussian_density(log_y, _column(q.mu), _column(q.sigma2)) - log_y)
-
-
-def _student_t(q: Any, y: Any) -> Any:
-    import jax.numpy as jnp
-
-    df, scale2 = _column(q.df), _column(q.scale2)
-    z2 = (y - _column(q.location)) ** 2 / scale2
-    return _log_gamma_half_step(0.5 * df) - 0.5 * jnp.log(jnp.pi * df * scale2) - 0.5 * (df + 1.0) * jnp.log1p(z2 / df)
-
-
-def _log_gamma_half_step(z: Any) -> Any:
-    """log Γ(z + ½) − log Γ(z), which loses its digits for large z; JAX's betaln has seven of them from z = 8 on."""
-    import jax.numpy as jnp
-    from jax.scipy.special import gammaln
-
-    near, far = jnp.minimum(z, 50.0), jnp.maximum(z, 50.0)
-    series = 0.5 * jnp.log(far) - 1.0 / (8.0 * far) + 1.0 / (192.0 * far**3) - 1.0 / (640.0 * far**5)
-    return jnp.where(z < 50.0, gammaln(near + 0.5) - gammaln(near), series)
-
-
-def _gamma_density(q: Any, y: Any) -> Any:
-    import jax.numpy as jnp
-    from jax.scipy.special import gammaln
-
-    k, mean = _column(q.shape), _column(q.mean)
-    return _on_positive(
-        y, lambda log_y: k * (jnp.log(k / mean) + log_y) - (k / mean) * jnp.exp(log_y) - gammaln(k) - log_y
-    )
-
-
-def _exponential_density(q: Any, y: Any) -> Any:
-    import jax.numpy as jnp
-
-    mean = _column(q.mean)
-    return jnp.where(y >= 0.0, -y / mean - jnp.log(mean), -jnp.inf)
-
-
-def _weibull(q: Any, y: Any) -> Any:
-    import jax.numpy as jnp
-
-    k, scale = _column(q.shape), _column(q.scale)
-
-    def value(log_y: Any) -> Any:
-        t = k * (log_y - jnp.log(scale))
-        return jnp.log(k) + t - jnp.exp(t) - log_y
-
-    return _on_positive(y, value)
-
-
-def _beta_density(q: Any, y: Any) -> Any:
-    import jax.numpy as jnp
-    from jax.scipy.special import gammaln
-
-    a, b = _column(q.a), _column(q.b)
-    inside = (y > 0.0) & (y < 1.0)
-    safe = jnp.where(inside, y, 0.5)
-    log_beta = gammaln(a) + gammaln(b) - gammaln(a + b)  # not betaln, see above
-    return jnp.where(inside, (a - 1.0) * jnp.log(safe) + (b - 1.0) * jnp.log1p(-safe) - log_beta, -jnp.inf)
-
-
-def _bernoulli_density(q: Any, y: Any) -> Any:
-    success, failure = _log_pair(q)
-    return y * success + (1.0 - y) * failure
-
-
-def _binomial_density(q: Any, y: Any) -> Any:
-    import jax.numpy as jnp
-    from jax.scipy.special import gammaln
-
-    n = _column(q.n)
-    success, failure = _log_pair(q)
-    inside = y <= n
-    rest = jnp.where(inside, n - y, 0.0)
-    ways = gammaln(n + 1.0) - gammaln(y + 1.0) - gammaln(rest + 1.0)
-    return jnp.where(inside, ways + y * success + rest * failure, -jnp.inf)
-
-
-def _log_pair(q: Any) -> tuple[Any, Any]:
-    import jax.numpy as jnp
-
-    if q.logit is None:
-        return jnp.log(_column(q.probability)), jnp.log1p(-_column(q.probability))
-    logit = _column(q.logit)
-    return -jnp.logaddexp(0.0, -logit), -jnp.logaddexp(0.0, logit)
-
-
-def _categorical_density(q: Any, y: Any) -> Any:
-    import jax.numpy as jnp
-
-    log_p = jnp.broadcast_to(jnp.log(q.probabilities), (y.shape[0], q.probabilities.shape[-1]))
-    return jnp.take_along_axis(log_p, y.astype(int), axis=-1)
-
-
-def _histogram(q: Any, y: Any) -> Any:
-    """log p_k − log width_k in the bin k that holds y."""
-    import jax.numpy as jnp
-
-    borders = jnp.asarray(q.borders).reshape(-1, q.borders.shape[-1])[0]
-    number = jnp.clip(jnp.searchsorted(borders, y, side="right") - 1, 0, len(borders) - 2)
-    return _categorical_density(q, number) - jnp.log(jnp.diff(borders))[number]
-
-
-def _poisson_density(q: Any, y: Any) -> Any:
-    import jax.numpy as jnp
-    from jax.scipy.special import gammaln
-
-    rate = _column(q.rate)
-    return y * jnp.log(rate) - rate - gammaln(y + 1.0)
-
-
-def _negative_binomial(q: Any, y: Any) -> Any:
-    import jax.numpy as jnp
-    from jax.scipy.special import gammaln
-
-    mean, k = _column(q.mean), _column(q.size)
-    ways = gammaln(y + k) - gammaln(k) - gammaln(y + 1.0)
-    return ways - k * jnp.log1p(mean / k) - y * jnp.log1p(k / mean)
-
-
-def _multivariate_normal_density(q: Any, y: Any) -> Any:
-    """y has one axis more, for its components."""
-    import jax.numpy as jnp
-    from jax.scipy.linalg import solve_triangular
-
-    covariance = jnp.broadcast_to(q.covariance, (y.shape[0], *q.covariance.shape[-2:]))
-    factor = jnp.linalg.cholesky(covariance)
-    mean = jnp.broadcast_to(q.mean, (y.shape[0], y.shape[-1]))
-    z = solve_triangular(factor, (y - mean[:, None]).swapaxes(-1, -2), lower=True)
-    log_root = jnp.log(jnp.diagonal(factor, axis1=-2, axis2=-1)).sum(-1)
-    return -0.5 * (z**2).sum(-2) - log_root[:, None] - 0.5 * y.shape[-1] * _LOG_2PI
-
-
-def _mixture(q: Any, y: Any) -> Any:
-    import jax.numpy as jnp
-    from jax.scipy.special import logsumexp
-
-    weights = jnp.asarray(q.weights)
-    parts = [jnp.log(weights[..., s])[..., None] + log_density(c, y) for s, c in enumerate(q.members)]
-    return logsumexp(jnp.stack(jnp.broadcast_arrays(*parts)), axis=0)
-
-
-def _on_positive(y: Any, value: Callable[[Any], Any]) -> Any:
-    """value(log y), −inf where y ≤ 0; the argument there is replaced, or its derivative would be NaN."""
-    import jax.numpy as jnp
-
-    return jnp.where(y > 0.0, value(jnp.log(jnp.where(y > 0.0, y, 1.0))), -jnp.inf)
-
-
-_LOG_DENSITY: dict[type[Distribution], Callable[[Any, Any], Any]] = {
-    Normal: _normal_density,
-    LogNormal: _lognormal_density,
-    StudentT: _student_t,
-    Gamma: _gamma_density,
-    Exponential: _exponential_density,
-    Weibull: _weibull,
-    Beta: _beta_density,
-    Bernoulli: _bernoulli_density,
-    Binomial: _binomial_density,
-    Categorical: _categorical_density,
-    Histogram: _histogram,
-    Poisson: _poisson_density,
-    NegativeBinomial: _negative_binomial,
-    MultivariateNormal: _multivariate_normal_density,
-    Mixture: _mixture,
-}
-
-
-# ---- Expectations over y as sums: nodes y_k and weights w_k, Σ w_k = 1, with E[g(y)] = Σ w_k g(y_k) to rounding ------
-# For families whose divergence has no closed form. The functions g are polynomials, of degree four at most, in
-# derivatives of log p, so a rule that resolves p resolves them.
-
-
-_NEGLIGIBLE = 60.0  # e^{−60} ≈ 1e-26, times the eighth power of a distance of 11 standard deviations, is still nothing
-_PANEL = 16
+# ---- sums over nodes -------------------------------------------------------------------------------------------------
+# With weights w_k of p and d_k = log q/p at nodes y_k, D_α = log Σ w_k e^{(1−α) d_k}/(α − 1), and −Σ w_k d_k for α = 1.
+# The nodes belong to p alone and stay while q moves: enough for derivatives at q = p, not for D far away. The functions
+# that are summed are polynomials, of degree four at most, in derivatives of log p: a rule that resolves p resolves them.
+
+
+def summed_divergence(ratios: Any, weights: Any, alpha: float) -> Any:
+    """D_α from d and w, (n, K) each."""
+    if alpha == 1.0:
+        return -(weights * ratios).sum(-1)
+    return jnp.log1p((weights * jnp.expm1((1.0 - alpha) * ratios)).sum(-1)) / (alpha - 1.0)
 
 
 def student_t_rule(p: StudentT) -> tuple[Array, Array]:
@@ -603,39 +390,20 @@ def padded(rows: list[Array], zero: bool = False) -> Array:
     return np.stack([np.pad(row, (0, longest - len(row)), mode="constant" if zero else "edge") for row in rows])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Rényi divergences without a closed form, in JAX, to be differentiated: sums over nodes y of the fixed p = p(y | x).
-# With weights w_k of p and d_k = log q/p at the nodes, D_α = log Σ w_k e^{(1−α) d_k} / (α − 1), and −Σ w_k d_k for α =
-# 1. The nodes belong to p alone and stay while q moves: enough for derivatives at q = p, not for D far away.
-
-
-def summed_divergence(ratios: Any, weights: Any, alpha: float) -> Any:
-    """D_α from d and w, (n, K) each."""
-    import jax.numpy as jnp
-
-    if alpha == 1.0:
-        return -(weights * ratios).sum(-1)
-    return jnp.log1p((weights * jnp.expm1((1.0 - alpha) * ratios)).sum(-1)) / (alpha - 1.0)
-
-
 def _student_t_ratios(p: Any, q: Any, v: Any) -> Any:
     """y = location + scale √df sinh v. 1 + z²/df is taken relative to its value under p, cosh² v: nothing overflows."""
-    import jax.numpy as jnp
-
     df, scale2 = p.df[:, None], p.scale2[:, None]
-    ratio = scale2 / _rows(q.scale2)
-    shift = (_rows(q.location) - p.location[:, None]) / jnp.sqrt(df * scale2)
+    ratio = scale2 / _column(q.scale2)
+    shift = (_column(q.location) - p.location[:, None]) / jnp.sqrt(df * scale2)
     sech, tanh = 1.0 / jnp.cosh(jnp.clip(v, -700.0, 700.0)), jnp.tanh(v)
     return 0.5 * jnp.log(ratio) - 0.5 * (df + 1.0) * jnp.log(sech**2 + ratio * (tanh - shift * sech) ** 2)
 
 
 def _weibull_ratios(p: Any, q: Any, t: Any) -> Any:
     """(y/s)^k = e^t, so (y/s')^k' = e^{t k'/k + k' log(s/s')}."""
-    import jax.numpy as jnp
-
-    shape1 = _rows(q.shape)
+    shape1 = _column(q.shape)
     ratio = shape1 / p.shape[:, None]
-    t1 = ratio * t + shape1 * jnp.log(p.scale[:, None] / _rows(q.scale))
+    t1 = ratio * t + shape1 * jnp.log(p.scale[:, None] / _column(q.scale))
     return jnp.log(ratio) + (t1 - t) - (jnp.exp(t1) - jnp.exp(t))
 
 
@@ -647,17 +415,9 @@ def _mixture_rule(p: Mixture) -> tuple[Array, Array]:
 
 
 def _density_ratios(p: Any, q: Any, y: Any) -> Any:
-    import jax.numpy as jnp
-
     here, there = log_density(p, y), log_density(q, y)
     held = jnp.isfinite(here)
     return jnp.where(held, there, 0.0) - jnp.where(held, here, 0.0)
-
-
-def _rows(field: Any) -> Any:
-    import jax.numpy as jnp
-
-    return jnp.asarray(field)[..., None]
 
 
 #: Families without a closed form: nodes and weights of p, in NumPy, and log q/p at these nodes, in JAX.
@@ -666,4 +426,127 @@ SUMMED: dict[type[Distribution], tuple[Callable[[Any], tuple[Array, Array]], Cal
     Weibull: (weibull_rule, _weibull_ratios),
     NegativeBinomial: (negative_binomial_rule, _density_ratios),
     Mixture: (_mixture_rule, _density_ratios),
+}
+
+
+# ---- log densities of the components of a mixture --------------------------------------------------------------------
+# Nothing is left out that differs between families. Fields c of a family are columns (n, 1), to meet y (n, K).
+
+
+def log_density(q: Distribution, y: Any) -> Any:
+    """log q(y), shape (n, K)."""
+    return _LOG_DENSITY[type(q)](q, y)
+
+
+def _column(field: Any) -> Any:
+    """One value per row, shaped to meet y (n, K)."""
+    return jnp.asarray(field)[..., None]
+
+
+def _of_columns(density: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """A density of y and the fields of a family, in their order."""
+    return lambda q, y: density(y, *map(_column, q.fields().values()))
+
+
+def _of_positive(density: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """A density of log y and the fields, −inf where y ≤ 0; y there is replaced, or its derivative would be NaN."""
+
+    def of_y(y: Any, *fields: Any) -> Any:
+        log_y = jnp.log(jnp.where(y > 0.0, y, 1.0))
+        return jnp.where(y > 0.0, density(log_y, *fields) - log_y, -jnp.inf)
+
+    return _of_columns(of_y)
+
+
+def _gaussian_density(y: Any, mean: Any, variance: Any) -> Any:
+    return -0.5 * (y - mean) ** 2 / variance - 0.5 * jnp.log(variance) - 0.5 * _LOG_2PI
+
+
+def _student_t_density(y: Any, location: Any, scale2: Any, df: Any) -> Any:
+    z2 = (y - location) ** 2 / scale2
+    return _log_gamma_half_step(0.5 * df) - 0.5 * jnp.log(jnp.pi * df * scale2) - 0.5 * (df + 1.0) * jnp.log1p(z2 / df)
+
+
+def _log_gamma_half_step(z: Any) -> Any:
+    """log Γ(z + ½) − log Γ(z), which loses its digits for large z."""
+    near, far = jnp.minimum(z, 50.0), jnp.maximum(z, 50.0)
+    series = 0.5 * jnp.log(far) - 1.0 / (8.0 * far) + 1.0 / (192.0 * far**3) - 1.0 / (640.0 * far**5)
+    return jnp.where(z < 50.0, special.gammaln(near + 0.5) - special.gammaln(near), series)
+
+
+def _gamma_density(log_y: Any, mean: Any, k: Any) -> Any:
+    return k * (jnp.log(k / mean) + log_y) - (k / mean) * jnp.exp(log_y) - special.gammaln(k)
+
+
+def _weibull_density(log_y: Any, k: Any, scale: Any) -> Any:
+    t = k * (log_y - jnp.log(scale))
+    return jnp.log(k) + t - jnp.exp(t)
+
+
+def _beta_density(y: Any, a: Any, b: Any) -> Any:
+    inside = (y > 0.0) & (y < 1.0)
+    safe = jnp.where(inside, y, 0.5)
+    return jnp.where(inside, (a - 1.0) * jnp.log(safe) + (b - 1.0) * jnp.log1p(-safe) - _log_beta(a, b), -jnp.inf)
+
+
+def _successes_density(y: Any, n: Any, q: Any) -> Any:
+    """The probability of y successes in n trials."""
+    if q.logit is None:
+        success, failure = jnp.log(_column(q.probability)), jnp.log1p(-_column(q.probability))
+    else:
+        success, failure = -jnp.logaddexp(0.0, -_column(q.logit)), -jnp.logaddexp(0.0, _column(q.logit))
+    inside = y <= n
+    rest = jnp.where(inside, n - y, 0.0)
+    ways = special.gammaln(n + 1.0) - special.gammaln(y + 1.0) - special.gammaln(rest + 1.0)
+    return jnp.where(inside, ways + y * success + rest * failure, -jnp.inf)
+
+
+def _categorical_density(q: Any, y: Any) -> Any:
+    log_p = jnp.broadcast_to(jnp.log(q.probabilities), (y.shape[0], q.probabilities.shape[-1]))
+    return jnp.take_along_axis(log_p, y.astype(int), axis=-1)
+
+
+def _histogram_density(q: Any, y: Any) -> Any:
+    """log p_k − log width_k in the bin k that holds y."""
+    borders = jnp.asarray(q.borders).reshape(-1, q.borders.shape[-1])[0]
+    number = jnp.clip(jnp.searchsorted(borders, y, side="right") - 1, 0, len(borders) - 2)
+    return _categorical_density(q, number) - jnp.log(jnp.diff(borders))[number]
+
+
+def _negative_binomial_density(y: Any, mean: Any, k: Any) -> Any:
+    ways = special.gammaln(y + k) - special.gammaln(k) - special.gammaln(y + 1.0)
+    return ways - k * jnp.log1p(mean / k) - y * jnp.log1p(k / mean)
+
+
+def _multivariate_normal_density(q: Any, y: Any) -> Any:
+    """y has one axis more, for its components."""
+    factor = jnp.linalg.cholesky(jnp.broadcast_to(q.covariance, (y.shape[0], *q.covariance.shape[-2:])))
+    mean = jnp.broadcast_to(q.mean, (y.shape[0], y.shape[-1]))
+    z = linalg.solve_triangular(factor, (y - mean[:, None]).swapaxes(-1, -2), lower=True)
+    log_root = jnp.log(jnp.diagonal(factor, axis1=-2, axis2=-1)).sum(-1)
+    return -0.5 * (z**2).sum(-2) - log_root[:, None] - 0.5 * y.shape[-1] * _LOG_2PI
+
+
+def _mixture_density(q: Any, y: Any) -> Any:
+    weights = jnp.asarray(q.weights)
+    parts = [_column(jnp.log(weights[..., s])) + log_density(c, y) for s, c in enumerate(q.members)]
+    return special.logsumexp(jnp.stack(jnp.broadcast_arrays(*parts)), axis=0)
+
+
+_LOG_DENSITY: dict[type[Distribution], Callable[[Any, Any], Any]] = {
+    Normal: _of_columns(_gaussian_density),
+    LogNormal: _of_positive(_gaussian_density),
+    StudentT: _of_columns(_student_t_density),
+    Gamma: _of_positive(_gamma_density),
+    Exponential: _of_columns(lambda y, mean: jnp.where(y >= 0.0, -y / mean - jnp.log(mean), -jnp.inf)),
+    Weibull: _of_positive(_weibull_density),
+    Beta: _of_columns(_beta_density),
+    Bernoulli: lambda q, y: _successes_density(y, 1.0, q),
+    Binomial: lambda q, y: _successes_density(y, _column(q.n), q),
+    Categorical: _categorical_density,
+    Histogram: _histogram_density,
+    Poisson: _of_columns(lambda y, rate: y * jnp.log(rate) - rate - special.gammaln(y + 1.0)),
+    NegativeBinomial: _of_columns(_negative_binomial_density),
+    MultivariateNormal: _multivariate_normal_density,
+    Mixture: _mixture_density,
 }
