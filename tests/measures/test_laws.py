@@ -27,7 +27,7 @@ from rsens.measures import (
     rsens2,
 )
 from rsens.measures import _fourth_derivative as fourth_module
-from rsens.measures._local import gathered
+from rsens.measures._rsens import gathered
 from tests.measures.models import MODELS, D, Written, rows
 
 X = rows()

@@ -4,7 +4,6 @@ from rsens.measures._adds_up import adds_up as adds_up
 from rsens.measures._adds_up import is_linear as is_linear
 from rsens.measures._contrasts import contrast_parts as contrast_parts
 from rsens.measures._contrasts import contrast_values as contrast_values
-from rsens.measures._contrasts import second_contrasts as second_contrasts
 from rsens.measures._contrasts import switches_of as switches_of
 from rsens.measures._directional import BOTH as BOTH
 from rsens.measures._directional import DOWN as DOWN
@@ -20,8 +19,6 @@ from rsens.measures._lengthscales import ard as ard
 from rsens.measures._lengthscales import lengthscales as lengthscales
 from rsens.measures._lengthscales import warn_of_gaps as warn_of_gaps
 from rsens.measures._link import on_link as on_link
-from rsens.measures._local import check_alpha as check_alpha
-from rsens.measures._local import finite as finite
 from rsens.measures._parts import first_of_spread as first_of_spread
 from rsens.measures._parts import has_spread as has_spread
 from rsens.measures._parts import pair_parts_of as pair_parts_of
@@ -40,6 +37,8 @@ from rsens.measures._registry import ComparedMethod as ComparedMethod
 from rsens.measures._registry import Measure as Measure
 from rsens.measures._registry import ModelMeasure as ModelMeasure
 from rsens.measures._registry import importance as importance
+from rsens.measures._rsens import check_alpha as check_alpha
+from rsens.measures._rsens import finite as finite
 from rsens.measures._rsens import group_rsens as group_rsens
 from rsens.measures._rsens import rsens as rsens
 from rsens.measures._rsens import rsens2 as rsens2

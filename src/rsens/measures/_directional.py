@@ -17,7 +17,7 @@ from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives
 from rsens.measures._contrasts import check_continuous
-from rsens.measures._local import check_alpha, from_derivatives, gathered
+from rsens.measures._rsens import check_alpha, from_derivatives, gathered
 from rsens.measures._units import check_scale, check_weights
 
 

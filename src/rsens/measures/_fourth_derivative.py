@@ -39,7 +39,7 @@ from rsens.distributions import (
     negative_binomial_log_prob,
 )
 from rsens.measures._contrasts import check_continuous
-from rsens.measures._local import Chunks, check_alpha, finite, gathered
+from rsens.measures._rsens import Chunks, check_alpha, finite, gathered
 
 #: Rows at once where memory allows; more would save little time.
 _MOST_ROWS = 256
@@ -308,7 +308,7 @@ NATURAL: dict[type[Distribution], Callable[[Any, Any], Natural]] = {
 # ---- sums over nodes -------------------------------------------------------------------------------------------------
 # With weights w_k of p and d_k = log q/p at nodes y_k, D_α = log Σ w_k e^{(1−α) d_k}/(α − 1), and −Σ w_k d_k for α = 1.
 # The nodes belong to p alone and stay while q moves: enough for derivatives at q = p, not for D far away. The functions
-# that are summed are polynomials, of degree four at most, in derivatives of log p: a rule that resolves p resolves them.
+# that are summed are polynomials of degree four at most in derivatives of log p: a rule that resolves p resolves them.
 
 
 def summed_divergence(ratios: Any, weights: Any, alpha: float) -> Any:

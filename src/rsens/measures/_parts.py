@@ -27,8 +27,8 @@ from rsens.distributions import (
     is_event,
 )
 from rsens.measures._contrasts import Switches, contrast_parts, filled_second, switches_of
-from rsens.measures._local import check_alpha
-from rsens.measures._terms import Terms
+from rsens.measures._rsens import check_alpha
+from rsens.measures._terms import Terms, units_and_terms
 
 
 def parts_of(
@@ -39,8 +39,7 @@ def parts_of(
     switches: Switches | None = None,
 ) -> dict[str, Array]:
     """The parts of `rsens_of`, (n, T) each, by name: contrasts are split as the squared norm of λ(x_l) − λ(x) is."""
-    n_columns = derivatives.first.shape[-1]
-    units, terms = np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
+    units, terms = units_and_terms(derivatives, units, terms)
     family = derivatives.distribution
     if not family.part_names:
         return {}
@@ -61,8 +60,7 @@ def pair_parts_of(
     over levels just as R₂ is. The last block is what the others leave, so the parts add up to R₂ to the last digit.
     """
     derivatives = derivatives.for_pairs
-    family, n_columns = derivatives.distribution, derivatives.first.shape[-1]
-    units, terms = np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
+    family, (units, terms) = derivatives.distribution, units_and_terms(derivatives, units, terms)
     if not family.part_names:
         return {}
     *leading, last = family.part_names
@@ -89,8 +87,6 @@ def _with_contrasts(
     return filled_second(
         part,
         derivatives,
-        first=lambda p, first: first,
-        value=lambda p: p.parameters,
         size_of_first=lambda change: root * _part(family, terms.along(change * units, family), name),
         size_of_value=lambda change: root * _part(family, change, name),
         units=units,

@@ -13,6 +13,7 @@ from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._text import first_few
 from rsens._typing import Array
+from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
 
 Groups = Mapping[str, Sequence[str | int]]
@@ -123,6 +124,12 @@ class Terms:
                 links = tuple(a * d + b for a in self.members[s] for b in self.members[t])
                 by_term[:, s, t] = by_term[:, t, s] = group_norms(flat, {"pair": links})[:, 0]
         return by_term
+
+
+def units_and_terms(derivatives: Derivatives, units: Array | None, terms: Terms | None) -> tuple[Array, Terms]:
+    """Units and terms as given; None stands for the units of the columns, and for every column by itself."""
+    n_columns = derivatives.first.shape[-1]
+    return np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
 
 
 def group_norms(whitened: Array, terms: Mapping[str, tuple[int, ...]]) -> Array:
