@@ -133,20 +133,15 @@ def chain_rule(
     n, latents, columns = latent_first.shape
     parameters = outer_first.shape[1]
     _check_shape("outer_first", outer_first, (n, parameters, latents))
-    first = outer_first @ latent_first
     if latent_second is None:
-        return first, None
+        return outer_first @ latent_first, None
     if outer_second is None:
         raise InputError(
             "chain_rule: second derivatives of the latent need ", Argument("outer_second"), ", ∂²λ/∂z², too."
         )
     _check_shape("latent_second", latent_second, (n, latents, columns, columns))
     _check_shape("outer_second", outer_second, (n, parameters, latents, latents))
-    linear = (outer_first @ latent_second.reshape(n, latents, columns * columns)).reshape(
-        n, parameters, columns, columns
-    )
-    curved = np.swapaxes(latent_first, 1, 2)[:, None] @ outer_second @ latent_first[:, None]
-    return first, linear + curved
+    return Inner(latent_first, latent_second).chain(outer_first, outer_second)
 
 
 def _check_shape(what: str, values: Array, shape: tuple[int, ...]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,7 +15,15 @@ from rsens._table import Table, read_table
 from rsens._typing import Array
 from rsens.derivatives._bends import Bends
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
-from rsens.derivatives._derivatives import Derivatives, without_columns
+from rsens.derivatives._derivatives import Derivatives, without_columns, without_derivatives
+from rsens.derivatives._output import (
+    categorical_values,
+    check_fixed,
+    check_precision,
+    check_rows_independent,
+    spread_out,
+    warn_if_cut,
+)
 from rsens.distributions import Distribution
 
 #: Working memory for one chunk of rows.
@@ -169,6 +177,39 @@ class Function(Model):
 
     def contrasted(self, coding: Coding) -> Self:
         return replace(self, coding=coding)  # type: ignore[type-var]
+
+
+class DifferentiatedFunction(Function):
+    """A model made from a function that JAX or PyTorch differentiates."""
+
+    @abstractmethod
+    def _results(self, X: Array, order: int) -> tuple[Distribution, Array, Sequence[bool], Any, Any, Any]:
+        """The function at rows X, and its derivatives unless the order is 0.
+
+        Returns:
+            The family as NumPy arrays; λ (n, M); which arguments were computed in single precision; which of them
+            depend on x; ∂λ (n, M, columns) and ∂²λ (n, M, columns, columns) in the continuous columns.
+        """
+
+    def _derivatives(self, X: Any, order: int) -> Derivatives:
+        X = self.numbers(X)
+        continuous = self.continuous(X.shape[1])
+        family, λ, single, moved, first, second = self._results(X, order if continuous else 0)
+        distribution = family.checked(len(X))
+        check_rows_independent(lambda Z: self._results(Z, 0)[1], X, λ, self.coding)
+        if not continuous:
+            return without_derivatives(distribution, X.shape[1], order)
+        check_precision(family, single, moved)
+        check_fixed(family, moved)
+        first = spread_out(first, self.coding, 1)
+        second = None if second is None else spread_out(0.5 * (second + second.swapaxes(-1, -2)), self.coding, 2)
+        record = Derivatives(distribution, first, second)
+        warn_if_cut(distribution, record.first, categorical_values(self.coding, X))
+        return record
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        X = self.coded(X).numbers(X)
+        return self._results(X, 0)[0].checked(len(X))
 
 
 def iterate(

@@ -198,17 +198,23 @@ class Evaluation:
 
     distribution: Distribution
     z: Array
+    #: Which of the M columns of z are logits.
+    by_logit: list[bool]
     #: Whether the function returned an argument in single precision.
     single: bool
 
     def at(self, rows: Any) -> Evaluation:
         """The same at some of the rows."""
         leaves = [leaf[rows] for leaf in self.distribution.leaves()]
-        return Evaluation(self.distribution.rebuilt(iter(leaves)).checked(), self.z[rows], self.single)
+        return Evaluation(self.distribution.rebuilt(iter(leaves)).checked(), self.z[rows], self.by_logit, self.single)
 
     def chain(self, z_first: Array, z_second: Array | None) -> tuple[Array, Array | None]:
-        """∂λ = g' ∂z and ∂²λ = g' ∂²z + g'' ∂z ∂zᵀ; every λ_m has its own z_m."""
-        slope, bend = _link_derivatives(self.distribution, self.z)
+        """∂λ = g' ∂z and ∂²λ = g' ∂²z + g'' ∂z ∂zᵀ; every λ_m has its own z_m.
+
+        For a logit g' = π(1 − π) and g'' = π(1 − π)(1 − 2π), without cancellation in either tail.
+        """
+        slope = np.where(self.by_logit, expit(self.z) * expit(-self.z), 1.0)
+        bend = np.where(self.by_logit, -slope * np.tanh(0.5 * self.z), 0.0)
         first = slope[..., None] * z_first
         if z_second is None:
             return first, None
@@ -229,7 +235,7 @@ def evaluate(fn: Callable[[Array], Distribution], X: Array) -> Evaluation:
     family = _call(fn, X)
     distribution = family.checked(len(X))
     single = any(leaf.ndim > 0 and leaf.dtype.kind == "f" and leaf.dtype.itemsize < 8 for leaf in family.leaves())
-    return Evaluation(distribution, _z(distribution), single)
+    return Evaluation(distribution, *_z_of(distribution), single)
 
 
 def parameters_at(fn: Callable[[Array], Distribution], X: Array) -> Array:
@@ -285,42 +291,23 @@ def as_arrays(family: Distribution, n: int) -> Distribution:
     return family
 
 
-def z_columns(family: Distribution) -> Sequence[Any]:
-    """The columns of z of a family that is no mixture, of any shapes that broadcast to (n,)."""
-    logit = getattr(family, "logit", None)
-    return family.columns() if logit is None else [logit]
-
-
 def _signature(family: Distribution) -> str:
     """The family with its arguments and their sizes, to compare and to show."""
     labels = zip(leaf_labels(family), family.leaves(), strict=True)
     return f"{type(family).__name__}({', '.join(f'{name} {leaf.shape[1:]}' for (name, _), leaf in labels)})"
 
 
-def _z(family: Distribution) -> Array:
-    """z of a checked family, (n, M): the logit if it was given, because π near 1 has lost digits; else λ."""
+def _z_of(family: Distribution) -> tuple[Array, list[bool]]:
+    """z of a checked family, (n, M), and which of its columns are logits.
+
+    The logit stands for π where it was given, because π near 1 has lost digits; else z is λ.
+    """
     if isinstance(family, Mixture):
-        if family.held_as_arrays:
-            logits = family.components.fields().get("logit")
-            λ: Array = family.parameters if logits is None else logits.T
-            return λ
-        return np.concatenate([_z(component) for component in family.components], axis=1)
-    z: Array = family.fields()["logit"][:, None] if "logit" in family.fields() else family.parameters
-    return z
-
-
-def _by_logit(family: Distribution) -> list[bool]:
-    """Which of the M columns of z are logits."""
-    if isinstance(family, Mixture):
-        if family.held_as_arrays:
-            return ["logit" in family.components.fields()] * len(family.parameter_names)
-        return [by_logit for component in family.components for by_logit in _by_logit(component)]
-    return ["logit" in family.fields()] * len(family.parameter_names)
-
-
-def _link_derivatives(family: Distribution, z: Array) -> tuple[Array, Array]:
-    """g' and g'' of λ = g(z): for a logit π(1 − π) and π(1 − π)(1 − 2π), without cancellation in either tail."""
-    slope = expit(z) * expit(-z)
-    bend = -slope * np.tanh(0.5 * z)
-    logit = np.array(_by_logit(family))
-    return np.where(logit, slope, 1.0), np.where(logit, bend, 0.0)
+        if not family.held_as_arrays:
+            parts = [_z_of(component) for component in family.components]
+            return np.concatenate([z for z, _ in parts], axis=1), [logit for _, logits in parts for logit in logits]
+        logit = family.components.fields().get("logit")  # draws in front of the rows
+    else:
+        logit = family.fields().get("logit")
+    z: Array = family.parameters if logit is None else np.atleast_2d(logit).T
+    return z, [logit is not None] * len(family.parameter_names)

@@ -103,8 +103,9 @@ def matched_record(records: Sequence[Derivatives], weights: Array) -> Derivative
 
     # A step moves no member by more than a small part of its own width, in Fisher norm, also to second order.
     sizes = [record.distribution.fisher_norm(record.first) for record in records]
-    for record in records if seconds else ():
-        sizes.append(np.sqrt(record.distribution.fisher_norm(np.einsum("nmdd->nmd", record.second))))
+    for record in records:
+        if record.second is not None:
+            sizes.append(np.sqrt(record.distribution.fisher_norm(np.einsum("nmdd->nmd", record.second))))
     size = np.max(sizes, axis=0)
     h = _STEP / np.where((size > 0.0) & np.isfinite(size), size, 1.0)  # (n, D)
     steps = Quotients(
