@@ -47,7 +47,6 @@ from rsens.measures._rsens import rsens_of as rsens_of
 from rsens.measures._terms import Terms as Terms
 from rsens.measures._terms import check_group_columns as check_group_columns
 from rsens.measures._terms import check_groups as check_groups
-from rsens.measures._terms import group_norms as group_norms
 from rsens.measures._terms import resolve_groups as resolve_groups
 from rsens.measures._units import check_weights as check_weights
 from rsens.measures._units import column_units as column_units

@@ -17,7 +17,7 @@ from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives
 from rsens.measures._contrasts import check_continuous
-from rsens.measures._rsens import check_alpha, from_derivatives, gathered
+from rsens.measures._rsens import check_alpha, chunks_of, gathered
 from rsens.measures._units import check_scale, check_weights
 
 
@@ -60,14 +60,13 @@ def directional(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     model, table = read_for(model, X)
     check_continuous(table, "The directional form")
 
-    def value(derivatives: Derivatives) -> Array:
+    def value(derivatives: Derivatives, alpha: float, *_: Any) -> Array:
         w = derivatives.distribution.whiten(derivatives.first)
-        return order * np.matmul(w.swapaxes(1, 2), w)
+        return alpha * np.matmul(w.swapaxes(1, 2), w)
 
     # G is made of first derivatives, but it has one entry per pair of columns.
-    return gathered(
-        from_derivatives(model, table, 1, value, "G, the matrix of squared R-sens,", column_axes=2), len(table.values)
-    )
+    chunks = chunks_of(value, 1, "G, the matrix of squared R-sens,", column_axes=2)
+    return gathered(chunks(model, table, order), len(table))
 
 
 def active_subspace(
@@ -92,12 +91,12 @@ def active_subspace(
     root = np.sqrt(check_alpha(alpha) * check_weights(weights, len(table.values)))
     units = check_scale(scale, table.names)
 
-    def value(derivatives: Derivatives) -> Array:
+    def value(derivatives: Derivatives, *_: Any) -> Array:
         return derivatives.distribution.whiten(derivatives.first) * units
 
     # The mean of G is Fᵀ F with F the R factor of all W stacked; G itself, a square, would lose the small eigenvalues.
     factor = np.zeros((0, len(table.names)))
-    for rows, w in from_derivatives(model, table, 1, value, "The whitened derivative"):
+    for rows, w in chunks_of(value, 1, "The whitened derivative")(model, table, 1.0):
         stacked = (root[rows, None, None] * w).reshape(-1, len(table.names))
         factor = np.asarray(np.linalg.qr(np.concatenate([factor, stacked]), mode="r"))
     _, lengths, vectors = np.linalg.svd(factor)
@@ -111,7 +110,7 @@ def active_subspace(
     return ActiveSubspace(table.names, eigenvalues, (vectors * np.sign(largest)).T, mean)
 
 
-# ---- Which way the prediction goes with a variable, and whether it always goes that way ------------------------------
+# ---- arrows: which way the prediction goes with a variable, and whether it always does ------------------------------
 
 
 UP, DOWN, BOTH = "▲", "▼", "±"

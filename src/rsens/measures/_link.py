@@ -251,29 +251,23 @@ def _log_probabilities(p: Distribution) -> FamilyLink:
 def _logit_mean(p: Distribution) -> FamilyLink:
     """log a − log b of a Beta; η moves the mean a/(a + b) with a + b held: ∂a/∂η = ab/(a + b) = −∂b/∂η."""
     a, b = p.parameters.T
-    zero = np.zeros_like(a)
-    second = np.stack([np.stack([-1.0 / a**2, zero], -1), np.stack([zero, 1.0 / b**2], -1)], -2)
     moved = 1.0 / (1.0 / a + 1.0 / b)
-    return FamilyLink(
-        (np.log(a) - np.log(b))[:, None],
-        np.stack([1.0 / a, -1.0 / b], -1)[:, None],
-        second[:, None],
-        np.stack([moved, -moved], -1)[:, :, None],
-    )
+    return _of_two(np.log(a) - np.log(b), (1.0 / a, -1.0 / b), (-1.0 / a**2, 1.0 / b**2), (moved, -moved))
 
 
 def _log_weibull_mean(p: Distribution) -> FamilyLink:
     """log s + log Γ(1 + 1/k) of a Weibull (k, s); η moves the scale s with the shape k held."""
     k, s = p.parameters.T
-    u, zero = 1.0 + 1.0 / k, np.zeros_like(k)
-    bend = polygamma(1, u) / k**4 + 2.0 * digamma(u) / k**3
-    second = np.stack([np.stack([bend, zero], -1), np.stack([zero, -1.0 / s**2], -1)], -2)
-    return FamilyLink(
-        (np.log(s) + gammaln(u))[:, None],
-        np.stack([-digamma(u) / k**2, 1.0 / s], -1)[:, None],
-        second[:, None],
-        np.stack([zero, s], -1)[:, :, None],
-    )
+    u = 1.0 + 1.0 / k
+    bends = (polygamma(1, u) / k**4 + 2.0 * digamma(u) / k**3, -1.0 / s**2)
+    return _of_two(np.log(s) + gammaln(u), (-digamma(u) / k**2, 1.0 / s), bends, (np.zeros_like(k), s))
+
+
+def _of_two(eta: Array, first: tuple[Array, ...], bends: tuple[Array, ...], moved: tuple[Array, ...]) -> FamilyLink:
+    """A link of two parameters that does not mix them: η_λλ is diagonal."""
+    second = np.zeros((len(eta), 1, 2, 2))
+    second[:, 0, 0, 0], second[:, 0, 1, 1] = bends
+    return FamilyLink(eta[:, None], np.stack(first, -1)[:, None], second, np.stack(moved, -1)[:, :, None])
 
 
 _LINKS: dict[type[Distribution], Callable[[Distribution], FamilyLink]] = {

@@ -186,43 +186,23 @@ def local_values(value: ValueOf, model: Any, X: Any, order: int, what: str, alph
         return gathered(chunks_of(value, order, what)(source, table, alpha), len(table))
 
 
-def chunks_of(value: ValueOf, order: int, what: str) -> Callable[..., Chunks]:
+def chunks_of(value: ValueOf, order: int, what: str, column_axes: int | None = None) -> Callable[..., Chunks]:
     """Local values of a model at the rows of a table, chunk by chunk: (model, table, alpha, units, terms) → `Chunks`.
 
-    Among the measures of a comparison, R-sens₂ warns for all if second derivatives cannot show interactions.
+    The last axes of the values, `column_axes` or `order` of them, run over terms. Among the measures of a comparison,
+    R-sens₂ warns for all if second derivatives cannot show interactions (see `iterate`).
     """
 
     def chunks(
         model: Model, table: Table, alpha: float, units: Array | None = None, terms: Terms | None = None
     ) -> Chunks:
         names = table.names if terms is None else terms.names
-        return from_derivatives(
-            model, table, order, lambda d: value(d, alpha, units, terms), what, watch=value is rsens2_of, names=names
-        )
+        for rows, derivatives in iterate(model, table, order, watch=value is rsens2_of):
+            with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
+                local = value(derivatives, alpha, units, terms)
+            yield rows, finite(local, rows, names, column_axes or order, what)
 
     return chunks
-
-
-def from_derivatives(
-    model: Model,
-    table: Table,
-    order: int,
-    value: Callable[[Derivatives], Array],
-    what: str,
-    column_axes: int | None = None,
-    watch: bool = False,
-    names: tuple[str, ...] | None = None,
-) -> Chunks:
-    """`value` of the derivatives, chunk by chunk; its last axes, `column_axes` or `order` of them, run over columns.
-
-    `names` are what errors call the entries of these axes, where they are not the columns of the table.
-
-    With `watch`, a warning says if second derivatives cannot show interactions (see `iterate`).
-    """
-    for rows, derivatives in iterate(model, table, order, watch=watch):
-        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
-            local = value(derivatives)
-        yield rows, finite(local, rows, names or table.names, column_axes or order, what)
 
 
 def gathered(chunks: Chunks, n: int) -> Array:
