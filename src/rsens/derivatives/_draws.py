@@ -116,9 +116,8 @@ class DrawsModel(Model):
         self._description, self._findings = description, findings
         self._rows: Any = None  # that `matched` is still to be prepared for
         self.n_parameters: int = n_parameters
-        for name in ("coding", "takes_tables", "takes_codes", "by_differences"):
-            setattr(self, name, getattr(predictive, name))
-        for name in ("input_scale_", "training_inputs_", "classes_"):
+        shared = ("coding", "takes_tables", "takes_codes", "by_differences")
+        for name in (*shared, "input_scale_", "training_inputs_", "classes_"):
             setattr(self, name, getattr(predictive, name))
 
     def described(self, description: Description, *findings: Finding) -> DrawsModel:

@@ -130,7 +130,6 @@ class Model(ABC):
 
     def counted(self, counter: Counter) -> Model:
         """This model, with the rows that it is asked about counted."""
-
         return CountedModel(self, counter)
 
     def prepared(self, X: Any) -> Model:
@@ -296,8 +295,7 @@ def rows_for(bytes_per_row: float) -> int:
     return max(1, int(MAX_BYTES / bytes_per_row))
 
 
-# ---- What we understood of a model that somebody else made, and what was checked about it ----------------------------
-
+# ---- what was understood of a model that somebody else made, and what was checked about it ---------------------------
 
 #: "ok": as it should be. "warning": read the text before you read the numbers. "wrong": the numbers are not to be used.
 Verdict = Literal["ok", "warning", "wrong"]
@@ -334,7 +332,7 @@ class Finding:
     text: str
 
 
-# ---- A model that counts the rows it is asked about ------------------------------------------------------------------
+# ---- models around models --------------------------------------------------------------------------------------------
 
 
 @dataclass

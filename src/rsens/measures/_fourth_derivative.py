@@ -13,31 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from rsens import distributions as ds
 from rsens._errors import InputError
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import MAX_BYTES, JaxModel, Model
-from rsens.distributions import (
-    Bernoulli,
-    Beta,
-    Binomial,
-    Categorical,
-    Distribution,
-    Exponential,
-    Gamma,
-    Histogram,
-    LogNormal,
-    Mixture,
-    MultivariateNormal,
-    NegativeBinomial,
-    Normal,
-    Poisson,
-    StudentT,
-    Weibull,
-    mixture_nodes,
-    negative_binomial_log_prob,
-)
+from rsens.distributions import Distribution, Mixture, mixture_nodes, negative_binomial_log_prob
 from rsens.measures._contrasts import check_continuous
 from rsens.measures._rsens import Chunks, check_alpha, finite, gathered
 
@@ -291,17 +273,17 @@ def _log_beta(a: Any, b: Any) -> Any:
 
 #: The exponential families, with θ, θ' and A of a fixed p and a moving q.
 NATURAL: dict[type[Distribution], Callable[[Any, Any], Natural]] = {
-    Normal: lambda p, q: _gaussian(p.mean, p.variance, q.mean, q.variance),
-    LogNormal: lambda p, q: _gaussian(p.mu, p.sigma2, q.mu, q.sigma2),
-    Gamma: _gamma,
-    Exponential: _exponential,
-    Beta: _beta,
-    Bernoulli: lambda p, q: _successes(p, q, 1.0),
-    Binomial: lambda p, q: _successes(p, q, p.n),
-    Categorical: _categorical,
-    Histogram: _categorical,
-    Poisson: _poisson,
-    MultivariateNormal: _multivariate_normal,
+    ds.Normal: lambda p, q: _gaussian(p.mean, p.variance, q.mean, q.variance),
+    ds.LogNormal: lambda p, q: _gaussian(p.mu, p.sigma2, q.mu, q.sigma2),
+    ds.Gamma: _gamma,
+    ds.Exponential: _exponential,
+    ds.Beta: _beta,
+    ds.Bernoulli: lambda p, q: _successes(p, q, 1.0),
+    ds.Binomial: lambda p, q: _successes(p, q, p.n),
+    ds.Categorical: _categorical,
+    ds.Histogram: _categorical,
+    ds.Poisson: _poisson,
+    ds.MultivariateNormal: _multivariate_normal,
 }
 
 
@@ -318,7 +300,7 @@ def summed_divergence(ratios: Any, weights: Any, alpha: float) -> Any:
     return jnp.log1p((weights * jnp.expm1((1.0 - alpha) * ratios)).sum(-1)) / (alpha - 1.0)
 
 
-def student_t_rule(p: StudentT) -> tuple[Array, Array]:
+def student_t_rule(p: ds.StudentT) -> tuple[Array, Array]:
     """Nodes v with y = location + scale √df sinh v, where the density is sech(v)^df: trapezoid rule, (n, K) each.
 
     The integrand is analytic up to |Im v| = π/2 and near v = 0 a Gaussian of variance 1/df; the step is fine for both.
@@ -334,14 +316,14 @@ def student_t_rule(p: StudentT) -> tuple[Array, Array]:
     return v, normalised(-df * log_cosh)
 
 
-def weibull_rule(p: Weibull) -> tuple[Array, Array]:
+def weibull_rule(p: ds.Weibull) -> tuple[Array, Array]:
     """Nodes t with (y/scale)^shape = e^t, where the density is e^{t − e^t}: trapezoid rule, the same for all rows."""
     t = np.arange(-60.0, 5.0, 0.2)
     shape = (len(p.shape), len(t))
     return np.broadcast_to(t, shape), np.broadcast_to(normalised(t - np.exp(t)), shape)
 
 
-def negative_binomial_rule(p: NegativeBinomial) -> tuple[Array, Array]:
+def negative_binomial_rule(p: ds.NegativeBinomial) -> tuple[Array, Array]:
     """Nodes y: panels that grow with y, no wider than a few standard deviations, with a Gauss rule for sums on each."""
     spread = np.sqrt(p.variance)
     tail = 1.0 + p.mean / p.size  # far out the probabilities fall as e^{−y/tail}, or faster
@@ -422,9 +404,9 @@ def _density_ratios(p: Any, q: Any, y: Any) -> Any:
 
 #: Families without a closed form: nodes and weights of p, in NumPy, and log q/p at these nodes, in JAX.
 SUMMED: dict[type[Distribution], tuple[Callable[[Any], tuple[Array, Array]], Callable[[Any, Any, Any], Any]]] = {
-    StudentT: (student_t_rule, _student_t_ratios),
-    Weibull: (weibull_rule, _weibull_ratios),
-    NegativeBinomial: (negative_binomial_rule, _density_ratios),
+    ds.StudentT: (student_t_rule, _student_t_ratios),
+    ds.Weibull: (weibull_rule, _weibull_ratios),
+    ds.NegativeBinomial: (negative_binomial_rule, _density_ratios),
     Mixture: (_mixture_rule, _density_ratios),
 }
 
@@ -534,19 +516,19 @@ def _mixture_density(q: Any, y: Any) -> Any:
 
 
 _LOG_DENSITY: dict[type[Distribution], Callable[[Any, Any], Any]] = {
-    Normal: _of_columns(_gaussian_density),
-    LogNormal: _of_positive(_gaussian_density),
-    StudentT: _of_columns(_student_t_density),
-    Gamma: _of_positive(_gamma_density),
-    Exponential: _of_columns(lambda y, mean: jnp.where(y >= 0.0, -y / mean - jnp.log(mean), -jnp.inf)),
-    Weibull: _of_positive(_weibull_density),
-    Beta: _of_columns(_beta_density),
-    Bernoulli: lambda q, y: _successes_density(y, 1.0, q),
-    Binomial: lambda q, y: _successes_density(y, _column(q.n), q),
-    Categorical: _categorical_density,
-    Histogram: _histogram_density,
-    Poisson: _of_columns(lambda y, rate: y * jnp.log(rate) - rate - special.gammaln(y + 1.0)),
-    NegativeBinomial: _of_columns(_negative_binomial_density),
-    MultivariateNormal: _multivariate_normal_density,
+    ds.Normal: _of_columns(_gaussian_density),
+    ds.LogNormal: _of_positive(_gaussian_density),
+    ds.StudentT: _of_columns(_student_t_density),
+    ds.Gamma: _of_positive(_gamma_density),
+    ds.Exponential: _of_columns(lambda y, mean: jnp.where(y >= 0.0, -y / mean - jnp.log(mean), -jnp.inf)),
+    ds.Weibull: _of_positive(_weibull_density),
+    ds.Beta: _of_columns(_beta_density),
+    ds.Bernoulli: lambda q, y: _successes_density(y, 1.0, q),
+    ds.Binomial: lambda q, y: _successes_density(y, _column(q.n), q),
+    ds.Categorical: _categorical_density,
+    ds.Histogram: _histogram_density,
+    ds.Poisson: _of_columns(lambda y, rate: y * jnp.log(rate) - rate - special.gammaln(y + 1.0)),
+    ds.NegativeBinomial: _of_columns(_negative_binomial_density),
+    ds.MultivariateNormal: _multivariate_normal_density,
     Mixture: _mixture_density,
 }

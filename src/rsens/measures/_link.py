@@ -19,27 +19,13 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import digamma, expit, gammaln, polygamma
 
+from rsens import distributions as ds
 from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import as_model
 from rsens.derivatives import Derivatives, Model, chain_rule
-from rsens.distributions import (
-    Bernoulli,
-    Beta,
-    Binomial,
-    Categorical,
-    Distribution,
-    Exponential,
-    Gamma,
-    LogNormal,
-    MultivariateNormal,
-    NegativeBinomial,
-    Normal,
-    Poisson,
-    StudentT,
-    Weibull,
-)
+from rsens.distributions import Distribution
 
 
 class NoLinkError(InputError):
@@ -271,17 +257,17 @@ def _of_two(eta: Array, first: tuple[Array, ...], bends: tuple[Array, ...], move
 
 
 _LINKS: dict[type[Distribution], Callable[[Distribution], FamilyLink]] = {
-    Normal: _location,
-    StudentT: _location,
-    LogNormal: _location,
-    Gamma: _log_mean,
-    Exponential: _log_mean,
-    Poisson: _log_mean,
-    NegativeBinomial: _log_mean,
-    Bernoulli: _logit,
-    Binomial: _logit,
-    Categorical: _log_probabilities,
-    MultivariateNormal: _means,
-    Beta: _logit_mean,
-    Weibull: _log_weibull_mean,
+    ds.Normal: _location,
+    ds.StudentT: _location,
+    ds.LogNormal: _location,
+    ds.Gamma: _log_mean,
+    ds.Exponential: _log_mean,
+    ds.Poisson: _log_mean,
+    ds.NegativeBinomial: _log_mean,
+    ds.Bernoulli: _logit,
+    ds.Binomial: _logit,
+    ds.Categorical: _log_probabilities,
+    ds.MultivariateNormal: _means,
+    ds.Beta: _logit_mean,
+    ds.Weibull: _log_weibull_mean,
 }

@@ -8,24 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.special import digamma, gamma
 
+from rsens import distributions as ds
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
-from rsens.distributions import (
-    Beta,
-    Binomial,
-    Distribution,
-    Exponential,
-    Gamma,
-    Histogram,
-    LogNormal,
-    Mixture,
-    NegativeBinomial,
-    Normal,
-    Poisson,
-    StudentT,
-    Weibull,
-    is_event,
-)
+from rsens.distributions import Distribution, Mixture, is_event
 from rsens.measures._contrasts import Switches, contrast_parts, filled_second, switches_of
 from rsens.measures._rsens import check_alpha
 from rsens.measures._terms import Terms, units_and_terms
@@ -106,7 +92,7 @@ def parts(distribution: Distribution, derivative: Array, *, alpha: float = 1.0) 
         >>> import numpy as np
         >>> from rsens import Normal
         >>> from rsens.measures import parts
-        >>> parts(Normal([0.0], [1.0]), np.array([[[3.0], [4.0 * 2.0**0.5]]]))  # R-sens is 5
+        >>> parts(ds.Normal([0.0], [1.0]), np.array([[[3.0], [4.0 * 2.0**0.5]]]))  # R-sens is 5
         {'mean': array([[1.8]]), 'variance': array([[3.2]])}
     """
     root = np.sqrt(check_alpha(alpha))
@@ -186,7 +172,7 @@ def _of_mixture(p: Mixture) -> Array:
     return gradient
 
 
-def _of_weibull(p: Weibull) -> tuple[Array, Array]:
+def _of_weibull(p: ds.Weibull) -> tuple[Array, Array]:
     """V = s² (Γ(1 + 2x) − Γ(1 + x)²), x = 1/k, dx/dk = −x²."""
     x = 1.0 / p.shape
     one, two = gamma(1.0 + x), gamma(1.0 + 2.0 * x)
@@ -194,19 +180,19 @@ def _of_weibull(p: Weibull) -> tuple[Array, Array]:
     return -(p.scale**2) * by_x * x**2, 2.0 * p.variance / p.scale
 
 
-def _of_beta(p: Beta) -> tuple[Array, Array]:
+def _of_beta(p: ds.Beta) -> tuple[Array, Array]:
     """log V = log a + log b − 2 log c − log(c + 1), c = a + b."""
     c = p.a + p.b
     rest = 2.0 / c + 1.0 / (c + 1.0)
     return p.variance * (1.0 / p.a - rest), p.variance * (1.0 / p.b - rest)
 
 
-def _of_student_t(p: StudentT) -> tuple[Any, Array]:
+def _of_student_t(p: ds.StudentT) -> tuple[Any, Array]:
     with np.errstate(divide="ignore", invalid="ignore"):
         return 0.0, np.where(p.df > 2.0, p.df / (p.df - 2.0), np.nan)
 
 
-def _of_histogram(p: Histogram) -> tuple[Array, ...]:
+def _of_histogram(p: ds.Histogram) -> tuple[Array, ...]:
     """V = Σ p_k (width_k²/12 + (middle_k − mean)²), and moving the mean does not change V; for changes with Σ∂p = 0."""
     middles = p.borders[..., :-1] + 0.5 * np.diff(p.borders)
     return tuple(np.moveaxis((middles - p.mean[..., np.newaxis]) ** 2 + np.diff(p.borders) ** 2 / 12.0, -1, 0))
@@ -214,15 +200,15 @@ def _of_histogram(p: Histogram) -> tuple[Array, ...]:
 
 #: ∂V/∂λ by column of λ. A family that is not here has no effect on its spread.
 _VARIANCE_GRADIENTS: dict[type[Distribution], Callable[[Any], tuple[Any, ...]]] = {
-    Normal: lambda p: (0.0, 1.0),
-    StudentT: _of_student_t,
-    LogNormal: lambda p: (2.0 * p.variance, p.variance + p.mean**2 * np.exp(p.sigma2)),
-    Gamma: lambda p: (2.0 * p.mean / p.shape, -((p.mean / p.shape) ** 2)),
-    Exponential: lambda p: (2.0 * p.mean,),
-    Beta: _of_beta,
-    Weibull: _of_weibull,
-    Binomial: lambda p: (p.n * (1.0 - 2.0 * p.mean / p.n),),
-    Poisson: lambda p: (1.0,),
-    Histogram: _of_histogram,
-    NegativeBinomial: lambda p: (1.0 + 2.0 * p.mean / p.size, -((p.mean / p.size) ** 2)),
+    ds.Normal: lambda p: (0.0, 1.0),
+    ds.StudentT: _of_student_t,
+    ds.LogNormal: lambda p: (2.0 * p.variance, p.variance + p.mean**2 * np.exp(p.sigma2)),
+    ds.Gamma: lambda p: (2.0 * p.mean / p.shape, -((p.mean / p.shape) ** 2)),
+    ds.Exponential: lambda p: (2.0 * p.mean,),
+    ds.Beta: _of_beta,
+    ds.Weibull: _of_weibull,
+    ds.Binomial: lambda p: (p.n * (1.0 - 2.0 * p.mean / p.n),),
+    ds.Poisson: lambda p: (1.0,),
+    ds.Histogram: _of_histogram,
+    ds.NegativeBinomial: lambda p: (1.0 + 2.0 * p.mean / p.size, -((p.mean / p.size) ** 2)),
 }
