@@ -92,7 +92,7 @@ def parts(distribution: Distribution, derivative: Array, *, alpha: float = 1.0) 
         >>> import numpy as np
         >>> from rsens import Normal
         >>> from rsens.measures import parts
-        >>> parts(ds.Normal([0.0], [1.0]), np.array([[[3.0], [4.0 * 2.0**0.5]]]))  # R-sens is 5
+        >>> parts(Normal([0.0], [1.0]), np.array([[[3.0], [4.0 * 2.0**0.5]]]))  # R-sens is 5
         {'mean': array([[1.8]]), 'variance': array([[3.2]])}
     """
     root = np.sqrt(check_alpha(alpha))
