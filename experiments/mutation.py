@@ -41,7 +41,7 @@ FILE = "mutation.json"
 #: Processor seconds of tests that a mutant gets in the first round, and in the second if it survives.
 ROUNDS = (1.0, 10.0)
 #: What JAX compiles takes a test seconds, and so gets this many times as long in the second round.
-COMPILED, LONGER = "measures/_fourth_derivative/", 6.0
+COMPILED, LONGER = "measures/_fourth_derivative.py", 6.0
 
 
 @cache

@@ -12,7 +12,7 @@ import pytest
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.black_box import Predictor
-from rsens.black_box._pair_partial_dependence import pd_pairs
+from rsens.black_box._partial_dependence import pd_pairs
 from rsens.kernels import Matern52
 from rsens.models import GPRegressor
 from tests.black_box.pairs import PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth

@@ -13,7 +13,7 @@ import pytest
 from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
 from rsens.black_box import Predictor
-from rsens.black_box._shap_pairs import shap_pairs
+from rsens.black_box._shap import shap_pairs
 from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
 from tests.black_box.pairs import three_classes as classes
 

@@ -7,8 +7,7 @@ from sklearn.tree import DecisionTreeRegressor
 from rsens._errors import InputError, RsensWarning
 from rsens.adapters import read_for
 from rsens.derivatives import from_function, iterate
-from rsens.derivatives._quotients import ROWS_PER_CALL
-from rsens.derivatives._steps import DEFAULT_STEP, SINGLE_STEP
+from rsens.derivatives._differences import DEFAULT_STEP, ROWS_PER_CALL, SINGLE_STEP
 from rsens.distributions import Bernoulli, Normal, Poisson
 from tests.derivatives.sources import rows
 

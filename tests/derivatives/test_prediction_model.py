@@ -65,7 +65,7 @@ def test_pairs_of_trees_are_refused():
 @pytest.mark.filterwarnings("ignore:predictions of Tree are piecewise:rsens._errors.RsensWarning")
 def test_chunks_share_one_step(monkeypatch):
     whole = rsens.rsens(PredictionModel(of_tree, "Tree"), X)
-    monkeypatch.setattr("rsens.derivatives._differences.ROWS_PER_CALL", 40)
+    monkeypatch.setattr("rsens.derivatives._function.ROWS_PER_CALL", 40)
     np.testing.assert_array_equal(rsens.rsens(PredictionModel(of_tree, "Tree"), X), whole)
 
 

@@ -9,9 +9,8 @@ import rsens
 from rsens._errors import RsensWarning
 from rsens._table import column_scale
 from rsens.derivatives import from_function
-from rsens.derivatives._noise import TWICE
-from rsens.derivatives._step_checks import PROBES
-from rsens.derivatives._steps import DEFAULT_STEP, FAR, Steps, step_unit
+from rsens.derivatives._difference_checks import PROBES, TWICE
+from rsens.derivatives._differences import DEFAULT_STEP, FAR, Steps, step_unit
 from rsens.distributions import Bernoulli, Normal
 from rsens.measures import kl
 from tests.derivatives.sources import rows

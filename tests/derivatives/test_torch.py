@@ -164,8 +164,8 @@ def test_branches_and_python_numbers():
 def test_reverse_mode_gives_what_forward_mode_gives(case):
     X = torch.tensor(rows())
     model = TORCH.model(case)
-    first, moved, second = model._forward(X, 2)
-    first_back, moved_back, second_back = model._reverse(X.clone(), 2)
+    moved, first, second = model._forward(X, 2)
+    moved_back, first_back, second_back = model._reverse(X.clone(), 2)
     TORCH.close(first_back.numpy(), first.numpy())
     TORCH.close2(second_back.numpy(), second.numpy())
     assert moved == moved_back

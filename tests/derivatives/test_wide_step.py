@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rsens.derivatives._wide_step import LADDER, wide_step
+from rsens.derivatives._difference_checks import LADDER, wide_step
 from rsens.distributions import Normal
 
 X = np.random.default_rng(0).normal(size=(400, 3))

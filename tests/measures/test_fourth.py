@@ -15,7 +15,7 @@ from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_function, from_jax
 from rsens.measures import METHODS, fourth_derivative, importance, rsens2
-from rsens.measures._fourth_derivative import _fourth_derivative as fourth_module
+from rsens.measures import _fourth_derivative as fourth_module
 from tests.measures.fourth_oracle import FAMILIES, PAIRS, POINT, STORED, f, fourth_derivatives, g
 from tests.measures.models import MODELS, rows
 

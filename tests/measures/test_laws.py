@@ -26,8 +26,8 @@ from rsens.measures import (
     rsens,
     rsens2,
 )
-from rsens.measures._fourth_derivative import _fourth_derivative as fourth_module
-from rsens.measures._local import gathered
+from rsens.measures import _fourth_derivative as fourth_module
+from rsens.measures._rsens import gathered
 from tests.measures.models import MODELS, D, Written, rows
 
 X = rows()

@@ -13,7 +13,7 @@ from rsens.adapters import read_for
 from rsens.derivatives import iterate
 from rsens.kernels import EQ, additive
 from rsens.measures import on_link, rsens2_of
-from rsens.measures._family_links import family_link
+from rsens.measures._link import family_link
 from rsens.models import (
     BayesianLinearRegression,
     BayesianLogisticRegression,

@@ -20,7 +20,7 @@ from rsens.distributions import (
     StudentT,
     Weibull,
 )
-from rsens.measures._fourth_derivative._log_densities import _LOG_DENSITY, log_density
+from rsens.measures._fourth_derivative import _LOG_DENSITY, log_density
 from tests.distributions.cases import CASES
 
 

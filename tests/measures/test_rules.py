@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rsens.distributions import NegativeBinomial, StudentT, Weibull
-from rsens.measures._fourth_derivative._rules import (
+from rsens.measures._fourth_derivative import (
     gauss_for_sums,
     negative_binomial_rule,
     student_t_rule,

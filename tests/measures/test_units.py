@@ -14,7 +14,7 @@ from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.kernels import EQ, Constant, Linear, Matern32, Periodic
 from rsens.measures import lengthscales, level_deviations, training_inputs
-from rsens.measures._gaps import gaps
+from rsens.measures._lengthscales import gaps
 
 QUICK = {"n_bootstrap": 0, "pairs": False, "random_state": 0}
 

@@ -15,7 +15,7 @@ from rsens.adapters._bambi_families import family_named
 from rsens.adapters._draws_finding import draws_finding
 from rsens.adapters._origin import is_a
 from rsens.adapters._pending import Pending
-from rsens.derivatives import Description, DrawDifferences, Draws, DrawsModel, Model, from_function
+from rsens.derivatives import Description, Draws, DrawsModel, Model, from_function
 from rsens.distributions import Distribution, Mixture
 
 
@@ -71,7 +71,7 @@ class BambiModel(Pending):
         draws = FormulaDraws.of(self._model, self._posterior, self._family, names, self._columns)
         levels = self._columns.levels
         return DrawsModel(
-            DrawDifferences(draws, categorical=levels),
+            draws.differences(categorical=levels),
             from_function(draws.matched, categorical=levels),
             2 * len(draws),
         ).described(self._description(len(draws)), draws_finding(len(draws)))

@@ -17,8 +17,7 @@ import numpy as np
 
 from rsens._typing import Array
 from rsens.black_box._budget import Budget
-from rsens.black_box._pairs import over_pairs
-from rsens.black_box._predictor import Predictor, sample_rows
+from rsens.black_box._predictor import Predictor, over_pairs, sample_rows
 
 #: Anything smaller than this share of the largest partial dependence, or of its range, counts as rounding.
 #: Predictions have 16 digits; sums of large terms that cancel, such as the mean of a GP, have fewer.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import combinations
 from math import prod
 from typing import Any
 
@@ -194,3 +195,14 @@ def sample_positions(n: int, most: int | None, rng: np.random.Generator) -> Posi
     if most is None or n <= most:
         return np.arange(n)
     return np.sort(rng.choice(n, most, replace=False))
+
+
+# ---- What the methods for pairs of columns share ---------------------------------------------------------------------
+
+
+def over_pairs(n_columns: int, value: Callable[[int, int], float]) -> Array:
+    """The value of every pair of columns d < e, as a symmetric (D, D) with a zero diagonal."""
+    values = np.zeros((n_columns, n_columns))
+    for d, e in combinations(range(n_columns), 2):
+        values[d, e] = values[e, d] = value(d, e)
+    return values

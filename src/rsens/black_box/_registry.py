@@ -11,12 +11,10 @@ from rsens._typing import Array
 from rsens.black_box._apc import apc
 from rsens.black_box._budget import Budget
 from rsens.black_box._h import h_statistic
-from rsens.black_box._pair_partial_dependence import pd_pairs
-from rsens.black_box._partial_dependence import pd
+from rsens.black_box._partial_dependence import pd, pd_pairs
 from rsens.black_box._pfi import pfi
 from rsens.black_box._predictor import Predictor
-from rsens.black_box._shap import shap
-from rsens.black_box._shap_pairs import shap_pairs
+from rsens.black_box._shap import shap, shap_pairs
 from rsens.black_box._var import var
 from rsens.measures import ComparedMethod
 

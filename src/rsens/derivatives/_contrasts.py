@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rsens.derivatives._derivatives import Derivatives
     from rsens.derivatives._model import Model
 
+
 #: Predictions at so many switched rows are made in one call: few calls for a few rows, and arrays stay in the cache.
 ROWS_AT_ONCE = 2048
 

@@ -108,3 +108,88 @@ def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: 
             f"is {values[row, m, *columns]:g} at row {row} ({int(bad.sum())} of {bad.size} values are not finite). "
             "Check the model there: a square root, norm or absolute value at 0 has no derivative."
         )
+
+
+# ---- The chain rule: derivatives of a latent z(x) become derivatives of λ(z(x)) --------------------------------------
+
+
+def chain_rule(
+    latent_first: Array,
+    latent_second: Array | None,
+    outer_first: Array,
+    outer_second: Array | None = None,
+) -> tuple[Array, Array | None]:
+    """First and second derivatives of λ(z(x)) in x, from derivatives of z in x and of λ in z.
+
+    Args:
+        latent_first: ∂z_l/∂x_d, shape (n, L, D); for a latent Gaussian z = (m, v) and L = 2.
+        latent_second: ∂²z_l/∂x_d∂x_e, shape (n, L, D, D), or None for first derivatives only.
+        outer_first: ∂λ_m/∂z_l, shape (n, M, L).
+        outer_second: ∂²λ_m/∂z_l∂z_k, shape (n, M, L, L); needed with `latent_second`.
+
+    Returns:
+        ∂λ = λ_z ∂z, shape (n, M, D), and ∂²λ = λ_z ∂²z + ∂zᵀ λ_zz ∂z, shape (n, M, D, D), or None.
+    """
+    n, latents, columns = latent_first.shape
+    parameters = outer_first.shape[1]
+    _check_shape("outer_first", outer_first, (n, parameters, latents))
+    if latent_second is None:
+        return outer_first @ latent_first, None
+    if outer_second is None:
+        raise InputError(
+            "chain_rule: second derivatives of the latent need ", Argument("outer_second"), ", ∂²λ/∂z², too."
+        )
+    _check_shape("latent_second", latent_second, (n, latents, columns, columns))
+    _check_shape("outer_second", outer_second, (n, parameters, latents, latents))
+    return Inner(latent_first, latent_second).chain(outer_first, outer_second)
+
+
+def _check_shape(what: str, values: Array, shape: tuple[int, ...]) -> None:
+    if values.shape != shape:
+        raise InputError("chain_rule: ", Argument(what), f" must have the shape {shape}; got {values.shape}.")
+
+
+# ---- What happens to rows before a model sees them: z(x), the inputs of the model, with derivatives in x -------------
+
+
+@dataclass(frozen=True, eq=False)
+class Inner:
+    """Derivatives of the L inputs z(x) of a model in the D columns of x, at n rows.
+
+    `first[i, l, d]` is ∂z_l/∂x_d, with n = 1 if it is the same at all rows; `second` (n, L, D, D) is None where all
+    second derivatives are 0, or were not asked for.
+    """
+
+    first: Array
+    second: Array | None = None
+
+    @property
+    def n_columns(self) -> int:
+        """D, the number of columns of x."""
+        return self.first.shape[2]
+
+    def rows(self, rows: slice) -> Inner:
+        """The same at some of the rows."""
+        first = self.first if len(self.first) == 1 else self.first[rows]
+        second = self.second if self.second is None or len(self.second) == 1 else self.second[rows]
+        return Inner(first, second)
+
+    def chain(self, outer_first: Array, outer_second: Array | None) -> tuple[Array, Array | None]:
+        """Derivatives of λ(z(x)) in x, (n, M, D) and (n, M, D, D), from derivatives of λ in z (n, M, L), (n, M, L, L).
+
+        ∂λ = λ_z ∂z and ∂²λ = ∂zᵀ λ_zz ∂z + λ_z ∂²z; a second derivative that is None is 0, in λ_zz and in ∂²z.
+        """
+        J, H = self.first[:, None], self.second
+        first = np.matmul(outer_first, self.first)
+        second = None
+        if outer_second is not None:
+            second = np.matmul(np.matmul(J.swapaxes(-1, -2), outer_second), J)
+        if H is not None:
+            L, D = self.first.shape[1:]
+            bent = np.matmul(outer_first, H.reshape(len(H), L, D * D)).reshape(*first.shape[:2], D, D)
+            second = bent if second is None else second + bent
+        return first, second
+
+    def into(self, outer: Inner) -> Inner:
+        """The derivatives of w(z(x)), where `outer` has those of w in z."""
+        return Inner(*self.chain(outer.first, outer.second))

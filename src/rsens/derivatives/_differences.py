@@ -1,188 +1,206 @@
-"""Derivatives of any function by central differences."""
+"""Central differences: how far rows are moved, and difference quotients from a function at moved copies of the rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, Self
 
-from numpy.typing import ArrayLike
+import numpy as np
 
-from rsens._coding import Coding
-from rsens._table import positive_per_column
-from rsens._typing import Array
-from rsens.derivatives._counted import Counter
-from rsens.derivatives._derivatives import Derivatives
-from rsens.derivatives._evaluation import evaluate, parameters_at
-from rsens.derivatives._jumps import flat_columns, warn_of_flat_columns
-from rsens.derivatives._model import Function, Model, rows_for, rows_of
-from rsens.derivatives._noise import TWICE, Noise
-from rsens.derivatives._output import (
-    RandomFunctionError,
-    categorical_values,
-    check_function,
-    check_rows_independent,
-    spread_out,
-)
-from rsens.derivatives._quotients import ROWS_PER_CALL, Quotients
-from rsens.derivatives._second_checks import check_second, refuse_flat
-from rsens.derivatives._step_checks import (
-    check_resolution,
-    is_constant,
-    is_flat,
-    mean_sizes,
-    warn_if_flat,
-    warn_if_step_matters,
-)
-from rsens.derivatives._steps import SINGLE_STEP, Steps
+from rsens._table import column_scale, positive_per_column
+from rsens._typing import Array, Positions
+from rsens.derivatives._output import Evaluation, evaluate_moved
 from rsens.distributions import Distribution
 
+EPS = float(np.finfo(np.float64).eps)
+#: Steps, by order of the derivative, that balance truncation (step²) against rounding (eps/step, eps/step²).
+DEFAULT_STEP = {1: EPS ** (1 / 3), 2: EPS ** (1 / 4)}
+#: The same balance for values in single precision; below it, rounding decides the result.
+SINGLE_STEP = {order: float(np.finfo(np.float32).eps) ** (1 / (order + 2)) for order in (1, 2)}
+#: A row far out moves by the step times this share of its distance from the middle, if that is more than a unit.
+FAR = 0.1
+#: The interquartile range of a normal distribution, in standard deviations.
+_NORMAL_RANGE = 1.349
+#: Rows in one call of the function. Within the memory bound, that leaves the function 32 KB per row.
+ROWS_PER_CALL = 8192
 
-def from_function(
-    fn: Callable[[Array], Any],
-    step: ArrayLike | None = None,
-    *,
-    scale: ArrayLike | None = None,
-    categorical: Any = None,
-) -> Model:
-    """A model from any function of rows, differentiated by central differences.
 
-    The function takes rows X, a float64 array of shape (n, D), and returns a family computed in float64, or a
-    distribution that `as_family` knows (SciPy's, for example), each row of it from the same row of X only. It is called
-    with many moved copies of the rows at once: 2D per row for first derivatives, 2D² + 2D for second ones. With the
-    default step, derivatives at up to 8 rows of each batch are also taken over half the step, 32D to 64D more copies; a
-    warning names the columns where that changes them by more than 1 %. The 8 largest second differences are looked at
-    more closely: if they come from jumps, rounding or kinks, they say nothing about second derivatives, and that is an
-    error.
-
-    The function may be a little random (a simulation, an average over draws): 8 rows are evaluated twice, the default
-    step then suits the noise, and a warning states what R-sens and R-sens₂ it makes by itself, the noise floor.
-
-    Args:
-        fn: The function.
-        step: How far to move each column, in units of its scale: one number, or one per column. The default, about 6e-6
-            for first and 1.2e-4 for second derivatives, suits functions that are smooth on the scale of a column:
-            first derivatives are right to about 1e-10 of the values, second ones to 1e-7; both errors grow with the
-            square of how much faster the function changes. Predictions of trees and other piecewise-constant models
-            change in jumps: take a step over several jumps, 0.1 to 0.5, and read the result as an average slope.
-        scale: The unit of each column: one number, or one per column. The default is its standard deviation over all
-            explained rows. If that is more than twice the estimate from the middle half of the distinct values,
-            range/1.349, a few values far out dominate it, and the estimate is used instead. Rows more than 10 units
-            from the median have a tenth of that distance as their unit. If all values are equal, the unit is their
-            magnitude, at least 1: a guess, which the check above looks at.
-        categorical: Columns that are categorical, by name or position, in addition to a data frame's columns of type
-            category, text or bool: R-sens compares their levels instead of differentiating. The function gets numbers
-            there as they are, and otherwise level codes 0, 1, … in the order of pandas' categories or sorted. Codes
-            come from the explained rows, so name all levels if some may be missing: {"city": ["Bergen", "Oslo"]}.
-
-    Returns:
-        A model for `explain`, `rsens` and all other measures.
-
-    Give a Bernoulli or Binomial by its logit if you can: the differences are then differences of the logit, which keep
-    their digits even if the probability is close to 0 or 1.
-
-    Example:
-        >>> import numpy as np
-        >>> from rsens import Normal, from_function, rsens
-        >>> model = from_function(lambda X: Normal(mean=np.sin(X[:, 0]), variance=np.exp(X[:, 1])))
-        >>> rsens(model, [[0.0, 0.0]]).round(6).tolist()
-        [[1.0, 0.707107]]
-    """
-    check_function(fn, "from_function")
-    return DifferenceModel(
-        fn,
-        None if step is None else positive_per_column(step, None, "step"),
-        None if scale is None else positive_per_column(scale, None, "scale"),
-        categorical,
-    )
+def spaced(n: int, count: int) -> Positions:
+    """At most `count` of the positions 0, …, n − 1, evenly spaced, the first and the last among them."""
+    return np.unique(np.linspace(0, n - 1, count).astype(np.intp))
 
 
 @dataclass(frozen=True, eq=False)
-class DifferenceModel(Function):
-    """The model that `from_function` makes."""
+class Steps:
+    """How far to step in every column: `step` (D,), None for the default, times `unit` (D,).
+
+    With `centre` (D,), the middle of each column, the unit of an entry x is at least a tenth of |x − centre|. Far out
+    a function is often large and changes slowly: differences over the unit of the other rows would be mostly rounding.
+    """
+
+    step: Array | None
+    unit: Array
+    centre: Array | None = None
+    #: How much a random function scatters, relative to its spread over the rows; default steps are then wider.
+    noise: float = 0.0
+
+    @classmethod
+    def of(cls, X: Array, step: Array | None, scale: Array | None, noise: float = 0.0) -> Self:
+        """The steps for the rows X, from the user's step and scale; a given scale is the unit of all rows."""
+        columns = X.shape[1]
+        step = None if step is None else positive_per_column(step, columns, "step")
+        if scale is not None:
+            return cls(step, positive_per_column(scale, columns, "scale"), noise=noise)
+        return cls(step, step_unit(X), np.array([np.median(np.unique(column)) for column in X.T]), noise)
+
+    def units(self, X: Array) -> Array:
+        """The unit of every entry of X, (n, D)."""
+        if self.centre is None:
+            return np.broadcast_to(self.unit, X.shape)
+        return np.maximum(self.unit, np.abs(FAR * X - FAR * self.centre))
+
+    def of_order(self, order: int) -> Array:
+        """The step for derivatives of this order, one number or (D,): the user's, or the one that suits the noise."""
+        if self.step is not None:
+            return self.step
+        return np.array(max(DEFAULT_STEP[order], min(1.0, self.noise) ** (1.0 / (order + 2))))
+
+    def widths(self, X: Array, order: int) -> Array:
+        """How far to move every entry of X, h (n, D)."""
+        return np.maximum(self.of_order(order) * self.units(X), 4.0 * np.spacing(np.abs(X)))
+
+    def halve(self, order: int) -> Self:
+        """Half of these steps, for derivatives of this order."""
+        return replace(self, step=np.broadcast_to(0.5 * self.of_order(order), self.unit.shape))
+
+
+def step_unit(values: Array) -> Array:
+    """The unit of each column, (D,): its standard deviation, unless a few values far out dominate it.
+
+    They do if it is more than twice the estimate from the middle half of the distinct values, range/1.349; then that
+    estimate is the unit. Distinct values, because a column may be 0, or 999, in most rows. A column that does not vary
+    has no unit of its own: it gets its magnitude, at least 1.
+    """
+    spread = column_scale(values)
+    magnitude = np.abs(values).max(axis=0)
+    size = np.where(magnitude > 0.0, magnitude, 1.0)  # differences of huge values stay within float64
+    quartiles = np.array([np.quantile(np.unique(column), [0.25, 0.75]) for column in (values / size).T])
+    middle = size * (quartiles[:, 1] - quartiles[:, 0]) / _NORMAL_RANGE
+    return np.where((middle > 0.0) & (2.0 * middle < spread), middle, spread)
+
+
+@dataclass(frozen=True, eq=False)
+class Quotients:
+    """Central differences, in some of the columns, of a function z(x) that is `z` (n, M) at n rows X.
+
+    `moved` gives z (P, n, M) at moved copies of the rows (P, n, D). Widths h are (n, D). The ends x ± h are rounded, so
+    quotients are divided by their actual distance, not by 2h.
+    """
+
+    moved: Callable[[Array], Array]
+    X: Array
+    z: Array
+    columns: list[int]
+
+    def changes(self, h: Array) -> Array:
+        """z(x + h e_d) − z(x − h e_d), shape (columns, n, M)."""
+        eye = self._directions
+        z = self._at_ends(h, np.concatenate([eye, -eye]))
+        return z[: len(eye)] - z[len(eye) :]
+
+    def first(self, h: Array, changes: Array | None = None) -> Array:
+        """(z(x + h e_d) − z(x − h e_d))/2h, shape (n, M, columns); from `changes(h)`, if they are there already."""
+        return np.moveaxis((self.changes(h) if changes is None else changes) / self._width(h), 0, -1)
+
+    def diagonal(self, h: Array) -> Array:
+        """Second differences in every column with itself, shape (n, M, columns)."""
+        eye = self._directions
+        return np.moveaxis(self._diagonal(self._at_ends(h, np.concatenate([eye, -eye])), h), 0, -1)
+
+    def second(self, h: Array) -> Array:
+        """Second differences, shape (n, M, columns, columns).
+
+        Three points for d = e, the four corners for d ≠ e: they cancel where x_d and x_e do not interact.
+        """
+        eye, columns = self._directions, len(self.columns)
+        d, e = np.triu_indices(columns, 1)
+        corners = [eye[d] + eye[e], eye[d] - eye[e], -eye[d] + eye[e], -eye[d] - eye[e]]
+        z = self._at_ends(h, np.concatenate([eye, -eye, *corners]))
+        pp, pm, mp, mm = z[2 * columns :].reshape(4, len(d), *self.z.shape)
+        width = self._width(h)
+        with np.errstate(over="ignore", invalid="ignore"):
+            cross = ((pp - pm) - (mp - mm)) / width[d] / width[e]
+        second = np.empty((*self.z.shape, columns, columns))
+        second[:, :, range(columns), range(columns)] = np.moveaxis(self._diagonal(z, h), 0, -1)
+        second[:, :, d, e] = second[:, :, e, d] = np.moveaxis(cross, 0, -1)
+        return second
+
+    def _diagonal(self, z: Array, h: Array) -> Array:
+        """From z at x + h e_d and then at x − h e_d, for every column."""
+        columns, below, above = len(self.columns), self.X - h, self.X + h
+        up, down = (above - self.X).T[self.columns][:, :, None], (self.X - below).T[self.columns][:, :, None]
+        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit is refused where it is used, by name
+            rise, fall = (z[:columns] - self.z) / up, (self.z - z[columns : 2 * columns]) / down
+            return 2.0 * (rise - fall) / (up + down)
+
+    def _width(self, h: Array) -> Array:
+        return ((self.X + h) - (self.X - h)).T[self.columns][:, :, None]
+
+    @property
+    def _directions(self) -> Any:
+        return np.eye(self.X.shape[1], dtype=np.int8)[self.columns]
+
+    def _at_ends(self, h: Array, signs: Any) -> Array:
+        """z at the rows moved to the ends that `signs` (points, D) names, (points, n, M), in a few large calls."""
+        below, above = self.X - h, self.X + h
+        per_call = max(1, ROWS_PER_CALL // len(self.X))
+        z = np.empty((len(signs), *self.z.shape))
+        for k in range(0, len(signs), per_call):
+            sign = signs[k : k + per_call, None, :]
+            z[k : k + per_call] = self.moved(np.where(sign > 0, above, np.where(sign < 0, below, self.X)))
+        return z
+
+
+def extrapolated(quotient: Callable[[Array], Array], h: Array) -> Array:
+    """A difference quotient without its error in h² (Richardson), from the widths h and h/2."""
+    return (4.0 * quotient(0.5 * h) - quotient(h)) / 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Differences(Quotients):
+    """Quotients of a function that gives predictive distributions, `here` at the rows X, with its steps."""
 
     fn: Callable[[Array], Distribution]
-    step: Array | None
-    scale: Array | None
-    categorical: Any = None
-    coding: Coding | None = None
-    #: M, which decides how many rows fit in memory; set by `prepared`.
-    parameters: int = 4
-    #: The steps for all explained rows; set by `prepared`.
-    steps: Steps | None = None
-    #: How much predictions for the same rows differ, None if they do not; set by `prepared`.
-    noise: Noise | None = None
+    here: Evaluation
+    steps: Steps
 
-    by_differences: ClassVar[bool] = True
-    made: ClassVar[str] = "by differences"
+    @classmethod
+    def of(
+        cls, fn: Callable[[Array], Distribution], X: Array, here: Evaluation, columns: list[int], steps: Steps
+    ) -> Self:
+        return cls(lambda points: evaluate_moved(fn, points, here), X, here.z, columns, fn, here, steps)
 
-    def _derivatives(self, X: Any, order: int) -> Derivatives:
-        table = rows_of(self, X)
-        X = self.numbers(table)
-        here = evaluate(self.fn, X)
-        noise = self._checked_noise(X, here.distribution.parameters)
-        steps = self.steps
-        if steps is None:
-            steps = Steps.of(X, self.step, self.scale, 0.0 if noise is None else noise.relative)
-        quotients = Quotients(self.fn, X, here, self.continuous(X.shape[1]))
-        h = steps.widths(X, 1)
-        changes = quotients.changes(h)
-        z_first = quotients.first_from(changes, h)
-        resolved = steps.step is not None and bool(steps.step.min() >= SINGLE_STEP[order])
-        if noise is not None and quotients.columns:
-            noise.check(quotients, steps, mean_sizes(quotients, steps, z_first))
-        elif quotients.columns and not resolved:
-            check_resolution(quotients, steps, changes)
-        levels, asked = categorical_values(self.coding, X), self.steps is not None
-        flat = is_flat(quotients, changes, levels)
-        columns = flat_columns(quotients, steps, changes) if asked and not flat else []
-        if order == 2 and asked and (columns or (flat and not is_constant(here.z, levels))):
-            refuse_flat()
-        warn_if_flat(quotients, changes, levels)
-        if columns:
-            warn_of_flat_columns(columns, table.names)
-        z_second = quotients.second(steps.widths(X, 2)) if order == 2 else None
-        if asked and z_second is not None:
-            check_second(quotients, steps, z_first, z_second, noise)
-        if asked and steps.step is None and noise is None and not flat:
-            warn_if_step_matters(quotients, steps, order, table.names)
-        first = spread_out(z_first, self.coding, 1)
-        second = None if z_second is None else spread_out(z_second, self.coding, 2)
-        return Derivatives(here.distribution, *here.chain(first, second))
+    def at(self, rows: Any) -> Differences:
+        """The same at some of the rows."""
+        return Differences.of(self.fn, self.X[rows], self.here.at(rows), self.columns, self.steps)
 
-    def _checked_noise(self, X: Array, parameters: Array) -> Noise | None:
-        """How random the function is, which must not mix rows beyond that."""
-        noise = self.noise
+    def few(self, count: int) -> Differences:
+        """The same at a few rows, evenly spaced."""
+        return self.at(spaced(len(self.X), count))
 
-        def check() -> None:
-            allowed = 0.0 if noise is None else noise.parameters
-            check_rows_independent(lambda Z: parameters_at(self.fn, Z), X, parameters, self.coding, allowed)
+    def widths(self, order: int) -> Array:
+        """How far to move every entry of X, h (n, D)."""
+        return self.steps.widths(self.X, order)
 
-        try:
-            check()
-        except RandomFunctionError:
-            if noise is not None or (noise := Noise.of(self.fn, X)) is None:
-                raise
-            check()
-        return noise
+    def units(self) -> Array:
+        """The unit of every entry of the columns, (n, columns)."""
+        return self.steps.units(self.X)[:, self.columns]
 
-    def predict_distribution(self, X: Any) -> Distribution:
-        return evaluate(self.fn, self.coded(X).numbers(X)).distribution
-
-    def counted(self, counter: Counter) -> DifferenceModel:
-        """Moved copies of a row count as well: the function is asked about each."""
-        return replace(self, fn=counter.calls(self.fn))
-
-    def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        points = 2 * n_columns + (2 * n_columns**2 if order == 2 else 0)
-        return min(ROWS_PER_CALL, rows_for(8 * self.parameters * 3 * points))
-
-    def prepared(self, X: Any) -> DifferenceModel:
-        model = self.coded(X)
-        numbers = model.numbers(X)
-        parameters = parameters_at(self.fn, numbers[:1]).shape[-1]
-        noise = Noise.of(self.fn, numbers)
-        steps = Steps.of(numbers, self.step, self.scale, 0.0 if noise is None else noise.relative)
-        if noise is not None:
-            noise.warn(evaluate(self.fn, numbers[:TWICE]), steps)
-        return replace(model, steps=steps, parameters=parameters, noise=noise)
+    def sizes(self, z: Array, order: int) -> Array:
+        """Fisher norms (n, columns) of derivatives of this order (n, M, columns), per unit of each column."""
+        norms = self.here.norms(z)
+        with np.errstate(over="ignore"):
+            for _ in range(order):  # not unit ** order: the square of a large unit does not fit
+                norms = self.units() * norms
+        return np.where(np.isfinite(norms), norms, 0.0)

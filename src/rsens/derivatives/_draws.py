@@ -1,25 +1,182 @@
-"""Posterior draws of a function's parameters: the predictive is the mixture of the draws' own distributions."""
+"""Posterior draws and a function of one draw, as a model: the predictive is the mixture of the draws' distributions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rsens._coding import Coding
 from rsens._errors import Argument, InputError
+from rsens._table import positive_per_column
 from rsens._typing import Array
-from rsens.derivatives._evaluation import as_arrays
-from rsens.derivatives._output import family_from, shapes_of
+from rsens.derivatives._derivatives import Derivatives
+from rsens.derivatives._differences import spaced
+from rsens.derivatives._function import DifferenceModel
+from rsens.derivatives._jax import from_jax
+from rsens.derivatives._model import Counter, Description, Finding, Model
+from rsens.derivatives._output import as_arrays, family_from, shapes_of
+from rsens.derivatives._torch import from_torch
 from rsens.distributions import Distribution, Mixture
 
 #: How many values of one argument to hold at once while draws are matched by one distribution: what a cache holds.
 BLOCK = 250_000
+#: How many draws are looked at for what can be wrong with a function: it is the same one for all draws.
+LOOKED_AT = 4
+
+
+def from_draws(
+    fn: Callable[[dict[str, Any], Any], Distribution],
+    draws: Mapping[str, Any],
+    *,
+    backend: Literal["numpy", "jax", "torch"] = "numpy",
+    second: Literal["matched", "stacked"] = "matched",
+    weights: ArrayLike | None = None,
+    categorical: Any = None,
+    step: ArrayLike | None = None,
+    scale: ArrayLike | None = None,
+) -> DrawsModel:
+    """A model from posterior draws: the predictive is the mixture of what the function gives for each draw.
+
+    R-sens is exact for the mixture: it sees what the draws disagree on, also where they form two modes. R-sens₂ depends
+    on parameters λ, and a mixture has thousands; it is taken of one distribution that stands for the mixture
+    (`Mixture.matched`): real y with the mean and variance of the mixture, counts with the mean rate, classes and events
+    exactly.
+
+    Args:
+        fn: A function fn(parameters, X) of one draw, a dict of arrays without the axis of draws, and rows X (n, D). It
+            returns a family, each row of it from the same row of X only.
+        draws: Maps names of parameters to arrays with the draws on the first axis, chains stacked: (S, …).
+        backend: What the function is written in. "numpy" takes central differences, "jax" and "torch" differentiate.
+        second: What R-sens₂ looks at: "matched", as above, or "stacked", the parameters of all draws side by side, in
+            which draws that are linear in x do not interact.
+        weights: Weights of the draws, (S,); equal by default.
+        categorical: Columns that are categorical, as in `from_function`.
+        step: How far differences move each column, as in `from_function`; "numpy" only.
+        scale: The unit of each column, as in `from_function`; "numpy" only.
+
+    Returns:
+        A model for `explain`, `rsens` and all other measures.
+
+    Example:
+        Two draws of a slope, +2 and −2. At 0 the prediction does not depend on x; further out the two part.
+
+        >>> from rsens import Normal, from_draws, rsens
+        >>> model = from_draws(lambda p, X: Normal(p["b"] * X[:, 0], 0.09), {"b": [2.0, -2.0]})
+        >>> rsens(model, [[0.0], [1.5]]).round(2).tolist()
+        [[0.0], [6.67]]
+    """
+    read = Draws.read(fn, draws, weights, "from_draws")
+    if second not in ("matched", "stacked"):
+        raise InputError("from_draws: ", Argument("second"), f' must be "matched" or "stacked"; got {second!r}.')
+    if backend == "numpy":
+        step = None if step is None else positive_per_column(step, None, "step")
+        scale = None if scale is None else positive_per_column(scale, None, "scale")
+        predictive: Model = read.differences(step, scale, categorical)
+        matched: Model = DifferenceModel(read.matched, step, scale, categorical)
+    elif backend in ("jax", "torch"):
+        if step is not None or scale is not None:
+            raise InputError(
+                "from_draws: ",
+                Argument("step"),
+                " and ",
+                Argument("scale"),
+                f' are for differences, backend="numpy"; {backend} differentiates exactly. Leave them out.',
+            )
+        source = from_jax if backend == "jax" else from_torch
+        predictive = source(partial(_traced_mixture, read, backend), categorical=categorical)
+        matched = source(lambda X: _traced_mixture(read, backend, X).matched(), categorical=categorical)
+    else:
+        raise InputError("from_draws: ", Argument("backend"), f' must be "numpy", "jax" or "torch"; got {backend!r}.')
+    return DrawsModel(predictive, matched if second == "matched" else None, 2 * len(read))
+
+
+class DrawsModel(Model):
+    """A model of a mixture, and one of the distribution that stands for it where pairs are looked at.
+
+    `predictive` gives the mixture of the draws, with first derivatives of every draw's λ. `matched` gives
+    `Mixture.matched`, with second derivatives; None takes them of the draws themselves, the stacked form.
+    """
+
+    def __init__(
+        self,
+        predictive: Model,
+        matched: Model | None,
+        n_parameters: int,
+        description: Description | None = None,
+        findings: tuple[Finding, ...] = (),
+    ) -> None:
+        self._predictive, self._matched = predictive, matched
+        self._description, self._findings = description, findings
+        self._rows: Any = None  # that `matched` is still to be prepared for
+        self.n_parameters: int = n_parameters
+        shared = ("coding", "takes_tables", "takes_codes", "by_differences")
+        for name in (*shared, "input_scale_", "training_inputs_", "classes_"):
+            setattr(self, name, getattr(predictive, name))
+
+    def described(self, description: Description, *findings: Finding) -> DrawsModel:
+        """This model, with what was understood of the object it was made from."""
+        return DrawsModel(self._predictive, self._matched, self.n_parameters, description, findings)
+
+    @property
+    def for_pairs(self) -> Model:
+        if self._matched is None:
+            return self
+        if self._rows is not None:  # prepared when it is needed: that takes as long as explaining a few rows
+            self._matched, self._rows = self._matched.prepared(self._rows), None
+        return self._matched
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        if order == 1 or self._matched is None:
+            return self._predictive.derivatives(X, order)
+        record = self._predictive.derivatives(X, 1)
+        return replace(record, matched=self.for_pairs.derivatives(X, 2))
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        return self._predictive.predict_distribution(X)
+
+    def predict_point(self, X: Any) -> Array:
+        return self._predictive.predict_point(X)
+
+    @property
+    def description(self) -> Description | None:
+        return self._description
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        yield from self._findings
+        yield from self._predictive.checks(X)
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        if self._matched is None or order == 1:
+            return self._predictive.rows_per_chunk(n_columns, order)
+        return min(self._predictive.rows_per_chunk(n_columns, 1), self.for_pairs.rows_per_chunk(n_columns, 2))
+
+    def coded(self, X: Any, weights: Any = None) -> DrawsModel:
+        return self._each(lambda model: model.coded(X, weights))
+
+    def contrasted(self, coding: Coding) -> DrawsModel:
+        return self._each(lambda model: model.contrasted(coding))
+
+    def counted(self, counter: Counter) -> DrawsModel:
+        return self._each(lambda model: model.counted(counter))
+
+    def prepared(self, X: Any) -> DrawsModel:
+        return self._of(self._predictive.prepared(X), self._matched, X)
+
+    def _each(self, change: Callable[[Model], Model]) -> DrawsModel:
+        matched = None if self._matched is None else change(self._matched)
+        return self._of(change(self._predictive), matched, self._rows)
+
+    def _of(self, predictive: Model, matched: Model | None, rows: Any) -> DrawsModel:
+        model = DrawsModel(predictive, matched, self.n_parameters, self._description, self._findings)
+        model._rows = rows
+        return model
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +223,16 @@ class Draws:
 
     def some(self, count: int) -> Draws:
         """At most so many of the draws, evenly spaced, with equal weights."""
-        kept = np.unique(np.linspace(0, len(self) - 1, count).astype(np.intp))
+        kept = spaced(len(self), count)
         values = {name: array[kept] for name, array in self.values.items()}
-        return Draws(self.fn, values, np.full(len(kept), 1.0 / len(kept)))
+        return Draws(self.fn, values, _equal(len(kept)))
+
+    def differences(
+        self, step: Array | None = None, scale: Array | None = None, categorical: Any = None
+    ) -> DifferenceModel:
+        """The mixture of the draws with ∂λ of each, by central differences."""
+        few = self.some(LOOKED_AT).mixture
+        return DifferenceModel(self.mixture, step, scale, categorical, parameters=2 * len(self), few=few)
 
     def families(self, X: Array) -> Iterator[Distribution]:
         """What the function returns for rows X, draw by draw, as NumPy arrays; all of one family."""
@@ -197,3 +361,39 @@ def _read(name: Any, array: Any, call: str) -> Any:
             f"{int(bad.argmax())}. Leave these draws out.",
         )
     return values
+
+
+def _traced_mixture(draws: Draws, backend: str, X: Any) -> Mixture:
+    """The predictive at rows X, all draws at once: traced by JAX, or as tensors of PyTorch."""
+    as_array: Callable[[Any], Any]
+    vmap: Callable[..., Any]
+    if backend == "jax":
+        import jax
+
+        as_array, vmap = jax.numpy.asarray, jax.vmap
+    else:
+        import torch
+
+        as_array, vmap = torch.as_tensor, torch.func.vmap
+    seen: list[Distribution] = []
+
+    def leaves(parameters: dict[str, Any]) -> list[Any]:
+        family = family_from(lambda Z: draws.fn(parameters, Z), X)
+        check_one_family(family)
+        seen[:] = [family]
+        return [as_array(leaf) for leaf in family.leaves()]
+
+    parameters = {name: as_array(values) for name, values in draws.values.items()}
+    try:
+        stacked = vmap(leaves)(parameters)
+    except RuntimeError:  # an operation that PyTorch's vmap cannot batch
+        if backend == "jax":
+            raise
+        each = [leaves({name: values[s] for name, values in parameters.items()}) for s in range(len(draws))]
+        stacked = [torch.stack(leaf) for leaf in zip(*each, strict=True)]
+    (family,) = seen
+    fields = {}
+    for name, values in zip(family.fields(), stacked, strict=True):
+        axes = values.ndim - family.domains[name].event_ndim
+        fields[name] = values[:, None] if axes == 1 else values  # one value for all rows
+    return Mixture(type(family)(**fields), np.asarray(draws.weights), draws=True)

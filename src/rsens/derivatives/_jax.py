@@ -11,20 +11,15 @@ import numpy as np
 from rsens._coding import Coding
 from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
-from rsens.derivatives._derivatives import Derivatives, without_derivatives
-from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, Function, Model, rows_of
-from rsens.derivatives._output import (
-    categorical_values,
-    check_fixed,
-    check_function,
-    check_precision,
-    check_rows_independent,
-    family_from,
-    first_rows,
-    parameters_of,
-    spread_out,
-    warn_if_cut,
+from rsens.derivatives._model import (
+    CACHE_BYTES,
+    FEW_ROWS,
+    MAX_BYTES,
+    DifferentiatedFunction,
+    Model,
+    rows_of,
 )
+from rsens.derivatives._output import check_function, family_from, first_rows, parameters_of
 from rsens.distributions import Distribution
 
 
@@ -72,7 +67,7 @@ class _Program:
 
 
 @dataclass(frozen=True, eq=False)
-class JaxModel(Function):
+class JaxModel(DifferentiatedFunction):
     """The model that `from_jax` makes."""
 
     fn: Callable[[Any], Distribution]
@@ -83,28 +78,6 @@ class JaxModel(Function):
     coding: Coding | None = None
 
     made: ClassVar[str] = "automatic (JAX)"
-
-    def _derivatives(self, X: Any, order: int) -> Derivatives:
-        X = self.numbers(X)
-        if not self.continuous(X.shape[1]):
-            return without_derivatives(self._predict(X), X.shape[1], order)
-        program, (λ, leaves), first, moved, second = self._run(X, order)
-        distribution = first_rows(program.family.rebuilt(iter(leaves)), len(X)).checked(len(X))
-        check_precision(program.family, program.single, moved)
-        check_fixed(program.family, moved)
-        check_rows_independent(lambda Z: self._run(Z, 0)[1][0][: len(Z)], X, λ[: len(X)], self.coding)
-        first = spread_out(first[: len(X)], self.coding, 1)
-        second = None if second is None else spread_out(second[: len(X)], self.coding, 2)
-        record = Derivatives(distribution, first, second)
-        warn_if_cut(distribution, record.first, categorical_values(self.coding, X))
-        return record
-
-    def predict_distribution(self, X: Any) -> Distribution:
-        return self._predict(self.coded(X).numbers(X))
-
-    def _predict(self, X: Array) -> Distribution:
-        program, (_, leaves), *_ = self._run(X, 0)
-        return first_rows(program.family.rebuilt(iter(leaves)), len(X)).checked(len(X))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         # The compiler says how much memory it needs. That grows with the rows, and faster than they do where the
@@ -126,21 +99,22 @@ class JaxModel(Function):
         """For pickling: without the compiled programs, which are compiled again when needed."""
         return {**self.__dict__, "programs": {}}
 
-    # ---- compiling and running --------------------------------------------------------------------------------
-
-    def _run(self, X: Array, order: int) -> tuple[Any, ...]:
-        """The program for X, and its results for X padded with copies of the last row, as NumPy arrays."""
+    def _results(self, X: Array, order: int) -> tuple[Distribution, Array, list[bool], Any, Any, Any]:
         import jax
 
         # The next power of two, or the one after it if only that is compiled already: the last chunk may be smaller.
-        rows, columns = _power_of_two_from(len(X)), X.shape[1]
+        n, columns = X.shape
+        rows = _power_of_two_from(n)
         compiled = [self._key(order, size, columns) in self.programs for size in (rows, 2 * rows)]
         if compiled == [False, True]:
             rows *= 2
-        program = self._program(order, rows, columns, len(X))
-        padded = np.concatenate([X, np.broadcast_to(X[-1], (rows - len(X), columns))])
+        program = self._program(order, rows, columns, n)
+        padded = np.concatenate([X, np.broadcast_to(X[-1], (rows - n, columns))])
         with jax.enable_x64(True):
-            return (program, *jax.tree.map(np.asarray, program.run(padded)))
+            (λ, leaves), moved, first, second = jax.tree.map(np.asarray, program.run(padded))
+        family = first_rows(program.family.rebuilt(iter(leaves)), n)
+        first, second = (None if part is None else part[:n] for part in (first, second))
+        return family, λ[:n], program.single, moved, first, second
 
     def _program(self, order: int, rows: int, columns: int, given: int) -> _Program:
         """The program for this number of rows, of which at most `given` are the user's own."""
@@ -198,10 +172,8 @@ def _compile(
             return values(X), None, None, None
         first, leaves = along_columns(values)(X)
         moved = jnp.array([jnp.any(leaf != 0.0) for leaf in leaves])
-        if order == 1:
-            return values(X), first, moved, None
-        second = along_columns(along_columns(lambda Z: values(Z)[0]))(X)
-        return values(X), first, moved, 0.5 * (second + jnp.swapaxes(second, -1, -2))
+        second = along_columns(along_columns(lambda Z: values(Z)[0]))(X) if order == 2 else None
+        return values(X), moved, first, second
 
     with jax.enable_x64(True):
         try:

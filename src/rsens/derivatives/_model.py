@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
@@ -13,12 +15,16 @@ from rsens._table import Table, read_table
 from rsens._typing import Array
 from rsens.derivatives._bends import Bends
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
-from rsens.derivatives._derivatives import Derivatives
-from rsens.derivatives._description import Description, Finding
+from rsens.derivatives._derivatives import Derivatives, without_columns, without_derivatives
+from rsens.derivatives._output import (
+    categorical_values,
+    check_fixed,
+    check_precision,
+    check_rows_independent,
+    spread_out,
+    warn_if_cut,
+)
 from rsens.distributions import Distribution
-
-if TYPE_CHECKING:
-    from rsens.derivatives._counted import Counter
 
 #: Working memory for one chunk of rows.
 MAX_BYTES = 256 * 2**20
@@ -120,19 +126,24 @@ class Model(ABC):
 
         Nothing else changes: rows have the same numbers there, and predictions are the same.
         """
-        from rsens.derivatives._contrasted import Contrasted
-
         return Contrasted(self, coding)
 
     def counted(self, counter: Counter) -> Model:
         """This model, with the rows that it is asked about counted."""
-        from rsens.derivatives._counted import CountedModel
-
         return CountedModel(self, counter)
 
     def prepared(self, X: Any) -> Model:
         """This model with everything fixed that depends on all rows X, so that chunks of them give the same numbers."""
         return self
+
+    def numbers(self, X: Any) -> Array:
+        """The rows X as numbers (n, D), with the numbers that stand for levels in categorical columns."""
+        values = rows_of(self, X).values
+        return values if self.coding is None else self.coding.numbers(values)
+
+    def continuous(self, n_columns: int) -> list[int]:
+        """Positions of the columns to differentiate in."""
+        return list(range(n_columns) if self.coding is None else self.coding.continuous)
 
 
 class Function(Model):
@@ -166,14 +177,38 @@ class Function(Model):
     def contrasted(self, coding: Coding) -> Self:
         return replace(self, coding=coding)  # type: ignore[type-var]
 
-    def numbers(self, X: Any) -> Array:
-        """The rows X as the function takes them, (n, D)."""
-        values = rows_of(self, X).values
-        return values if self.coding is None else self.coding.numbers(values)
 
-    def continuous(self, n_columns: int) -> list[int]:
-        """Positions of the columns to differentiate in."""
-        return list(range(n_columns) if self.coding is None else self.coding.continuous)
+class DifferentiatedFunction(Function):
+    """A model made from a function that JAX or PyTorch differentiates."""
+
+    @abstractmethod
+    def _results(self, X: Array, order: int) -> tuple[Distribution, Array, Sequence[bool], Any, Any, Any]:
+        """The function at rows X, and its derivatives unless the order is 0.
+
+        Returns:
+            The family as NumPy arrays; λ (n, M); which arguments were computed in single precision; which of them
+            depend on x; ∂λ (n, M, columns) and ∂²λ (n, M, columns, columns) in the continuous columns.
+        """
+
+    def _derivatives(self, X: Any, order: int) -> Derivatives:
+        X = self.numbers(X)
+        continuous = self.continuous(X.shape[1])
+        family, λ, single, moved, first, second = self._results(X, order if continuous else 0)
+        distribution = family.checked(len(X))
+        check_rows_independent(lambda Z: self._results(Z, 0)[1], X, λ, self.coding)
+        if not continuous:
+            return without_derivatives(distribution, X.shape[1], order)
+        check_precision(family, single, moved)
+        check_fixed(family, moved)
+        first = spread_out(first, self.coding, 1)
+        second = None if second is None else spread_out(0.5 * (second + second.swapaxes(-1, -2)), self.coding, 2)
+        record = Derivatives(distribution, first, second)
+        warn_if_cut(distribution, record.first, categorical_values(self.coding, X))
+        return record
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        X = self.coded(X).numbers(X)
+        return self._results(X, 0)[0].checked(len(X))
 
 
 def iterate(
@@ -258,3 +293,169 @@ def result_bytes(n_columns: int, order: int, parameters: int = 4) -> int:
 def rows_for(bytes_per_row: float) -> int:
     """How many rows fit in `MAX_BYTES`, at least one."""
     return max(1, int(MAX_BYTES / bytes_per_row))
+
+
+# ---- what was understood of a model that somebody else made, and what was checked about it ---------------------------
+
+#: "ok": as it should be. "warning": read the text before you read the numbers. "wrong": the numbers are not to be used.
+Verdict = Literal["ok", "warning", "wrong"]
+
+
+@dataclass(frozen=True)
+class Description:
+    """What was understood of a model, in a few words each, so that one line can say it."""
+
+    #: The object: "GaussianProcessRegressor of scikit-learn".
+    model: str
+    #: The predictive family of an observation: "Normal".
+    family: str
+    #: Where the noise of an observation comes from: "included: 0.04 (WhiteKernel)"; "none".
+    noise: str
+    #: How derivatives are made: "closed form", "automatic (PyTorch)", "differences over 0.3 standard deviations".
+    derivatives: str
+    #: What the columns are: of X as given, or the original ones of a pipeline.
+    columns: str = "columns of X as given"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.model}: {self.family} prediction of an observation, noise {self.noise}; "
+            f"derivatives: {self.derivatives}; {self.columns}."
+        )
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was checked about a model: what, how it came out, and what to do about it."""
+
+    name: str
+    verdict: Verdict
+    text: str
+
+
+# ---- models around models --------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Counter:
+    """How many rows were asked about so far."""
+
+    rows: int = 0
+
+    def add(self, rows: int) -> None:
+        """So many more."""
+        self.rows += rows
+
+    def calls(self, fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """The function, with the rows of each call counted."""
+
+        def counted(X: Any) -> Any:
+            self.add(len(X))
+            return fn(X)
+
+        return counted
+
+
+class CountedModel(Model):
+    """The same model. A row with its derivatives counts once, as closed forms and forward mode look at it once.
+
+    The value of an average in closed form counts once too.
+    """
+
+    def __init__(self, model: Model, counter: Counter) -> None:
+        self._model, self._counter = model, counter
+        self.coding = model.coding
+        self.takes_tables, self.takes_codes = model.takes_tables, model.takes_codes
+        self.takes_many_levels = model.takes_many_levels
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        self._counter.add(len(X))
+        return self._model.derivatives(X, order)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        self._counter.add(len(X))
+        return self._model.predict_distribution(X)
+
+    def predict_point(self, X: Any) -> Array:
+        self._counter.add(len(X))
+        return self._model.predict_point(X)
+
+    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
+        values = self._model.partial_dependence(columns, at, X)
+        self._counter.add(0 if values is None else len(at))
+        return values
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        return self._model.rows_per_chunk(n_columns, order)
+
+    def coded(self, X: Any, weights: Any = None) -> CountedModel:
+        return CountedModel(self._model.coded(X, weights), self._counter)
+
+    def prepared(self, X: Any) -> CountedModel:
+        return CountedModel(self._model.prepared(X), self._counter)
+
+
+class Contrasted(Model):
+    """The same model; derivatives are 0 in all columns of `coding`, also in those that hold numbers.
+
+    Rows come as they were given, with the numbers themselves: a table would have level codes in their place.
+    """
+
+    takes_tables = False
+
+    def __init__(self, model: Model, coding: Coding) -> None:
+        self._model = model
+        self.coding = coding
+        self.takes_codes, self.takes_many_levels = model.takes_codes, model.takes_many_levels
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def description(self) -> Description | None:
+        return self._model.description
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        return self._model.checks(X)
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        assert self.coding is not None
+        return without_columns(self._model.derivatives(self._as_given(X), order), list(self.coding.categorical))
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        return self._model.predict_distribution(self._as_given(X))
+
+    def _as_given(self, X: Any) -> Any:
+        """Level codes of numbers as these numbers, which the model knows."""
+        if not isinstance(X, Table) or self.coding is None or X.coding is not self.coding:
+            return X
+        values = X.values.copy()
+        for column in self.coding.columns:
+            if column.numeric:
+                values[:, column.position] = column.numbers[values[:, column.position].astype(np.intp)]
+        return Table(X.names, values, None, self._model.coding)
+
+    def predict_point(self, X: Any) -> Array:
+        return self._model.predict_point(X)
+
+    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
+        assert self.coding is not None
+        at = at.copy()
+        for k, column in enumerate(columns):
+            if column in self.coding.categorical and self.coding[column].numeric:
+                at[:, k] = self.coding[column].numbers[at[:, k].astype(np.intp)]
+        return self._model.partial_dependence(columns, at, X)
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        return self._model.rows_per_chunk(n_columns, order)
+
+    def contrasted(self, coding: Coding) -> Contrasted:
+        return Contrasted(self._model, coding)
+
+    def prepared(self, X: Any) -> Contrasted:
+        assert self.coding is not None
+        return Contrasted(self._model.prepared(X), self.coding)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from rsens._coding import Coding
 from rsens._conversions import converted
@@ -185,3 +187,127 @@ def spread_out(values: Array, coding: Coding | None, axes: int) -> Array:
 def _same(a: Array, b: Array, noise: Array | float) -> bool:
     allowed = SAME * np.abs(b).max(axis=0, initial=0.0) + 15.0 * noise  # ten standard deviations of a difference
     return a.shape == b.shape and bool(np.all(np.abs(a - b) <= allowed))
+
+
+# ---- A function of NumPy rows, evaluated: its distribution, and the columns to take differences of -------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The distribution at n rows, and z (n, M) with λ_m = g_m(z_m): a logit if the function gave one, else λ itself."""
+
+    distribution: Distribution
+    z: Array
+    #: Which of the M columns of z are logits.
+    by_logit: list[bool]
+    #: Whether the function returned an argument in single precision.
+    single: bool
+
+    def at(self, rows: Any) -> Evaluation:
+        """The same at some of the rows."""
+        leaves = [leaf[rows] for leaf in self.distribution.leaves()]
+        return Evaluation(self.distribution.rebuilt(iter(leaves)).checked(), self.z[rows], self.by_logit, self.single)
+
+    def chain(self, z_first: Array, z_second: Array | None) -> tuple[Array, Array | None]:
+        """∂λ = g' ∂z and ∂²λ = g' ∂²z + g'' ∂z ∂zᵀ; every λ_m has its own z_m.
+
+        For a logit g' = π(1 − π) and g'' = π(1 − π)(1 − 2π), without cancellation in either tail.
+        """
+        slope = np.where(self.by_logit, expit(self.z) * expit(-self.z), 1.0)
+        bend = np.where(self.by_logit, -slope * np.tanh(0.5 * self.z), 0.0)
+        first = slope[..., None] * z_first
+        if z_second is None:
+            return first, None
+        if not bend.any():
+            return first, slope[..., None, None] * z_second
+        products = z_first[..., :, None] * z_first[..., None, :]
+        return first, slope[..., None, None] * z_second + bend[..., None, None] * products
+
+    def norms(self, changes: Array) -> Array:
+        """Fisher norms (n, K) of changes of z (n, M, K); 0 where they do not fit in float64."""
+        with np.errstate(all="ignore"):
+            found = self.distribution.fisher_norm(self.chain(changes, None)[0])
+        return np.where(np.isfinite(found), found, 0.0)
+
+
+def evaluate(fn: Callable[[Array], Distribution], X: Array) -> Evaluation:
+    """The function at the rows X, checked."""
+    family = _call(fn, X)
+    distribution = family.checked(len(X))
+    single = any(leaf.ndim > 0 and leaf.dtype.kind == "f" and leaf.dtype.itemsize < 8 for leaf in family.leaves())
+    return Evaluation(distribution, *_z_of(distribution), single)
+
+
+def parameters_at(fn: Callable[[Array], Distribution], X: Array) -> Array:
+    """λ at the rows X, shape (n, M), not checked: its values may be invalid."""
+    λ: Array = parameters_of(_call(fn, X), len(X))
+    return np.broadcast_to(λ, (len(X), λ.shape[-1]))
+
+
+def evaluate_moved(fn: Callable[[Array], Distribution], points: Array, here: Evaluation) -> Array:
+    """z at moved copies of the rows, points (P, n, D), shape (P, n, M); the family must be the same as `here`."""
+    copies, n, columns = points.shape
+    try:
+        there = evaluate(fn, points.reshape(-1, columns))
+    except InputError as error:
+        raise InputError(
+            "at rows moved by a step: ",
+            error.sentence,
+            " If the function is defined only up to a boundary, keep the rows further away from it or give a smaller ",
+            Argument("step"),
+            ".",
+        ) from error
+    before, after = here.distribution, there.distribution
+    if _signature(before) != _signature(after):
+        got = f"{_signature(before)} and then {_signature(after)}"
+        raise InputError(f"the function must return the same family for all rows; got {got}.")
+    pairs = zip(before.leaves(), after.leaves(), strict=True)
+    moved = [
+        fixed and not np.allclose(new.reshape(copies, *old.shape), old, 1e-12, 0.0)
+        for (_, fixed), (old, new) in zip(leaf_labels(before), pairs, strict=True)
+    ]
+    check_fixed(before, moved)
+    return there.z.reshape(copies, n, -1)
+
+
+def _call(fn: Callable[[Array], Distribution], X: Array) -> Distribution:
+    """What the function returns for a copy of X, which it may write to, with NumPy arrays of any type."""
+    return as_arrays(family_from(fn, X.copy()), len(X))
+
+
+def as_arrays(family: Distribution, n: int) -> Distribution:
+    """A family for n rows with NumPy arrays of any type in place of what the function returned."""
+    leaves = []
+    for (name, _), leaf in zip(leaf_labels(family), family.leaves(), strict=True):
+        try:
+            leaves.append(np.asarray(leaf))
+        except (RuntimeError, TypeError, ValueError) as error:  # a tensor that requires grad, a ragged list
+            reason = str(error).splitlines()[0]
+            raise InputError(
+                f"{type(family).__name__}: ", Argument(name), f" cannot be read as a NumPy array ({reason})."
+            ) from None
+    family = family.rebuilt(iter(leaves))
+    parameters_of(family, n)
+    return family
+
+
+def _signature(family: Distribution) -> str:
+    """The family with its arguments and their sizes, to compare and to show."""
+    labels = zip(leaf_labels(family), family.leaves(), strict=True)
+    return f"{type(family).__name__}({', '.join(f'{name} {leaf.shape[1:]}' for (name, _), leaf in labels)})"
+
+
+def _z_of(family: Distribution) -> tuple[Array, list[bool]]:
+    """z of a checked family, (n, M), and which of its columns are logits.
+
+    The logit stands for π where it was given, because π near 1 has lost digits; else z is λ.
+    """
+    if isinstance(family, Mixture):
+        if not family.held_as_arrays:
+            parts = [_z_of(component) for component in family.components]
+            return np.concatenate([z for z, _ in parts], axis=1), [logit for _, logits in parts for logit in logits]
+        logit = family.components.fields().get("logit")  # draws in front of the rows
+    else:
+        logit = family.fields().get("logit")
+    z: Array = family.parameters if logit is None else np.atleast_2d(logit).T
+    return z, [logit is not None] * len(family.parameter_names)

@@ -5,21 +5,80 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import Argument, RsensWarning
+from rsens._table import Table, is_frame
 from rsens._typing import Array
-from rsens.derivatives._as_given import AsGiven
-from rsens.derivatives._counted import Counter
 from rsens.derivatives._derivatives import Derivatives
-from rsens.derivatives._description import Description, Finding, Verdict
-from rsens.derivatives._differences import DifferenceModel
-from rsens.derivatives._model import check_order, rows_of
+from rsens.derivatives._difference_checks import NoSecondDerivativesError, WideStep, wide_step
+from rsens.derivatives._function import DifferenceModel
+from rsens.derivatives._model import Counter, Description, Finding, Model, Verdict, check_order, rows_of
 from rsens.derivatives._output import categorical_values
-from rsens.derivatives._second_checks import NoSecondDerivativesError
-from rsens.derivatives._wide_step import WideStep, wide_step
 from rsens.distributions import Distribution
+
+# ---- Models that take rows in the type they were given, such as a data frame with its labels -------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AsGiven(Model):
+    """What such models share: rows that were moved or switched as numbers become rows of the type that was given."""
+
+    #: Columns that are categorical in addition to a data frame's own, as in `from_function`.
+    categorical: Any = None
+    training_inputs_: Any = None
+    classes_: Any = None
+    coding: Coding | None = None
+    #: Raises an `InputError` if a data frame or array has other columns than the model was fitted to.
+    check_columns: Callable[[Any], None] | None = None
+    #: A table like the rows; set by `coded`.
+    like: Table | None = None
+
+    takes_tables = True
+    takes_codes = True
+
+    def coded(self, X: Any, weights: Any = None) -> Self:
+        if self.like is not None:
+            return self
+        coding: Coding | None = self.coding
+        if coding is None and isinstance(X, Table) and weights is None:
+            coding = X.coding
+        elif coding is None:
+            if self.check_columns is not None and (is_frame(X) or getattr(X, "ndim", 0) == 2):
+                self.check_columns(X)
+            coding = Coding.of(X, self.categorical, weights=weights, keep_unused=True) or None
+        model = replace(self, coding=coding)
+        table = rows_of(model, X)
+        if table.source is None:  # only its numbers are left
+            return model
+        return replace(model, like=Table(table.names, table.values[:1], table.rows(0, 1), coding))
+
+    def contrasted(self, coding: Coding) -> Self:
+        return replace(self, coding=coding, like=None if self.like is None else replace(self.like, coding=coding))
+
+    def rows(self, table: Table) -> Any:
+        """The rows of a table in the type that was given."""
+        return self._rows(table.values) if table.source is None else table.source
+
+    def rows_from(self, numbers: Array) -> Any:
+        """Rows of the type that was given, from numbers as `numbers` gives them."""
+        return self._rows(numbers if self.coding is None else _codes_of(self.coding, numbers))
+
+    def _rows(self, values: Array) -> Any:
+        """The same from values with level codes in categorical columns."""
+        return values if self.like is None else self.like.like(values)
+
+
+def _codes_of(coding: Coding, numbers: Array) -> Array:
+    """Level codes in place of the numbers that stand for levels: the inverse of `Coding.numbers`."""
+    codes = numbers.copy()
+    for column in coding.columns:
+        order = np.argsort(column.numbers)
+        codes[:, column.position] = order[np.searchsorted(column.numbers[order], numbers[:, column.position])]
+    return codes
 
 
 @dataclass(frozen=True, eq=False)

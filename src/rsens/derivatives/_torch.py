@@ -11,27 +11,16 @@ import numpy as np
 from rsens._coding import Coding
 from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
-from rsens.derivatives._derivatives import Derivatives, without_derivatives
 from rsens.derivatives._model import (
     CACHE_BYTES,
     FEW_ROWS,
     MAX_BYTES,
-    Function,
+    DifferentiatedFunction,
     Model,
     result_bytes,
     rows_for,
 )
-from rsens.derivatives._output import (
-    categorical_values,
-    check_fixed,
-    check_function,
-    check_precision,
-    check_rows_independent,
-    family_from,
-    parameters_of,
-    spread_out,
-    warn_if_cut,
-)
+from rsens.derivatives._output import check_function, family_from, parameters_of
 from rsens.distributions import Distribution
 
 
@@ -71,7 +60,7 @@ def from_torch(fn: Callable[[Any], Any], *, categorical: Any = None) -> Model:
 
 
 @dataclass(frozen=True, eq=False)
-class TorchModel(Function):
+class TorchModel(DifferentiatedFunction):
     """The model that `from_torch` makes."""
 
     fn: Callable[[Any], Distribution]
@@ -80,24 +69,6 @@ class TorchModel(Function):
     coding: Coding | None = None
 
     made: ClassVar[str] = "automatic (PyTorch)"
-
-    def _derivatives(self, X: Any, order: int) -> Derivatives:
-        X = self.numbers(X)
-        family, λ = self._evaluate(X)
-        distribution = family.rebuilt(iter(map(_numpy, family.leaves()))).checked(len(X))
-        check_rows_independent(lambda Z: self._evaluate(Z)[1], X, λ, self.coding)
-        if not self.continuous(X.shape[1]):
-            return without_derivatives(distribution, X.shape[1], order)
-        first, moved, second = self._differentiate(X, order)
-        check_precision(family, [_is_single(leaf) for leaf in family.leaves()], moved)
-        check_fixed(family, moved)
-        warn_if_cut(distribution, first, categorical_values(self.coding, X))
-        return Derivatives(distribution, first, second)
-
-    def predict_distribution(self, X: Any) -> Distribution:
-        X = self.coded(X).numbers(X)
-        family, _ = self._evaluate(X)
-        return family.rebuilt(iter(map(_numpy, family.leaves()))).checked(len(X))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """From the tensors made for 8 and for 16 rows; each grows like a power of the number of rows."""
@@ -121,15 +92,14 @@ class TorchModel(Function):
         model = self.coded(X)
         return replace(model, probe=model.numbers(X)[:16])
 
-    # ---- evaluating --------------------------------------------------------------------------------
-
-    def _evaluate(self, X: Array) -> tuple[Distribution, Array]:
-        """What the function returns for X, and λ as a NumPy array, shape (n, M)."""
+    def _results(self, X: Array, order: int) -> tuple[Distribution, Array, list[bool], Any, Any, Any]:
         import torch
 
         with torch.no_grad():
             family, λ, _ = self._values(torch.tensor(X))
-        return family, _numpy(λ)
+        leaves = family.leaves()
+        moved, first, second = (None, None, None) if order == 0 else self._differentiate(X, order)
+        return family.rebuilt(iter(map(_numpy, leaves))), _numpy(λ), list(map(_is_single, leaves)), moved, first, second
 
     def _values(self, X: Any) -> tuple[Distribution, Any, list[Any]]:
         """The family, λ, shape (n, M), and the family's leaves in float64."""
@@ -151,29 +121,24 @@ class TorchModel(Function):
         λ = torch.as_tensor(parameters_of(family.rebuilt(iter(leaves)), len(X))).to(X)
         return family, λ.broadcast_to(len(X), λ.shape[-1]), leaves
 
-    # ---- differentiating --------------------------------------------------------------------------------
-
-    def _differentiate(self, X: Array, order: int) -> tuple[Array, list[bool], Array | None]:
-        """∂λ, whether each leaf depends on x, and ∂²λ."""
+    def _differentiate(self, X: Array, order: int) -> tuple[list[bool], Array, Array | None]:
+        """Whether each leaf depends on x, ∂λ, and ∂²λ."""
         import torch
 
         try:
             with torch.no_grad():
-                first, moved, second = self._forward(torch.tensor(X), order)
+                moved, first, second = self._forward(torch.tensor(X), order)
         except RuntimeError:  # an operation without a forward rule, or one that vmap cannot batch
             try:
-                first, moved, second = self._reverse(torch.tensor(X), order)
+                moved, first, second = self._reverse(torch.tensor(X), order)
             except RuntimeError as error:
                 raise InputError(
                     f"PyTorch cannot differentiate the function ({str(error).splitlines()[0]}). "
                     "Keep to torch operations without .numpy() or .item(), or use from_function."
                 ) from error
-        if second is not None:
-            second = 0.5 * (second + second.swapaxes(-1, -2))
-            second = spread_out(_numpy(second), self.coding, 2)
-        return spread_out(_numpy(first), self.coding, 1), moved, second
+        return moved, _numpy(first), None if second is None else _numpy(second)
 
-    def _forward(self, X: Any, order: int) -> tuple[Any, list[bool], Any]:
+    def _forward(self, X: Any, order: int) -> tuple[list[bool], Any, Any]:
         import torch
 
         columns = slice(None) if self.coding is None else list(self.coding.continuous)
@@ -201,12 +166,10 @@ class TorchModel(Function):
 
         first, *leaves = along_columns(values)(X)
         moved = [bool((leaf != 0.0).any()) for leaf in leaves]
-        if order == 1:
-            return first, moved, None
-        (second,) = along_columns(along_columns(lambda Z: values(Z)[:1]))(X)
-        return first, moved, second
+        second = along_columns(along_columns(lambda Z: values(Z)[:1]))(X)[0] if order == 2 else None
+        return moved, first, second
 
-    def _reverse(self, X: Any, order: int) -> tuple[Any, list[bool], Any]:
+    def _reverse(self, X: Any, order: int) -> tuple[list[bool], Any, Any]:
         """The gradient of Σ_i λ_m(x_i) holds ∂λ_m/∂x at every row i; the gradients of its columns hold ∂²λ_m."""
         import torch
 
@@ -225,10 +188,11 @@ class TorchModel(Function):
             _, λ, leaves = self._values(X)
             firsts = [gradient(column) for column in λ.unbind(-1)]
             moved = [bool((gradient(leaf) != 0.0).any()) for leaf in leaves]
-            if order == 1:
-                return torch.stack(firsts, 1).detach(), moved, None
-            rows = [torch.stack([gradient(column).detach() for column in first.unbind(-1)], 1) for first in firsts]
-        return torch.stack(firsts, 1).detach(), moved, torch.stack(rows, 1)
+            first, second = torch.stack(firsts, 1).detach(), None
+            if order == 2:
+                rows = [torch.stack([gradient(column).detach() for column in each.unbind(-1)], 1) for each in firsts]
+                second = torch.stack(rows, 1)
+        return moved, first, second
 
     def _sizes(self, X: Array, order: int) -> Array:
         """The bytes of every tensor made while X is differentiated, in order."""

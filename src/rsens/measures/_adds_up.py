@@ -13,8 +13,7 @@ the moved value is the average of both ends; between levels there is no half-way
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -83,9 +82,9 @@ def _tried(linked: OnLink, table: Table, terms: Terms, on_path: bool) -> NDArray
     found: Array | float = 0.0
     largest = size = 0.0
     for move in moves:
-        moved = _Moved(linked, table, terms, table.values[chosen], move[chosen])
-        bends, effect, here = moved.bends_on_path() if on_path else moved.bends()
-        found, largest, size = np.maximum(found, bends), max(largest, effect), max(size, here)
+        x = table.values[chosen]
+        bends, effect, eta = _bends(linked, table, terms, x, move[chosen] - x, on_path)
+        found, largest, size = np.maximum(found, bends), max(largest, effect), max(size, eta)
     return np.asarray(found) <= (EXACT if exact else ROUNDED) * largest + ROUNDING * size
 
 
@@ -111,62 +110,41 @@ def _invented(table: Table, column: int, value: float) -> Array:
     return np.array([value, value + (abs(value) or 1.0)])
 
 
-@dataclass(frozen=True)
-class _Moved:
-    """Some rows x, and the values that their columns move to."""
+def _bends(
+    linked: OnLink, table: Table, terms: Terms, x: Array, step: Array, on_path: bool
+) -> tuple[Array, float, float]:
+    """max over rows x of |Δ| for moves by `step`, the largest effect of one term, and the largest |η|.
 
-    linked: OnLink
-    table: Table
-    terms: Terms
-    x: Array
-    move: Array
+    Of all pairs, (T, T); on a path of each term and all before it together, (T,).
+    """
 
-    def bends(self) -> tuple[Array, float, float]:
-        """max over rows of |Δ| (T, T), the largest effect of one term, and the largest |η|."""
-        t = len(self.terms)
-        first, second = np.triu_indices(t, 1)
-        here, alone, own, size = self._single()
-        both, largest = self._eta(lambda k: self._to(first[k], second[k]), len(first))
+    def eta(moved: Sequence[Sequence[int]], share: float = 1.0) -> Array:
+        """η (k, n, outputs) with each of k sets of columns moved."""
+        most = max(1, NUMBERS // x.size)
+        found = [np.zeros((0, len(x), 1))]
+        for start in range(0, len(moved), most):
+            points = np.repeat(x[None], len(moved[start : start + most]), axis=0)
+            for rows, columns in zip(points, moved[start:], strict=False):
+                rows[:, columns] += share * step[:, columns]
+            predicted = linked.predict_distribution(table.like(points.reshape(-1, x.shape[1]))).checked()
+            found.append(predicted.eta.reshape(len(points), len(x), -1))
+        return np.concatenate(found[1:] or found)
+
+    members = terms.members
+    categorical = () if table.coding is None else table.coding.categorical
+    numeric = [t for t, columns in enumerate(members) if columns[0] not in categorical]
+    here, alone, middle = eta([()]), eta(members), eta([members[t] for t in numeric], share=0.5)
+    own = np.zeros(len(terms))  # how far each term is from linear in itself
+    own[numeric] = np.abs((alone[numeric] - middle) - (middle - here)).max(axis=(1, 2), initial=0.0)
+    if on_path:
+        both = eta([sum(members[: t + 1], ()) for t in range(len(terms))])
+        bends = np.abs(np.diff(both, axis=0, prepend=here) - (alone - here)).max(axis=(1, 2))
+        bends = np.maximum(bends, own)
+    else:
+        s, t = np.triu_indices(len(terms), 1)
+        both = eta([members[a] + members[b] for a, b in zip(s, t, strict=True)])
         bends = np.diag(own)
-        bends[first, second] = np.abs((both - alone[second]) - (alone[first] - here)).max(axis=(1, 2), initial=0.0)
-        return np.maximum(bends, bends.T), float(np.abs(alone - here).max()), max(size, largest)
-
-    def bends_on_path(self) -> tuple[Array, float, float]:
-        """The same for each term and all before it together, (T,)."""
-        here, alone, own, size = self._single()
-        place = np.array([self.terms.of_column(d) for d in range(self.x.shape[1])])
-        moved = self.x + (self.move - self.x)
-        path, largest = self._eta(lambda k: np.where(place <= k, moved, self.x), len(self.terms))
-        steps = np.diff(path, axis=0, prepend=here)
-        bends = np.abs(steps - (alone - here)).max(axis=(1, 2))
-        return np.maximum(bends, own), float(np.abs(alone - here).max()), max(size, largest)
-
-    def _single(self) -> tuple[Array, Array, Array, float]:
-        """η here and with each term moved alone, how far each is from linear in itself (T,), and the largest |η|."""
-        t, categorical = len(self.terms), () if self.table.coding is None else self.table.coding.categorical
-        middles = [term for term in range(t) if self.terms.members[term][0] not in categorical]
-        here, size = self._eta(lambda k: self.x, 1)
-        alone, largest = self._eta(self._to, t)
-        middle, most = self._eta(lambda k: self._to(middles[k], share=0.5), len(middles))
-        own = np.zeros(t)
-        own[middles] = np.abs((alone[middles] - middle) - (middle - here)).max(axis=(1, 2), initial=0.0)
-        return here, alone, own, max(size, largest, most)
-
-    def _to(self, *which: Any, share: float = 1.0) -> Array:
-        rows = self.x.copy()
-        columns = [d for term in which for d in self.terms.members[term]]
-        rows[:, columns] += share * (self.move[:, columns] - self.x[:, columns])
-        return rows
-
-    def _eta(self, rows: Callable[[int], Array], times: int) -> tuple[Array, float]:
-        """η (times, n, outputs) at rows(0), rows(1), …, in chunks, and the largest |η|."""
-        most = max(1, NUMBERS // self.x.size)
-        found = []
-        for start in range(0, times, most):
-            points = [rows(k) for k in range(start, min(start + most, times))]
-            eta = self.linked.predict_distribution(self.table.like(np.concatenate(points))).checked().eta
-            found.append(eta.reshape(len(points), len(self.x), -1))
-        if not found:
-            return np.zeros((0, len(self.x), 1)), 0.0
-        together = np.concatenate(found)
-        return together, float(np.abs(together).max())
+        bends[s, t] = np.abs((both - alone[t]) - (alone[s] - here)).max(axis=(1, 2), initial=0.0)
+        bends = np.maximum(bends, bends.T)
+    size = max(float(np.abs(found).max(initial=0.0)) for found in (here, alone, middle, both))
+    return bends, float(np.abs(alone - here).max()), size

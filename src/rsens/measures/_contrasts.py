@@ -18,7 +18,8 @@ A contrast is per switch, a derivative per unit. In units of standard deviations
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -64,62 +65,43 @@ def prediction_contrasts(derivatives: Derivatives) -> Iterator[tuple[int, Array]
     here = derivatives.distribution.prediction()
     for contrast in derivatives.contrasts:
         changes = (np.abs(there.prediction() - here) for there in contrast.levels)
-        yield contrast.column, sum(weighted(contrast, changes), np.zeros_like(here))
-
-
-def second_contrasts(
-    derivatives: Derivatives,
-    first: Callable[[Distribution, Array], Array],
-    value: Callable[[Distribution], Array],
-    size_of_first: Callable[[Array], Array],
-    size_of_value: Callable[[Array], Array],
-) -> Iterator[tuple[int, int | None, Array]]:
-    """Contrasts of two columns, of whatever `first` and `value` take from λ and its derivative (λ itself, or f(λ)).
-
-    For each categorical column: first None and the sizes of its pairs with all columns on the last axis (only the
-    entries of continuous columns mean anything), then every later categorical column and the size of that pair.
-    """
-    here = derivatives.distribution
-    slope, point = first(here, derivatives.first), value(here)
-    by_column = {contrast.column: contrast for contrast in derivatives.contrasts}
-    for contrast in derivatives.contrasts:
-        slopes = (first(*at) for at in zip(contrast.levels, contrast.first, strict=True))
-        yield contrast.column, None, _total(weighted(contrast, (size_of_first(there - slope) for there in slopes)))
-        for column, predictions in (contrast.pairs or {}).items():
-            later = by_column[column]
-            alone = _stacked(later.levels, value) - point[..., None]
-            mixed = (
-                _over_levels(later, size_of_value((_stacked(row, value) - value(one)[..., None]) - alone))
-                for row, one in zip(predictions, contrast.levels, strict=True)
-            )
-            yield contrast.column, column, _total(weighted(contrast, mixed))
+        yield contrast.column, _weighted_sum(contrast, changes)
 
 
 def filled_second(
     pairs: Array,
     derivatives: Derivatives,
     *,
-    first: Callable[[Distribution, Array], Array],
-    value: Callable[[Distribution], Array],
     size_of_first: Callable[[Array], Array],
     size_of_value: Callable[[Array], Array],
     units: Array,
     terms: Terms,
+    first: Callable[[Distribution, Array], Array] = lambda p, first: first,
+    value: Callable[[Distribution], Array] = lambda p: p.parameters,
 ) -> Array:
     """Pairs (n, …, T, T) of continuous terms with the contrasts of categorical ones filled in; their diagonal is 0.
 
-    `first` and `value` say what is contrasted, as in `second_contrasts`; the sizes of changes come by term.
+    `first` and `value` take from a prediction and its derivative what is contrasted: λ itself, or some f(λ). The sizes
+    of changes of `first` come by term on the last axis.
     """
-    categorical = [terms.of_column(contrast.column) for contrast in derivatives.contrasts]
+    here, by_column = derivatives.distribution, {contrast.column: contrast for contrast in derivatives.contrasts}
+    slope, point = first(here, derivatives.first), value(here)
+    categorical = [terms.of_column(column) for column in by_column]
     rest = [t for t in range(len(terms)) if t not in categorical]
     pairs[..., categorical, categorical] = 0.0
-    for column, other, values in second_contrasts(derivatives, first, value, size_of_first, size_of_value):
-        t = terms.of_column(column)
-        if other is None:
-            pairs[..., t, rest] = pairs[..., rest, t] = values[..., rest] * units[column]
-        else:
-            s = terms.of_column(other)
-            pairs[..., t, s] = pairs[..., s, t] = values * units[column] * units[other]
+    for contrast in derivatives.contrasts:
+        t, unit = terms.of_column(contrast.column), units[contrast.column]
+        slopes = (first(*at) for at in zip(contrast.levels, contrast.first, strict=True))
+        values = _weighted_sum(contrast, (size_of_first(there - slope) for there in slopes))
+        pairs[..., t, rest] = pairs[..., rest, t] = values[..., rest] * unit
+        for column, predictions in (contrast.pairs or {}).items():
+            s, later = terms.of_column(column), by_column[column]
+            alone = _stacked(later.levels, value) - point[..., None]
+            mixed = (
+                _over_levels(later, size_of_value((_stacked(row, value) - value(one)[..., None]) - alone))
+                for row, one in zip(predictions, contrast.levels, strict=True)
+            )
+            pairs[..., t, s] = pairs[..., s, t] = _weighted_sum(contrast, mixed) * unit * units[column]
     return pairs
 
 
@@ -130,11 +112,13 @@ def filled_first(values: Array, contrasts: Iterator[tuple[int, Array]]) -> Array
     return values
 
 
-def weighted(contrast: Contrast, values: Iterator[Array]) -> Iterator[Array]:
-    """w_l times the values (n, …) of each level; exactly 0 at the row's own level, whatever the values are."""
+def _weighted_sum(contrast: Contrast, values: Iterable[Array]) -> Array:
+    """Σ_l w_l times the values (n, …) of each level; nothing at the row's own level, whatever the values are."""
+    total: Any = 0.0
     for w, at_level in zip(contrast.weights.T, values, strict=True):
         w = w.reshape(-1, *(1,) * (at_level.ndim - 1))
-        yield np.where(w > 0.0, w * at_level, 0.0)
+        total = total + np.where(w > 0.0, w * at_level, 0.0)
+    return total
 
 
 def _stacked(levels: Sequence[Distribution], value: Callable[[Distribution], Array]) -> Array:
@@ -143,7 +127,7 @@ def _stacked(levels: Sequence[Distribution], value: Callable[[Distribution], Arr
 
 
 def _over_levels(contrast: Contrast, values: Array) -> Array:
-    """Σ_l w_l times the values (n, …, L), like `weighted`."""
+    """Σ_l w_l times the values (n, …, L), like `_weighted_sum`."""
     w = contrast.weights.reshape(len(values), *(1,) * (values.ndim - 2), -1)
     return np.where(w > 0.0, w * values, 0.0).sum(axis=-1)
 
@@ -182,10 +166,3 @@ def _distances(here: Distribution, contrast: Contrast, alpha: float) -> Array:
             + " model whose predictions at all levels overlap."
         )
     return np.sqrt(2.0 / alpha * np.maximum(divergence, 0.0))  # rounding may leave −1e-30
-
-
-def _total(values: Iterator[Array]) -> Array:
-    total = next(values)
-    for value in values:
-        total = total + value
-    return total

@@ -17,8 +17,8 @@ from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives
 from rsens.measures._contrasts import check_continuous
-from rsens.measures._local import check_alpha, from_derivatives, gathered
-from rsens.measures._rows import check_scale, check_weights
+from rsens.measures._rsens import check_alpha, chunks_of, gathered
+from rsens.measures._units import check_scale, check_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +60,13 @@ def directional(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     model, table = read_for(model, X)
     check_continuous(table, "The directional form")
 
-    def value(derivatives: Derivatives) -> Array:
+    def value(derivatives: Derivatives, alpha: float, *_: Any) -> Array:
         w = derivatives.distribution.whiten(derivatives.first)
-        return order * np.matmul(w.swapaxes(1, 2), w)
+        return alpha * np.matmul(w.swapaxes(1, 2), w)
 
     # G is made of first derivatives, but it has one entry per pair of columns.
-    return gathered(
-        from_derivatives(model, table, 1, value, "G, the matrix of squared R-sens,", column_axes=2), len(table.values)
-    )
+    chunks = chunks_of(value, 1, "G, the matrix of squared R-sens,", column_axes=2)
+    return gathered(chunks(model, table, order), len(table))
 
 
 def active_subspace(
@@ -92,12 +91,12 @@ def active_subspace(
     root = np.sqrt(check_alpha(alpha) * check_weights(weights, len(table.values)))
     units = check_scale(scale, table.names)
 
-    def value(derivatives: Derivatives) -> Array:
+    def value(derivatives: Derivatives, *_: Any) -> Array:
         return derivatives.distribution.whiten(derivatives.first) * units
 
     # The mean of G is Fᵀ F with F the R factor of all W stacked; G itself, a square, would lose the small eigenvalues.
     factor = np.zeros((0, len(table.names)))
-    for rows, w in from_derivatives(model, table, 1, value, "The whitened derivative"):
+    for rows, w in chunks_of(value, 1, "The whitened derivative")(model, table, 1.0):
         stacked = (root[rows, None, None] * w).reshape(-1, len(table.names))
         factor = np.asarray(np.linalg.qr(np.concatenate([factor, stacked]), mode="r"))
     _, lengths, vectors = np.linalg.svd(factor)
@@ -109,3 +108,30 @@ def active_subspace(
     eigenvalues[: len(lengths)] = lengths**2
     largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=1)[:, None], axis=1)
     return ActiveSubspace(table.names, eigenvalues, (vectors * np.sign(largest)).T, mean)
+
+
+# ---- arrows: which way the prediction goes with a variable, and whether it always does ------------------------------
+
+
+UP, DOWN, BOTH = "▲", "▼", "±"
+#: Below this consistency a variable counts as moving the prediction both ways. With U the movement up and V that down,
+#: |U − V|/(U + V) < ½ says that more than a quarter of all movement is against the rest.
+MIXED = 0.5
+
+
+def consistency(mean: Array, mean_size: Array) -> Array:
+    """|mean ∂f| / mean |∂f|, in [0, 1]: 1 where ∂f never changes its sign; NaN where f does not move or has no ∂f."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.minimum(np.abs(mean) / mean_size, 1.0)  # rounding may leave 1 + 1e-16
+
+
+def arrows(direction: Any, consistency: Any) -> list[str]:
+    """An arrow up or down, or ±, for each mean derivative and its consistency; "" where nothing moves."""
+    pairs = zip(np.asarray(direction).ravel(), np.asarray(consistency).ravel(), strict=True)
+    return [_arrow(float(slope), float(share)) for slope, share in pairs]
+
+
+def _arrow(slope: float, share: float) -> str:
+    if not np.isfinite(share) or not np.isfinite(slope):
+        return ""
+    return BOTH if share < MIXED or slope == 0.0 else UP if slope > 0.0 else DOWN

@@ -17,7 +17,7 @@ from rsens.adapters import read_for
 from rsens.derivatives import Derivatives, Model, contrasts_at, prepare, step_unit, without_derivatives
 from rsens.distributions import Distribution
 from rsens.measures._contrasts import contrast_values, filled_first, switches_of
-from rsens.measures._local import Chunks, check_alpha, finite, gathered
+from rsens.measures._rsens import Chunks, check_alpha, finite, gathered
 
 #: D is about R²Δ²/2. Whatever part of it is computed with an absolute error of eps leaves eps/Δ² in R, and truncation
 #: leaves Δ²: at eps^(1/4) both are 1e-8. A family whose divergence keeps its digits would allow a smaller step, but
@@ -69,20 +69,13 @@ def kl_chunks(
     model: Model, table: Table, alpha: float, *, step: Any = None, scale: Any = None, sided: str = "both"
 ) -> Chunks:
     """R-sens by finite perturbation of all rows, chunk by chunk."""
-    columns = len(table.names)
+    n, columns = table.values.shape
     relative = positive_per_column(DEFAULT_STEP if step is None else step, columns, "step")
     unit = step_unit(table.values) if scale is None else positive_per_column(scale, columns, "scale")
     if sided not in ("both", "one"):
         raise InputError(Argument("sided"), f" must be 'both' or 'one'; got {sided!r}.")
-    signs = (1.0, -1.0) if sided == "both" else (1.0,)
-    prepared = prepare(model, table)
-    return _chunks(prepared, table, relative * unit, signs, alpha, relative.min() < SINGLE_STEP)
-
-
-def _chunks(
-    model: Model, table: Table, step: Array, signs: tuple[float, ...], alpha: float, need_double: bool
-) -> Chunks:
-    n, columns = table.values.shape
+    signs, step = (1.0, -1.0) if sided == "both" else (1.0,), relative * unit
+    model = prepare(model, table)
     moving = list(range(columns) if table.coding is None else table.coding.continuous)
     # One evaluation moves each row 2D times, as much as two first derivatives by differences or forward mode.
     most = max(1, model.rows_per_chunk(columns, 1) // 2)
@@ -92,7 +85,7 @@ def _chunks(
         moved = [_moved(x, d, sign * step[d]) for sign in signs for d in moving]
         stacked = model.predict_distribution(table.like(np.concatenate([x, *moved])))
         stacked = stacked.checked((1 + len(moved)) * len(x))
-        if need_double:
+        if relative.min() < SINGLE_STEP:
             _check_double(stacked, None if table.coding is None else len(x))
         here = _rows_of(stacked, slice(0, len(x)))
         squares = np.zeros_like(x)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.special import digamma, gamma
 
+from rsens import distributions as ds
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
-from rsens.distributions import Distribution
+from rsens.distributions import Distribution, Mixture, is_event
 from rsens.measures._contrasts import Switches, contrast_parts, filled_second, switches_of
-from rsens.measures._local import check_alpha
-from rsens.measures._terms import Terms
+from rsens.measures._rsens import check_alpha
+from rsens.measures._terms import Terms, units_and_terms
 
 
 def parts_of(
@@ -22,8 +25,7 @@ def parts_of(
     switches: Switches | None = None,
 ) -> dict[str, Array]:
     """The parts of `rsens_of`, (n, T) each, by name: contrasts are split as the squared norm of λ(x_l) − λ(x) is."""
-    n_columns = derivatives.first.shape[-1]
-    units, terms = np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
+    units, terms = units_and_terms(derivatives, units, terms)
     family = derivatives.distribution
     if not family.part_names:
         return {}
@@ -44,8 +46,7 @@ def pair_parts_of(
     over levels just as R₂ is. The last block is what the others leave, so the parts add up to R₂ to the last digit.
     """
     derivatives = derivatives.for_pairs
-    family, n_columns = derivatives.distribution, derivatives.first.shape[-1]
-    units, terms = np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
+    family, (units, terms) = derivatives.distribution, units_and_terms(derivatives, units, terms)
     if not family.part_names:
         return {}
     *leading, last = family.part_names
@@ -72,8 +73,6 @@ def _with_contrasts(
     return filled_second(
         part,
         derivatives,
-        first=lambda p, first: first,
-        value=lambda p: p.parameters,
         size_of_first=lambda change: root * _part(family, terms.along(change * units, family), name),
         size_of_value=lambda change: root * _part(family, change, name),
         units=units,
@@ -125,3 +124,91 @@ def _along_pairs(derivatives: Derivatives, units: Array, terms: Terms, pairs: tu
 def _part(family: Distribution, change: Array, name: str) -> Array:
     """R_b²/R of a change of λ."""
     return family.fisher_norm(change) * family.shares(change)[name]
+
+
+# ---- How uncertain one number y is: the standard deviation of the predictive, and its derivatives in x ---------------
+# sd = √V with V(λ) the variance of the family, so ∂sd = V_λ ∂λ / (2 sd). Classes and vectors have no single spread.
+
+
+def has_spread(distribution: Distribution) -> bool:
+    """Whether the standard deviation and its derivative are known: of one number that is not a class."""
+    if isinstance(distribution, Mixture):
+        return not is_event(distribution) and all(kind in _VARIANCE_GRADIENTS for kind in distribution.kinds)
+    return type(distribution) in _VARIANCE_GRADIENTS
+
+
+def spread_of(distribution: Distribution) -> Array:
+    """The standard deviation, shape (n,), of a family that `has_spread`; infinite or NaN where it does not exist."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.sqrt(np.asarray(distribution.checked().variance, dtype=np.float64))
+
+
+def first_of_spread(derivatives: Derivatives) -> Array:
+    """∂sd = V_λ ∂λ / (2 sd), shape (n, D); 0 in categorical columns, NaN where the variance is not finite."""
+    distribution = derivatives.distribution
+    with np.errstate(all="ignore"):
+        slope = np.einsum("nm,nmd->nd", variance_gradient(distribution), derivatives.first)
+        slope = slope / (2.0 * spread_of(distribution))[:, np.newaxis]
+    return np.where(np.isfinite(slope), slope, np.nan)
+
+
+def variance_gradient(distribution: Distribution) -> Array:
+    """V_λ, shape (n, M)."""
+    p: Any = distribution.checked()
+    if isinstance(p, Mixture):
+        return _of_mixture(p)
+    columns = np.broadcast_arrays(p.mean, *_VARIANCE_GRADIENTS[type(p)](p))[1:]
+    return np.stack(columns, axis=-1)
+
+
+def _of_mixture(p: Mixture) -> Array:
+    """V = Σ w_s (V_s + (μ_s − μ)²), so ∂V/∂λ_s = w_s (∂V_s + 2 (μ_s − μ) ∂μ_s)."""
+    mean, gradient = p.mean, np.empty(p.parameters.shape)
+    for group in p.groups:  # arrays (S, n)
+        c: Any = group.family
+        own = np.stack(np.broadcast_arrays(c.mean, *_VARIANCE_GRADIENTS[type(c)](c))[1:], axis=-1)
+        each = own + 2.0 * (c.mean - mean)[..., np.newaxis] * c.prediction_gradient()[..., 0, :]
+        gradient[:, group.columns] = group.weights[..., np.newaxis] * np.moveaxis(each, 0, 1)
+    return gradient
+
+
+def _of_weibull(p: ds.Weibull) -> tuple[Array, Array]:
+    """V = s² (Γ(1 + 2x) − Γ(1 + x)²), x = 1/k, dx/dk = −x²."""
+    x = 1.0 / p.shape
+    one, two = gamma(1.0 + x), gamma(1.0 + 2.0 * x)
+    by_x = 2.0 * two * digamma(1.0 + 2.0 * x) - 2.0 * one**2 * digamma(1.0 + x)
+    return -(p.scale**2) * by_x * x**2, 2.0 * p.variance / p.scale
+
+
+def _of_beta(p: ds.Beta) -> tuple[Array, Array]:
+    """log V = log a + log b − 2 log c − log(c + 1), c = a + b."""
+    c = p.a + p.b
+    rest = 2.0 / c + 1.0 / (c + 1.0)
+    return p.variance * (1.0 / p.a - rest), p.variance * (1.0 / p.b - rest)
+
+
+def _of_student_t(p: ds.StudentT) -> tuple[Any, Array]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return 0.0, np.where(p.df > 2.0, p.df / (p.df - 2.0), np.nan)
+
+
+def _of_histogram(p: ds.Histogram) -> tuple[Array, ...]:
+    """V = Σ p_k (width_k²/12 + (middle_k − mean)²), and moving the mean does not change V; for changes with Σ∂p = 0."""
+    middles = p.borders[..., :-1] + 0.5 * np.diff(p.borders)
+    return tuple(np.moveaxis((middles - p.mean[..., np.newaxis]) ** 2 + np.diff(p.borders) ** 2 / 12.0, -1, 0))
+
+
+#: ∂V/∂λ by column of λ. A family that is not here has no effect on its spread.
+_VARIANCE_GRADIENTS: dict[type[Distribution], Callable[[Any], tuple[Any, ...]]] = {
+    ds.Normal: lambda p: (0.0, 1.0),
+    ds.StudentT: _of_student_t,
+    ds.LogNormal: lambda p: (2.0 * p.variance, p.variance + p.mean**2 * np.exp(p.sigma2)),
+    ds.Gamma: lambda p: (2.0 * p.mean / p.shape, -((p.mean / p.shape) ** 2)),
+    ds.Exponential: lambda p: (2.0 * p.mean,),
+    ds.Beta: _of_beta,
+    ds.Weibull: _of_weibull,
+    ds.Binomial: lambda p: (p.n * (1.0 - 2.0 * p.mean / p.n),),
+    ds.Poisson: lambda p: (1.0,),
+    ds.Histogram: _of_histogram,
+    ds.NegativeBinomial: lambda p: (1.0 + 2.0 * p.mean / p.size, -((p.mean / p.size) ** 2)),
+}

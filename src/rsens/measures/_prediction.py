@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import Argument, InputError
-from rsens._table import Table
 from rsens._typing import Array
-from rsens.adapters import read_for
-from rsens.derivatives import Derivatives, Model
+from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
 from rsens.measures._contrasts import filled_first, filled_second, prediction_contrasts
-from rsens.measures._local import Chunks, from_derivatives, gathered
-from rsens.measures._terms import Terms
+from rsens.measures._rsens import local_values
+from rsens.measures._terms import Terms, units_and_terms
 
 
 def ead(model: Any, X: Any) -> Array:
@@ -36,7 +34,7 @@ def ead(model: Any, X: Any) -> Array:
         >>> ead(model, [[-1.0], [2.0]]).round(4).tolist()
         [[2.0], [4.0]]
     """
-    return _gathered(ead_chunks, model, X)
+    return local_values(ead_of, model, X, 1, "EAD")
 
 
 def eah(model: Any, X: Any) -> Array:
@@ -49,7 +47,7 @@ def eah(model: Any, X: Any) -> Array:
         >>> eah(model, [[0.0, 5.0], [1.0, 6.0]])[0].round(4).tolist()
         [[0.0, 1.0], [1.0, 0.0]]
     """
-    return _gathered(eah_chunks, model, X)
+    return local_values(eah_of, model, X, 2, "EAH")
 
 
 def aed(model: Any, X: Any) -> Array:
@@ -83,9 +81,7 @@ def prediction_derivatives(model: Any, X: Any, order: int = 1) -> Array:
     if order not in (1, 2):
         raise InputError(Argument("order"), f" must be 1 or 2; got {order!r}.")
     value = first_of_prediction if order == 1 else second_of_prediction
-    source, table = read_for(model, X)
-    chunks = from_derivatives(source, table, order, value, "The derivative of the prediction")
-    return gathered(chunks, len(table.values))
+    return local_values(lambda d, *_: value(d), model, X, order, "The derivative of the prediction")
 
 
 def first_of_prediction(derivatives: Derivatives) -> Array:
@@ -128,49 +124,28 @@ def _filled(
     )
 
 
-def ead_chunks(model: Model, table: Table, alpha: float = 1.0) -> Chunks:
-    return from_derivatives(model, table, 1, lambda d: _summed(d, first_of_prediction(d)), "EAD")
+def ead_of(derivatives: Derivatives, alpha: float, units: Array | None = None, terms: Terms | None = None) -> Array:
+    """EAD (n, T) per unit: |∂f|, of a group in the direction in which f moves most; α plays no part."""
+    units, terms = units_and_terms(derivatives, units, terms)
+    return _summed(derivatives, terms.lengths(first_of_prediction(derivatives) * units))
 
 
-def eah_chunks(model: Model, table: Table, alpha: float = 1.0) -> Chunks:
-    return from_derivatives(model, table, 2, lambda d: _summed(d, second_of_prediction(d)), "EAH")
+def eah_of(derivatives: Derivatives, alpha: float, units: Array | None = None, terms: Terms | None = None) -> Array:
+    """EAH (n, T, T) of pairs of columns or groups, per product of units."""
+    derivatives = derivatives.for_pairs
+    units, terms = units_and_terms(derivatives, units, terms)
+    pairs = terms.pair_lengths(_second(derivatives) * np.outer(units, units))
+    return _summed(derivatives, _filled(pairs, derivatives, lambda change: terms.lengths(change * units), units, terms))
 
 
-def ead_by_terms(model: Model, table: Table, alpha: float, units: Array, terms: Terms) -> Chunks:
-    """EAD of columns and groups, per unit: |∂f| in the direction within the group in which f moves most."""
-
-    def value(derivatives: Derivatives) -> Array:
-        return _summed(derivatives, terms.lengths(first_of_prediction(derivatives) * units))
-
-    return from_derivatives(model, table, 1, value, "EAD", names=terms.names)
+def aed_of(derivatives: Derivatives, *_: Any) -> Array:
+    """∂f signed and weighted, (n, P, D): the global AED is Σ_p |mean over rows|."""
+    return derivatives.distribution.output_weight * first_of_prediction(derivatives)
 
 
-def eah_by_terms(model: Model, table: Table, alpha: float, units: Array, terms: Terms) -> Chunks:
-    """EAH of pairs of columns or groups, per product of units."""
-
-    def value(derivatives: Derivatives) -> Array:
-        derivatives = derivatives.for_pairs
-        pairs = terms.pair_lengths(_second(derivatives) * np.outer(units, units))
-        return _summed(
-            derivatives, _filled(pairs, derivatives, lambda change: terms.lengths(change * units), units, terms)
-        )
-
-    return from_derivatives(model, table, 2, value, "EAH", names=terms.names)
-
-
-def aed_chunks(model: Model, table: Table, alpha: float = 1.0) -> Chunks:
-    """Signed and weighted, with an axis for outputs: the global AED is Σ_p |mean over rows|."""
-    return from_derivatives(model, table, 1, lambda d: d.distribution.output_weight * first_of_prediction(d), "AED")
-
-
-def aeh_chunks(model: Model, table: Table, alpha: float = 1.0) -> Chunks:
-    """Signed and weighted, with an axis for outputs: the global AEH is Σ_p |mean over rows|."""
-    return from_derivatives(model, table, 2, lambda d: d.distribution.output_weight * second_of_prediction(d), "AEH")
-
-
-def _gathered(chunks: Callable[[Model, Table], Chunks], model: Any, X: Any) -> Array:
-    source, table = read_for(model, X)
-    return gathered(chunks(source, table), len(table.values))
+def aeh_of(derivatives: Derivatives, *_: Any) -> Array:
+    """∂²f signed and weighted, (n, P, D, D): the global AEH is Σ_p |mean over rows|."""
+    return derivatives.distribution.output_weight * second_of_prediction(derivatives)
 
 
 def _summed(derivatives: Derivatives, of_prediction: Array) -> Array:

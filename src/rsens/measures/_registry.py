@@ -13,14 +13,13 @@ from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Model
-from rsens.measures._ard import ard
-from rsens.measures._fourth_derivative._fourth_derivative import fourth_chunks
+from rsens.measures._fourth_derivative import fourth_chunks
 from rsens.measures._kl import kl_chunks
-from rsens.measures._local import Chunks, check_alpha
-from rsens.measures._prediction import aed_chunks, aeh_chunks, ead_by_terms, ead_chunks, eah_by_terms, eah_chunks
-from rsens.measures._rows import check_scale, check_weights
-from rsens.measures._rsens import rsens2_by_terms, rsens2_chunks, rsens_by_terms, rsens_chunks
+from rsens.measures._lengthscales import ard
+from rsens.measures._prediction import aed_of, aeh_of, ead_of, eah_of
+from rsens.measures._rsens import Chunks, check_alpha, chunks_of, rsens2_of, rsens_of
 from rsens.measures._terms import Terms
+from rsens.measures._units import check_scale, check_weights
 
 
 @dataclass(frozen=True)
@@ -70,13 +69,12 @@ class Measure(ComparedMethod):
     `chunks(model, table, alpha)` gives them chunk by chunk. The global value is their mean over the rows. The local
     values of a signed measure have an axis for outputs; its global value is the absolute mean, summed over outputs.
 
-    With groups of columns, `by_terms(model, table, alpha, units, terms)` gives local values of columns and groups, per
-    unit. A signed measure needs no such function: the value of a group is the length of the vector of its columns'
+    With groups of columns, `chunks(model, table, alpha, units, terms)` gives local values of columns and groups, per
+    unit. A signed measure takes no groups there: the value of a group is the length of the vector of its columns'
     means.
     """
 
-    chunks: Callable[[Model, Table, float], Chunks]
-    by_terms: Callable[[Model, Table, float, Array, Terms], Chunks] | None = None
+    chunks: Callable[..., Chunks]
     _: KW_ONLY
     signed: bool = False
     #: Whether it differentiates the user's function itself, rather than asking the model for derivatives.
@@ -107,9 +105,8 @@ class Measure(ComparedMethod):
 
     def _of_terms(self, source: Model, table: Table, alpha: float, units: Array, terms: Terms, share: Array) -> Array:
         self.check_groups(terms)
-        if self.by_terms is not None:
-            return _mean(self.by_terms(source, table, alpha, units, terms), share)
-        assert self.signed  # or it has no value for groups
+        if not self.signed:
+            return _mean(self.chunks(source, table, alpha, units, terms), share)
         mean = self.factor(units) * _mean(self.chunks(source, table, alpha), share)
         return (terms.lengths(mean) if self.order == 1 else terms.pair_lengths(mean)).sum(axis=0)
 
@@ -156,22 +153,23 @@ class ModelMeasure(ComparedMethod):
 METHODS: dict[str, Measure | ModelMeasure] = {
     measure.name: measure
     for measure in (
-        Measure("rsens", 1, "move of the predictive distribution", rsens_chunks, rsens_by_terms, place=1, groups=True),
-        Measure("ead", 1, "mean size of the slope", ead_chunks, ead_by_terms, place=2, groups=True),
-        Measure("aed", 1, "size of the mean slope", aed_chunks, signed=True, place=3, groups=True),
+        Measure(
+            "rsens", 1, "move of the predictive distribution", chunks_of(rsens_of, 1, "R-sens"), place=1, groups=True
+        ),
+        Measure("ead", 1, "mean size of the slope", chunks_of(ead_of, 1, "EAD"), place=2, groups=True),
+        Measure("aed", 1, "size of the mean slope", chunks_of(aed_of, 1, "AED"), signed=True, place=3, groups=True),
         Measure("kl", 1, "as rsens, by a finite step", kl_chunks, place=9),
         ModelMeasure("ard", 1, "inverse length-scale", ard, place=10, cheap=False, groups=True),
         Measure(
             "rsens2",
             2,
             "change of one effect with the other variable, in the predictive distribution",
-            rsens2_chunks,
-            rsens2_by_terms,
+            chunks_of(rsens2_of, 2, "R-sens₂"),
             place=1,
             groups=True,
         ),
-        Measure("eah", 2, "mean size of the bend", eah_chunks, eah_by_terms, place=2, groups=True),
-        Measure("aeh", 2, "size of the mean bend", aeh_chunks, signed=True, place=3, groups=True),
+        Measure("eah", 2, "mean size of the bend", chunks_of(eah_of, 2, "EAH"), place=2, groups=True),
+        Measure("aeh", 2, "size of the mean bend", chunks_of(aeh_of, 2, "AEH"), signed=True, place=3, groups=True),
         Measure(
             "fourth_derivative",
             2,

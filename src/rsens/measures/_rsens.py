@@ -6,20 +6,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
 from rsens._warned import saying_once
 from rsens.adapters import read_for
-from rsens.derivatives import Derivatives, Model
+from rsens.derivatives import Derivatives, Model, iterate
 from rsens.measures._contrasts import Switches, contrast_values, filled_second, switches_of
-from rsens.measures._local import Chunks, check_alpha, from_derivatives, gathered
-from rsens.measures._terms import Terms
+from rsens.measures._terms import Groups, Terms, check_groups, units_and_terms
+from rsens.measures._units import check_scale
+
+#: Which rows, and their values, with one entry per column (or pair of columns) on the last axis (axes).
+Chunks = Iterator[tuple[slice, Array]]
+#: Local values of a record, (record, alpha, units (D,), terms): raw and by column where the last two are None.
+ValueOf = Callable[[Derivatives, float, Array | None, Terms | None], Array]
 
 
 def rsens(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
@@ -50,7 +56,7 @@ def rsens(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
         >>> rsens(model, [[0.0, 5.0], [1.0, 6.0]]).round(6).tolist()
         [[1.5, 0.0], [1.5, 0.0]]
     """
-    return _gathered(rsens_chunks, model, X, alpha)
+    return local_values(rsens_of, model, X, 1, "R-sens", alpha)
 
 
 def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
@@ -77,7 +83,40 @@ def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
         >>> rsens2(model, [[0.0, 5.0], [1.0, 6.0]])[0].round(6).tolist()
         [[0.0, 0.5], [0.5, 0.0]]
     """
-    return _gathered(rsens2_chunks, model, X, alpha)
+    return local_values(rsens2_of, model, X, 2, "R-sens₂", alpha)
+
+
+def group_rsens(model: Any, X: Any, groups: Groups, *, alpha: float = 1.0, scale: Any = None) -> Array:
+    """R-sens of groups of columns, shape (n, terms): the largest R-sens over directions within the group.
+
+    `groups` maps a name to the names or positions of its columns. A column in no group is a term of its own;
+    `resolve_groups` gives the names of the terms in order. `scale`, one number per column, sets the units in which a
+    direction within the group has length 1.
+
+    With G_S the block of G(x) = α Jᵀ I(λ) J that belongs to the columns S, the value is sqrt(λ_max(G_S)): how fast the
+    prediction changes when the group moves by one unit in the direction that matters most. For one column this is
+    R-sens; it does not change when the columns of the group are rotated into each other (sine and cosine of a shifted
+    season); and a column that changes nothing adds nothing. A sum or trace over the group would count once per column
+    what is one direction, so that the same information spread over more columns looks more important.
+
+    A categorical column has no directions and must be a term of its own.
+
+    Example:
+        A mean of 3 s + 4 c is steepest in the direction (0.6, 0.8), where its slope is 5.
+
+        >>> from rsens import Normal, from_function
+        >>> from rsens.measures import group_rsens
+        >>> model = from_function(lambda X: Normal(3.0 * X[:, 0] + 4.0 * X[:, 1] + X[:, 2], 1.0))
+        >>> X = [[0.0, 5.0, 1.0], [1.0, 6.0, 2.0]]
+        >>> group_rsens(model, X, {"season": [0, 1]})[0].round(4).tolist()
+        [5.0, 1.0]
+    """
+    order = check_alpha(alpha)
+    source, table = read_for(model, X)
+    units = check_scale(scale, table.names)
+    terms = Terms.of(groups, table.names)
+    check_groups(terms, table)
+    return gathered(chunks_of(rsens_of, 1, "R-sens")(source, table, order, units, terms), len(table))
 
 
 def rsens_of(
@@ -99,7 +138,7 @@ def rsens_of(
         >>> rsens_of(record, alpha=1.0).tolist()
         [[1.5]]
     """
-    units, terms = _defaults(derivatives, units, terms)
+    units, terms = units_and_terms(derivatives, units, terms)
     family, root = derivatives.distribution, np.sqrt(alpha)
     values = root * family.fisher_norm(terms.along(derivatives.first * units, family))  # eq. 3
     for column, contrast in contrast_values(switches_of(derivatives, alpha) if switches is None else switches):
@@ -120,7 +159,7 @@ def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None
     """
     derivatives = derivatives.for_pairs
     assert derivatives.second is not None  # asked for with order = 2
-    units, terms = _defaults(derivatives, units, terms)
+    units, terms = units_and_terms(derivatives, units, terms)
     family, root, products = derivatives.distribution, np.sqrt(alpha), np.outer(units, units)
     pairs = root * family.fisher_norm(derivatives.second) * products  # eq. 4
     pairs = 0.5 * pairs + 0.5 * pairs.swapaxes(1, 2)  # some sources differ by rounding
@@ -129,8 +168,6 @@ def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None
     return filled_second(
         pairs,
         derivatives,
-        first=lambda p, first: first,
-        value=lambda p: p.parameters,
         size_of_first=lambda change: root * terms.norms(change * units, family),
         size_of_value=lambda change: root * family.fisher_norm(change),
         units=units,
@@ -138,35 +175,69 @@ def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None
     )
 
 
-def rsens_chunks(model: Model, table: Table, alpha: float) -> Chunks:
-    """R-sens of all rows, chunk by chunk."""
-    return from_derivatives(model, table, 1, lambda record: rsens_of(record, alpha), "R-sens")
+# ---- local values: one pass over the rows, in chunks, every value checked --------------------------------------------
 
 
-def rsens2_chunks(model: Model, table: Table, alpha: float) -> Chunks:
-    """R-sens₂ of all rows, chunk by chunk."""
-    return from_derivatives(model, table, 2, lambda record: rsens2_of(record, alpha), "R-sens₂", watch=True)
-
-
-def rsens_by_terms(model: Model, table: Table, alpha: float, units: Array, terms: Terms) -> Chunks:
-    """R-sens of columns and groups of columns, per unit."""
-    value = partial(rsens_of, alpha=alpha, units=units, terms=terms)
-    return from_derivatives(model, table, 1, value, "R-sens", names=terms.names)
-
-
-def rsens2_by_terms(model: Model, table: Table, alpha: float, units: Array, terms: Terms) -> Chunks:
-    """R-sens₂ of pairs of columns or groups, per product of units."""
-    value = partial(rsens2_of, alpha=alpha, units=units, terms=terms)
-    return from_derivatives(model, table, 2, value, "R-sens₂", watch=True, names=terms.names)
-
-
-def _gathered(chunks: Callable[[Model, Table, float], Chunks], model: Any, X: Any, alpha: Any) -> Array:
-    order = check_alpha(alpha)
+def local_values(value: ValueOf, model: Any, X: Any, order: int, what: str, alpha: Any = 1.0) -> Array:
+    """`value` of the derivatives of a model at all rows X; errors call it `what`."""
+    alpha = check_alpha(alpha)
     source, table = read_for(model, X)
     with saying_once():
-        return gathered(chunks(source, table, order), len(table.values))
+        return gathered(chunks_of(value, order, what)(source, table, alpha), len(table))
 
 
-def _defaults(derivatives: Derivatives, units: Array | None, terms: Terms | None) -> tuple[Array, Terms]:
-    n_columns = derivatives.first.shape[-1]
-    return np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
+def chunks_of(value: ValueOf, order: int, what: str, column_axes: int | None = None) -> Callable[..., Chunks]:
+    """Local values of a model at the rows of a table, chunk by chunk: (model, table, alpha, units, terms) → `Chunks`.
+
+    The last axes of the values, `column_axes` or `order` of them, run over terms. Among the measures of a comparison,
+    R-sens₂ warns for all if second derivatives cannot show interactions (see `iterate`).
+    """
+
+    def chunks(
+        model: Model, table: Table, alpha: float, units: Array | None = None, terms: Terms | None = None
+    ) -> Chunks:
+        names = table.names if terms is None else terms.names
+        for rows, derivatives in iterate(model, table, order, watch=value is rsens2_of):
+            with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
+                local = value(derivatives, alpha, units, terms)
+            yield rows, finite(local, rows, names, column_axes or order, what)
+
+    return chunks
+
+
+def gathered(chunks: Chunks, n: int) -> Array:
+    """The chunks as one array, one entry for each of the n rows."""
+    result: Array | None = None
+    for rows, values in chunks:
+        if result is None:
+            result = np.empty((n, *values.shape[1:]))
+        result[rows] = values
+    assert result is not None  # a table has at least one row
+    return result
+
+
+def finite(values: Array, rows: slice, names: tuple[str, ...], column_axes: int, what: str) -> Array:
+    """The values, or an error that names the first row and column where one is not finite."""
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return values
+    row, *where = (int(i) for i in np.argwhere(bad)[0])
+    columns = " and ".join(repr(names[d]) for d in where[-column_axes:])
+    raise InputError(
+        f"{what} is not a finite number at row {rows.start + row}, column {columns} ({int(bad.sum())} of {bad.size} "
+        "values are not): parameters or derivatives are too extreme for float64. Rescale the column or y, or leave "
+        "these rows out."
+    )
+
+
+def check_alpha(alpha: Any) -> float:
+    """The order α of the divergence as a float; the sensitivities exist for 0 < α < ∞ (paper, eq. 2)."""
+    try:
+        order = float(alpha) if isinstance(alpha, Real) and not isinstance(alpha, bool) else np.nan
+    except OverflowError:  # a whole number or fraction beyond float64
+        order = np.inf
+    if not 0.0 < order < 1e308:
+        raise InputError(
+            Argument("alpha"), f" must be a number greater than 0 and finite; got {alpha!r}. The usual choice is 1."
+        )
+    return order

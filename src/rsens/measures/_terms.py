@@ -13,6 +13,7 @@ from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._text import first_few
 from rsens._typing import Array
+from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
 
 Groups = Mapping[str, Sequence[str | int]]
@@ -120,14 +121,15 @@ class Terms:
         flat = whitened.reshape(*whitened.shape[:2], d * d)
         for s in self.grouped:
             for t in range(len(self)):
-                links = tuple(a * d + b for a in self.members[s] for b in self.members[t])
-                by_term[:, s, t] = by_term[:, t, s] = group_norms(flat, {"pair": links})[:, 0]
+                links = [a * d + b for a in self.members[s] for b in self.members[t]]
+                by_term[:, s, t] = by_term[:, t, s] = np.linalg.norm(flat[..., links], ord=2, axis=(1, 2))
         return by_term
 
 
-def group_norms(whitened: Array, terms: Mapping[str, tuple[int, ...]]) -> Array:
-    """sqrt(λ_max(W_Sᵀ W_S)) for every term: the largest singular value of the columns S of W (n, R, D), not squared."""
-    return np.stack([np.linalg.norm(whitened[..., list(s)], ord=2, axis=(1, 2)) for s in terms.values()], axis=-1)
+def units_and_terms(derivatives: Derivatives, units: Array | None, terms: Terms | None) -> tuple[Array, Terms]:
+    """Units and terms as given; None stands for the units of the columns, and for every column by itself."""
+    n_columns = derivatives.first.shape[-1]
+    return np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
 
 
 def check_groups(terms: Terms, table: Table) -> None:

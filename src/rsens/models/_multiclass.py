@@ -1,4 +1,4 @@
-"""More than two classes: one binary GP per class against the rest; `derivatives/_one_vs_rest.py` normalises them."""
+"""More than two classes: one binary GP per class against the rest; `derivatives/_records.py` normalises them."""
 
 from __future__ import annotations
 

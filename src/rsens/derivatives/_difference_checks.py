@@ -1,0 +1,515 @@
+"""Whether differences over a step give the derivative: enough digits, no jumps, no kinks, little noise.
+
+Jumps and kinks are told apart by how second differences shrink with the step s: of a smooth function like s², at a kink
+like s, and where the function jumps, rounds or is noisy not at all (the idea of a difference table: Hamming, 1962; Moré
+and Wild, 2011, *Estimating computational noise*).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsens._errors import Argument, InputError, RsensWarning
+from rsens._text import quoted
+from rsens._typing import Array
+from rsens.derivatives._differences import DEFAULT_STEP, SINGLE_STEP, Differences, Steps, spaced
+from rsens.derivatives._output import SAME, Evaluation, RandomFunctionError, evaluate, within_levels
+from rsens.distributions import Distribution
+
+#: Rows, or second differences, that are looked at more closely.
+PROBES = 8
+#: Derivatives below this, in standard deviations of the prediction per unit of the column, count as zero.
+SMALL = 0.1
+
+
+class NoSecondDerivativesError(InputError):
+    """Second differences of a function say nothing about its second derivatives; its first ones may be right."""
+
+
+def check_first(
+    at: Differences,
+    changes: Array,
+    first: Array,
+    order: int,
+    *,
+    names: tuple[str, ...],
+    levels: Array | None,
+    noise: Noise | None,
+    jumps: bool,
+) -> bool:
+    """Refuse first differences (n, M, columns) that are noise or rounding, and warn of those that are nearly all 0.
+
+    Args:
+        at: The rows and the function.
+        changes: z(x + h) − z(x − h), (columns, n, M).
+        first: The quotients.
+        order: Second derivatives are asked for if this is 2; of a function that jumps they are refused.
+        names: Names of all columns.
+        levels: The categorical columns of the rows; None if there are none.
+        noise: How random the function is.
+        jumps: Whether to look for columns in which the function jumps.
+
+    Returns:
+        Whether the differences are nearly all 0.
+    """
+    steps = at.steps
+    wide = steps.step is not None and bool(steps.step.min() >= SINGLE_STEP[order])
+    if at.columns and noise is not None:
+        noise.check(at, at.sizes(first, 1).mean(axis=0))
+    elif at.columns and not wide:
+        check_resolution(at, changes)
+    by_levels, flat = _by_levels_alone(at, changes, levels), is_flat(at, changes, levels)
+    jumping = flat_columns(at, changes) if jumps and not flat else []
+    if order == 2 and jumps and (jumping or (flat and not is_constant(at.z, levels))):
+        raise NoSecondDerivativesError(*_nothing("it is piecewise constant, as predictions of trees are"))
+    if flat and not by_levels:
+        _warn(
+            f"the function did not change in {100 * (1 - _moving(changes).mean()):.0f} % of the differences. If its "
+            "predictions are piecewise constant (trees, rounding), give a ",
+            Argument("step"),
+            " over several jumps: from_function(fn, step=0.3).",
+        )
+    if jumping:
+        _warn(
+            f"the function does not change in {quoted(names[d] for d in jumping)} over the ",
+            Argument("step"),
+            f", but it does over {WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in "
+            f"these columns says nothing. Give a step over several jumps: from_function(fn, step={WIDE}).",
+        )
+    return flat
+
+
+def check_resolution(at: Differences, changes: Array) -> None:
+    """A function in float64 that changes over a step changes over a tiny part of it too.
+
+    If it does not, it computes with fewer digits than float64 somewhere inside, whatever type its result has, and
+    differences over a small step are mostly rounding. Each column moves by a different part, so that nothing cancels.
+    """
+    X, columns = at.X, at.columns
+    h = (X + at.widths(1)) - X
+    part = 1e-4 * (0.5 + 0.5 * np.modf(np.arange(X.shape[1]) * 0.618)[0])
+    nudge = part * np.minimum(h, DEFAULT_STEP[1] * at.steps.units(X))
+    nudged = X.copy()
+    nudged[:, columns] += nudge[:, columns]
+    stays = at.moved(nudged[None])[0] == at.z
+    expected = np.abs(changes) * ((nudged - X) / (2.0 * h)).T[columns][:, :, None]
+    moves = (expected > 10.0 * np.spacing(np.abs(at.z))).any(axis=0)
+    if at.here.single or ((moves & stays).sum(axis=0) > 0.5 * moves.sum(axis=0)).any():
+        raise InputError(
+            f"{type(at.here.distribution).__name__}: the function computes in single precision (float32) or rounds, "
+            "but differences over a small step need float64. Compute in float64 throughout (converting the result "
+            "brings no digits back), or give a ",
+            Argument("step"),
+            f" of at least {SINGLE_STEP[2]:.2g}; trees and other piecewise-constant models need one of about 0.3.",
+        )
+
+
+def is_constant(z: Array, levels: Array | None) -> bool:
+    """Whether z (n, M) is the same for all rows, or, with `levels`, for all rows of the same levels."""
+    z = z if levels is None else within_levels(z, levels)
+    return bool((np.ptp(z, axis=0) <= SAME * np.abs(z).max(axis=0)).all())
+
+
+def is_flat(at: Differences, changes: Array, levels: Array | None) -> bool:
+    """Whether the differences are nearly all 0: the function is flat between jumps, or depends on the levels only."""
+    return _by_levels_alone(at, changes, levels) or not (_moving(changes) >= 0.1).any()
+
+
+def _by_levels_alone(at: Differences, changes: Array, levels: Array | None) -> bool:
+    return levels is not None and (not len(changes) or is_constant(at.z, levels))
+
+
+def _moving(changes: Array) -> Array:
+    """The share of rows that change in each column."""
+    return (changes != 0.0).any(axis=2).mean(axis=1)
+
+
+def _warn(*sentence: str | Argument) -> None:
+    warnings.warn(RsensWarning(*sentence), stacklevel=3)
+
+
+# ---- half the step -----------------------------------------------------------------------------------------------
+
+#: The share of their size by which derivatives may differ when the step is halved.
+SHARE = 0.01
+
+
+def warn_if_step_matters(at: Differences, order: int, names: tuple[str, ...]) -> None:
+    """Warn if derivatives depend on the step they were taken with: compare with half the step at a few rows."""
+    some = at.few(PROBES)
+    size, first = _sizes_and_gaps(some, 1)
+    largest = max(SMALL, float(size.max()))
+    wrong = first > SHARE * largest
+    if order == 2:
+        size, second = _sizes_and_gaps(some, 2)
+        wrong |= second > SHARE * max(largest, float(size.max()))
+    if wrong.any():
+        _warn(
+            f"derivatives in {quoted(names[d] for d, bad in zip(some.columns, wrong, strict=True) if bad)} depend on "
+            "the ",
+            Argument("step"),
+            f": half of it changes them by more than {100 * SHARE:.0f} %, so do not trust them. The default step is "
+            "about 6e-6 (first) and 1e-4 (second derivatives) times the spread of a column. If a column has no spread "
+            "in these rows, or the function changes within a small part of it, say over what distance it changes: "
+            "from_function(fn, scale=…), one number per column. If the function jumps or rounds, give a wider step: "
+            "from_function(fn, step=0.3).",
+        )
+
+
+def _sizes_and_gaps(at: Differences, order: int) -> tuple[Array, Array]:
+    """The size of the derivative of this order in each column, and how much half the step changes it.
+
+    Both are mean Fisher norms per unit of the column, so that columns and parameters of any scale can be compared. At a
+    kink or jump of the function itself the quotient doubles; that says nothing about the step and does not count.
+    """
+    quotient = at.first if order == 1 else at.diagonal
+    with np.errstate(all="ignore"):
+        whole, half = quotient(at.widths(order)), quotient(at.steps.halve(order).widths(at.X, order))
+        sizes, gaps = at.sizes(whole, order), at.sizes(half - whole, order)
+        doubled = at.sizes(half - 2.0 * whole, order) < SHARE * sizes
+    return sizes.mean(axis=0), np.where(doubled, 0.0, gaps).mean(axis=0)
+
+
+# ---- noise ---------------------------------------------------------------------------------------------------------
+
+#: Rows that are evaluated twice.
+TWICE = 8
+#: Two evaluations may differ by this share of the values: threads add up in another order.
+ROUNDING = 1e-13
+#: The share of the largest values that the noise may reach before they are refused.
+MOST = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """The standard deviation of z and of λ between calls with the same rows, (M,) each, and relative to the spread.
+
+    With scatter ε in z and a function that changes by S over a unit of a column, a central difference over h units is
+    wrong by about ε/(√2 h) + S h²/6, and a second difference by √6 ε/h² (of a pair ε/(2h²)) + S h²/12. Steps of
+    (ε/S)^{1/3} and (ε/S)^{1/4} balance the two (Moré and Wild, 2012, *Estimating derivatives of noisy simulations*).
+    """
+
+    z: Array
+    parameters: Array
+    #: The largest of ε/S, with S the standard deviation of z over the rows.
+    relative: float
+
+    @classmethod
+    def of(cls, fn: Callable[[Array], Distribution], X: Array) -> Noise | None:
+        """Measured at a few rows; None if the function is not random there, or not defined."""
+        some = X[spaced(len(X), TWICE)]
+        try:
+            once, again = evaluate(fn, some), evaluate(fn, some)
+        except InputError:  # `evaluate` of all rows says it, with the number of the row
+            return None
+        if once.z.shape != again.z.shape:
+            return None
+        z = _scatter(once.z, again.z)
+        if not (z > 0.0).any():
+            return None
+        spread = np.maximum((0.5 * (once.z + again.z)).std(axis=0), z)
+        λ = _scatter(once.distribution.parameters, again.distribution.parameters)
+        return cls(z, λ, float(np.max(z / np.where(spread > 0.0, spread, 1.0))))
+
+    def size(self, here: Evaluation) -> float:
+        """The noise of z at these rows in standard deviations of the prediction: its root mean square Fisher norm."""
+        each = np.broadcast_to(np.diag(self.z), (*here.z.shape, len(self.z)))  # one direction for each parameter
+        return float(np.sqrt(np.mean(np.sum(here.norms(each) ** 2, axis=1))))
+
+    def floors(self, here: Evaluation, steps: Steps) -> tuple[float, float]:
+        """What R-sens of a column and R-sens₂ of a pair reach by noise alone, per unit of a column."""
+        size, (first, second) = self.size(here), (float(np.min(steps.of_order(order))) for order in (1, 2))
+        return size / (np.sqrt(2.0) * first), size / (2.0 * second**2)
+
+    def warn(self, here: Evaluation, steps: Steps) -> None:
+        """State the noise floor of R-sens and R-sens₂."""
+        first, second = self.floors(here, steps)
+        widths = " and ".join(f"{float(np.min(steps.of_order(order))):.2g}" for order in (1, 2))
+        _warn(
+            f"the function is random: for the same rows its predictions differ by {self.size(here):.2g} of their own "
+            f"standard deviation. Differences are taken over {widths} of the spread of a column (first and second "
+            f"derivatives). Noise floor: per spread of a column, R-sens below about {first:.2g} and R-sens₂ of a pair "
+            f"below about {second:.2g} is noise. Fix the random numbers within the function, average more draws, or "
+            "give a wider ",
+            Argument("step"),
+            " to lower it.",
+        )
+
+    def check(self, at: Differences, sizes: Array) -> None:
+        """Refuse R-sens if the noise explains half of the largest value; `sizes` (columns,) are per unit."""
+        floor, largest = self.floors(at.here, at.steps)[0], float(sizes.max(initial=0.0))
+        if floor > MOST * largest:
+            raise RandomFunctionError(
+                f"the function is random: the same rows gave different predictions, and its noise alone makes an "
+                f"R-sens of about {floor:.2g} per spread of a column; the largest found is {largest:.2g}. Fix its "
+                "random numbers, average more draws, or give a wider ",
+                Argument("step"),
+                "; for a PyTorch module with dropout or batch normalisation call .eval().",
+            )
+
+
+def _scatter(once: Array, again: Array) -> Array:
+    """The standard deviation of each column between two calls; 0 if it is no more than rounding."""
+    deviation = np.sqrt(0.5 * np.mean((once - again) ** 2, axis=0))
+    return np.where(deviation > ROUNDING * np.abs(once).max(axis=0), deviation, 0.0)
+
+
+# ---- jumps and kinks -------------------------------------------------------------------------------------------------
+
+#: A jump keeps at least this share of a second difference over a small part of the step.
+JUMP = 0.25
+#: From an eighth to a 64th of the step a kink's second difference falls to 1/8, a smooth one's to 1/64.
+KINK = 0.06
+#: Points on a line, per search.
+POINTS = 17
+#: A step that spans several jumps of an ordinary tree ensemble, in units of a column.
+WIDE = 0.3
+#: Second differences below this share of the largest slope are not looked at.
+VISIBLE = 0.1
+#: Half the step may change a second difference by this share.
+CHANGE = 0.5
+#: No slope changes by this many times its size over one unit of a column: then jumps decide.
+ABSURD = 10.0
+#: The part of the largest average that may come from jumps.
+JUMP_SHARE = 0.1
+
+
+def flat_columns(at: Differences, changes: Array) -> list[int]:
+    """Columns along which the function is flat at nearly all rows, although it changes over a wide step at some.
+
+    A column that the function does not use is flat too, but over any step. One in which it is smooth, but flat at most
+    rows, is none of these: there the change over the wide step is not a jump.
+    """
+    narrow = np.broadcast_to(at.steps.of_order(1), at.steps.unit.shape) < WIDE / 3.0
+    still = [d for d, share in zip(at.columns, _moving(changes), strict=True) if share < 0.1 and narrow[d]]
+    if not still:
+        return []
+    some = replace(at.few(PROBES), columns=still)
+    found = []
+    for d, moved in zip(still, (some.changes(WIDE * at.steps.units(some.X)) != 0.0).any(axis=2), strict=True):
+        if moved.sum() < min(2, len(some.X)):
+            continue
+        there = some.at(moved)
+        coarse, fine = _zoomed(there, there.X, np.full(len(there.X), d), WIDE * at.steps.units(there.X)[:, d])
+        if (fine > JUMP * coarse).mean() > 0.5:
+            found.append(d)
+    return found
+
+
+def check_second(at: Differences, first: Array, second: Array, noise: Noise | None = None) -> None:
+    """An error where jumps, rounding or noise decide second differences z (n, M, C, C); a warning if they only share.
+
+    The largest second differences are taken again over half the step, and, if that changes them, the step is searched
+    for the place that makes them. A step of the user's own may span jumps and kinks on purpose: then an error only
+    where the result is absurd.
+    """
+    n, columns = len(at.X), len(at.columns)
+    if not columns:
+        return
+    unit, slopes = at.units(), float(at.sizes(first, 1).mean(axis=0).max())
+    curvatures = at.here.norms(second.reshape(*second.shape[:2], -1)).reshape(n, columns, columns)
+    with np.errstate(over="ignore"):  # units one after the other: their product may overflow
+        sizes = unit[:, :, None] * curvatures * unit[:, None, :]
+    worth = VISIBLE * max(SMALL, slopes)
+    if noise is not None:
+        _, floor = noise.floors(at.here, at.steps)  # of a pair ε/(2h²), in one column √6 ε/h²
+        floors = floor * np.where(np.eye(columns, dtype=bool), 2.0 * np.sqrt(6.0), 1.0)
+        if floor > worth and (floors > MOST * sizes.mean(axis=0)).all():
+            raise NoSecondDerivativesError(*_nothing("its predictions are random"))
+        return
+    d, e = np.triu_indices(columns)
+    upper = sizes[:, d, e]
+    probed = np.argsort(upper, axis=None)[::-1][:PROBES]
+    rows, pair = np.unravel_index(probed[upper.ravel()[probed] > worth], upper.shape)
+    if not len(rows):
+        return
+    size, d, e = upper[rows, pair], d[pair], e[pair]
+    given = at.steps.step is not None
+    kept, slow = _searched(at.at(rows), np.stack([d, e]), second[rows, :, d, e], everywhere=given)
+    jumps, largest = kept > JUMP, float(sizes.mean(axis=0).max())
+    bad = jumps if given else jumps | slow
+    decided = bad.sum() >= 0.5 * len(bad) or float(size[bad].sum()) / n > JUMP_SHARE * largest
+    if decided and (not given or largest > ABSURD * max(SMALL, slopes)):
+        raise NoSecondDerivativesError(
+            *_nothing("it jumps, rounds its predictions or computes in fewer digits" if jumps.any() else "it has kinks")
+        )
+    if given and (decided or float(np.median(kept * size)) > JUMP_SHARE * largest):
+        _warn(
+            "the function jumps within the ",
+            Argument("step"),
+            ", as predictions of trees and rounded ones do: its second differences, and so R-sens₂ of pairs, are "
+            "partly the jumps and depend on the step. Read them as rough averages, take a wider step, or explain a "
+            "smooth model.",
+        )
+
+
+def _nothing(why: str) -> tuple[str | Argument, ...]:
+    return (
+        f"second differences of the function say nothing about its second derivatives: {why}, so R-sens₂ would be a "
+        "number without meaning. Leave out pairs (",
+        Argument("pairs", False),
+        "), give a wider ",
+        Argument("step"),
+        ": from_function(fn, step=0.3), or compute without rounding in float64.",
+    )
+
+
+def _searched(
+    at: Differences, pair: NDArray[np.intp], whole: Array, everywhere: bool
+) -> tuple[Array, NDArray[np.bool_]]:
+    """For the second difference (K, M) of a pair of columns (2, K) at each of K rows: the share of it that a jump
+    makes, and whether it shrinks as slowly as at a kink. Only where half the step changes it, unless `everywhere`.
+    """
+    h, k = at.widths(2), np.arange(len(at.X))
+    d, e = np.array(at.columns)[pair]
+    size = at.here.norms(whole[..., None])[:, 0]
+    changed = np.full(len(k), everywhere)
+    if not everywhere:
+        changed = at.here.norms((_mixed(at, 0.5 * h, d, e) - whole)[..., None])[:, 0] > CHANGE * size
+    kept, slow = np.zeros(len(k)), np.zeros(len(k), dtype=bool)
+    if changed.any():
+        numerator = size * h[k, d] * h[k, e] * np.where(d == e, 1.0, 4.0)
+        for side in (-1.0, 1.0):
+            X = at.X.copy()
+            X[k, d] += np.where(d == e, 0.0, side * h[k, d])  # the two edges of the square along e
+            coarse, fine = _zoomed(at, X, e, h[k, e])
+            jump = changed & (fine > JUMP * coarse)
+            kept = np.maximum(kept, np.where(jump, fine / np.where(numerator > 0.0, numerator, 1.0), 0.0))
+            slow |= changed & (fine > KINK * coarse) & (coarse > numerator / POINTS)
+    return kept, slow & (kept <= JUMP)
+
+
+def _mixed(at: Differences, h: Array, d: Array, e: Array) -> Array:
+    """The second difference in the columns d and e of each row, (K, M)."""
+    k = np.arange(len(at.X))
+    half = np.where(d == e, 0.5, 1.0)  # for d = e the two halves add up to ± h or 0
+    corners = np.broadcast_to(at.X, (4, *at.X.shape)).copy()
+    for corner, (a, b) in zip(corners, ((1, 1), (1, -1), (-1, 1), (-1, -1)), strict=True):
+        corner[k, d] += a * half * h[k, d]
+        corner[k, e] += b * half * h[k, e]
+    pp, pm, mp, mm = at.moved(corners)
+    width = h[k, d] * h[k, e] * np.where(d == e, 1.0, 4.0)
+    return ((pp - pm) - (mp - mm)) / width[:, None]
+
+
+def _zoomed(at: Differences, X: Array, e: Array, h: Array) -> tuple[Array, Array]:
+    """The largest second difference among neighbours on the line x_e ± h, and around it on a line 8 × as short."""
+    k = np.arange(len(X))
+    low, high, found = X[k, e] - h, X[k, e] + h, []
+    for _ in range(2):
+        t = low + np.linspace(0.0, 1.0, POINTS)[:, None] * (high - low)  # (points, K)
+        points = np.broadcast_to(X, (POINTS, *X.shape)).copy()
+        points[:, k, e] = t
+        gap = np.diff(t, axis=0)[..., None]
+        slope = np.diff(at.moved(points), axis=0) / np.where(gap > 0.0, gap, np.inf)  # divided, since ends are rounded
+        bend = np.diff(slope, axis=0) * ((high - low) / (POINTS - 1))[:, None]
+        bends = at.here.norms(np.moveaxis(bend, 0, -1)).T
+        place = bends.argmax(axis=0)
+        found.append(bends[place, k])
+        low, high = t[place, k], t[place + 2, k]
+    return found[0], found[1]
+
+
+# ---- a wide step -----------------------------------------------------------------------------------------------------
+
+#: Steps to choose from, in units of a column.
+LADDER = (0.15, 0.3, 0.6)
+#: Twice the step may change R-sens by this share of the largest value.
+SETTLED = 0.1
+#: Rows at which steps are compared.
+ROWS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class WideStep:
+    """The step that was chosen, and R-sens per unit of each column over it and over twice as much, (D,) each."""
+
+    step: float
+    #: The step in units of each column, (D,): at least the usual gap between two values of the column.
+    by_column: Array
+    sizes: Array
+    doubled: Array
+
+    @property
+    def change(self) -> float:
+        """How much twice the step changes R-sens, as a share of the largest value."""
+        return float(np.abs(self.doubled - self.sizes).max(initial=0.0) / (self.sizes.max(initial=0.0) or 1.0))
+
+    @property
+    def settled(self) -> bool:
+        """Whether twice the step gives nearly the same."""
+        return self.change <= SETTLED
+
+    def says(self, names: tuple[str, ...]) -> str:
+        """The step, and what it and twice as much give for the column that matters most."""
+        d = int(self.sizes.argmax())
+        return (
+            f"differences are taken over ±{self.step:g} of the spread of a column, an average slope. R-sens of "
+            f"{names[d]!r}, per spread, is about {self.sizes[d]:.3g}, and {self.doubled[d]:.3g} over twice the step; "
+            f"no column changes by more than {100 * self.change:.0f} % of the largest R-sens"
+        )
+
+
+def wide_step(
+    fn: Callable[[Array], Distribution], X: Array, columns: list[int], levels: Array | None = None
+) -> WideStep | None:
+    """The step for a function of numbers X (n, D) that is piecewise constant; None for one that is not.
+
+    Over a small step such a function does not change at all, and its derivative is 0 at nearly every row. Differences
+    over several jumps are an average slope. Over too few jumps it is mostly noise, which makes R-sens of every column
+    too large; over too many it smooths away what is there. So the step is the first of 0.15, 0.3 and 0.6 units of a
+    column at which twice the step gives nearly the same R-sens, and the result says what both give.
+
+    Args:
+        fn: The function.
+        X: The rows to explain.
+        columns: Positions of the columns that are differentiated.
+        levels: The categorical columns of X; None if there are none.
+    """
+    steps, some = Steps.of(X, None, None), spaced(len(X), ROWS)
+    at = Differences.of(fn, X[some], evaluate(fn, X[some]), columns, steps)
+    if not columns or not _is_rough(at, None if levels is None else levels[some]):
+        return None
+    gaps = np.array([_usual_gap(column) for column in X.T]) / steps.unit
+
+    def sizes(step: float) -> Array:
+        """R-sens per unit of each column, averaged over the rows, (D,); 0 in columns of levels."""
+        wide = replace(steps, step=np.maximum(step, gaps))
+        found = np.zeros(X.shape[1])
+        found[columns] = at.sizes(at.first(wide.widths(at.X, 1)), 1).mean(axis=0)
+        return found
+
+    candidates, previous = [], sizes(LADDER[0])
+    for step in LADDER:
+        doubled = sizes(2.0 * step)
+        candidates.append(WideStep(step, np.maximum(step, gaps), previous, doubled))
+        if candidates[-1].settled:
+            return candidates[-1]
+        previous = doubled
+    return min(candidates, key=lambda candidate: candidate.change)
+
+
+def _is_rough(at: Differences, levels: Array | None) -> bool:
+    """Whether small differences say nothing: the function is flat between jumps, or computes in single precision."""
+    changes = at.changes(at.widths(1))
+    if is_flat(at, changes, levels):
+        wide = LADDER[-1] * at.steps.units(at.X)  # one row, or one leaf for all
+        return not is_constant(at.z, levels) or bool(at.changes(wide).any())
+    if flat_columns(at, changes):
+        return True
+    try:
+        check_resolution(at, changes)
+    except InputError:
+        return True
+    return False
+
+
+def _usual_gap(column: Array) -> float:
+    """The median distance between neighbouring values: 1 for whole numbers. A step below it may cross no split."""
+    values = np.unique(column)
+    return float(np.median(np.diff(values))) if len(values) > 1 else 0.0

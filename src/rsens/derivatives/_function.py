@@ -1,0 +1,183 @@
+"""`from_function`: any function of rows as a model, differentiated by central differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from numpy.typing import ArrayLike
+
+from rsens._coding import Coding
+from rsens._table import Table, positive_per_column
+from rsens._typing import Array
+from rsens.derivatives._derivatives import Derivatives
+from rsens.derivatives._difference_checks import TWICE, Noise, check_first, check_second, warn_if_step_matters
+from rsens.derivatives._differences import ROWS_PER_CALL, Differences, Steps, spaced
+from rsens.derivatives._model import Counter, Function, Model, rows_for, rows_of
+from rsens.derivatives._output import (
+    RandomFunctionError,
+    categorical_values,
+    check_function,
+    check_rows_independent,
+    evaluate,
+    parameters_at,
+    spread_out,
+)
+from rsens.distributions import Distribution
+
+#: How many rows are looked at for what can be wrong with a function of draws.
+LOOKED_AT_ROWS = 64
+
+
+def from_function(
+    fn: Callable[[Array], Any],
+    step: ArrayLike | None = None,
+    *,
+    scale: ArrayLike | None = None,
+    categorical: Any = None,
+) -> Model:
+    """A model from any function of rows, differentiated by central differences.
+
+    The function takes rows X, a float64 array of shape (n, D), and returns a family computed in float64, or a
+    distribution that `as_family` knows (SciPy's, for example), each row of it from the same row of X only. It is called
+    with many moved copies of the rows at once: 2D per row for first derivatives, 2D² + 2D for second ones. With the
+    default step, derivatives at up to 8 rows of each batch are also taken over half the step, 32D to 64D more copies; a
+    warning names the columns where that changes them by more than 1 %. The 8 largest second differences are looked at
+    more closely: if they come from jumps, rounding or kinks, they say nothing about second derivatives, and that is an
+    error.
+
+    The function may be a little random (a simulation, an average over draws): 8 rows are evaluated twice, the default
+    step then suits the noise, and a warning states what R-sens and R-sens₂ it makes by itself, the noise floor.
+
+    Args:
+        fn: The function.
+        step: How far to move each column, in units of its scale: one number, or one per column. The default, about 6e-6
+            for first and 1.2e-4 for second derivatives, suits functions that are smooth on the scale of a column:
+            first derivatives are right to about 1e-10 of the values, second ones to 1e-7; both errors grow with the
+            square of how much faster the function changes. Predictions of trees and other piecewise-constant models
+            change in jumps: take a step over several jumps, 0.1 to 0.5, and read the result as an average slope.
+        scale: The unit of each column: one number, or one per column. The default is its standard deviation over all
+            explained rows. If that is more than twice the estimate from the middle half of the distinct values,
+            range/1.349, a few values far out dominate it, and the estimate is used instead. Rows more than 10 units
+            from the median have a tenth of that distance as their unit. If all values are equal, the unit is their
+            magnitude, at least 1: a guess, which the check above looks at.
+        categorical: Columns that are categorical, by name or position, in addition to a data frame's columns of type
+            category, text or bool: R-sens compares their levels instead of differentiating. The function gets numbers
+            there as they are, and otherwise level codes 0, 1, … in the order of pandas' categories or sorted. Codes
+            come from the explained rows, so name all levels if some may be missing: {"city": ["Bergen", "Oslo"]}.
+
+    Returns:
+        A model for `explain`, `rsens` and all other measures.
+
+    Give a Bernoulli or Binomial by its logit if you can: the differences are then differences of the logit, which keep
+    their digits even if the probability is close to 0 or 1.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens import Normal, from_function, rsens
+        >>> model = from_function(lambda X: Normal(mean=np.sin(X[:, 0]), variance=np.exp(X[:, 1])))
+        >>> rsens(model, [[0.0, 0.0]]).round(6).tolist()
+        [[1.0, 0.707107]]
+    """
+    check_function(fn, "from_function")
+    return DifferenceModel(
+        fn,
+        None if step is None else positive_per_column(step, None, "step"),
+        None if scale is None else positive_per_column(scale, None, "scale"),
+        categorical,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class DifferenceModel(Function):
+    """The model that `from_function` makes."""
+
+    fn: Callable[[Array], Distribution]
+    step: Array | None
+    scale: Array | None
+    categorical: Any = None
+    coding: Coding | None = None
+    #: M, which decides how many rows fit in memory; set by `prepared`.
+    parameters: int = 4
+    #: The steps for all explained rows; set by `prepared`.
+    steps: Steps | None = None
+    #: How much predictions for the same rows differ, None if they do not; set by `prepared`.
+    noise: Noise | None = None
+    #: With posterior draws, the same function of a few of them: first derivatives are checked once, by `prepared`, for
+    #: these draws and a few rows, because all draws share one function. `parameters` is then given.
+    few: Callable[[Array], Distribution] | None = None
+
+    by_differences: ClassVar[bool] = True
+    made: ClassVar[str] = "by differences"
+
+    def _derivatives(self, X: Any, order: int) -> Derivatives:
+        table = rows_of(self, X)
+        X = self.numbers(table)
+        here = evaluate(self.fn, X)
+        checked, prepared = self.few is None or order == 2, self.steps is not None
+        noise = self._checked_noise(X, here.distribution.parameters) if checked else None
+        steps = self.steps or self._steps(X, noise)
+        at = Differences.of(self.fn, X, here, self.continuous(X.shape[1]), steps)
+        h = at.widths(1)
+        changes = at.changes(h)
+        first, flat, second = at.first(h, changes), True, None
+        if checked:
+            levels = categorical_values(self.coding, X)
+            flat = check_first(at, changes, first, order, names=table.names, levels=levels, noise=noise, jumps=prepared)
+        if order == 2:
+            second = at.second(at.widths(2))
+            if prepared:
+                check_second(at, first, second, noise)
+        if prepared and steps.step is None and noise is None and not flat:
+            warn_if_step_matters(at, order, table.names)
+        first = spread_out(first, self.coding, 1)
+        second = None if second is None else spread_out(second, self.coding, 2)
+        return Derivatives(here.distribution, *here.chain(first, second))
+
+    def _steps(self, X: Array, noise: Noise | None) -> Steps:
+        return Steps.of(X, self.step, self.scale, 0.0 if noise is None else noise.relative)
+
+    def _checked_noise(self, X: Array, parameters: Array) -> Noise | None:
+        """How random the function is, which must not mix rows beyond that."""
+        noise = self.noise
+
+        def check() -> None:
+            allowed = 0.0 if noise is None else noise.parameters
+            check_rows_independent(lambda Z: parameters_at(self.fn, Z), X, parameters, self.coding, allowed)
+
+        try:
+            check()
+        except RandomFunctionError:
+            if noise is not None or (noise := Noise.of(self.fn, X)) is None:
+                raise
+            check()
+        return noise
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        return evaluate(self.fn, self.coded(X).numbers(X)).distribution
+
+    def counted(self, counter: Counter) -> DifferenceModel:
+        """Moved copies of a row count as well: the function is asked about each."""
+        return replace(self, fn=counter.calls(self.fn))
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        points = 2 * n_columns + (2 * n_columns**2 if order == 2 else 0)
+        arrays = 3 if self.few is None else 6  # mixtures are copied more often
+        return min(ROWS_PER_CALL, rows_for(8 * self.parameters * arrays * points))
+
+    def prepared(self, X: Any) -> DifferenceModel:
+        model = self.coded(X)
+        table = rows_of(model, X)
+        numbers = model.numbers(table)
+        if self.few is not None:
+            model = replace(model, steps=self._steps(numbers, None))
+            some = Table(table.names, table.values[spaced(len(table), LOOKED_AT_ROWS)], None, table.coding)
+            replace(model, fn=self.few, few=None).derivatives(some, 1)
+            return model
+        noise = Noise.of(self.fn, numbers)
+        steps = self._steps(numbers, noise)
+        if noise is not None:
+            noise.warn(evaluate(self.fn, numbers[:TWICE]), steps)
+        parameters = parameters_at(self.fn, numbers[:1]).shape[-1]
+        return replace(model, steps=steps, parameters=parameters, noise=noise)
