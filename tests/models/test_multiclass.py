@@ -9,8 +9,8 @@ from rsens.derivatives import Derivatives, chain_rule, from_jax, normalized, nor
 from rsens.distributions import Bernoulli, Categorical, Normal
 from rsens.kernels import EQ, Matern52
 from rsens.likelihoods import LogitLikelihood, ProbitLikelihood
+from rsens.models._estimator import one_vs_rest_targets
 from rsens.models._gp import GPClassifier
-from rsens.models._multiclass import one_vs_rest_targets
 from tests.models.inference import posterior
 
 

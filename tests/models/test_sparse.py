@@ -8,7 +8,7 @@ import pytest
 from rsens._errors import InputError
 from rsens.kernels import EQ, Categorical, Constant, Linear, Matern32, Matern52, Periodic
 from rsens.likelihoods import GaussianLikelihood, PoissonLikelihood, StudentTLikelihood
-from rsens.models import _inducing, _laplace, _low_rank, _sparse_laplace
+from rsens.models import _inducing, _laplace, _sparse
 from rsens.models._inducing import NOTHING, choose_inducing
 from rsens.models._laplace import WarmStart
 from tests.models.inference import objective, posterior
@@ -125,7 +125,7 @@ def test_mean_and_offset_are_those_of_the_dense_gp(name):
     X, y = data(name)
     offset = np.linspace(-1.0, 2.0, len(y))
     options = {"mean": -0.4, "offset": offset}
-    ours = _sparse_laplace.approximate(KERNELS["eq"], LIKELIHOODS[name], X, y, X, **options)
+    ours = _sparse.sparse_laplace(KERNELS["eq"], LIKELIHOODS[name], X, y, X, **options)
     expected = _laplace.approximate(KERNELS["eq"], LIKELIHOODS[name], X, y, **options)
     assert ours.log_marginal_likelihood == pytest.approx(expected.log_marginal_likelihood, rel=1e-10)
     close(ours.gradient(), expected.gradient(), 1e-9)
@@ -153,7 +153,7 @@ def test_gradient_of_the_student_t_with_an_outlier():
 @pytest.mark.parametrize("name", LIKELIHOODS)
 def test_gradient_follows_a_jitter_that_had_to_grow(name, monkeypatch):
     X, y = data(name)
-    monkeypatch.setattr(_low_rank, "JITTERS", (1e-3,))
+    monkeypatch.setattr(_sparse, "JITTERS", (1e-3,))
     check_gradient(KERNELS["eq"], LIKELIHOODS[name], X, y, X[::4], 1e-8)
 
 
@@ -212,7 +212,7 @@ def test_predictions_are_those_of_the_plain_formulas_with_the_missing_variance_k
         weights = np.linalg.solve(Q + np.diag(1.0 / W), y)
         latent = posterior(kernel, likelihood, X, y, inducing)
     else:
-        laplace = _sparse_laplace.approximate(kernel, likelihood, X, y, inducing)
+        laplace = _sparse.sparse_laplace(kernel, likelihood, X, y, inducing)
         latent = laplace.posterior()
         f = latent.moments(X).mean
         weights, _, _ = likelihood.f_derivatives(y, f)
@@ -230,31 +230,29 @@ def test_predictions_are_those_of_the_plain_formulas_with_the_missing_variance_k
 def test_a_warm_start_finds_the_same_mode_in_fewer_passes(name, monkeypatch):
     X, y = data(name)
     passes = []
-    climb = _sparse_laplace.LowRankTarget.climb
-    monkeypatch.setattr(_sparse_laplace.LowRankTarget, "climb", lambda self, w: passes.append(1) or climb(self, w))
+    climb = _sparse.LowRankTarget.climb
+    monkeypatch.setattr(_sparse.LowRankTarget, "climb", lambda self, w: passes.append(1) or climb(self, w))
     warm = WarmStart()
-    _sparse_laplace.approximate(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, X[::3], warm=warm)
+    _sparse.sparse_laplace(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, X[::3], warm=warm)
     assert warm.converged
     near = EQ(1.5, 0.8).with_theta(EQ(1.5, 0.8).theta + 1e-5)
     passes.clear()
-    cold = _sparse_laplace.approximate(near, LIKELIHOODS[name], X, y, X[::3])
+    cold = _sparse.sparse_laplace(near, LIKELIHOODS[name], X, y, X[::3])
     cold_passes = len(passes)
     passes.clear()
-    warmed = _sparse_laplace.approximate(near, LIKELIHOODS[name], X, y, X[::3], warm=warm)
+    warmed = _sparse.sparse_laplace(near, LIKELIHOODS[name], X, y, X[::3], warm=warm)
     assert len(passes) < cold_passes
     np.testing.assert_allclose(warmed.w, cold.w, rtol=0, atol=1e-10)
     # One of another size, as from other inducing inputs, is not used.
     warm = WarmStart(weights=np.ones(3))
-    np.testing.assert_array_equal(
-        _sparse_laplace.approximate(near, LIKELIHOODS[name], X, y, X[::3], warm=warm).w, cold.w
-    )
+    np.testing.assert_array_equal(_sparse.sparse_laplace(near, LIKELIHOODS[name], X, y, X[::3], warm=warm).w, cold.w)
 
 
 def test_a_search_cut_short_says_so(monkeypatch):
-    monkeypatch.setattr(_sparse_laplace, "MAX_STEPS", 2)
+    monkeypatch.setattr(_sparse, "MAX_STEPS", 2)
     X, y = data("logit")
     warm = WarmStart()
-    assert not _sparse_laplace.approximate(EQ(9.0, 0.5), LIKELIHOODS["logit"], X, y, X[::3], warm=warm).converged
+    assert not _sparse.sparse_laplace(EQ(9.0, 0.5), LIKELIHOODS["logit"], X, y, X[::3], warm=warm).converged
     assert not warm.converged
 
 
@@ -262,7 +260,7 @@ def test_a_step_that_overflows_is_halved():
     # From f = 0 the first full Newton step for a count of 1e5 goes to f = 1e5, where e^f is infinite.
     X, _ = data("poisson")
     y = np.full(len(X), 1e5)
-    laplace = _sparse_laplace.approximate(EQ(100.0, 1.0), PoissonLikelihood(), X, y, X[::2])
+    laplace = _sparse.sparse_laplace(EQ(100.0, 1.0), PoissonLikelihood(), X, y, X[::2])
     assert laplace.converged
     np.testing.assert_allclose(laplace.posterior().moments(X[::2]).mean, np.log(1e5), rtol=0.05)
 
@@ -293,9 +291,9 @@ def test_neither_chunks_nor_keeping_v_change_the_numbers(name, monkeypatch):
         return np.concatenate([[value], gradient, latent.mean, latent.variance])
 
     expected = numbers()
-    monkeypatch.setattr(_low_rank, "CHUNK_BYTES", 8 * 10 * 7)  # 7 rows of 10 inducing inputs
+    monkeypatch.setattr(_sparse, "CHUNK_BYTES", 8 * 10 * 7)  # 7 rows of 10 inducing inputs
     kept = numbers()
-    monkeypatch.setattr(_low_rank, "KEPT_BYTES", 0)
+    monkeypatch.setattr(_sparse, "KEPT_BYTES", 0)
     np.testing.assert_array_equal(numbers(), kept)
     np.testing.assert_allclose(kept, expected, rtol=1e-9, atol=1e-11)
 
@@ -308,8 +306,8 @@ def test_memory_is_bounded(name, monkeypatch):
     f = np.sin(X[:, 0]) + 0.5 * X[:, 1] * X[:, 2]
     y = f + rng.normal(0.0, 0.2, n) if name == "gaussian" else rng.poisson(np.exp(f)).astype(float)
     kernel, likelihood = EQ(1.0, np.full(D, 1.5)), LIKELIHOODS[name]
-    monkeypatch.setattr(_low_rank, "KEPT_BYTES", 0)
-    monkeypatch.setattr(_low_rank, "CHUNK_BYTES", 2**19)  # V has 16 MB
+    monkeypatch.setattr(_sparse, "KEPT_BYTES", 0)
+    monkeypatch.setattr(_sparse, "CHUNK_BYTES", 2**19)  # V has 16 MB
     monkeypatch.setattr(_inducing, "GREEDY_BYTES", 2**20)
     tracemalloc.start()
     inducing = choose_inducing(X, kernel, M, 0).inputs
@@ -356,12 +354,12 @@ def test_a_kernel_that_is_zero_at_every_row(name):
 
 
 def test_a_covariance_that_needs_a_larger_jitter_gets_one_and_says_so():
-    L, relative, jitter = _low_rank._factored(np.diag([1.0, 1.0, -3e-8]))
+    L, relative, jitter = _sparse._factored(np.diag([1.0, 1.0, -3e-8]))
     assert relative == pytest.approx(1e-7)
     assert jitter == pytest.approx(1e-7 * 2.0 / 3.0, rel=1e-6)
     np.testing.assert_allclose(L @ L.T, np.diag([1.0, 1.0, -3e-8]) + jitter * np.eye(3), atol=1e-15)
     with pytest.raises(InputError, match="not positive definite"):
-        _low_rank._factored(np.diag([1.0, 1.0, -1.0]))
+        _sparse._factored(np.diag([1.0, 1.0, -1.0]))
 
 
 # ---- the choice of inducing inputs ----------------------------------------------------------------------------------

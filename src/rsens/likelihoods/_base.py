@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
+from rsens.derivatives import Derivatives, chain_rule
 from rsens.distributions import Distribution
 
 Target = Literal["numbers", "counts", "classes"]
@@ -186,3 +187,22 @@ def in_latent(
     if by_mm is None or by_mv is None or by_vv is None:
         return first, None
     return first, np.stack([np.stack([by_mm, by_mv], -1), np.stack([by_mv, by_vv], -1)], -2)[:, None]
+
+
+# ---- From the latent f to the prediction: λ(m, v) with its derivatives in x ------------------------------------------
+
+
+def through_likelihood(
+    likelihood: Likelihood, mean: Array, variance: Array, first: Array, second: Array | None = None
+) -> Derivatives:
+    """The predictive distribution and its derivatives in x, for a latent f(x) ~ N(m(x), v(x)).
+
+    Args:
+        likelihood: p(y | f).
+        mean: m at each row, (n,).
+        variance: v at each row, (n,).
+        first: The derivatives of m and v in x, (n, 2, D).
+        second: Their second derivatives, (n, 2, D, D), or None for first derivatives only.
+    """
+    outer = likelihood.predictive_derivatives(mean, variance, 1 if second is None else 2)
+    return Derivatives(likelihood.predictive(mean, variance), *chain_rule(first, second, *outer))

@@ -15,7 +15,6 @@ from scipy.linalg import lapack
 from rsens._files import number, or_none, text, truth, tuple_of, whole
 from rsens._typing import Array
 from rsens.models._archive import Arrays
-from rsens.models._features import Features
 from rsens.models._file_values import (
     kernel_from_dict,
     kernel_to_dict,
@@ -23,11 +22,10 @@ from rsens.models._file_values import (
     likelihood_to_dict,
     same_keys,
 )
-from rsens.models._gp import GPClassifier, GPRegressor
+from rsens.models._gp import GPClassifier, GPRegressor, Standard
 from rsens.models._inference import FittedGP
 from rsens.models._linear import BayesianLinearRegression
-from rsens.models._standard import Standard
-from rsens.models._weights import Columns, WeightPosterior
+from rsens.models._weights import Columns, Features, WeightPosterior
 from rsens.posteriors import DenseRoot, LatentPosterior, Root, ScaledTriangularRoot, TriangularRoot
 
 #: Plain values for the header, and arrays by name.

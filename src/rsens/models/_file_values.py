@@ -20,7 +20,7 @@ from rsens._files import label, number, or_none, text, truth, tuple_of, whole
 from rsens._labels import plain
 from rsens.kernels import ALL_KERNELS, Composed, Kernel, Product, Sum
 from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood
-from rsens.models._priors import check_priors
+from rsens.models._optimize import check_priors
 
 #: Types of arrays of classes: truth values, whole numbers, numbers, text, and Python objects (text in pandas).
 CLASS_TYPES = "biufUO"

@@ -35,7 +35,7 @@ from rsens.models._file_values import (
 from rsens.models._glm import BayesianLogisticRegression, BayesianPoissonRegression, BayesianProbitRegression
 from rsens.models._gp import GPClassifier, GPRegressor
 from rsens.models._linear import BayesianLinearRegression
-from rsens.models._subset_search import SEARCH_ROWS
+from rsens.models._rows import SEARCH_ROWS
 
 FORMAT = "rsens model"
 VERSION = 1

@@ -6,28 +6,26 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import Argument, RsensWarning
+from rsens._contents import row_keys
+from rsens._errors import Argument, RsensWarning, Sentence
+from rsens._progress import bar
 from rsens._threads import one_thread
 from rsens._typing import Array, Positions
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood, Likelihood
-from rsens.models import _exact, _laplace, _sparse, _sparse_laplace
-from rsens.models._data import Data
-from rsens.models._fit_warnings import warn_at_limits, warn_of_unknown_counts, ways_out
-from rsens.models._inducing import NOTHING, choose_inducing
+from rsens.models import _exact, _laplace, _sparse
+from rsens.models._inducing import NOTHING, choose_inducing, inducing_inputs
 from rsens.models._laplace import LaplaceApproximation
-from rsens.models._optimize import Objective, Optimizer, curvature, remembered
-from rsens.models._priors import log_normals
-from rsens.models._sparse import VariationalApproximation
-from rsens.models._sparse_laplace import SparseLaplaceApproximation
-from rsens.models._subset_search import SEARCH_ROWS, inducing_inputs, searched_rows
-from rsens.models._thinned import ThinnedDensity
-from rsens.posteriors import LatentPosterior
+from rsens.models._optimize import Objective, Optimizer, curvature, log_normals, remembered
+from rsens.models._rows import SEARCH_ROWS, Data, ThinnedDensity, searched_rows
+from rsens.models._sparse import SparseLaplaceApproximation, VariationalApproximation
+from rsens.posteriors import LatentPosterior, Root, ScaledTriangularRoot
 
 #: Up to this many rows a fit runs on one thread. At 1000 rows two threads save a third of the time on two idle cores;
 #: if one core is busy, a fit takes ten to fifty times as long: the threads wait for each other in every step of a
@@ -222,12 +220,12 @@ def _approximate(
 ) -> VariationalApproximation | LaplaceApproximation | SparseLaplaceApproximation:
     """The approximation for inducing inputs, for a likelihood other than the Gaussian, or for both."""
     if isinstance(likelihood, GaussianLikelihood) and inducing is not None:
-        return _sparse.approximate(kernel, likelihood, data.X, data.residual, inducing, mean=data.mean)
+        return _sparse.variational(kernel, likelihood, data.X, data.residual, inducing, mean=data.mean)
     given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
     density = likelihood if data.thinned is None else ThinnedDensity(likelihood, *data.thinned)
     if inducing is None:
         return _laplace.approximate(kernel, density, data.X, data.y, **given)
-    return _sparse_laplace.approximate(kernel, density, data.X, data.y, inducing, **given)
+    return _sparse.sparse_laplace(kernel, density, data.X, data.y, inducing, **given)
 
 
 def _threads_for(n_rows: int, n_inducing: int | None) -> Any:
@@ -246,3 +244,152 @@ def _output_size(likelihood: Likelihood, y: Array) -> float:
     if likelihood.target != "numbers":
         return 1.0
     return float(np.std(y)) or 1.0
+
+
+# ---- Warnings of a GP fit: hyperparameters at their limits, counts that the model does not know, copies of rows ------
+
+
+#: A hyperparameter this near to its limit, on the log scale, is at its limit.
+NEAR = 1e-6
+#: The mean of a count exceeds its median by exp(v/2); above e^10 the mean says nothing about the data.
+MOST_EXCESS = 10.0
+#: The share of rows from which copies count.
+COPIES = 0.05
+
+
+def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: str) -> None:
+    """Name the kernel's hyperparameters that a search with priors left at a limit; `theta` may have further entries.
+
+    The limits are so wide that a prior keeps the search away from them, unless the model does not suit the data. Noise
+    is not named: it should go to 0 if y has none.
+    """
+    at_limit = (theta <= limits[:, 0] + NEAR) | (theta >= limits[:, 1] - NEAR)
+    found = [name for name, wrong in zip(names, at_limit, strict=False) if wrong]
+    if found:
+        warnings.warn(
+            RsensWarning(
+                f"The search for hyperparameters ended at the limit of {', '.join(found)}: this model does not suit "
+                "the data, and its predictions and sensitivities may mean nothing. ",
+                advice,
+            ),
+            stacklevel=5,
+        )
+
+
+def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advice: str) -> None:
+    """Name training rows where f is so uncertain that the mean count exp(m + v/2) says nothing about the data."""
+    if posterior.kernel.diag(X).max() <= 2.0 * MOST_EXCESS:  # v is never above the prior variance
+        return
+    latent = posterior.moments(X)
+    bad = np.flatnonzero(latent.variance > 2.0 * MOST_EXCESS)
+    if not bad.size:
+        return
+    i = bad[np.argmax(latent.variance[bad])]
+    m, v = latent.mean[i], latent.variance[i]
+    warnings.warn(
+        RsensWarning(
+            f"The model does not know the counts of {bad.size} of its {len(y)} training rows: at row {i}, where y is "
+            f"{y[i]:g}, the log rate has mean {m:.3g} and variance {v:.3g}, so the predicted count exp(m + v/2) is "
+            f"e^{m + 0.5 * v:.3g}. Predictions and sensitivities there mean nothing. ",
+            advice,
+        ),
+        stacklevel=4,
+    )
+
+
+def ways_out(likelihood: Likelihood, inducing: Array | None) -> Sentence:
+    """What to do about a GP that does not suit its data."""
+    ways: list[tuple[str | Argument, ...]] = []
+    if likelihood.overdispersed is not None:
+        other = Argument("likelihood", likelihood.overdispersed)
+        ways.append(("use ", other, f", which lets counts vary more than {likelihood.name!r} does; or "))
+    if inducing is not None:
+        ways.append(
+            ("raise ", Argument("inducing"), f" above {len(inducing)} (the number of rows makes the GP exact); or ")
+        )
+    return Sentence("To improve it, ", *(part for way in ways for part in way), "try another kernel.")
+
+
+def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
+    """Warn of rows that repeat an x with the same y, unless as many repeat an x with another y: these show the noise.
+
+    Coarse data, such as whole numbers, have copies too, but with several y at each x.
+    """
+    _, x, counts = np.unique(row_keys(rows, offset), return_inverse=True, return_counts=True)
+    if len(counts) == len(y):
+        return
+    repeated = counts - 1
+    _, of_each_xy = np.unique(row_keys(x.astype(np.float64), y), return_index=True)
+    one_y = np.bincount(x[of_each_xy]) == 1
+    copies, noisy = int(repeated[one_y].sum()), int(repeated[~one_y].sum())
+    if copies > max(COPIES * len(y), noisy):
+        warnings.warn(
+            f"{copies} of the {len(y)} rows are exact copies of others, in X and y. The same y at the same x looks "
+            "like y without noise: the model learns too little noise, and sensitivities become too large. Drop the "
+            "copies, for example with pandas' drop_duplicates. To resample rows, do so without replacement "
+            "(docs/stability.md).",
+            RsensWarning,
+            stacklevel=3,
+        )
+
+
+# ---- A Gaussian process as a score test needs it: the score of the latent values, and the covariance of the data -----
+
+
+@dataclass(frozen=True, eq=False)
+class LatentFit:
+    """f ~ GP(mean, kernel) and y | f, at the rows of the data, with C = K + W⁻¹ (W⁻¹ = σ²I for Gaussian noise).
+
+    `score` is α = ∂log p(y | f)/∂f at the mode, for Gaussian noise C⁻¹(y − mean); `root` is R with C⁻¹ = RᵀR;
+    `precision` is the diagonal of W.
+    """
+
+    kernel: Kernel
+    likelihood: Likelihood
+    score: Array
+    precision: Array
+    root: Root
+
+    def whiten(self, B: Array) -> Array:
+        """R B for B (n, c), so that (RA)ᵀ(RB) = AᵀC⁻¹B."""
+        return self.root.times(np.array(B, order="F"))
+
+    def unwhiten(self, B: Array) -> Array:
+        """Rᵀ B, so that Rᵀ(RB) = C⁻¹B."""
+        return self.root.transposed_times(np.array(B, order="F"))
+
+
+def fit_latent(
+    kernel: Kernel,
+    likelihood: Likelihood,
+    X: Array,
+    y: Array,
+    *,
+    most_rows: int,
+    tolerance: float,
+    rng: np.random.Generator,
+) -> LatentFit:
+    """Learn hyperparameters by one search on at most `most_rows` random rows, then condition on all rows.
+
+    The numbers are taken as they are; counts have mean log(mean count). Nothing is said of the search itself: who
+    calls this wants p-values, not the model.
+    """
+    if likelihood.target == "counts":
+        mean = float(np.log(np.sum(y) or 0.5) - np.log(len(y)))
+    else:
+        mean = float(np.mean(y)) if likelihood.target == "numbers" else 0.0
+    data = Data(X, y, np.zeros(len(y)), mean)
+    some = data if len(y) <= most_rows else data.rows(np.sort(rng.choice(len(y), most_rows, replace=False)))
+    search = Search(True, 0, {}, None, 500, tolerance, partial(bar, disable=True), rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RsensWarning)
+        fitted = fit_gp(kernel, likelihood, some, search)
+        posterior = fitted.posterior
+        if some is not data:
+            posterior, _ = posterior_of(fitted.kernel, fitted.likelihood, data, None)
+    root = posterior.root
+    if isinstance(root, ScaledTriangularRoot):  # of Laplace's approximation, whose scale is √W
+        precision = root.s**2
+    else:
+        precision = np.full(len(y), 1.0 / (fitted.likelihood.noise or 1.0))
+    return LatentFit(fitted.kernel, fitted.likelihood, posterior.weights, precision, root)

@@ -13,10 +13,16 @@ from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import StudentT
-from rsens.models._estimator import PredictiveRegressor
-from rsens.models._features import features_of
-from rsens.models._reading import read_precision
-from rsens.models._weights import Columns, LinearLink, OnePosterior, WeightPosterior, columns_of, triangular
+from rsens.models._estimator import PredictiveRegressor, read_precision
+from rsens.models._weights import (
+    Columns,
+    LinearLink,
+    OnePosterior,
+    WeightPosterior,
+    columns_of,
+    features_of,
+    triangular,
+)
 
 WAY_OUT = Sentence(
     "Drop columns, or set a prior, for example ",

@@ -13,7 +13,7 @@ from scipy.linalg import blas, lapack
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.models._thinned import Density
+from rsens.models._rows import Density
 from rsens.posteriors import jittered_cholesky
 
 MAX_STEPS = 200
