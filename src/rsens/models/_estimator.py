@@ -1,10 +1,11 @@
-"""What all models here share: scikit-learn estimators that predict a distribution and differentiate it.
+"""Scikit-learn estimators that predict a distribution and differentiate it: the base of all models here.
 
-A model fills in `fit`, `_predict_distribution` and `_derivatives` (a regressor also `_log_predictive_density` and
-`_predictive_cdf`). The last four get checked inputs: `rows` (n, D), float64 and finite, with the columns that the model
-was fitted on.
-`fit` starts with `_read_training`, which reads the data and sets what scikit-learn and `explain` look for:
-`n_features_in_`, `feature_names_in_`, `training_inputs_`, `input_scale_`, `coding_` and, for a classifier, `classes_`.
+A model fills in `fit`, `_latents` and `_predictive_likelihood`: the Gaussian posterior of a latent f, or of one f for
+each of K classes, and what a likelihood makes of it. A model whose prediction does not come from a likelihood replaces
+the methods that get checked inputs, such as `_predict_distribution` and `_derivatives`: there, `rows` (n, D) are
+float64 and finite, with the columns that the model was fitted on. `fit` starts with `_read_training`, which reads the
+data and sets what scikit-learn and `explain` look for: `n_features_in_`, `feature_names_in_`, `training_inputs_`,
+`input_scale_`, `coding_` and, for a classifier, `classes_`.
 
 Columns of type category, text or bool are categorical, and so are those that the parameter `categorical` names. `fit`
 keeps their levels in `coding_` (None if there are no such columns). Inside, rows hold level codes in these columns, and
@@ -14,12 +15,12 @@ derivatives in them are 0.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, timedelta
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,19 +35,45 @@ from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas, is_pandas
 from rsens._table import Table, column_deviations, is_missing, read_table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, check_order
+from rsens.derivatives import Derivatives, check_order, normalized, normalized_derivatives
 from rsens.distributions import Distribution
-from rsens.likelihoods import Likelihood
+from rsens.likelihoods import Likelihood, through_likelihood
+from rsens.posteriors import Latent
 
 Codes = NDArray[np.intp]
+#: m at n rows (n,), with its first (n, D) and second (n, D, D) derivatives in x, or None.
+Mean = tuple[Array, Array | None, Array | None]
+
+#: Products of larger or smaller numbers may leave float64: a squared slope is y²/x².
+SMALLEST, LARGEST = 1e-75, 1e75
+
+
+class LatentProcess(Protocol):
+    """The Gaussian posterior of a latent f at rows (n, D), in the units of the data."""
+
+    def moments(self, rows: Array) -> Latent:
+        """Mean and variance of f."""
+
+    def derivatives(self, rows: Array, order: int) -> Latent:
+        """The same with first, or first and second (order 2) derivatives in x."""
+
+    def mean_derivatives(self, rows: Array, order: int) -> Mean:
+        """The mean of f with derivatives in x up to this order (0, 1 or 2)."""
+
+    def combination_variances(self, rows: Array, weights: Array) -> Array:
+        """The variances (g,) of Σ_i w_gi f(x_i) over the rows, for weights (g, n)."""
 
 
 class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
-    """Reads and checks inputs."""
+    """A model with one or more latent f. It reads and checks its inputs.
+
+    The link scale is the mean η of f, on which an additive model adds up: λ depends on x through the mean m and the
+    variance v of f. Effects add up in η = m; a probability, or a rate exp(m + v/2), bends even if they do.
+    """
 
     categorical: Any
     coding_: Coding | None
-    #: What to call the model at the beginning of a sentence.
+    #: The name of the model at the beginning of a sentence.
     _description: ClassVar[str]
     #: Parameters that are True or False.
     _truths: ClassVar[tuple[str, ...]] = ()
@@ -54,9 +81,68 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
     _takes_codes: ClassVar[bool] = True
 
     @property
+    @abstractmethod
+    def _latents(self) -> Sequence[LatentProcess]:
+        """f, or one f for each of three or more classes."""
+
+    @property
+    def _predictive_likelihood(self) -> Likelihood:
+        """p(y | f), in the units of the data."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def predict_distribution(self, X: Any) -> Distribution: ...
+
+    @property
     def description(self) -> str:
-        """What to call the model at the beginning of a sentence, such as "Gaussian process"."""
+        """The name of the model at the beginning of a sentence, such as "Gaussian process"."""
         return self._description
+
+    def prediction_variances(self, X: Any, weights: Array) -> Array:
+        """The variances (g, P) of combinations Σ_i w_gi E[y | x_i] of predictions at the rows X, given the fit.
+
+        `weights` is (g, n); there are P outputs. Predictions follow f through their slope ∂E[y]/∂η (the delta method):
+        exact where E[y] is f itself. The hyperparameters of the kernel count as known.
+        """
+        distribution, jacobian = self.link_jacobian(X)
+        slopes = np.einsum("npm,nmk->kpn", distribution.prediction_gradient(), jacobian)
+        rows, size, (_, outputs, n) = self._rows(X), len(weights), slopes.shape
+        of_each = ((slope * weights[:, None]).reshape(size * outputs, n) for slope in slopes)
+        each = [f.combination_variances(rows, w) for f, w in zip(self._latents, of_each, strict=True)]
+        return self._latent_unit * np.sum(each, axis=0).reshape(size, outputs)
+
+    @property
+    def _latent_unit(self) -> float:
+        """The unit of the variances of f."""
+        return 1.0
+
+    def link_derivatives(self, X: Any, order: int) -> Mean:
+        """η (n, K) at the rows X, with its first (n, K, D) and second (n, K, D, D) derivatives up to this order."""
+        rows = self._rows(X)
+        etas, firsts, seconds = zip(*(f.mean_derivatives(rows, order) for f in self._latents), strict=True)
+        first, second = (None if each[0] is None else np.stack(each, axis=1) for each in (firsts, seconds))
+        return np.stack(etas, axis=1), *self._without_levels(first, second)
+
+    def link_jacobian(self, X: Any) -> tuple[Distribution, Array]:
+        """The predictive distribution at the rows X, and ∂λ/∂η (n, M, K) with the variance of f held."""
+        distribution, rows = self.predict_distribution(X), self._rows(X)
+        if len(self._latents) == 1:
+            return distribution, self._by_latent_mean(rows)[:, :, None]
+        # p_k = π_k/Σ_j π_j, so ∂p_k/∂m_j = p_k (δ_kj − p_j) ∂ log π_j/∂m_j
+        slopes = np.concatenate([self._log_slope(f.moments(rows)) for f in self._latents], axis=1)
+        p = distribution.parameters
+        return distribution, (p[:, :, None] * (np.eye(p.shape[1]) - p[:, None, :])) * slopes[:, None, :]
+
+    def _by_latent_mean(self, rows: Array) -> Array:
+        """∂λ/∂m (n, M) with v held, for one f."""
+        f = self._latents[0].moments(rows)
+        return self._predictive_likelihood.predictive_derivatives(f.mean, f.variance, 1)[0][:, :, 0]
+
+    def _log_slope(self, f: Latent) -> Array:
+        """∂ log π/∂m (n, 1) of the probability that one f predicts; 0 where π underflows."""
+        slope = self._predictive_likelihood.predictive_derivatives(f.mean, f.variance, 1)[0][:, :, 0]
+        pi = self._predictive_likelihood.predictive(f.mean, f.variance).parameters
+        return np.divide(slope, pi, out=np.zeros_like(slope), where=pi > 0.0)
 
     def _rows(self, X: Any) -> Array:
         """The rows X (n, D) for a prediction; the model must have been fitted on the same columns."""
@@ -85,7 +171,8 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         if coding and weights is not None:
             coding = Coding.of(X, self.categorical, weights=weights, keep_unused=keep_unused)
         self.coding_ = coding or None
-        check_column_sizes(rows, self._column_names)
+        for name, column in zip(self._column_names, rows.T, strict=True):
+            check_size(column, f"column {name!r} of X")
         return rows, weights
 
     def _keep_training(self, rows: Array, weights: Array | None) -> None:
@@ -103,17 +190,21 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)])
         return [str(name) for name in names] if self.coding_ is None else list(self.coding_.names)
 
-    def _without_levels(self, record: Derivatives) -> Derivatives:
-        """The record with derivatives set to 0 in categorical columns, where a kernel may have looked at the codes."""
+    def _without_levels(self, first: Array | None, second: Array | None) -> tuple[Array | None, Array | None]:
+        """Derivatives (…, D) and (…, D, D), with 0 in categorical columns, where a kernel may have seen the codes."""
         columns = self._categorical
-        if not columns:
-            return record
-        first, second = record.first.copy(), None if record.second is None else record.second.copy()
-        first[..., columns] = 0.0
-        if second is not None:
+        if columns and first is not None:
+            first = first.copy()
+            first[..., columns] = 0.0
+        if columns and second is not None:
+            second = second.copy()
             second[..., columns] = 0.0
-            second[:, :, columns] = 0.0
-        return replace(record, first=first, second=second)
+            second[..., columns, :] = 0.0
+        return first, second
+
+    def _as_record(self, record: Derivatives) -> Derivatives:
+        first, second = self._without_levels(record.first, record.second)
+        return record if first is None else replace(record, first=first, second=second)
 
 
 class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
@@ -137,7 +228,7 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
         """The parameters λ of the predictive distribution with first, or first and second (order 2) derivatives."""
         check_order(order)
         rows = self._rows(X)
-        return self._without_levels(self._derivatives(rows, order, _offset(offset, len(rows))))
+        return self._as_record(self._derivatives(rows, order, _offset(offset, len(rows))))
 
     def log_predictive_density(self, X: Any, y: Any, *, offset: Any = None) -> Array:
         """log p(y_i | x_i, training data), one number per row."""
@@ -167,25 +258,31 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
         self._keep_training(rows, weights)
         return rows, targets, shift, weights
 
-    @abstractmethod
-    def _predict_distribution(self, rows: Array, offset: Array) -> Distribution: ...
-
     def _predict_point(self, rows: Array, offset: Array) -> Array:
         """A model can override this if its mean is cheaper than its distribution."""
         return self._predict_distribution(rows, offset).checked(len(rows)).prediction()
 
-    @abstractmethod
-    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives: ...
+    def _predict_distribution(self, rows: Array, offset: Array) -> Distribution:
+        f = self._latents[0].moments(rows)
+        return self._predictive_likelihood.predictive(f.mean + offset, f.variance)
 
-    @abstractmethod
-    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array: ...
+    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
+        return _prediction(self._predictive_likelihood, self._latents[0].derivatives(rows, order), offset)
 
-    @abstractmethod
-    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array: ...
+    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
+        likelihood, f = self._predictive_likelihood, self._latents[0].moments(rows)
+        return likelihood.log_predictive_density(likelihood.checked_target(y), f.mean + offset, f.variance)
+
+    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array:
+        f = self._latents[0].moments(rows)
+        return self._predictive_likelihood.predictive_cdf(y, f.mean + offset, f.variance)
 
 
 class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
-    """A model of one label y per row: Bernoulli for two classes (1 is the second class), Categorical for more."""
+    """A model of one label y per row: Bernoulli for two classes (1 is the second class), Categorical for more.
+
+    More than two classes have one latent f per class against the rest; `derivatives/_one_vs_rest.py` normalises them.
+    """
 
     classes_: NDArray[Any]
 
@@ -206,12 +303,16 @@ class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
     def predict_distribution(self, X: Any) -> Distribution:
         """The predictive distribution of the class at the rows X."""
         rows = self._rows(X)
-        return self._predict_distribution(rows).checked(len(rows))
+        latents = [f.moments(rows) for f in self._latents]
+        members = [self._predictive_likelihood.predictive(f.mean, f.variance) for f in latents]
+        return (normalized(members) if len(members) > 1 else members[0]).checked(len(rows))
 
     def derivatives(self, X: Any, order: int = 1) -> Derivatives:
         """The class probabilities with their first, or first and second (order 2) derivatives."""
         check_order(order)
-        return self._without_levels(self._derivatives(self._rows(X), order))
+        rows = self._rows(X)
+        members = [_prediction(self._predictive_likelihood, f.derivatives(rows, order), 0.0) for f in self._latents]
+        return self._as_record(normalized_derivatives(members) if len(members) > 1 else members[0])
 
     def log_predictive_density(self, X: Any, y: Any) -> Array:
         """log p(y_i | x_i, training data), one number per row."""
@@ -225,11 +326,16 @@ class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
         self._keep_training(rows, weights)
         return rows, codes, weights
 
-    @abstractmethod
-    def _predict_distribution(self, rows: Array) -> Distribution: ...
+    def _targets(self, codes: Codes) -> list[Array]:
+        """For each f, 1 in the rows of its class and 0 in the others; two classes have one f, of the second class."""
+        classes = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
+        return [(codes == k).astype(np.float64) for k in classes]
 
-    @abstractmethod
-    def _derivatives(self, rows: Array, order: int) -> Derivatives: ...
+
+def _prediction(likelihood: Likelihood, latent: Latent, offset: Array | float) -> Derivatives:
+    """The prediction with its derivatives in x, from a latent with derivatives."""
+    assert latent.first is not None
+    return through_likelihood(likelihood, latent.mean + offset, latent.variance, latent.first, latent.second)
 
 
 def _offset(offset: Any, n: int) -> Array:
@@ -249,13 +355,8 @@ def _weights(sample_weight: Any, n: int) -> Array | None:
     return weights
 
 
-# ---- Reads training data and rows to predict into arrays, or refuses them with an `InputError` -----------------------
-# Where scikit-learn prescribes what an estimator accepts and says, its own checks do the work, and we translate their
-# errors.
-
-
-#: Products of larger or smaller numbers may leave float64: a squared slope is y²/x².
-SMALLEST, LARGEST = 1e-75, 1e75
+# ---- Reading: training data and rows to predict as arrays, or an `InputError` ----------------------------------------
+# Where scikit-learn prescribes what an estimator accepts, its own checks do the work, and we translate their errors.
 
 
 class _InputTypeError(InputError, TypeError):
@@ -365,12 +466,6 @@ def check_size(values: Array, what: str | Argument) -> None:
         )
 
 
-def check_column_sizes(rows: Array, names: Sequence[str]) -> None:
-    """`check_size` for every column of X."""
-    for name, column in zip(names, rows.T, strict=True):
-        check_size(column, f"column {name!r} of X")
-
-
 def read_precision(value: Any, name: str, *, zero: bool = False) -> float:
     """A finite number greater than 0, or with `zero` at least 0."""
     number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
@@ -451,95 +546,3 @@ def _no_missing_label(column: NDArray[Any]) -> None:
             Argument("y"),
             f" has {int(missing.sum())} missing labels, the first at row {int(missing.argmax())}. Drop these rows.",
         )
-
-
-# ---- The link scale of our models: the mean η of the latent f, on which an additive model adds up --------------------
-# λ depends on x through the mean m and the variance v of the latent f. Effects add up in η = m; a probability, or a
-# rate exp(m + v/2), bends even if they do. Three or more classes have one η each.
-
-
-#: m at n rows (n,), with its first (n, D) and second (n, D, D) derivatives in x, or None.
-Mean = tuple[Array, Array | None, Array | None]
-
-
-class LatentLink:
-    """A model with a latent Gaussian f, or one for each of K classes."""
-
-    @abstractmethod
-    def _rows(self, X: Any) -> Array: ...
-
-    @abstractmethod
-    def predict_distribution(self, X: Any) -> Distribution: ...
-
-    @property
-    @abstractmethod
-    def _categorical(self) -> list[int]: ...
-
-    @abstractmethod
-    def _latent_means(self, rows: Array, order: int) -> list[Mean]:
-        """The mean of each f at the rows, with derivatives up to this order (0, 1 or 2)."""
-
-    @abstractmethod
-    def _by_latent_mean(self, rows: Array) -> list[Array]:
-        """∂λ/∂m (n, M) with v held, of the prediction that each f makes by itself."""
-
-    @abstractmethod
-    def _combination_variances(self, rows: Array, weights: Iterable[Array]) -> list[Array]:
-        """The variances (g,) of Σ_i w_gi f(x_i) over the rows, for each f and its weights (g, n)."""
-
-    def prediction_variances(self, X: Any, weights: Array) -> Array:
-        """How unsure the fit is of combinations Σ_i w_gi E[y | x_i] of predictions at the rows X: variances (g, P).
-
-        `weights` is (g, n); there are P outputs. Predictions follow f through their slope ∂E[y]/∂η (the delta method):
-        exact where E[y] is f itself. The hyperparameters of the kernel count as known.
-        """
-        distribution, jacobian = self.link_jacobian(X)
-        slopes = np.einsum("npm,nmk->kpn", distribution.prediction_gradient(), jacobian)
-        size, (_, outputs, n) = len(weights), slopes.shape
-        of_each = ((slope * weights[:, None]).reshape(size * outputs, n) for slope in slopes)
-        return np.sum(self._combination_variances(self._rows(X), of_each), axis=0).reshape(size, outputs)
-
-    def link_derivatives(self, X: Any, order: int) -> Mean:
-        """η (n, K) at the rows X, with its first (n, K, D) and second (n, K, D, D) derivatives up to this order."""
-        etas, firsts, seconds = zip(*self._latent_means(self._rows(X), order), strict=True)
-        first, second = (None if each[0] is None else np.stack(each, axis=1) for each in (firsts, seconds))
-        for derivative, axes in ((first, (2,)), (second, (2, 3))):  # a kernel may have looked at level codes
-            for axis in axes:
-                if derivative is not None and self._categorical:
-                    np.moveaxis(derivative, axis, -1)[..., self._categorical] = 0.0
-        return np.stack(etas, axis=1), first, second
-
-    def link_jacobian(self, X: Any) -> tuple[Distribution, Array]:
-        """The predictive distribution at the rows X, and ∂λ/∂η (n, M, K) with the variance of f held."""
-        distribution, alone = self.predict_distribution(X), self._by_latent_mean(self._rows(X))
-        if len(alone) == 1:
-            return distribution, alone[0][:, :, None]
-        # p_k = π_k/Σ_j π_j, so ∂p_k/∂m_j = p_k (δ_kj − p_j) ∂ log π_j/∂m_j
-        p, slopes = distribution.parameters, np.concatenate(alone, axis=1)
-        return distribution, (p[:, :, None] * (np.eye(p.shape[1]) - p[:, None, :])) * slopes[:, None, :]
-
-
-def by_mean(likelihood: Likelihood, m: Array, v: Array, *, of_log: bool = False) -> Array:
-    """∂λ/∂m (n, M) of a prediction; of log λ where λ is a probability that will be normalised."""
-    slope = likelihood.predictive_derivatives(m, v, 1)[0][:, :, 0]
-    if not of_log:
-        return slope
-    log_slope = np.zeros_like(slope)
-    pi = likelihood.predictive(m, v).parameters
-    return np.divide(slope, pi, out=log_slope, where=pi > 0.0)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# More than two classes: one binary GP per class against the rest; `derivatives/_one_vs_rest.py` normalises them.
-
-
-def one_vs_rest_targets(codes: NDArray[np.intp], n_classes: int) -> tuple[Array, ...]:
-    """For each class, 1 in its rows and 0 in the others; codes are the class numbers 0 … K − 1."""
-    targets = tuple((codes == k).astype(np.float64) for k in range(n_classes))
-    missing = [str(k) for k, y in enumerate(targets) if not y.any()]
-    if missing:
-        raise InputError(
-            f"every class needs at least one row; number {', '.join(missing)} of the {n_classes} classes has none. "
-            "Add rows with it, or leave it out."
-        )
-    return targets

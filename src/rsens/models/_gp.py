@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -20,78 +20,16 @@ from rsens._progress import bar
 from rsens._table import column_deviations
 from rsens._typing import Array
 from rsens._warned import saying_once
-from rsens.derivatives import Derivatives, Finding, normalized, normalized_derivatives, result_bytes, rows_for
-from rsens.distributions import Distribution
+from rsens.derivatives import Finding, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
-from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, target_of, through_likelihood
+from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, target_of
 from rsens.models._averages import averaged_mean
-from rsens.models._estimator import (
-    LatentLink,
-    Mean,
-    PredictiveClassifier,
-    PredictiveRegressor,
-    by_mean,
-    one_vs_rest_targets,
-)
+from rsens.models._estimator import Mean, PredictiveClassifier, PredictiveRegressor
 from rsens.models._inducing import NOTHING, InducingCheck, checked_inducing
 from rsens.models._inference import FittedGP, Search, fit_gp, warn_of_copies
 from rsens.models._optimize import check_priors
 from rsens.models._rows import ENOUGH, SEARCH_ROWS, Data
 from rsens.posteriors import Latent, LatentPosterior
-
-# ---- Standardised data, and the way back: kernels, likelihoods and latent values in the units of the data ------------
-
-
-@dataclass(frozen=True, eq=False)
-class Standard:
-    """x̃ = (x − input_mean)/input_scale and f = output_mean + output_scale·f̃; the GP works with x̃ and f̃."""
-
-    input_mean: Array
-    input_scale: Array
-    output_mean: float = 0.0
-    output_scale: float = 1.0
-
-    def inputs(self, X: Array) -> Array:
-        return (X - self.input_mean) / self.input_scale
-
-    def original(self, inputs: Array) -> Array:
-        """x, from x̃."""
-        return self.input_mean + self.input_scale * inputs
-
-    def kernel(self, kernel: Kernel) -> Kernel:
-        """The kernel of f on x − input_mean, from the kernel of f̃ on x̃."""
-        return kernel.in_units(self.input_scale, self.output_scale**2)
-
-    def likelihood(self, likelihood: Likelihood) -> Likelihood:
-        """p(y | f), from p(ỹ | f̃)."""
-        return likelihood.in_units(self.output_scale**2)
-
-    def latent(self, latent: Latent) -> Latent:
-        """(m, v) of f with derivatives in x, from (m, v) of f̃ with derivatives in x̃."""
-        factors = np.array([self.output_scale, self.output_scale**2])[:, None] / self.input_scale
-        first, second = latent.first, latent.second
-        return Latent(
-            self.output_mean + self.output_scale * latent.mean,
-            self.output_scale**2 * latent.variance,
-            None if first is None else first * factors,
-            None if second is None else second * factors[:, :, None] / self.input_scale,
-        )
-
-    def latent_mean(self, posterior: LatentPosterior, X: Array, order: int) -> tuple[Array, Array | None, Array | None]:
-        """The mean of f at the rows X, with derivatives in x up to this order (0, 1 or 2)."""
-        if order == 0:
-            return self.output_mean + self.output_scale * posterior.means(self.inputs(X)), None, None
-        mean, first, second = posterior.mean_derivatives(self.inputs(X), order)
-        factors = self.output_scale / self.input_scale
-        return (
-            self.output_mean + self.output_scale * mean,
-            first * factors,
-            None if second is None else second * factors[:, None] / self.input_scale,
-        )
-
-
-# ---- What GPRegressor and GPClassifier share: their settings, and how these are read ---------------------------------
-
 
 #: Without `inducing`, a GP is exact up to MOST_EXACT_ROWS rows, and has INDUCING inducing inputs above.
 MOST_EXACT_ROWS = 3000
@@ -160,18 +98,13 @@ class GPSettings:
         """How many rows `derivatives` can take at once; inside, kernels work in smaller chunks of fixed memory."""
         return rows_for(RECORDS * result_bytes(n_columns, order))
 
-    def _latent_means(self, rows: Array, order: int) -> list[Mean]:
-        return [self._units.latent_mean(gp.posterior, rows, order) for gp in self._gps]
+    @property
+    def _latents(self) -> list[ScaledPosterior]:
+        return [ScaledPosterior(self._units, gp.posterior) for gp in self._gps]
 
-    def _by_latent_mean(self, rows: Array) -> list[Array]:
-        latents = [self._units.latent(gp.posterior.moments(self._units.inputs(rows))) for gp in self._gps]
-        several = len(latents) > 1
-        return [by_mean(self.likelihood_, latent.mean, latent.variance, of_log=several) for latent in latents]
-
-    def _combination_variances(self, rows: Array, weights: Iterable[Array]) -> list[Array]:
-        inputs, square = self._units.inputs(rows), self._units.output_scale**2
-        pairs = zip(self._gps, weights, strict=True)
-        return [square * gp.posterior.combination_variances(inputs, w) for gp, w in pairs]
+    @property
+    def _predictive_likelihood(self) -> Likelihood:
+        return self.likelihood_
 
     def _start_kernel(self, n_columns: int) -> Kernel:
         """Where the search starts: a kernel that fits the columns of X."""
@@ -244,9 +177,9 @@ class GPSettings:
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
         """Set the attributes, in the units of the data; tuples if there are several GPs."""
         self._gps, self._units = gps, units
-        self.likelihood_: Likelihood = units.likelihood(gps[0].likelihood)
+        self.likelihood_: Likelihood = gps[0].likelihood.in_units(units.output_scale**2)
         self.log_marginal_likelihood_ = log_marginal_likelihood
-        kernels = tuple(units.kernel(gp.kernel) for gp in gps)
+        kernels = tuple(gp.kernel.in_units(units.input_scale, units.output_scale**2) for gp in gps)
         inducing = tuple(None if gp.inducing is None else units.original(gp.inducing) for gp in gps)
         self.kernel_: Kernel | tuple[Kernel, ...] = kernels if len(gps) > 1 else kernels[0]
         self.inducing_inputs_: Array | tuple[Array | None, ...] | None = inducing if len(gps) > 1 else inducing[0]
@@ -267,11 +200,6 @@ def regression_likelihood(given: str | Likelihood, noise_variance: float) -> Lik
         Argument("likelihood"),
         f" must be {', '.join(map(repr, likelihood_names()))} or a likelihood of rsens.likelihoods; got {given!r}.",
     )
-
-
-def link_likelihood(link: str) -> Likelihood:
-    """The likelihood of classes with this name."""
-    return likelihood_named(one_of(link, "link", link_names()))()
 
 
 def _generator(random_state: Any) -> np.random.Generator:
@@ -296,13 +224,7 @@ def _default_kernel(n_columns: int, coding: Coding | None) -> Kernel:
     return EQ(1.0, (float(np.sqrt(q)),) * q, dims=coding.continuous) * levels if q else levels
 
 
-def prediction(likelihood: Likelihood, latent: Latent) -> Derivatives:
-    """The prediction with its derivatives in x, from a latent with derivatives."""
-    assert latent.first is not None
-    return through_likelihood(likelihood, latent.mean, latent.variance, latent.first, latent.second)
-
-
-class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
+class GPRegressor(GPSettings, PredictiveRegressor):
     """A Gaussian process for real numbers or counts.
 
     f ~ GP(mean, kernel) and y | f follows the likelihood. With Gaussian noise the posterior is exact; otherwise it is
@@ -468,34 +390,13 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         mean = averaged_mean(self._gps[0].posterior, columns, self._units.inputs(held), self._units.inputs(rows))
         return None if mean is None else (self._units.output_mean + self._units.output_scale * mean)[:, None]
 
-    def _moments(self, rows: Array) -> Latent:
-        return self._units.latent(self._gps[0].posterior.moments(self._units.inputs(rows)))
-
     def _predict_point(self, rows: Array, offset: Array) -> Array:
         if self.likelihood_.target != "numbers":  # the mean of a count depends on the variance of f
             return super()._predict_point(rows, offset)
-        mean = self._gps[0].posterior.means(self._units.inputs(rows))
-        return (self._units.output_mean + self._units.output_scale * mean + offset)[:, None]
-
-    def _predict_distribution(self, rows: Array, offset: Array) -> Distribution:
-        latent = self._moments(rows)
-        return self.likelihood_.predictive(latent.mean + offset, latent.variance)
-
-    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
-        latent = self._units.latent(self._gps[0].posterior.derivatives(self._units.inputs(rows), order))
-        return prediction(self.likelihood_, replace(latent, mean=latent.mean + offset))
-
-    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
-        latent = self._moments(rows)
-        y = self.likelihood_.checked_target(y)
-        return self.likelihood_.log_predictive_density(y, latent.mean + offset, latent.variance)
-
-    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array:
-        latent = self._moments(rows)
-        return self.likelihood_.predictive_cdf(y, latent.mean + offset, latent.variance)
+        return (self._latents[0].mean_derivatives(rows, 0)[0] + offset)[:, None]
 
 
-class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
+class GPClassifier(GPSettings, PredictiveClassifier):
     """A Gaussian process for two or more classes, by Laplace's approximation.
 
     Two classes: f ~ GP(0, kernel) and p(second class | f) = Φ(f) ("probit") or 1/(1 + e^{−f}) ("logit"); the predictive
@@ -563,32 +464,71 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the hyperparameters and condition on the rows X (N, D) with one label each."""
         rows, codes, _ = self._read_training(X, y)
-        likelihood = link_likelihood(self.link)
+        likelihood = likelihood_named(one_of(self.link, "link", link_names()))()
         units, kernel, search = self._standard(rows), self._start_kernel(rows.shape[1]), self._search(len(rows))
         inputs, no_offset = units.inputs(rows), np.zeros(len(rows))
         keys, columns = contents(rows, codes)
-        targets = one_vs_rest_targets(codes, len(self.classes_))
-        targets = targets[1:] if len(targets) == 2 else targets
         with saying_once():  # every class has a fit of its own
-            data = (Data(inputs, y, no_offset, 0.0, keys, columns) for y in targets)
+            data = (Data(inputs, target, no_offset, 0.0, keys, columns) for target in self._targets(codes))
             gps = tuple(fit_gp(kernel, likelihood, each, search) for each in data)
         self._keep_fitted(gps, units, float(sum(gp.log_marginal_likelihood for gp in gps)))
         self._warn_of_few_inducing()
         return self
 
-    def _predict_distribution(self, rows: Array) -> Distribution:
-        inputs = self._units.inputs(rows)
-        latents = [gp.posterior.moments(inputs) for gp in self._gps]
-        members = [self.likelihood_.predictive(latent.mean, latent.variance) for latent in latents]
-        return normalized(members) if len(members) > 1 else members[0]
-
-    def _derivatives(self, rows: Array, order: int) -> Derivatives:
-        inputs = self._units.inputs(rows)
-        latents = [self._units.latent(gp.posterior.derivatives(inputs, order)) for gp in self._gps]
-        members = [prediction(self.likelihood_, latent) for latent in latents]
-        return normalized_derivatives(members) if len(members) > 1 else members[0]
-
 
 def _log_mean_count(y: Array, offset: Array) -> float:
     """log of the mean count per exposure, with half a count if all counts are zero."""
     return float(np.log(np.sum(y) or 0.5) - np.logaddexp.reduce(offset))
+
+
+@dataclass(frozen=True, eq=False)
+class Standard:
+    """x̃ = (x − input_mean)/input_scale and f = output_mean + output_scale·f̃; the GP works with x̃ and f̃."""
+
+    input_mean: Array
+    input_scale: Array
+    output_mean: float = 0.0
+    output_scale: float = 1.0
+
+    def inputs(self, X: Array) -> Array:
+        return (X - self.input_mean) / self.input_scale
+
+    def original(self, inputs: Array) -> Array:
+        """x, from x̃."""
+        return self.input_mean + self.input_scale * inputs
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledPosterior:
+    """The posterior of f as a function of x, from the posterior of f̃ as a function of x̃."""
+
+    units: Standard
+    posterior: LatentPosterior
+
+    def moments(self, rows: Array) -> Latent:
+        return self._scaled(self.posterior.moments(self.units.inputs(rows)))
+
+    def derivatives(self, rows: Array, order: int) -> Latent:
+        return self._scaled(self.posterior.derivatives(self.units.inputs(rows), order))
+
+    def mean_derivatives(self, rows: Array, order: int) -> Mean:
+        mean, first, second = self.posterior.mean_derivatives(self.units.inputs(rows), order)
+        factors = self.units.output_scale / self.units.input_scale
+        return (
+            self.units.output_mean + self.units.output_scale * mean,
+            None if first is None else first * factors,
+            None if second is None else second * factors[:, None] / self.units.input_scale,
+        )
+
+    def combination_variances(self, rows: Array, weights: Array) -> Array:
+        return self.units.output_scale**2 * self.posterior.combination_variances(self.units.inputs(rows), weights)
+
+    def _scaled(self, latent: Latent) -> Latent:
+        scale, input_scale = self.units.output_scale, self.units.input_scale
+        factors = np.array([scale, scale**2])[:, None] / input_scale
+        return Latent(
+            self.units.output_mean + scale * latent.mean,
+            scale**2 * latent.variance,
+            None if latent.first is None else latent.first * factors,
+            None if latent.second is None else latent.second * factors[:, :, None] / input_scale,
+        )

@@ -19,7 +19,7 @@ from rsens._threads import one_thread
 from rsens._typing import Array, Positions
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood, Likelihood
-from rsens.models import _exact, _laplace, _sparse
+from rsens.models import _exact, _laplace
 from rsens.models._inducing import NOTHING, choose_inducing, inducing_inputs
 from rsens.models._laplace import LaplaceApproximation
 from rsens.models._optimize import Objective, Optimizer, curvature, log_normals, remembered
@@ -220,12 +220,12 @@ def _approximate(
 ) -> VariationalApproximation | LaplaceApproximation | SparseLaplaceApproximation:
     """The approximation for inducing inputs, for a likelihood other than the Gaussian, or for both."""
     if isinstance(likelihood, GaussianLikelihood) and inducing is not None:
-        return _sparse.variational(kernel, likelihood, data.X, data.residual, inducing, mean=data.mean)
+        return VariationalApproximation(kernel, likelihood, data.X, data.residual, inducing, data.mean)
     given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
     density = likelihood if data.thinned is None else ThinnedDensity(likelihood, *data.thinned)
     if inducing is None:
         return _laplace.approximate(kernel, density, data.X, data.y, **given)
-    return _sparse.sparse_laplace(kernel, density, data.X, data.y, inducing, **given)
+    return SparseLaplaceApproximation(kernel, density, data.X, data.y, inducing, **given)
 
 
 def _threads_for(n_rows: int, n_inducing: int | None) -> Any:

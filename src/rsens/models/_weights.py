@@ -8,8 +8,8 @@ are categorical columns, the posterior N(w, C) of the weights gives a linear pre
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens._table import column_deviations
 from rsens._typing import Array
-from rsens.models._estimator import LatentLink, Mean
+from rsens.models._estimator import Mean
+from rsens.posteriors import Latent
 
 MANY_ROWS = 4096
 
@@ -72,23 +73,24 @@ class WeightPosterior:
     mean: Array  # w (P,)
     root: Array  # (P, P)
 
-    def moments(self, rows: Array) -> tuple[Array, Array]:
+    def moments(self, rows: Array) -> Latent:
         """(m, v) of the linear predictor at each row."""
         design = self.columns.design(rows)
-        return design @ self.mean, np.sum((design @ self.root) ** 2, axis=1)
+        return Latent(design @ self.mean, np.sum((design @ self.root) ** 2, axis=1))
 
-    def derivatives(self, rows: Array, order: int) -> tuple[Array, Array | None]:
-        """First (n, 2, D) and, for order 2, second (n, 2, D, D) derivatives of (m, v) in the columns of x."""
+    def derivatives(self, rows: Array, order: int) -> Latent:
+        """(m, v) with first (n, 2, D) and, for order 2, second (n, 2, D, D) derivatives in the columns of x."""
         features, numbers = self.columns.features, self.columns.features.numbers
+        latent = self.moments(rows)
         root = self.root[self.columns.inputs][numbers] / self.columns.scale[numbers, np.newaxis]
         slopes = 2.0 * (self.columns.design(rows) @ self.root) @ root.T
         first = np.stack([np.broadcast_to(self.coef[numbers], slopes.shape), slopes], axis=1)
         first = features.in_columns(first, axes=1)
         if order == 1:
-            return first, None
+            return replace(latent, first=first)
         curvature = 2.0 * root @ root.T
         second = features.in_columns(np.stack([np.zeros(curvature.shape), curvature]), axes=2)
-        return first, np.broadcast_to(second, (len(rows), *second.shape))
+        return replace(latent, first=first, second=np.broadcast_to(second, (len(rows), *second.shape)))
 
     def mean_derivatives(self, rows: Array, order: int) -> Mean:
         """m at each row, with derivatives in the columns of x up to this order (0, 1 or 2)."""
@@ -125,30 +127,24 @@ class WeightPosterior:
         return root @ root.T
 
 
-class OnePosterior:
-    """A linear model with one posterior of its weights: the attributes that follow from it."""
+class LinearModel:
+    """A model with one posterior of its weights for each latent f; here are the attributes of a model with one f."""
 
-    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
-        self._posteriors = posteriors
-        self.coef_names_: NDArray[np.object_] = self._posterior.names
-        self.coef_: Array = self._posterior.coef
-        self.intercept_: float = self._posterior.intercept
+    _posteriors: list[WeightPosterior]
+
+    @property
+    def _latents(self) -> list[WeightPosterior]:
+        return self._posteriors
 
     @property
     def _posterior(self) -> WeightPosterior:
         return self._posteriors[0]
 
-
-class LinearLink(LatentLink):
-    """A linear model: η = m is linear in x."""
-
-    _posteriors: list[WeightPosterior]
-
-    def _latent_means(self, rows: Array, order: int) -> list[Mean]:
-        return [each.mean_derivatives(rows, order) for each in self._posteriors]
-
-    def _combination_variances(self, rows: Array, weights: Iterable[Array]) -> list[Array]:
-        return [each.combination_variances(rows, w) for each, w in zip(self._posteriors, weights, strict=True)]
+    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
+        self._posteriors = posteriors
+        self.coef_names_: NDArray[np.object_] = self._posterior.names
+        self.coef_: Any = self._posterior.coef
+        self.intercept_: Any = self._posterior.intercept
 
 
 def triangular(A: Array) -> Array:

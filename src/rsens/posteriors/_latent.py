@@ -126,8 +126,10 @@ class LatentPosterior:
             mean[rows] = blas.dgemv(1.0, self.kernel(self.inputs, X[rows]), self.weights, trans=1)
         return self.mean + mean
 
-    def mean_derivatives(self, X: Array, order: int) -> tuple[Array, Array, Array | None]:
-        """The mean of f alone, with its first (n, D) or first and second (n, D, D) derivatives: no solve either."""
+    def mean_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None, Array | None]:
+        """The mean of f alone, with first (n, D) and second (n, D, D) derivatives up to this order: no solve either."""
+        if order == 0:
+            return self.means(X), None, None
         n, D = X.shape
         mean, first = np.empty(n), np.empty((n, D))
         second = np.empty((n, D, D)) if order == 2 else None
