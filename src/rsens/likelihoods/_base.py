@@ -1,4 +1,4 @@
-"""What every likelihood p(y | f) is: its density in the latent f, and what it makes of a Gaussian f ~ N(m, v)."""
+"""Likelihoods p(y | f): the density in the latent f, and the prediction for a Gaussian f ~ N(m, v)."""
 
 from __future__ import annotations
 
@@ -106,9 +106,10 @@ class Likelihood(ABC):
     def curvature(self, y: Array, f: Array) -> tuple[Array, Array]:
         """(W, dW/df) with W ≥ 0, the curvature that Laplace's method uses."""
 
-    @abstractmethod
     def theta_derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        """Derivatives in theta of log p, of its f-derivative and of W, each (n_theta, n)."""
+        """Derivatives in theta of log p, of its f-derivative and of W, each (n_theta, n): here for n_theta = 0."""
+        empty = np.zeros((0, *np.broadcast_shapes(np.shape(y), np.shape(f))))
+        return empty, empty, empty
 
     # ---- the prediction for f ~ N(m, v) -----------------------------------------------------------------------------
 
@@ -173,23 +174,16 @@ def latent(m: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     return mean, variance
 
 
-def no_hyperparameters(y: Array, f: Array) -> tuple[Array, Array, Array]:
-    """`theta_derivatives` of a likelihood without hyperparameters."""
-    empty = np.zeros((0, *np.broadcast_shapes(np.shape(y), np.shape(f))))
-    return empty, empty, empty
+def in_latent(by_m: Array, by_v: Array, *seconds: Array) -> tuple[Array, Array | None]:
+    """`predictive_derivatives` of one parameter, (n, 1, 2) and (n, 1, 2, 2), from its partial derivatives.
 
-
-def in_latent(
-    by_m: Array, by_v: Array, by_mm: Array | None = None, by_mv: Array | None = None, by_vv: Array | None = None
-) -> tuple[Array, Array | None]:
-    """`predictive_derivatives` of one parameter, (n, 1, 2) and (n, 1, 2, 2), from its partial derivatives."""
+    For order 2, `seconds` are those by mm, mv and vv.
+    """
     first = np.stack([by_m, by_v], -1)[:, None]
-    if by_mm is None or by_mv is None or by_vv is None:
+    if not seconds:
         return first, None
+    by_mm, by_mv, by_vv = seconds
     return first, np.stack([np.stack([by_mm, by_mv], -1), np.stack([by_mv, by_vv], -1)], -2)[:, None]
-
-
-# ---- From the latent f to the prediction: λ(m, v) with its derivatives in x ------------------------------------------
 
 
 def through_likelihood(

@@ -1,4 +1,4 @@
-"""What the likelihoods of two classes share: y in {0, 1}, p(y = 1 | f) = h(f) with h(−f) = 1 − h(f)."""
+"""Likelihoods of two classes: y in {0, 1}, p(y = 1 | f) = h(f) with h(−f) = 1 − h(f)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,13 @@ from rsens._errors import InputError
 from rsens._special import HALF_LOG_TWO_PI
 from rsens._typing import Array
 from rsens.distributions import Bernoulli
-from rsens.likelihoods._base import LogConcave, Target, in_latent, latent, no_hyperparameters, real_target
+from rsens.likelihoods._base import LogConcave, Target, in_latent, latent, real_target
 from rsens.likelihoods._quadrature import NEGLIGIBLE, REACH, SMALLEST_VARIANCE, integral
+
+_STEP = 0.4  # σ has its nearest poles at ±iπ: the trapezoid rule's error for σ'''' is (2π/0.4)⁵ e^{−2π²/0.4} ≈ 1e-16
+_WIDE = 4.0  # the variance from which the logistic is the narrower of the two factors
+_FAR = 2.0  # of probit: beyond it the continued fraction, before it the closed form, is right to 1e-13
+_TERMS = 120
 
 
 class BinaryLikelihood(LogConcave):
@@ -34,9 +39,6 @@ class BinaryLikelihood(LogConcave):
     @abstractmethod
     def _log_tail(self, m: Array, v: Array) -> Array:
         """log E[h(f)] for m ≤ 0, so that it is at most log ½."""
-
-    def theta_derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        return no_hyperparameters(y, f)
 
     def predictive(self, m: ArrayLike, v: ArrayLike) -> Bernoulli:
         mean, variance = latent(m, v)
@@ -57,13 +59,6 @@ def log_complement(log_p: Array) -> Array:
     """log(1 − p) for p ≤ ½."""
     with np.errstate(under="ignore"):
         return np.log1p(-np.exp(log_p))
-
-
-# ---- Two classes through the logistic function -----------------------------------------------------------------------
-
-
-_STEP = 0.4  # σ has its nearest poles at ±iπ: the trapezoid rule's error for σ'''' is (2π/0.4)⁵ e^{−2π²/0.4} ≈ 1e-16
-_WIDE = 4.0  # the variance from which the logistic is the narrower of the two factors
 
 
 @dataclass(frozen=True)
@@ -95,10 +90,7 @@ class LogitLikelihood(BinaryLikelihood):
         with np.errstate(under="ignore"):
             slope = np.exp(log_slope)
             second, *higher = (slope * moment for moment in moments)
-        if order == 1:
-            return in_latent(slope, 0.5 * second)
-        third, fourth = higher
-        return in_latent(slope, 0.5 * second, second, 0.5 * third, 0.25 * fourth)
+        return in_latent(slope, 0.5 * second, *((second, 0.5 * higher[0], 0.25 * higher[1]) if higher else ()))
 
     def _log_tail(self, m: Array, v: Array) -> Array:
         m, v = np.broadcast_arrays(m, np.maximum(v, SMALLEST_VARIANCE))
@@ -118,9 +110,6 @@ def _log_slope(f: Array) -> Array:
     return -np.abs(f) - 2.0 * np.log1p(np.exp(-np.abs(f)))
 
 
-# ---- log E[σ(f)] for m ≤ 0 -------------------------------------------------------------------------------------------
-
-
 def _log_tail_narrow(m: Array, v: Array) -> Array:
     """log ∫ σ(m + d) N(d | 0, v) dd: the summit has 0 ≤ d ≤ v and is at least as sharp as the Gaussian."""
     reach = REACH * np.sqrt(v)
@@ -134,9 +123,6 @@ def _log_tail_wide(m: Array, v: Array) -> Array:
     """
     low, high = np.full(m.shape, -NEGLIGIBLE - 1.0), 2.0 - m + NEGLIGIBLE
     return integral(lambda u, m, v: _log_slope(u) + log_ndtr((m + u) / np.sqrt(v)), low, high, _STEP, (m, v))[0]
-
-
-# ---- E[σ'(f)] and higher derivatives ---------------------------------------------------------------------------------
 
 
 def _log_slope_integrand(d: Array, m: Array, v: Array) -> Array:
@@ -171,13 +157,6 @@ def _fourth(d: Array, m: Array, v: Array) -> Array:
 
 
 _MOMENTS = (_second, _third, _fourth)
-
-
-# ---- Two classes through the normal distribution function ------------------------------------------------------------
-
-
-_FAR = 2.0  # beyond it the continued fraction, before it the closed form, is right to 1e-13
-_TERMS = 120
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the count likelihoods with log link share: E[y | f] = e^f."""
+"""Likelihoods of counts with log link: E[y | f] = e^f."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rsens._errors import InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log1pmx, log_minus_digamma, stirling_error
 from rsens._typing import Array
 from rsens.distributions import NegativeBinomial, Poisson, beta_cdf
-from rsens.likelihoods._base import DEVIATION, LogConcave, Target, in_latent, latent, no_hyperparameters, real_target
+from rsens.likelihoods._base import DEVIATION, LogConcave, Target, in_latent, latent, real_target
 from rsens.likelihoods._quadrature import NEGLIGIBLE, REACH, SMALLEST_VARIANCE, integral
 
 # e^{yf − e^f} is a gamma density in log y: the trapezoid rule's error is |Γ(y + 2πi/step)|/Γ(y), below 1e-14 for y ≤ 3;
@@ -48,6 +48,10 @@ class CountLikelihood(LogConcave):
                 "Predict nearer to the training data; if this row is in it, the model does not suit these counts."
             )
         return rate
+
+    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
+        rate = self.mean_rate(m, v)
+        return in_latent(rate, 0.5 * rate, *((rate, 0.5 * rate, 0.25 * rate) if order == 2 else ()))
 
     @abstractmethod
     def _slope(self, y: Array, f: Array) -> Array:
@@ -134,9 +138,6 @@ class CountLikelihood(LogConcave):
         return np.minimum(summit, 0.0) - reach, np.maximum(summit, 0.0) + reach
 
 
-# ---- Poisson counts with log link ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class PoissonLikelihood(CountLikelihood):
     """y | f ~ Poisson(e^f); predictive Poisson(exp(m + v/2)), as in the paper's supplement.
@@ -168,17 +169,8 @@ class PoissonLikelihood(CountLikelihood):
             )
         return y - rate, -rate, -rate
 
-    def theta_derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        return no_hyperparameters(y, f)
-
     def predictive(self, m: ArrayLike, v: ArrayLike) -> Poisson:
         return Poisson(self.mean_rate(m, v)).checked()
-
-    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
-        rate = self.mean_rate(m, v)
-        if order == 1:
-            return in_latent(rate, 0.5 * rate)
-        return in_latent(rate, 0.5 * rate, rate, 0.5 * rate, 0.25 * rate)
 
     def _slope(self, y: Array, f: Array) -> Array:
         with np.errstate(over="ignore", under="ignore"):
@@ -187,9 +179,6 @@ class PoissonLikelihood(CountLikelihood):
     def _cdf(self, y: Array, f: Array) -> Array:
         with np.errstate(over="ignore", under="ignore"):
             return gammaincc(y + 1.0, np.exp(f))
-
-
-# ---- Overdispersed counts with log link ------------------------------------------------------------------------------
 
 
 #: Where the search for the size starts, and what its weak prior expects.
@@ -255,12 +244,10 @@ class NegativeBinomialLikelihood(CountLikelihood):
         return NegativeBinomial(self.mean_rate(m, v), self.size).checked()
 
     def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
-        rate = self.mean_rate(m, v)
-        if order == 1:
-            first, second = in_latent(rate, 0.5 * rate)
-        else:
-            first, second = in_latent(rate, 0.5 * rate, rate, 0.5 * rate, 0.25 * rate)
-        return with_fixed_size(first), None if second is None else with_fixed_size(second)
+        """λ = (mean, size): the size does not depend on the latent."""
+        first, second = super().predictive_derivatives(m, v, order)
+        first = np.concatenate([first, np.zeros_like(first)], axis=1)
+        return first, None if second is None else np.concatenate([second, np.zeros_like(second)], axis=1)
 
     def _share(self, f: Array) -> Array:
         return expit(f - np.log(self.size))
@@ -274,11 +261,6 @@ class NegativeBinomialLikelihood(CountLikelihood):
 
     def _cdf(self, y: Array, f: Array) -> Array:
         return beta_cdf(np.asarray(self.size), y + 1.0, self._rest(f), self._share(f), upper=False)
-
-
-def with_fixed_size(by_mean: Array) -> Array:
-    """λ = (mean, size): the size does not depend on the latent."""
-    return np.concatenate([by_mean, np.zeros_like(by_mean)], axis=1)
 
 
 def _half_deviance(y: Array, d: Array, k: float) -> Array:

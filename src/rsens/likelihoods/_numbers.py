@@ -1,4 +1,4 @@
-"""What the likelihoods of real numbers share: y is f plus noise."""
+"""Likelihoods of real numbers: y is f plus noise."""
 
 from __future__ import annotations
 
@@ -42,9 +42,6 @@ class NoisyLikelihood(Likelihood):
 
     def checked_target(self, y: ArrayLike) -> Array:
         return real_target(type(self).__name__, y)
-
-
-# ---- Gaussian noise: y = f + N(0, noise_variance) --------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -92,9 +89,6 @@ class GaussianLikelihood(NoisyLikelihood, LogConcave):
     def predictive_cdf(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
         mean, variance = latent(m, v)
         return ndtr((y - mean) / np.sqrt(variance + self.noise_variance))
-
-
-# ---- Student-t noise: real targets with outliers ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
