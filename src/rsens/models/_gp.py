@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -16,7 +15,6 @@ from rsens._arguments import one_of, whole_number
 from rsens._coding import Coding
 from rsens._contents import contents
 from rsens._errors import Argument, InputError, RsensWarning
-from rsens._progress import bar
 from rsens._table import column_deviations
 from rsens._typing import Array
 from rsens._warned import saying_once
@@ -136,7 +134,7 @@ class GPSettings:
             n_inducing=self._n_inducing(n_rows),
             max_iter=whole_number(self.max_iter, "max_iter", 1),
             tolerance=float(self.tolerance),
-            bar=partial(bar, disable=not self.progress, leave=False),
+            progress=bool(self.progress),
             rng=_generator(self.random_state),
             enough=ENOUGH if self.inducing is None and n_rows > self.search_rows else NOTHING,
             search_rows=whole_number(self.search_rows, "search_rows", 2),

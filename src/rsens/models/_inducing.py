@@ -1,4 +1,12 @@
-"""Inducing inputs, chosen among the rows of X, so that categorical columns keep their levels."""
+"""Inducing inputs, chosen among the rows of X, so that categorical columns keep their levels; and are they enough?
+
+The check compares a ranking with the answer of half as many inducing inputs, with nothing fitted again. Inducing inputs
+stand in the order in which they were chosen, and L of K_uu is triangular: so the first h whitened weights, w_h, are
+those of the GP with the first h inducing inputs. Given the data, w has precision B = I + S and mean ŵ, where S and Bŵ
+are sums over rows (`_sparse.py`). Their first h entries are the sums of the smaller GP: it has the precision I + S_hh
+and the mean (I + S_hh)⁻¹(Bŵ)_h. For Gaussian noise this is exactly its posterior; for other likelihoods it is one step
+of Newton's method away from the mode of the larger GP.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack, svd
 from sklearn.utils.validation import check_is_fitted
 
-from rsens._errors import Argument, InputError, Sentence
+from rsens._errors import Argument, Sentence
 from rsens._table import Table
 from rsens._text import percent
 from rsens._typing import Array
@@ -28,56 +36,47 @@ NOTHING = 1e-10
 TIE = 1e-9
 #: The most memory of the greedy choice: if X has too many rows for it, we draw as many as fit.
 GREEDY_BYTES = 64 * 2**20
-
-
-@dataclass(frozen=True, eq=False)
-class InducingInputs:
-    """The chosen rows of X, their places in X in the order of choice, and how much of the prior variance they leave.
-
-    `left` is the largest variance of f at a row given f at the chosen rows, relative to the largest prior variance.
-    """
-
-    inputs: Array  # (m, D), m ≤ M
-    rows: NDArray[np.intp]
-    left: float
+#: How far R-sens may move from M/2 to M, relative to the largest: the error that is left at M is smaller than that,
+#: since it falls quickly with M.
+MOST_CHANGE = 0.25
+#: Two variables differ clearly if the larger R-sens exceeds the smaller by this share of the largest.
+CLEARLY = 0.05
+#: Inducing inputs that leave no more than this share of the prior variance at any row do what all rows would do, and
+#: it does not matter that half of them may not.
+NOTHING_LEFT = 1e-4
+#: How many rows are looked at.
+CHECKED_ROWS = 1000
 
 
 def choose_inducing(
-    X: Array,
-    kernel: Kernel,
-    M: int,
-    random_state: int | np.random.Generator | None = None,
-    *,
-    enough: float = NOTHING,
-) -> InducingInputs:
-    """At most M rows of X; fewer if those say everything, as with repeated rows or a kernel of low rank.
+    X: Array, kernel: Kernel, M: int, random_state: int | np.random.Generator | None = None, *, enough: float = NOTHING
+) -> tuple[NDArray[np.intp], float]:
+    """At most M rows of X, in the order of choice, and how much of the prior variance they leave.
 
-    "Everything" means that at no row more than the share `enough` of the largest prior variance is left.
+    That is the largest variance of f at a row given f at the chosen rows, relative to the largest prior variance. There
+    are fewer than M if no row has more than the share `enough` left, as with repeated rows or a kernel of low rank.
 
     Each step takes the row with the largest variance given the rows so far: a pivoted Cholesky factorisation of
     k(X, X), in O(N M²), random only if X has very many rows. Of equally good rows the first is taken, so give X in an
     order of its own if the choice must not depend on how the rows came.
     """
-    if M < 1:
-        raise InputError(f"the number of inducing inputs must be at least 1; got {M}.")
-    rng = np.random.default_rng(random_state)
     seen = np.arange(len(X))
     most = max(M, GREEDY_BYTES // (8 * M))
     if len(X) > most:
-        seen = np.sort(rng.choice(len(X), most, replace=False))
+        seen = np.sort(np.random.default_rng(random_state).choice(len(X), most, replace=False))
     rows, left = _greedy(X[seen], kernel, min(M, len(seen)), enough)
-    chosen = seen[rows or [0]]  # at least one, even if f = 0 everywhere, as under a Linear kernel at the origin
     largest = float(kernel.diag(X[seen]).max())
-    return InducingInputs(X[chosen], chosen, float(left.max()) / largest if largest > 0.0 else 0.0)
+    chosen = seen[rows or [0]]  # at least one, even if f = 0 everywhere, as under a Linear kernel at the origin
+    return chosen, float(left.max()) / largest if largest > 0.0 else 0.0
 
 
 def inducing_inputs(data: Data, kernel: Kernel, M: int, enough: float, rng: np.random.Generator) -> Array:
     """At most M rows for this kernel, chosen among all, or among as many as fit in the memory of the choice."""
-    if len(data.y) <= SEARCH_ROWS:
-        return choose_inducing(data.ordered.X, kernel, M, rng, enough=enough).inputs
     most = max(M, GREEDY_BYTES // (8 * M))
-    some = data if len(data.y) <= most else data.drawn(most, rng.spawn(1)[0])
-    return choose_inducing(some.ordered.X, kernel, M, enough=enough).inputs
+    if len(data.y) > SEARCH_ROWS and most < len(data.y):
+        data = data.drawn(most, rng.spawn(1)[0])
+    X = data.ordered.X
+    return X[choose_inducing(X, kernel, M, rng, enough=enough)[0]]
 
 
 def _greedy(X: Array, kernel: Kernel, M: int, enough: float) -> tuple[list[int], Array]:
@@ -96,27 +95,6 @@ def _greedy(X: Array, kernel: Kernel, M: int, enough: float) -> tuple[list[int],
         rows.append(pivot)
         left[rows] = 0.0
     return rows, left
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Does a ranking depend on the number of inducing inputs? The answer of half as many, with nothing fitted again.
-# Inducing inputs stand in the order in which they were chosen, and L of K_uu is triangular: so the first h whitened
-# weights, w_h, are those of the GP with the first h inducing inputs. Given the data, w has precision B = I + S and mean
-# ŵ, where S and Bŵ are sums over rows (`_low_rank`). Their first h entries are the sums of the smaller GP: it has the
-# precision I + S_hh and the mean (I + S_hh)⁻¹(Bŵ)_h. For Gaussian noise this is exactly its posterior; for other
-# likelihoods it is one step of Newton's method away from the mode of the larger GP.
-
-
-#: How far R-sens may move from M/2 to M, relative to the largest: the error that is left at M is smaller than that,
-#: since it falls quickly with M.
-MOST_CHANGE = 0.25
-#: Two variables differ clearly if the larger R-sens exceeds the smaller by this share of the largest.
-CLEARLY = 0.05
-#: Inducing inputs that leave no more than this share of the prior variance at any row do what all rows would do, and
-#: it does not matter that half of them may not.
-NOTHING_LEFT = 1e-4
-#: How many rows are looked at.
-CHECKED_ROWS = 1000
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,10 @@ from rsens._threads import one_thread
 from rsens._typing import Array, Positions
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood, Likelihood
-from rsens.models import _exact, _laplace
+from rsens.models._exact import ExactInference
 from rsens.models._inducing import NOTHING, choose_inducing, inducing_inputs
-from rsens.models._laplace import LaplaceApproximation
+from rsens.models._laplace import LaplaceApproximation, WarmStart
+from rsens.models._laplace import approximate as laplace
 from rsens.models._optimize import Objective, Optimizer, curvature, log_normals, remembered
 from rsens.models._rows import SEARCH_ROWS, Data, ThinnedDensity, searched_rows
 from rsens.models._sparse import SparseLaplaceApproximation, VariationalApproximation
@@ -39,6 +39,12 @@ MANY_ROWS = 600
 IDLE = 4.0
 #: The best inducing inputs depend on the kernel, and the kernel depends on them: choose and learn this many times.
 ROUNDS = 2
+#: A hyperparameter this near to its limit, on the log scale, is at its limit.
+NEAR = 1e-6
+#: The mean of a count exceeds its median by exp(v/2); above e^10 the mean says nothing about the data.
+MOST_EXCESS = 10.0
+#: The share of rows from which copies count.
+COPIES = 0.05
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ class Search:
     n_inducing: int | None
     max_iter: int
     tolerance: float
-    bar: Callable[..., Any]
+    progress: bool
     rng: np.random.Generator
     #: The share of the prior variance that inducing inputs may leave at a row: with less, no more of them are chosen.
     enough: float = NOTHING
@@ -94,8 +100,11 @@ def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -
 def _learned(
     kernel: Kernel, likelihood: Likelihood, data: Data, search: Search
 ) -> tuple[Kernel, Likelihood, Array | None, int, float]:
-    n_kernel, N = len(kernel.theta), len(data.y)
-    prior = log_normals(kernel, likelihood, _sizes(data.X), _output_size(likelihood, data.y), search.priors or {})
+    """The hyperparameters, the inducing inputs of the search, its steps, and the log posterior that it reached."""
+    n_kernel, N, with_priors = len(kernel.theta), len(data.y), search.priors is not None
+    deviation = data.X.std(axis=0)  # the unit of a length-scale; 1 for a constant column
+    unit = (float(np.std(data.y)) or 1.0) if likelihood.target == "numbers" else 1.0  # of f
+    prior = log_normals(kernel, likelihood, np.where(deviation > 0.0, deviation, 1.0), unit, search.priors or {})
 
     def split(theta: Array) -> tuple[Kernel, Likelihood]:
         return kernel.with_theta(theta[:n_kernel]), likelihood.with_theta(theta[n_kernel:])
@@ -116,40 +125,39 @@ def _learned(
     names = (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)
     lengthscales = np.array(["lengthscale" in name for name in names])
     # Without priors, the length-scale of a column that does not matter grows for ever.
-    endless = search.priors is None and search.n_inducing is None
+    endless = not with_priors and search.n_inducing is None
     far = np.where(lengthscales, prior.mean + IDLE, np.inf) if endless else None
     order = _start_order(names, data.column_ranks) if search.n_restarts else []
     starts = [start, *(prior.start(search.rng, order) for _ in range(search.n_restarts))]
-    with search.bar(desc="fit", unit=" evaluations") as bar:
-        optimizer = Optimizer(prior.limits(start), search.max_iter, search.tolerance, bar)
+    inducing = None
+    with bar(desc="fit", unit=" evaluations", disable=not search.progress, leave=False) as shown:
+        optimizer = Optimizer(prior.limits(start), search.max_iter, search.tolerance, shown)
         if N <= MANY_ROWS and search.n_inducing is None:
-            found = optimizer.best_of(log_posterior_of(data, None, search.priors is not None), starts)
-            found.warn_if_not_converged(search.max_iter)
-            if search.priors is not None:
-                warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, None))
-            return *split(found.theta), None, found.steps, found.value
-        data = data.ordered  # the result must not depend on the order in which the rows came
-        drawn, greedy = search.rng.spawn(2)  # not from the generator of the starts: their number changes neither
-        some = data if N <= SUBSET else data.rows(np.sort(drawn.choice(N, SUBSET, replace=False)))
-        # Always with priors: without them, a hyperparameter that these few rows do not determine may run so far away
-        # that all the rows cannot bring it back.
-        of_some = log_posterior_of(some, None, True)
-        with one_thread("blas"):
-            near = optimizer.best_of(of_some, starts)
-        theta, steps, inducing = near.theta, near.steps, None
-        for _ in range(1 if search.n_inducing is None else ROUNDS):
-            if search.n_inducing is not None:
-                chosen = choose_inducing(data.X, split(theta)[0], search.n_inducing, greedy, enough=search.enough)
-                inducing = chosen.inputs
-            of_all = remembered(log_posterior_of(data, inducing, search.priors is not None))
-            theta = _with_second_chance(of_all, theta, start, lengthscales)
-            known = N / len(some.y) * curvature(of_some, theta)
-            found = optimizer.refined(of_all, theta, known, far)
-            theta, steps = found.theta, steps + found.steps
+            found = optimizer.best_of(log_posterior_of(data, None, with_priors), starts)
+        else:
+            data = data.ordered  # the result must not depend on the order in which the rows came
+            drawn, greedy = search.rng.spawn(2)  # not from the generator of the starts: their number changes neither
+            some = data if N <= SUBSET else data.rows(np.sort(drawn.choice(N, SUBSET, replace=False)))
+            # Always with priors: without them, a hyperparameter that these few rows do not determine may run so far
+            # away that all the rows cannot bring it back.
+            of_some = log_posterior_of(some, None, True)
+            with one_thread("blas"):
+                found = optimizer.best_of(of_some, starts)
+            for _ in range(1 if search.n_inducing is None else ROUNDS):
+                if search.n_inducing is not None:
+                    near = split(found.theta)[0]
+                    rows, _ = choose_inducing(data.X, near, search.n_inducing, greedy, enough=search.enough)
+                    inducing = data.X[rows]
+                of_all = remembered(log_posterior_of(data, inducing, with_priors))
+                theta = _with_second_chance(of_all, found.theta, start, lengthscales)
+                known = N / len(some.y) * curvature(of_some, theta)
+                steps = found.steps
+                found = optimizer.refined(of_all, theta, known, far)
+                found = replace(found, steps=steps + found.steps)
     found.warn_if_not_converged(search.max_iter)
-    if search.priors is not None:
-        warn_at_limits(theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, inducing))
-    return *split(theta), inducing, steps, found.value
+    if with_priors:
+        warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, inducing))
+    return *split(found.theta), inducing, found.steps, found.value
 
 
 def _start_order(names: Sequence[str], ranks: Positions) -> list[int]:
@@ -172,13 +180,11 @@ def _with_second_chance(objective: Objective, theta: Array, start: Array, length
 
 def objective_of(data: Data, inducing: Array | None) -> Callable[[Kernel, Likelihood], tuple[float, Array]]:
     """(kernel, likelihood) ↦ log marginal likelihood and its gradient."""
-    warm = _laplace.WarmStart()
+    warm = WarmStart()
 
     def value_and_gradient(kernel: Kernel, likelihood: Likelihood) -> tuple[float, Array]:
-        if isinstance(likelihood, GaussianLikelihood) and inducing is None:
-            return _exact.objective(kernel, likelihood, data.X, data.residual)
-        approximation = _approximate(kernel, likelihood, data, inducing, warm)
-        return approximation.log_marginal_likelihood, approximation.gradient()
+        inference = _inference(kernel, likelihood, data, inducing, warm)
+        return inference.log_marginal_likelihood, inference.gradient()
 
     return value_and_gradient
 
@@ -190,16 +196,13 @@ def posterior_of(
 
     The passes over all rows then start near the mode, and few are needed.
     """
-    if isinstance(likelihood, GaussianLikelihood) and inducing is None:
-        exact, value = _exact.posterior_and_value(kernel, likelihood, data.X, data.residual)
-        return replace(exact, mean=data.mean), value
     warm = None
     if some is not None and some is not data and not isinstance(likelihood, GaussianLikelihood):
-        warm = _laplace.WarmStart()
-        _approximate(kernel, likelihood, some, inducing, warm)
+        warm = WarmStart()
+        _inference(kernel, likelihood, some, inducing, warm)
         warm.near = True
-    approximation = _approximate(kernel, likelihood, data, inducing, warm)
-    if not approximation.converged:
+    inference = _inference(kernel, likelihood, data, inducing, warm)
+    if not inference.converged:
         warnings.warn(
             RsensWarning(
                 "Newton's method did not reach the mode of the latent values, so predictions may be off. Use ",
@@ -208,53 +211,27 @@ def posterior_of(
             ),
             stacklevel=4,
         )
-    return approximation.posterior(), approximation.log_marginal_likelihood
+    return inference.posterior(), inference.log_marginal_likelihood
 
 
-def _approximate(
-    kernel: Kernel,
-    likelihood: Likelihood,
-    data: Data,
-    inducing: Array | None,
-    warm: _laplace.WarmStart | None = None,
-) -> VariationalApproximation | LaplaceApproximation | SparseLaplaceApproximation:
-    """The approximation for inducing inputs, for a likelihood other than the Gaussian, or for both."""
-    if isinstance(likelihood, GaussianLikelihood) and inducing is not None:
+def _inference(
+    kernel: Kernel, likelihood: Likelihood, data: Data, inducing: Array | None, warm: WarmStart | None
+) -> ExactInference | VariationalApproximation | LaplaceApproximation | SparseLaplaceApproximation:
+    """The exact posterior for Gaussian noise, or the approximation for inducing inputs, another likelihood, or both."""
+    if isinstance(likelihood, GaussianLikelihood):
+        if inducing is None:
+            return ExactInference(kernel, likelihood, data.X, data.residual, data.mean)
         return VariationalApproximation(kernel, likelihood, data.X, data.residual, inducing, data.mean)
-    given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
     density = likelihood if data.thinned is None else ThinnedDensity(likelihood, *data.thinned)
+    given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
     if inducing is None:
-        return _laplace.approximate(kernel, density, data.X, data.y, **given)
+        return laplace(kernel, density, data.X, data.y, **given)
     return SparseLaplaceApproximation(kernel, density, data.X, data.y, inducing, **given)
 
 
 def _threads_for(n_rows: int, n_inducing: int | None) -> Any:
     """One thread if a step of the search has little work."""
     return one_thread("blas") if n_rows * min(n_rows, n_inducing or n_rows) ** 2 <= FEW_ROWS**3 else nullcontext()
-
-
-def _sizes(X: Array) -> Array:
-    """The standard deviation of each column, the unit of its length-scale; 1 for a constant column."""
-    deviation = X.std(axis=0)
-    return np.where(deviation > 0.0, deviation, 1.0)
-
-
-def _output_size(likelihood: Likelihood, y: Array) -> float:
-    """The unit of f: the standard deviation of y if y is f plus noise, else 1."""
-    if likelihood.target != "numbers":
-        return 1.0
-    return float(np.std(y)) or 1.0
-
-
-# ---- Warnings of a GP fit: hyperparameters at their limits, counts that the model does not know, copies of rows ------
-
-
-#: A hyperparameter this near to its limit, on the log scale, is at its limit.
-NEAR = 1e-6
-#: The mean of a count exceeds its median by exp(v/2); above e^10 the mean says nothing about the data.
-MOST_EXCESS = 10.0
-#: The share of rows from which copies count.
-COPIES = 0.05
 
 
 def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: str) -> None:
@@ -333,9 +310,6 @@ def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
         )
 
 
-# ---- A Gaussian process as a score test needs it: the score of the latent values, and the covariance of the data -----
-
-
 @dataclass(frozen=True, eq=False)
 class LatentFit:
     """f ~ GP(mean, kernel) and y | f, at the rows of the data, with C = K + W⁻¹ (W⁻¹ = σ²I for Gaussian noise).
@@ -380,7 +354,7 @@ def fit_latent(
         mean = float(np.mean(y)) if likelihood.target == "numbers" else 0.0
     data = Data(X, y, np.zeros(len(y)), mean)
     some = data if len(y) <= most_rows else data.rows(np.sort(rng.choice(len(y), most_rows, replace=False)))
-    search = Search(True, 0, {}, None, 500, tolerance, partial(bar, disable=True), rng)
+    search = Search(True, 0, {}, None, 500, tolerance, False, rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RsensWarning)
         fitted = fit_gp(kernel, likelihood, some, search)
