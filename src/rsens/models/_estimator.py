@@ -64,7 +64,7 @@ class LatentProcess(Protocol):
         """The variances (g,) of Σ_i w_gi f(x_i) over the rows, for weights (g, n)."""
 
 
-class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
+class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
     """A model with one or more latent f. It reads and checks its inputs.
 
     The link scale is the mean η of f, on which an additive model adds up: λ depends on x through the mean m and the
@@ -207,7 +207,7 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         return record if first is None else replace(record, first=first, second=second)
 
 
-class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
+class PredictiveRegressor(RegressorMixin, Predictive):  # type: ignore[misc]
     """A model of one number y per row. `offset` is a known part of the linear predictor, one number per row."""
 
     def predict(self, X: Any, *, offset: Any = None) -> Array:
@@ -278,7 +278,7 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
         return self._predictive_likelihood.predictive_cdf(y, f.mean + offset, f.variance)
 
 
-class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
+class PredictiveClassifier(ClassifierMixin, Predictive):  # type: ignore[misc]
     """A model of one label y per row: Bernoulli for two classes (1 is the second class), Categorical for more.
 
     More than two classes have one latent f per class against the rest; `derivatives/_one_vs_rest.py` normalises them.

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import logit, logsumexp, ndtri
 
-from rsens._coding import Coding
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
 from rsens._warned import saying_once
@@ -36,8 +35,6 @@ class _GeneralizedLinear(LinearModel):
     _description: ClassVar[str] = "Bayesian generalised linear model"
     _truths: ClassVar[tuple[str, ...]] = ("fit_intercept", "standardize")
     _predictive_likelihood: ClassVar[Likelihood]
-    coding_: Coding | None
-    _column_names: list[str]
 
     def __init__(
         self,

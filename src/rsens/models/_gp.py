@@ -22,7 +22,7 @@ from rsens.derivatives import Finding, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, target_of
 from rsens.models._averages import averaged_mean
-from rsens.models._estimator import Mean, PredictiveClassifier, PredictiveRegressor
+from rsens.models._estimator import Mean, Predictive, PredictiveClassifier, PredictiveRegressor
 from rsens.models._inducing import NOTHING, InducingCheck, checked_inducing
 from rsens.models._inference import FittedGP, Search, fit_gp, warn_of_copies
 from rsens.models._optimize import check_priors
@@ -36,7 +36,7 @@ INDUCING = 500
 RECORDS = 4
 
 
-class GPSettings:
+class GPSettings(Predictive):
     """The settings that both have, and the attributes of a fit that both set."""
 
     kernel: Kernel | None
@@ -50,14 +50,11 @@ class GPSettings:
     search_rows: int
     random_state: int | np.random.RandomState | np.random.Generator | None
     progress: bool
-    training_inputs_: Array
-    input_scale_: Array
-    coding_: Coding | None
     _truths: ClassVar[tuple[str, ...]] = ("standardize", "optimize", "progress")
 
     @property
     def description(self) -> str:
-        """What to call the model at the beginning of a sentence."""
+        """The name of the model at the beginning of a sentence."""
         return "Gaussian process" if self.n_inducing is None else "Sparse Gaussian process"
 
     @property
@@ -86,7 +83,7 @@ class GPSettings:
         return checked_inducing(self, X)
 
     def _findings(self, X: Any) -> Iterator[Finding]:
-        """What `rsens.check` says of a Gaussian process."""
+        """Findings of `rsens.check` about a Gaussian process."""
         check = self.inducing_check(X)
         if check is not None:
             said = str(check) if check.passed else check.advice
@@ -157,8 +154,7 @@ class GPSettings:
         if not self.standardize:
             return Standard(np.zeros(D), np.ones(D))
         mean = rows.mean(axis=0)
-        if self.coding_ is not None:
-            mean[list(self.coding_.categorical)] = 0.0  # their scale is 1: level codes stay as they are
+        mean[self._categorical] = 0.0  # their scale is 1: level codes stay as they are
         return Standard(mean, np.where(self.input_scale_ > 0.0, self.input_scale_, 1.0))
 
     def _warn_of_few_inducing(self) -> None:

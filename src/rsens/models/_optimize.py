@@ -1,4 +1,4 @@
-"""L-BFGS-B for hyperparameters: from several starts, or from one start that is near, with known curvature."""
+"""Hyperparameters: their priors, and L-BFGS-B from several starts, or from one that is near with known curvature."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ SHORT = 0.1
 EARLY = 0.3
 #: The step for a difference of gradients.
 STEP = 1e-4
+#: How far from the mean of its prior a search may go, on the log scale.
+REACH = 18.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,34 +253,14 @@ def curvature(objective: Objective, theta: Array) -> Array:
     return 0.5 * (np.array(rows) + np.array(rows).T)
 
 
-# ---- Weakly informative priors for hyperparameters: log-normal, with the size of the data as their unit --------------
-# Each hyperparameter h has log h ~ N(log c, s²). S is the standard deviation of y (1 for counts and classes: their
-# latent values are on the log or probit scale), S_d the standard deviation of column d, and q the number of columns of
-# a kernel:
-#
-# | hyperparameter                        | c                | s   |                                               |
-# |---------------------------------------|------------------|-----|-----------------------------------------------| |
-# variance of a kernel                  | S²               | 2   | log sd has deviation 1                        | |
-# length-scale                          | S_d √q           | 1   | distances between rows grow with √q           | |
-# variance of Linear                    | S²/(q S_d²)      | 2   |                                               | |
-# period, and length-scale of Periodic  | the value given  | 0.5 | data hardly tells a period from its multiples | |
-# alpha of RationalQuadratic            | 1                | 1   |                                               | |
-# length-scale of Categorical           | 1                | 1   | no unit                                       | |
-# noise_variance, scale2                | 0.04 S²          | 2   | keeps the noise of small data above zero      | |
-# size of NegativeBinomial              | 10               | 2   |                                               |
-#
-# Kernels and likelihoods know their own rows of this table (`Kernel.priors`, `Likelihood.priors`).
-# `priors={"lengthscale": (4.0, 1.0)}` replaces (c, s) for all hyperparameters of that name.
-#
-# The same table gives random starts and, at ±18 around log c, the limits of the search.
-
-
-REACH = 18.0
-
-
 @dataclass(frozen=True, eq=False)
 class LogNormals:
-    """θ ~ N(mean, deviation²), independent: the entries of θ are logarithms of hyperparameters."""
+    """θ ~ N(mean, deviation²), independent: the entries of θ are logarithms of hyperparameters.
+
+    Weak priors have the size of the data as their unit; the docstring of `GPRegressor` has the table. Kernels and
+    likelihoods know their own rows of it (`Kernel.priors`, `Likelihood.priors`). The same table gives random starts
+    and, at ±18 around the mean, the limits of the search.
+    """
 
     mean: Array
     deviation: Array
@@ -306,9 +288,14 @@ def log_normals(
     output_scale: float,
     given: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> LogNormals:
-    """The table above, in the order of the kernel's `theta`, then the likelihood's; `given` has (c, s) by name."""
+    """The priors in the order of the kernel's `theta`, then the likelihood's.
+
+    `given` has the median and the standard deviation of the logarithm by name: `lengthscale` stands for
+    `lengthscale[3]` and `terms[0].lengthscale[3]` too. Others have their weak prior.
+    """
     entries = [*kernel.priors(input_scale, output_scale), *likelihood.priors(output_scale)]
-    fields = [_field(name) for name in (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)]
+    names = (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)
+    fields = [name.rpartition(".")[2].partition("[")[0] for name in names]
     unknown = sorted(set(given) - set(fields))
     if unknown:
         known = ", ".join(map(repr, dict.fromkeys(fields)))
@@ -340,8 +327,3 @@ def check_priors(priors: Any) -> Mapping[str, tuple[float, float]] | None:
                 f"logarithm, like (4.0, 1.0); got {prior!r}.",
             )
     return {str(name): (float(c), float(s)) for name, (c, s) in priors.items()}
-
-
-def _field(name: str) -> str:
-    """`lengthscale`, of `lengthscale[3]` and of `terms[0].lengthscale[3]`."""
-    return name.rpartition(".")[2].partition("[")[0]

@@ -1,7 +1,11 @@
-"""Random rows, drawn by what is in them: the same rows, however the data are sorted.
+"""The rows that a GP is fitted to, and draws of them for a sparse GP of many rows.
 
-Each row has a key, a hash of its numbers, and copies of a row, which can be exchanged for each other, are told apart by
-counting them.
+Hyperparameters are a few numbers, which some thousand rows determine as well as anyone needs; a search takes a hundred
+passes over its rows. The posterior, which everything else is computed from, needs all rows, but only a few passes. So
+hyperparameters come from some rows, inducing inputs are chosen among more, and the posterior comes from all.
+
+Rows are drawn by their contents, the same rows however the data are sorted: each has a key, a hash of its numbers, and
+copies of a row, which can be exchanged for each other, are told apart by counting them.
 """
 
 from __future__ import annotations
@@ -15,40 +19,16 @@ from rsens._contents import Keys, contents, mixed, told_apart
 from rsens._typing import Array, Positions
 from rsens.likelihoods import Likelihood
 
+#: The most rows for a search of hyperparameters with inducing inputs.
+SEARCH_ROWS = 5000
+#: The least rows of them with another class or count than the most common one.
+LEAST_RARE = 500
+#: If M is ours to choose, inducing inputs are enough when they leave no row more than this share of the prior variance.
+ENOUGH = 1e-6
 #: The share of the rows that is drawn by level, so that rare levels are among them; the others are drawn evenly.
 BY_LEVEL = 0.2
 #: A column has levels if this many rows show at most that many values of it.
 SEEN_ROWS, MOST_LEVELS = 1000, 200
-
-
-def draw_rows(X: Array, keys: Keys, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """n rows without replacement, in the order of their places; rows of rare levels are more likely than others.
-
-    Each row waits for an exponential time with its weight as rate, and the first n come (Efraimidis, Spirakis 2006).
-    """
-    salt = np.uint64(rng.integers(2**63))
-    uniform = (mixed(told_apart(keys) ^ salt) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    seen = np.argsort(uniform)[:SEEN_ROWS]
-    waits = -np.log1p(-uniform) / _weights(X, seen)
-    return np.sort(np.argpartition(waits, n - 1)[:n])
-
-
-def _weights(X: Array, some: NDArray[np.intp]) -> Array:
-    """How likely each row is to be drawn: evenly, mixed with an even draw of the levels of each column that has them.
-
-    A choice by x changes nothing about y given x, so a fit to these rows needs no correction.
-    """
-    weights, by_level = np.ones(len(X)), []
-    for column in X.T:
-        if 1 < len(np.unique(column[some])) <= MOST_LEVELS:
-            _, level, counts = np.unique(column, return_inverse=True, return_counts=True)
-            by_level.append((len(X) / (len(counts) * counts))[level])
-    if by_level:
-        weights = (1.0 - BY_LEVEL) * weights + BY_LEVEL * np.mean(by_level, axis=0)
-    return weights
-
-
-# ---- The rows that a GP is fitted to ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +55,14 @@ class Data:
 
     @property
     def residual(self) -> Array:
-        """What f and Gaussian noise have to explain."""
+        """The part of y that f and Gaussian noise have to explain."""
         return self.y - self.mean - self.offset
+
+    @property
+    def column_ranks(self) -> Positions:
+        """The place of each column in the order of the columns."""
+        columns = contents(self.X, self.y, self.offset)[1] if self.columns is None else self.columns
+        return np.argsort(columns)
 
     @property
     def ordered(self) -> Data:
@@ -89,7 +75,7 @@ class Data:
 
     def drawn(self, n: int, rng: np.random.Generator) -> Data:
         """n of the rows, the same ones whatever the order of the rows, with those of rare levels among them."""
-        return self.rows(draw_rows(self.X, self._keys, n, rng))
+        return self.rows(self._draw(np.arange(len(self.y)), n, rng))
 
     def thinned_to(self, n: int, least_rare: int, rng: np.random.Generator) -> Data:
         """n of the rows; at least this many (or all) of those whose y is not the most common one."""
@@ -99,64 +85,56 @@ class Data:
         n_rare = min(least_rare, len(rare))
         if n_rare <= n * len(rare) / len(self.y):  # an even draw has as many
             return self.drawn(n, rng)
-        parts = ((rare, n_rare), (others, n - n_rare))
-        drawn = [rows[draw_rows(self.X[rows], self._keys[rows], m, rng)] for rows, m in parts]
+        rows = np.concatenate([self._draw(rare, n_rare, rng), self._draw(others, n - n_rare, rng)])
         rate = (n - n_rare) / len(others) * len(rare) / n_rare
-        return replace(self.rows(np.concatenate(drawn)), thinned=(common, rate))
+        return replace(self.rows(rows), thinned=(common, rate))
 
-    @property
-    def _keys(self) -> Keys:
-        return contents(self.X, self.y, self.offset)[0] if self.keys is None else self.keys
-
-    @property
-    def column_ranks(self) -> Positions:
-        """The place of each column in the order of the columns."""
-        columns = contents(self.X, self.y, self.offset)[1] if self.columns is None else self.columns
-        return np.argsort(columns)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A sparse GP of many rows: hyperparameters from some, inducing inputs chosen among more, the posterior from all.
-# Hyperparameters are a few numbers, which some thousand rows determine as well as anyone needs; a search takes a
-# hundred passes over its rows. The posterior, which everything else is computed from, needs all rows, but only a few
-# passes.
-
-
-#: The most rows for a search of hyperparameters with inducing inputs.
-SEARCH_ROWS = 5000
-#: The least rows of them with another class or count than the most common one.
-LEAST_RARE = 500
-#: If M is ours to choose, inducing inputs are enough when they leave no row more than this share of the prior variance.
-ENOUGH = 1e-6
+    def _draw(self, among: NDArray[np.intp], n: int, rng: np.random.Generator) -> NDArray[np.intp]:
+        keys = contents(self.X, self.y, self.offset)[0] if self.keys is None else self.keys
+        return among[draw_rows(self.X[among], keys[among], n, rng)]
 
 
 def searched_rows(data: Data, likelihood: Likelihood, most: int, rng: np.random.Generator) -> Data:
     """The rows that hyperparameters are learned from: all, or a draw of `most`.
 
-    If nearly all classes or counts are the same, the few others say most about f (see `_thinned`).
+    If nearly all classes or counts are the same, the few others say most about f (see `ThinnedDensity`).
     """
     if len(data.y) <= most:
         return data
     rng = rng.spawn(1)[0]
-    if likelihood.target == "numbers":
-        return data.drawn(most, rng)
-    return data.thinned_to(most, LEAST_RARE, rng)
+    return data.drawn(most, rng) if likelihood.target == "numbers" else data.thinned_to(most, LEAST_RARE, rng)
 
 
-# ---- Rows of which the common ones were thinned out: p(y | f) given that the row was kept ----------------------------
-# If nearly all classes or counts are the same, say 0, the few others say most about f. A draw keeps them, and of the
-# common rows a share r. Among the rows kept, y has the density
-#
-#     p̃(y | f) = r^[y = 0] p(y | f)/(1 − (1 − r) p(0 | f)),
-#
-# which has the same f: so hyperparameters that are learned with p̃ on such a draw are those of the model of all rows.
-# With the logit link, p̃ is a shift of f, known from case-control studies (Prentice and Pyke 1979).
+def draw_rows(X: Array, keys: Keys, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """n rows without replacement, in the order of their places; rows of rare levels are more likely than others.
+
+    Each row waits for an exponential time with its weight as rate, and the first n come (Efraimidis, Spirakis 2006).
+    The weights are even, mixed with an even draw of the levels of each column that has them. A choice by x changes
+    nothing about y given x, so a fit to these rows needs no correction.
+    """
+    salt = np.uint64(rng.integers(2**63))
+    uniform = (mixed(told_apart(keys) ^ salt) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    seen, weights, by_level = np.argsort(uniform)[:SEEN_ROWS], np.ones(len(X)), []
+    for column in X.T:
+        if 1 < len(np.unique(column[seen])) <= MOST_LEVELS:
+            _, level, counts = np.unique(column, return_inverse=True, return_counts=True)
+            by_level.append((len(X) / (len(counts) * counts))[level])
+    if by_level:
+        weights = (1.0 - BY_LEVEL) * weights + BY_LEVEL * np.mean(by_level, axis=0)
+    return np.sort(np.argpartition(-np.log1p(-uniform) / weights, n - 1)[:n])
 
 
 @dataclass(frozen=True, eq=False)
 class ThinnedDensity:
-    """p̃(y | f) = r^[y = common] p(y | f)/(1 − c p(common | f)) with c = 1 − r: what Laplace's method asks of it.
+    """p(y | f) among rows of which the common ones were thinned out, as far as Laplace's method asks for it.
 
+    If nearly all classes or counts are the same, say 0, the few others say most about f. A draw keeps them, and of the
+    common rows a share r. Among the rows kept, y has the density
+
+        p̃(y | f) = r^[y = common] p(y | f)/(1 − c p(common | f)),  c = 1 − r,
+
+    which has the same f: so hyperparameters that are learned with p̃ on such a draw are those of the model of all rows.
+    With the logit link, p̃ is a shift of f, known from case-control studies (Prentice and Pyke 1979).
     With l = log p(common | f) and u = c eˡ/(1 − c eˡ), ∂u = u(1 + u)∂l, and log p̃ − log p has the derivative u ∂l.
     """
 

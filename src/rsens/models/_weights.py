@@ -20,7 +20,7 @@ from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens._table import column_deviations
 from rsens._typing import Array
-from rsens.models._estimator import Mean
+from rsens.models._estimator import Mean, Predictive
 from rsens.posteriors import Latent
 
 MANY_ROWS = 4096
@@ -127,7 +127,7 @@ class WeightPosterior:
         return root @ root.T
 
 
-class LinearModel:
+class LinearModel(Predictive):
     """A model with one posterior of its weights for each latent f; here are the attributes of a model with one f."""
 
     _posteriors: list[WeightPosterior]
