@@ -314,79 +314,65 @@ def _on_pairs(term: Kernel, pairs: Pairs) -> LeafOnPairs | ProductOnPairs:
     return LeafOnPairs(term, pairs)  # type: ignore[arg-type]
 
 
-class AtComposed(KernelAt):
-    """The columns of a composition are the columns of all its parts."""
+class AtSum(KernelAt):
+    """Derivatives of a sum: the derivatives of its parts, added in the columns of all parts."""
 
-    def __init__(self, parts: list[KernelAt], value: Array) -> None:
-        self.value = value
+    def __init__(self, parts: list[KernelAt]) -> None:
+        self._values = [part.value for part in parts]
+        self.value = self._composed()
         self.n_columns = parts[0].n_columns
         self.columns = tuple(sorted({column for part in parts for column in part.columns}))
-        self._parts = parts
-        self._places = [np.array([self.columns.index(column) for column in part.columns], dtype=int) for part in parts]
+        self._parts = [(part, np.array([self.columns.index(c) for c in part.columns], dtype=int)) for part in parts]
 
-    def _zeros(self, *shape: int) -> Array:
-        return np.zeros((len(self.value), *shape))
+    def _composed(self) -> Array:
+        return sum(self._values[1:], self._values[0])
 
-
-def as_slice(at: NDArray[np.int_]) -> slice | NDArray[np.int_]:
-    """Consecutive places as a slice, which adds in place."""
-    return slice(at[0], at[-1] + 1) if len(at) and (np.diff(at) == 1).all() else at
-
-
-class AtSum(AtComposed):
-    """Derivatives add up."""
-
-    def __init__(self, terms: list[KernelAt]) -> None:
-        super().__init__(terms, sum((term.value for term in terms[1:]), terms[0].value))
+    def _weighted(self, W: Array, i: int) -> Array:
+        """The weights W (…, N) times the factor of the derivatives of part i."""
+        return W
 
     def active_first(self) -> Array:
-        first = self._zeros(len(self.columns), self.value.shape[1])
-        for term, at in zip(self._parts, self._places, strict=True):
-            first[:, as_slice(at)] += term.active_first()
+        n, N = self.value.shape
+        first = np.zeros((n, len(self.columns), N))
+        for i, (part, at) in enumerate(self._parts):
+            first[:, as_slice(at)] += self._weighted(part.active_first(), i)
         return first
 
     def active_weighted_first(self, W: Array) -> Array:
-        first = self._zeros(len(self.columns))
-        for term, at in zip(self._parts, self._places, strict=True):
-            first[:, at] += term.active_weighted_first(W)
+        first = np.zeros((len(self.value), len(self.columns)))
+        for i, (part, at) in enumerate(self._parts):
+            first[:, at] += part.active_weighted_first(self._weighted(W, i))
         return first
 
     def active_second(self, W: Array) -> Array:
-        second = self._zeros(len(self.columns), len(self.columns))
-        for term, at in zip(self._parts, self._places, strict=True):
-            second[:, at[:, None], at] += term.active_second(W)
+        second = np.zeros((len(self.value), len(self.columns), len(self.columns)))
+        for i, (part, at) in enumerate(self._parts):
+            if len(at):
+                second[:, at[:, None], at] += part.active_second(self._weighted(W, i))
         return second
 
 
-class AtProduct(AtComposed):
+class AtProduct(AtSum):
     """The product rule: ∂k = Σ_i k₋ᵢ ∂k_i, ∂²k = Σ_i k₋ᵢ ∂²k_i + Σ_{i≠j} k₋ᵢⱼ ∂k_i ∂k_jᵀ; k₋ᵢ is k without factor i."""
 
-    def __init__(self, factors: list[KernelAt]) -> None:
-        self._values = [factor.value for factor in factors]
-        super().__init__(factors, product(self._values))
+    def _composed(self) -> Array:
+        return product(self._values)
 
-    def active_first(self) -> Array:
-        first = self._zeros(len(self.columns), self.value.shape[1])
-        for i, (factor, at) in enumerate(zip(self._parts, self._places, strict=True)):
-            slopes = factor.active_first()
-            slopes *= product(self._values, but=[i])[:, None, :]
-            first[:, as_slice(at)] += slopes
-        return first
-
-    def active_weighted_first(self, W: Array) -> Array:
-        first = self._zeros(len(self.columns))
-        for i, (factor, at) in enumerate(zip(self._parts, self._places, strict=True)):
-            first[:, at] += factor.active_weighted_first(W * product(self._values, but=[i]))
-        return first
+    def _weighted(self, W: Array, i: int) -> Array:
+        others = product(self._values, but=[i])
+        return np.multiply(W, others[:, None, :], out=W) if W.ndim == 3 else W * others
 
     def active_second(self, W: Array) -> Array:
-        second = self._zeros(len(self.columns), len(self.columns))
-        moving = [(i, f, at) for i, (f, at) in enumerate(zip(self._parts, self._places, strict=True)) if len(at)]
-        for i, factor, at in moving:
-            second[:, at[:, None], at] += factor.active_second(W * product(self._values, but=[i]))
+        second = super().active_second(W)
+        moving = [(i, factor, at) for i, (factor, at) in enumerate(self._parts) if len(at)]
         for (i, factor, at), (j, other, there) in combinations(moving, 2):
             weights = W * product(self._values, but=[i, j])
             cross = (weights[:, None, :] * factor.active_first()) @ other.active_first().transpose(0, 2, 1)
             second[:, at[:, None], there] += cross
             second[:, there[:, None], at] += cross.transpose(0, 2, 1)
         return second
+
+
+def as_slice(at: NDArray[np.int_]) -> slice | NDArray[np.int_]:
+    """Consecutive places as a slice, which adds in place."""
+    return slice(at[0], at[-1] + 1) if len(at) and (np.diff(at) == 1).all() else at

@@ -26,7 +26,7 @@ from rsens.likelihoods import GaussianLikelihood
 from rsens.models._laplace import WarmStart
 from rsens.models._mode import ROUNDING, TOLERANCE, Point, newton
 from rsens.models._rows import Density
-from rsens.posteriors import DenseRoot, LatentPosterior
+from rsens.posteriors import DenseRoot, LatentPosterior, even_chunks
 
 #: The size of one array (M, rows of a chunk).
 CHUNK_BYTES = 4 * 2**20
@@ -269,10 +269,7 @@ class LowRankPrior:
 
     def slices(self) -> Iterator[slice]:
         """The rows of each chunk."""
-        most = max(1, CHUNK_BYTES // (8 * self.rank))
-        chunks = -(-len(self.X) // most)
-        for i in range(chunks):
-            yield slice(len(self.X) * i // chunks, len(self.X) * (i + 1) // chunks)
+        return even_chunks(len(self.X), 8 * self.rank, CHUNK_BYTES)
 
     def chunks(self) -> Iterator[tuple[slice, Array]]:
         """The columns of V for the rows of each chunk, (M, rows) in Fortran order. Do not change them."""
