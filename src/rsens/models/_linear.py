@@ -14,6 +14,7 @@ from rsens.derivatives import Derivatives
 from rsens.distributions import StudentT
 from rsens.models._estimator import PredictiveRegressor, read_precision
 from rsens.models._weights import Columns, LinearModel, WeightPosterior, columns_of, features_of, triangular
+from rsens.posteriors import Latent
 
 WAY_OUT = Sentence(
     "Drop columns, or set a prior, for example ",
@@ -168,14 +169,17 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         )
 
     def _predict_distribution(self, rows: Array, offset: Array) -> StudentT:
-        latent = self._posterior.moments(rows)
-        return StudentT(latent.mean + offset, self.noise_variance_ * (1.0 + latent.variance), self.degrees_of_freedom_)
+        return self._student_t(self._posterior.moments(rows), offset)
+
+    def _student_t(self, latent: Latent, offset: Array) -> StudentT:
+        scale2 = self.noise_variance_ * (1.0 + latent.variance)
+        return StudentT(latent.mean + offset, scale2, self.degrees_of_freedom_)
 
     def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
         latent = self._posterior.derivatives(rows, order)
         outer = np.array([1.0, self.noise_variance_])  # of (location, scale²) in (m, v)
         return Derivatives(
-            self._predict_distribution(rows, offset),
+            self._student_t(latent, offset),
             latent.first * outer[:, np.newaxis],
             None if latent.second is None else latent.second * outer[:, np.newaxis, np.newaxis],
         )

@@ -81,9 +81,11 @@ class WeightPosterior:
     def derivatives(self, rows: Array, order: int) -> Latent:
         """(m, v) with first (n, 2, D) and, for order 2, second (n, 2, D, D) derivatives in the columns of x."""
         features, numbers = self.columns.features, self.columns.features.numbers
-        latent = self.moments(rows)
+        design = self.columns.design(rows)
+        half = design @ self.root
+        latent = Latent(design @ self.mean, np.sum(half**2, axis=1))
         root = self.root[self.columns.inputs][numbers] / self.columns.scale[numbers, np.newaxis]
-        slopes = 2.0 * (self.columns.design(rows) @ self.root) @ root.T
+        slopes = 2.0 * half @ root.T
         first = np.stack([np.broadcast_to(self.coef[numbers], slopes.shape), slopes], axis=1)
         first = features.in_columns(first, axes=1)
         if order == 1:
