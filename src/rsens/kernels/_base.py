@@ -240,10 +240,10 @@ class Leaf(Kernel):
     dims: tuple[int, ...] | None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dims", _as_dims(self.dims, type(self).__name__))
-        for name in self._names:
-            kernel = type(self).__name__
-            value = _as_positive(getattr(self, name), kernel, name, vector=name in self.per_column)
+        kernel = type(self).__name__
+        object.__setattr__(self, "dims", _as_dims(self.dims, kernel))
+        for name, given in self._fields.items():
+            value = _as_positive(given, kernel, name, vector=name in self.per_column)
             if isinstance(value, tuple) and self.dims is not None and len(value) != len(self.dims):
                 raise InputError(
                     f"{kernel}: ",
@@ -253,25 +253,21 @@ class Leaf(Kernel):
                     f", {len(self.dims)}; got {len(value)}.",
                 )
             object.__setattr__(self, name, value)
-        lengths = {len(value) for value in self._values if isinstance(value, tuple)}
+        lengths = {len(value) for value in self._fields.values() if isinstance(value, tuple)}
         if len(lengths) > 1:
             raise InputError(
-                f"{type(self).__name__}: all arguments with one value per column must have the same length; "
-                f"got {sorted(lengths)}."
+                f"{kernel}: all arguments with one value per column must have the same length; got {sorted(lengths)}."
             )
 
     @property
-    def _names(self) -> tuple[str, ...]:
-        return _positive_fields(type(self))
-
-    @property
-    def _values(self) -> list[Positive]:
-        return [getattr(self, name) for name in self._names]
+    def _fields(self) -> dict[str, Positive]:
+        """The hyperparameters by name."""
+        return {name: getattr(self, name) for name in _positive_fields(type(self))}
 
     @property
     def hyperparameter_names(self) -> tuple[str, ...]:
         names: list[str] = []
-        for name, value in zip(self._names, self._values, strict=True):
+        for name, value in self._fields.items():
             if isinstance(value, tuple):
                 columns = range(len(value)) if self.dims is None else self.dims
                 names += [f"{name}[{column}]" for column in columns]
@@ -281,12 +277,12 @@ class Leaf(Kernel):
 
     @property
     def theta(self) -> Array:
-        return np.log(np.hstack(self._values))
+        return np.log(np.hstack(list(self._fields.values())))
 
     def with_theta(self, theta: Array) -> Self:
         numbers = iter(np.exp(as_theta(theta, len(self.hyperparameter_names))).tolist())
         changes: dict[str, Any] = {}
-        for name, value in zip(self._names, self._values, strict=True):
+        for name, value in self._fields.items():
             changes[name] = tuple(next(numbers) for _ in value) if isinstance(value, tuple) else next(numbers)
         return replace(self, **changes)  # type: ignore[type-var]
 
@@ -294,12 +290,11 @@ class Leaf(Kernel):
     def n_dims(self) -> int | None:
         if self.dims is not None:
             return max(self.dims) + 1
-        return next((len(value) for value in self._values if isinstance(value, tuple)), None)
+        return next((len(value) for value in self._fields.values() if isinstance(value, tuple)), None)
 
     def __repr__(self) -> str:
-        dims = [] if self.dims is None else [f"dims={self.dims!r}"]
-        arguments = [f"{name}={value!r}" for name, value in zip(self._names, self._values, strict=True)]
-        return f"{type(self).__name__}({', '.join(arguments + dims)})"
+        given = self._fields if self.dims is None else self._fields | {"dims": self.dims}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def seen(self, X: Array, what: str = "X") -> Array:
         """The columns of X that k looks at, as a matrix."""
@@ -336,19 +331,15 @@ class Leaf(Kernel):
         """The columns that k looks at, if X has `n_columns`."""
         return tuple(range(n_columns)) if self.dims is None else self.dims
 
-    # ---- other units -------------------------------------------------------------------------------------------------
-
     def in_units(self, scale: Array, variance: float) -> Self:
-        return self.active_in_units(self._active(scale), variance)
+        return self.active_in_units(scale[list(self.active_of(len(scale)))], variance)
 
     @abstractmethod
     def active_in_units(self, columns: Array, variance: float) -> Self:
         """`in_units`, with the scales of the columns that k looks at."""
 
-    # ---- weak priors -------------------------------------------------------------------------------------------------
-
     def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
-        columns = self._active(input_scale)
+        columns = input_scale[list(self.active_of(len(input_scale)))]
         shared = np.exp(np.mean(np.log(columns)))  # for one value that all columns share
         entries = []
         for name, value in zip(self.hyperparameter_names, self.theta, strict=True):
@@ -368,8 +359,6 @@ class Leaf(Kernel):
             output_scale: The standard deviation of f.
         """
         return value, DEVIATION
-
-    # ---- parts of columns --------------------------------------------------------------------------------------------
 
     def rates(self, rows: Array) -> Array:
         rates = np.zeros(rows.shape[1])
@@ -393,9 +382,6 @@ class Leaf(Kernel):
         own = {name: getattr(self, name) for name in self.per_column}
         chosen = {name: tuple(v[seen.index(c)] for c in columns) for name, v in own.items() if isinstance(v, tuple)}
         return replace(self, dims=tuple(columns), **chosen)  # type: ignore[type-var]
-
-    def _active(self, scale: Array) -> Array:
-        return scale if self.dims is None else scale[list(self.dims)]
 
 
 @cache

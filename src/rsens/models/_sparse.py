@@ -37,6 +37,7 @@ KEPT_BYTES = 400 * 2**20
 JITTERS = tuple(10.0 ** np.arange(-12, -2))
 #: A squared Newton decrement so small that the step squares it below anything that matters (see `_mode.TOLERANCE`).
 NEAR = 1e-6
+NOT_FINITE = "the posterior covariance is not finite. Check the hyperparameters, the data and the offset."
 
 
 class VariationalApproximation:
@@ -90,16 +91,12 @@ class VariationalApproximation:
         E[np.diag_indices_from(E)] += 1.0  # I − B⁻¹ = B⁻¹S
         DVt = blas.dger(1.0, self.w, self.w, a=blas.dsymm(1.0, self.S, E, side=1, lower=1), overwrite_a=1)
         of_kernel = self.prior.kernel_gradient(E, np.full(N, 1.0 / noise), self.w[:, None], alpha[:, None], DVt)
-        of_kernel = of_kernel - 0.5 / noise * self._diagonal_gradient()
+        kernel, X = self.prior.kernel, self.prior.X
+        diagonals = [kernel.hyper_gradient_diag(X[rows], np.ones(len(X[rows]))) for rows in self.prior.slices()]
+        of_kernel = of_kernel - 0.5 / noise * np.sum(diagonals, axis=0)  # ∂tr(K)/∂θ
         trace = (N - np.trace(E)) / noise  # of C⁻¹
         of_noise = 0.5 * noise * (np.sum(alpha**2) - trace + self.missed / noise**2)
         return np.append(of_kernel, of_noise)
-
-    def _diagonal_gradient(self) -> Array:
-        """∂tr(K)/∂θ."""
-        kernel, X = self.prior.kernel, self.prior.X
-        chunks = [kernel.hyper_gradient_diag(X[rows], np.ones(len(X[rows]))) for rows in self.prior.slices()]
-        return np.sum(chunks, axis=0)
 
     def posterior(self) -> LatentPosterior:
         """Mean and variance of f anywhere (Titsias 2009, equation 6)."""
@@ -265,7 +262,8 @@ class LowRankPrior:
         self.rank = len(inducing)
         self._on = kernel.on(inducing)
         self.L, self._relative_jitter, self.jitter = _factored(self._on.value)
-        self._kept: dict[int, Array] | None = {} if 8 * len(X) * self.rank <= KEPT_BYTES else None
+        self._kept: dict[int, Array] = {}
+        self._keeps = 8 * len(X) * self.rank <= KEPT_BYTES
 
     def slices(self) -> Iterator[slice]:
         """The rows of each chunk."""
@@ -274,19 +272,16 @@ class LowRankPrior:
     def chunks(self) -> Iterator[tuple[slice, Array]]:
         """The columns of V for the rows of each chunk, (M, rows) in Fortran order. Do not change them."""
         for rows in self.slices():
-            if self._kept is None:
-                yield rows, self._whitened(self.kernel(self.inducing, self.X[rows]))
-                continue
-            if rows.start not in self._kept:
-                self._kept[rows.start] = self._whitened(self.kernel(self.inducing, self.X[rows]))
-            yield rows, self._kept[rows.start]
+            V = self._kept.get(rows.start)
+            if V is None:
+                V = blas.dtrsm(1.0, self.L, self.kernel(self.inducing, self.X[rows]), lower=1, overwrite_b=1)
+            if self._keeps:
+                self._kept[rows.start] = V
+            yield rows, V
 
     def transposed_times(self, w: Array) -> Array:
         """Vᵀw, (N,)."""
         return np.concatenate([blas.dgemv(1.0, V, w, trans=1) for _, V in self.chunks()])
-
-    def _whitened(self, K_uc: Array) -> Array:
-        return blas.dtrsm(1.0, self.L, K_uc, lower=1, overwrite_b=1)
 
     def kernel_gradient(self, E: Array, W: Array, P: Array, R: Array, DVt: Array) -> Array:
         """Σ_ij M_ij ∂Q_ij/∂θ in the kernel's θ, where 2VM = D = E V diag(W) + P Rᵀ; E (M, M), P (M, r), R (N, r).
@@ -312,7 +307,9 @@ class LowRankPrior:
         With φ = L⁻¹k(x): m = φᵀŵ, and v = k** − φᵀφ + φᵀ(I + S)⁻¹φ = k** − |diag(√(s/(1 + s))) Uᵀφ|² for
         S = VWVᵀ = U diag(s) Uᵀ. The root is the triangular factor of diag(√(s/(1 + s))) UᵀL⁻¹, as quick as it can be.
         """
-        s, U = _eigen(VWVt)
+        s, U, failed = lapack.dsyevd(VWVt, lower=1)
+        if failed:
+            raise InputError(NOT_FINITE)
         s = np.maximum(s, 0.0)
         R = blas.dtrsm(1.0, self.L, (U * np.sqrt(s / (1.0 + s))).T, lower=1, side=1)
         a = blas.dtrsv(self.L, w, lower=1, trans=1)
@@ -336,7 +333,7 @@ def factored_identity_plus(S: Array) -> Array:
     B[np.diag_indices_from(B)] += 1.0
     L, failed = lapack.dpotrf(B, lower=1, clean=1, overwrite_a=1)
     if failed:
-        raise InputError("the posterior covariance is not finite. Check the hyperparameters, the data and the offset.")
+        raise InputError(NOT_FINITE)
     return L
 
 
@@ -344,13 +341,6 @@ def inverse_from(L_B: Array) -> Array:
     """(L_B L_Bᵀ)⁻¹, both triangles."""
     inverse, _ = lapack.dpotri(L_B, lower=1)
     return symmetric(inverse)
-
-
-def _eigen(S: Array) -> tuple[Array, Array]:
-    s, U, failed = lapack.dsyevd(S, lower=1)
-    if failed:
-        raise InputError("the posterior covariance is not finite. Check the hyperparameters, the data and the offset.")
-    return s, U
 
 
 def _factored(K_uu: Array) -> tuple[Array, float, float]:
