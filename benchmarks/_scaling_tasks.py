@@ -169,12 +169,12 @@ def svgp(kind: str, rows: int, score: float, most_seconds: float) -> dict[str, f
 def accuracy(kind: str, rows: int) -> dict[str, Any]:
     """R-sens of every column after a search on some rows and after a search on all, and held-out scores."""
     from rsens.measures import rsens
-    from rsens.models import _subset_search
+    from rsens.models import _rows
 
     X, y = data(kind, rows)
     found: dict[str, Any] = {}
-    for name, most in (("some", _subset_search.SEARCH_ROWS), ("all", rows)):
-        _subset_search.SEARCH_ROWS = most
+    for name, most in (("some", _rows.SEARCH_ROWS), ("all", rows)):
+        _rows.SEARCH_ROWS = most
         estimator = model(kind)
         found[f"{name}: fit"] = seconds(lambda estimator=estimator: estimator.fit(X, y))
         found[f"{name}: R-sens"] = rsens(estimator, X[:1000]).mean(axis=0).tolist()
@@ -221,14 +221,14 @@ def quick(kind: str, rows: int) -> dict[str, float]:
 def rare(rows: int) -> dict[str, float]:
     """A rare class, after a search on an even draw of rows and on a draw that keeps the class."""
     from rsens.measures import rsens
-    from rsens.models import _subset_search
+    from rsens.models import _rows
 
     X, y, _ = rare_data(rows, 0)
     held_out, truth, probability = rare_data(50_000, 1)
     exact = np.where(truth == 1, np.log(probability), np.log1p(-probability)).mean()
     found = {"share": float(y.mean()), "score of the truth": float(exact)}
-    for draw, least in (("even", 0), ("rare kept", _subset_search.LEAST_RARE)):
-        _subset_search.LEAST_RARE = least
+    for draw, least in (("even", 0), ("rare kept", _rows.LEAST_RARE)):
+        _rows.LEAST_RARE = least
         for seed in RARE_SEEDS:
             estimator = model("probit", 150).set_params(random_state=seed).fit(X, y)
             found[f"{draw} {seed}: score"] = float(estimator.log_predictive_density(held_out, truth).mean())

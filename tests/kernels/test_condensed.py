@@ -5,8 +5,8 @@ import pytest
 
 from rsens._errors import InputError
 from rsens.kernels import EQ, Categorical, Linear, Matern12, Matern32, RationalQuadratic, Sum, additive
-from rsens.kernels import _compose_on as compose_on
-from rsens.kernels._compose_on import OnCondensedSum, OnSum
+from rsens.kernels import _compose as compose
+from rsens.kernels._compose import OnCondensedSum, OnSum
 from tests.kernels.cases import rows
 
 ROWS = rows(30, seed=5)
@@ -41,7 +41,7 @@ def test_others_are_sums_of_matrices():
 
 
 def test_only_what_fits_is_kept(monkeypatch):
-    monkeypatch.setattr(compose_on, "KEEP_BYTES", 0)
+    monkeypatch.setattr(compose, "KEEP_BYTES", 0)
     assert isinstance(additive(4).on(ROWS), OnSum)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rsens.kernels import EQ, Linear, Matern52, additive
-from rsens.kernels import _compose_on as compose_on
+from rsens.kernels import _compose as compose
 from tests.kernels.cases import KERNELS, rows
 
 ROWS = rows(40, seed=11)
@@ -40,7 +40,7 @@ def test_terms_that_do_not_fit_are_computed_again(monkeypatch):
     kernel = additive(3, [(0, 1)]) + Linear(0.5)  # Linear is not a kernel of distances
     M = np.eye(len(ROWS)) + 0.1
     kept = kernel.on(ROWS)
-    monkeypatch.setattr(compose_on, "KEEP_BYTES", 0)
+    monkeypatch.setattr(compose, "KEEP_BYTES", 0)
     again = kernel.on(ROWS)
     assert not again._kept
     np.testing.assert_array_equal(again.value, kept.value)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rsens.models._data import Data
 from rsens.models._inference import objective_of, posterior_of
+from rsens.models._rows import Data
 
 
 def objective(kernel, likelihood, X, y, inducing=None, **options):

@@ -425,7 +425,7 @@ def test_wrong_counts_and_offsets():
 
 def test_a_mode_that_is_not_reached_is_told(monkeypatch):
     X, y = data(LOGIT)
-    monkeypatch.setattr("rsens.models._weight_mode.MOST_STEPS", 1)
+    monkeypatch.setattr("rsens.models._mode.MAX_STEPS", 1)
     with pytest.warns(RsensWarning, match="did not find the mode of the weights in 1 steps"):
         BayesianLogisticRegression().fit(X, y)
 

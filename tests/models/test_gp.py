@@ -23,7 +23,7 @@ from rsens.distributions import Bernoulli, Categorical, NegativeBinomial, Normal
 from rsens.kernels import EQ, Constant, Linear, Matern52, Periodic, RationalQuadratic, additive
 from rsens.kernels import Categorical as CategoricalKernel
 from rsens.likelihoods import PoissonLikelihood, ProbitLikelihood, StudentTLikelihood
-from rsens.models import _gp_settings, _inference
+from rsens.models import _gp, _inference
 from rsens.models._gp import GPClassifier, GPRegressor
 
 #: Columns with different units, none of them centred.
@@ -409,8 +409,8 @@ def test_inducing_inputs_come_near_the_exact_gp(likelihood):
 def test_many_rows_choose_inducing_inputs(monkeypatch):
     X = inputs(60)
     y = targets("gaussian", X)
-    monkeypatch.setattr(_gp_settings, "MOST_EXACT_ROWS", 50)
-    monkeypatch.setattr(_gp_settings, "INDUCING", 20)
+    monkeypatch.setattr(_gp, "MOST_EXACT_ROWS", 50)
+    monkeypatch.setattr(_gp, "INDUCING", 20)
     assert len(GPRegressor(optimize=False).fit(X, y).inducing_inputs_) == 20
     assert GPRegressor(optimize=False, inducing=math.inf).fit(X, y).inducing_inputs_ is None
     assert GPRegressor(optimize=False, inducing=60).fit(X, y).inducing_inputs_ is None

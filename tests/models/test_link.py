@@ -40,7 +40,7 @@ def test_of_single_predictions_it_is_their_variance_without_noise(inducing):
 def test_chunks_make_no_difference(monkeypatch):
     model = GPRegressor(**FIXED).fit(X, Y)
     whole = model.prediction_variances(ROWS, WEIGHTS)
-    monkeypatch.setattr("rsens.posteriors._latent.CHUNK_BYTES", 8 * 60 * 7)
+    monkeypatch.setattr("rsens.posteriors.CHUNK_BYTES", 8 * 60 * 7)
     np.testing.assert_allclose(model.prediction_variances(ROWS, WEIGHTS), whole, rtol=1e-10)
 
 

@@ -10,7 +10,6 @@ from rsens.distributions import Bernoulli, Categorical, Normal
 from rsens.kernels import EQ, Matern52
 from rsens.likelihoods import LogitLikelihood, ProbitLikelihood
 from rsens.models._gp import GPClassifier
-from rsens.models._multiclass import one_vs_rest_targets
 from tests.models.inference import posterior
 
 
@@ -89,16 +88,6 @@ def test_members_must_be_bernoulli():
         normalized([Bernoulli(np.array([0.5])), Normal(np.zeros(1), np.ones(1))])
 
 
-def test_targets_are_one_class_against_the_rest():
-    targets = one_vs_rest_targets(np.array([0, 2, 1, 2]), 3)
-    np.testing.assert_array_equal(targets, [[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 1]])
-
-
-def test_a_class_without_rows_is_an_error():
-    with pytest.raises(InputError, match="number 1, 3 of the 4 classes"):
-        one_vs_rest_targets(np.array([0, 2, 0]), 4)
-
-
 # ---- with binary GPs ----------------------------------------------------------------------------------------------
 
 
@@ -111,8 +100,8 @@ def classes(n, n_classes, seed=0):
 
 def gp_members(kernel, likelihood, X, codes, n_classes, rows, order=2):
     records = []
-    for y in one_vs_rest_targets(codes, n_classes):
-        latent = posterior(kernel, likelihood, X, y).derivatives(rows, order)
+    for k in range(n_classes):
+        latent = posterior(kernel, likelihood, X, (codes == k).astype(float)).derivatives(rows, order)
         outer = likelihood.predictive_derivatives(latent.mean, latent.variance, order)
         first, second = chain_rule(latent.first, latent.second, *outer)
         records.append(Derivatives(likelihood.predictive(latent.mean, latent.variance), first, second))

@@ -6,7 +6,7 @@ import pytest
 from rsens import GPRegressor, InputError
 from rsens.kernels import EQ, Categorical, Constant, Linear, Periodic, RationalQuadratic, additive
 from rsens.likelihoods import GaussianLikelihood, NegativeBinomialLikelihood, PoissonLikelihood
-from rsens.models._priors import check_priors, log_normals
+from rsens.models._optimize import check_priors, log_normals
 
 SCALE = np.array([2.0, 8.0, 0.5])
 GAUSSIAN, POISSON = GaussianLikelihood(1.0), PoissonLikelihood()

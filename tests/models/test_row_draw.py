@@ -3,7 +3,7 @@
 import numpy as np
 
 from rsens._contents import row_keys
-from rsens.models._row_draw import draw_rows
+from rsens.models._rows import draw_rows
 
 
 def draw(X, n=200, seed=0):

@@ -9,9 +9,9 @@ import pytest
 
 from rsens import GPClassifier, GPRegressor, RsensWarning, rsens
 from rsens.kernels import EQ, Matern12
-from rsens.models import _inference, _low_rank, _subset_search
+from rsens.models import _inducing, _inference, _rows, _sparse
 from rsens.models._inference import posterior_of
-from rsens.models._subset_search import searched_rows
+from rsens.models._rows import searched_rows
 
 #: A search on 400 rows, so that 1,500 are many.
 SETTINGS = {"inducing": 20, "n_restarts": 0, "search_rows": 400, "random_state": 0}
@@ -23,7 +23,7 @@ KINDS = ["gaussian", "student_t", "poisson", "negative_binomial", "probit", "log
 @pytest.fixture(autouse=True)
 def few_rows(monkeypatch):
     """Few of what is rare."""
-    monkeypatch.setattr(_subset_search, "LEAST_RARE", 80)
+    monkeypatch.setattr(_rows, "LEAST_RARE", 80)
 
 
 def data(kind, n=1500, seed=0):
@@ -107,7 +107,7 @@ def test_the_same_random_state_gives_the_same_fit(kind):
 @pytest.mark.parametrize("kind", ["gaussian", "probit", "three classes"])
 @pytest.mark.parametrize("optimize", [True, False])
 def test_the_order_of_the_rows_does_not_matter(kind, optimize, monkeypatch):
-    monkeypatch.setattr(_subset_search, "GREEDY_BYTES", 8 * 20 * 700)  # inducing inputs are chosen among 700 rows
+    monkeypatch.setattr(_inducing, "GREEDY_BYTES", 8 * 20 * 700)  # inducing inputs are chosen among 700 rows
     X, y = data(kind)
     X = np.round(X, 1)  # with copies, and with level codes that tie
     order = np.random.default_rng(5).permutation(len(y))
@@ -178,8 +178,8 @@ def test_no_class_is_thinned_where_none_is_rare():
 def test_chunks_change_nothing(kind, monkeypatch):
     X, y = data(kind)
     whole = fitted(kind)
-    monkeypatch.setattr(_low_rank, "CHUNK_BYTES", 8 * 20 * 37)  # 37 rows
-    monkeypatch.setattr(_low_rank, "KEPT_BYTES", 0)
+    monkeypatch.setattr(_sparse, "CHUNK_BYTES", 8 * 20 * 37)  # 37 rows
+    monkeypatch.setattr(_sparse, "KEPT_BYTES", 0)
     chunked = model(kind).fit(X, y)
     expected = rsens(whole, X[:50])
     np.testing.assert_allclose(rsens(chunked, X[:50]), expected, rtol=0, atol=1e-6 * expected.max())
@@ -189,10 +189,10 @@ def test_chunks_change_nothing(kind, monkeypatch):
 
 
 def test_fewer_inducing_inputs_where_they_say_everything(monkeypatch):
-    from rsens.models import _gp_settings
+    from rsens.models import _gp
 
-    monkeypatch.setattr(_gp_settings, "MOST_EXACT_ROWS", 1000)
-    monkeypatch.setattr(_gp_settings, "INDUCING", 120)
+    monkeypatch.setattr(_gp, "MOST_EXACT_ROWS", 1000)
+    monkeypatch.setattr(_gp, "INDUCING", 120)
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, size=(1500, 1))
     smooth = GPRegressor(n_restarts=0, search_rows=400, random_state=0).fit(X, X[:, 0] + 0.1 * rng.normal(size=1500))

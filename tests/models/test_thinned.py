@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rsens.likelihoods import LogitLikelihood, NegativeBinomialLikelihood, PoissonLikelihood, ProbitLikelihood
-from rsens.models._thinned import ThinnedDensity
+from rsens.models._rows import ThinnedDensity
 
 RATE = 0.05
 DENSITIES = {

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rsens import posteriors
 from rsens._errors import InputError
 from rsens.derivatives import Inner, chain_rule
 from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, RationalQuadratic, additive
@@ -16,7 +17,6 @@ from rsens.posteriors import (
     LatentPosterior,
     ScaledTriangularRoot,
     TriangularRoot,
-    _latent,
     jittered_cholesky,
 )
 from tests.kernels.oracle import covariance
@@ -157,7 +157,7 @@ def test_orders_and_moments_agree(name):
 def test_chunks_change_nothing(name, monkeypatch):
     posterior, _ = latent_posterior(KERNELS[name])
     whole, moments = posterior.derivatives(X, 2), posterior.moments(X)
-    monkeypatch.setattr(_latent, "CHUNK_BYTES", 1)  # one row at a time
+    monkeypatch.setattr(posteriors, "CHUNK_BYTES", 1)  # one row at a time
     assert len(list(posterior._chunks(len(X), 5))) == len(X)
     by_row = posterior.derivatives(X, 2)
     np.testing.assert_allclose(posterior.moments(X).variance, moments.variance, rtol=1e-12)
@@ -166,7 +166,7 @@ def test_chunks_change_nothing(name, monkeypatch):
 
 
 def test_memory_is_bounded_whatever_the_number_of_rows(monkeypatch):
-    monkeypatch.setattr(_latent, "CHUNK_BYTES", 2 * 2**20)
+    monkeypatch.setattr(posteriors, "CHUNK_BYTES", 2 * 2**20)
     kernel, inputs = EQ(1.0, (1.0,) * 8), np.random.default_rng(0).normal(size=(200, 8))
     L, _ = jittered_cholesky(kernel(inputs), 0.1)
     posterior = LatentPosterior(kernel, inputs, np.ones(200), TriangularRoot(L))

@@ -11,7 +11,7 @@ from rsens._errors import Argument, InputError
 from rsens.kernels._base import Kernel
 from rsens.kernels._categorical import Categorical
 from rsens.kernels._compose import Product, Sum
-from rsens.kernels._eq import EQ
+from rsens.kernels._stationary import EQ
 
 
 def additive(

@@ -1,9 +1,15 @@
-"""What every covariance function can do: values, derivatives in its hyperparameters, derivatives in x."""
+"""Covariance functions: values, derivatives in their hyperparameters, derivatives in x.
+
+A kernel is a `Leaf`, which has hyperparameters and columns of its own, or a sum or product of kernels (`_compose.py`).
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -217,3 +223,282 @@ def as_theta(theta: Array, n_theta: int) -> Array:
     if not (np.abs(theta) <= 700.0).all():
         raise InputError(Argument("theta"), f" holds logarithms, which must lie in ±700; got {theta}.")
     return theta
+
+
+#: A hyperparameter: one number for all columns, or one per column.
+Positive = float | tuple[float, ...]
+#: The product of a factor in some columns and a factor in the others; each factor is a product of kernels, and an empty
+#: tuple stands for 1.
+Term = tuple[tuple[Kernel, ...], tuple[Kernel, ...]]
+
+
+class Leaf(Kernel):
+    """A kernel that is a frozen dataclass: positive fields, and `dims`, the columns it looks at (None: all)."""
+
+    #: The fields that may have one value per column.
+    per_column: ClassVar[tuple[str, ...]] = ()
+    dims: tuple[int, ...] | None
+
+    def __post_init__(self) -> None:
+        kernel = type(self).__name__
+        object.__setattr__(self, "dims", _as_dims(self.dims, kernel))
+        for name, given in self._fields.items():
+            value = _as_positive(given, kernel, name, vector=name in self.per_column)
+            if isinstance(value, tuple) and self.dims is not None and len(value) != len(self.dims):
+                raise InputError(
+                    f"{kernel}: ",
+                    Argument(name),
+                    " must be one number or one per column of ",
+                    Argument("dims"),
+                    f", {len(self.dims)}; got {len(value)}.",
+                )
+            object.__setattr__(self, name, value)
+        lengths = {len(value) for value in self._fields.values() if isinstance(value, tuple)}
+        if len(lengths) > 1:
+            raise InputError(
+                f"{kernel}: all arguments with one value per column must have the same length; got {sorted(lengths)}."
+            )
+
+    @property
+    def _fields(self) -> dict[str, Positive]:
+        """The hyperparameters by name."""
+        return {name: getattr(self, name) for name in _positive_fields(type(self))}
+
+    @property
+    def hyperparameter_names(self) -> tuple[str, ...]:
+        names: list[str] = []
+        for name, value in self._fields.items():
+            if isinstance(value, tuple):
+                columns = range(len(value)) if self.dims is None else self.dims
+                names += [f"{name}[{column}]" for column in columns]
+            else:
+                names.append(name)
+        return tuple(names)
+
+    @property
+    def theta(self) -> Array:
+        return np.log(np.hstack(list(self._fields.values())))
+
+    def with_theta(self, theta: Array) -> Self:
+        numbers = iter(np.exp(as_theta(theta, len(self.hyperparameter_names))).tolist())
+        changes: dict[str, Any] = {}
+        for name, value in self._fields.items():
+            changes[name] = tuple(next(numbers) for _ in value) if isinstance(value, tuple) else next(numbers)
+        return replace(self, **changes)  # type: ignore[type-var]
+
+    @property
+    def n_dims(self) -> int | None:
+        if self.dims is not None:
+            return max(self.dims) + 1
+        return next((len(value) for value in self._fields.values() if isinstance(value, tuple)), None)
+
+    def __repr__(self) -> str:
+        given = self._fields if self.dims is None else self._fields | {"dims": self.dims}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+    def seen(self, X: Array, what: str = "X") -> Array:
+        """The columns of X that k looks at, as a matrix."""
+        X = as_rows(X, self.n_dims, what)
+        if self.dims is not None:
+            return X[:, self.dims]
+        if self.n_dims not in (None, X.shape[1]):
+            raise InputError(
+                f"{type(self).__name__} has values for {self.n_dims} columns; got {what} with {X.shape[1]} columns. "
+                "Give one value per column, or ",
+                Argument("dims"),
+                ".",
+            )
+        return X
+
+    def seen_rows(self, X: Array, Z: Array) -> tuple[Array, Array]:
+        """The columns of X and of Z that k looks at."""
+        if np.shape(X)[1:] != np.shape(Z)[1:]:
+            raise InputError(
+                f"X and Z must have the same number of columns; got shapes {np.shape(X)} and {np.shape(Z)}."
+            )
+        return self.seen(X), self.seen(Z, "Z")
+
+    def seen_pair(self, X: Array, Z: Array | None) -> tuple[Array, Array | None]:
+        """The same, where Z may be None."""
+        return (self.seen(X), None) if Z is None else self.seen_rows(X, Z)
+
+    def active(self, X: Array) -> tuple[tuple[int, ...], int]:
+        """The columns of X that k looks at, and the number of columns of X."""
+        D = np.shape(X)[1]
+        return self.active_of(D), D
+
+    def active_of(self, n_columns: int) -> tuple[int, ...]:
+        """The columns that k looks at, if X has `n_columns`."""
+        return tuple(range(n_columns)) if self.dims is None else self.dims
+
+    def in_units(self, scale: Array, variance: float) -> Self:
+        return self.active_in_units(scale[list(self.active_of(len(scale)))], variance)
+
+    @abstractmethod
+    def active_in_units(self, columns: Array, variance: float) -> Self:
+        """`in_units`, with the scales of the columns that k looks at."""
+
+    def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
+        columns = input_scale[list(self.active_of(len(input_scale)))]
+        shared = np.exp(np.mean(np.log(columns)))  # for one value that all columns share
+        entries = []
+        for name, value in zip(self.hyperparameter_names, self.theta, strict=True):
+            field, _, column = name.partition("[")
+            size = input_scale[int(column[:-1])] if column else shared
+            entries.append(self.prior(field, float(value), float(size), len(columns), output_scale))
+        return entries
+
+    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
+        """The mean and deviation of the logarithm of one hyperparameter: near its `value`, where the search starts.
+
+        Args:
+            field: The name of the hyperparameter.
+            value: Its logarithm, where the search starts.
+            size: The standard deviation of its column; the geometric mean if all columns share the hyperparameter.
+            q: How many columns k looks at.
+            output_scale: The standard deviation of f.
+        """
+        return value, DEVIATION
+
+    def rates(self, rows: Array) -> Array:
+        rates = np.zeros(rows.shape[1])
+        rates[list(self.active(rows)[0])] = self.active_rates(rows)
+        return rates
+
+    def active_rates(self, rows: Array) -> Array:
+        """`rates` of the columns that k looks at, or one for all of them."""
+        return super().rates(rows)  # an error: the kernel does not know
+
+    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
+        """The terms that add up to k, each a product of a factor in the columns `inside` and one in `outside`.
+
+        Together these are the columns that k looks at. None if k is not such a sum.
+        """
+        return None
+
+    def restricted(self, columns: Sequence[int], n_columns: int) -> Self:
+        """The same kernel on some of the columns that k looks at, with the hyperparameters of these columns."""
+        seen = self.active_of(n_columns)
+        own = {name: getattr(self, name) for name in self.per_column}
+        chosen = {name: tuple(v[seen.index(c)] for c in columns) for name, v in own.items() if isinstance(v, tuple)}
+        return replace(self, dims=tuple(columns), **chosen)  # type: ignore[type-var]
+
+
+@cache
+def _positive_fields(kind: type[Leaf]) -> tuple[str, ...]:
+    """The names of the hyperparameters; cached, since a search makes thousands of kernels."""
+    return tuple(field.name for field in fields(kind) if field.name != "dims")  # type: ignore[arg-type]
+
+
+class ConstantDiagonal(Leaf):
+    """A kernel with k(x, x) = variance, its first hyperparameter."""
+
+    variance: float
+    #: Whether k is the variance times a product over columns.
+    separates: ClassVar[bool] = False
+
+    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
+        if not self.separates:
+            return None
+        some, others = self.restricted(inside, n_columns), self.restricted(outside, n_columns)
+        return [((some,), (replace(others, variance=1.0),))]  # type: ignore[type-var]
+
+    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
+        if field == "variance":
+            return np.log(output_scale**2), DEVIATION
+        return super().prior(field, value, size, q, output_scale)
+
+    def diag(self, X: Array) -> Array:
+        return np.full(len(self.seen(X)), self.variance)
+
+    def hyper_gradient_diag(self, X: Array, w: Array) -> Array:
+        self.seen(X)
+        gradient = np.zeros(len(self.hyperparameter_names))
+        gradient[0] = self.variance * np.sum(w)
+        return gradient
+
+    def diag_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None]:
+        self.seen(X)
+        n, D = np.shape(X)
+        return np.zeros((n, D)), np.zeros((n, D, D)) if order == 2 else None
+
+
+class DistanceKernel(ConstantDiagonal):
+    """k(x, z) = g(s) for a weighted sum s over columns of a distance of x_d and z_d.
+
+    A sum of such kernels is computed from vectors with one entry per pair of rows (`_compose.py`), which is faster.
+    """
+
+    per_column: ClassVar[tuple[str, ...]] = ("lengthscale",)
+    lengthscale: Positive
+    #: c, if g' = c·g: then a fit needs no array for g'.
+    slope_ratio: ClassVar[float | None] = None
+    #: The weight of column d in s is l_d to minus this power.
+    power: ClassVar[int]
+
+    @abstractmethod
+    def profile(self, s: Array) -> tuple[Array, ...]:
+        """g(s), g'(s), and ∂g/∂log of every hyperparameter after the length-scale. May overwrite s."""
+
+    @abstractmethod
+    def pair_distance(self, squares: Array, unit: float, lengthscale: float) -> tuple[Array, float]:
+        """The distance in one column and its weight in s, given ((x_d − z_d)/unit)² of pairs of rows."""
+
+
+class FlatAt(KernelAt):
+    """A kernel that changes with x only in steps, if at all: its derivatives are 0, and no column is active."""
+
+    def __init__(self, value: Array, n_columns: int) -> None:
+        self.value, self.columns, self.n_columns = value, (), n_columns
+
+    def active_first(self) -> Array:
+        n, N = self.value.shape
+        return np.zeros((n, 0, N))
+
+    def active_weighted_first(self, W: Array) -> Array:
+        return np.zeros((len(self.value), 0))
+
+    def active_second(self, W: Array) -> Array:
+        return np.zeros((len(self.value), 0, 0))
+
+
+def shared(slopes: Array, value: Positive) -> Array:
+    """Slopes in a hyperparameter, one per column, or their sum if all columns share one value."""
+    return slopes if isinstance(value, tuple) else slopes.sum(keepdims=True)
+
+
+def times(value: Positive, factors: Array) -> Positive:
+    """`value` times the factors: one value per column, or one for all if it was one and the factors are the same."""
+    product = np.asarray(value) * factors
+    if not isinstance(value, tuple) and np.all(product == product[0]):
+        return float(product[0])
+    return tuple(product.tolist())
+
+
+def _as_dims(dims: Any, kernel: str) -> tuple[int, ...] | None:
+    if dims is None:
+        return None
+    given = np.atleast_1d(np.asarray(dims))
+    if given.ndim != 1 or not given.size or given.dtype.kind not in "iu" or given.min() < 0:
+        raise InputError(
+            f"{kernel}: ", Argument("dims"), f" must be column numbers from 0, such as (0, 3); got {dims!r}."
+        )
+    columns = tuple(int(column) for column in given)
+    if len(set(columns)) < len(columns):
+        raise InputError(f"{kernel}: ", Argument("dims"), f" must name each column once; got {dims!r}.")
+    return columns
+
+
+def _as_positive(value: Any, kernel: str, name: str, *, vector: bool) -> Positive:
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        wrong = "must be a positive number"
+    else:
+        if numbers.ndim > 1 or not numbers.size or (numbers.ndim and not vector):
+            wrong = "must be one number or one per column" if vector else "must be one number"
+        elif not (np.isfinite(numbers).all() and (numbers > 0).all()):
+            wrong = "must be positive and finite"
+        else:
+            return tuple(numbers.tolist()) if numbers.ndim else float(numbers)
+    raise InputError(f"{kernel}: ", Argument(name), f" {wrong}; got {value!r}.")

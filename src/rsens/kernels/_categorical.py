@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from rsens._typing import Array
-from rsens.kernels._base import KernelAt, KernelOn
+from rsens.kernels._base import DistanceKernel, FlatAt, KernelAt, KernelOn, Positive, shared
 from rsens.kernels._blas import inner
-from rsens.kernels._condensed import CategoricalOnPairs, LeafOnPairs
-from rsens.kernels._constant import FlatAt
-from rsens.kernels._leaf import ConstantDiagonal, Positive, Term
 
 
 @dataclass(frozen=True, repr=False)
-class Categorical(ConstantDiagonal):
+class Categorical(DistanceKernel):
     """k(x, z) = σ² exp(−Σ_d [x_d ≠ z_d]/l_d) on level codes, whose order and size mean nothing.
 
     Its derivatives in x are 0: levels change in steps, and a contrast of two levels measures a step.
@@ -32,8 +28,9 @@ class Categorical(ConstantDiagonal):
     variance: float = 1.0
     lengthscale: Positive = 1.0
     dims: tuple[int, ...] | None = None
-    per_column: ClassVar[tuple[str, ...]] = ("lengthscale",)
-    on_pairs: ClassVar[type[LeafOnPairs] | None] = CategoricalOnPairs
+    slope_ratio: ClassVar[float | None] = -1.0
+    separates: ClassVar[bool] = True
+    power: ClassVar[int] = 1
 
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
         return _OnCategorical(self, *self.seen_pair(X, Z))
@@ -54,13 +51,18 @@ class Categorical(ConstantDiagonal):
         """√(2(1 − e^(−1/l)))."""
         return np.sqrt(-2.0 * np.expm1(-1.0 / np.asarray(self.lengthscale)))
 
-    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
-        """exp of a sum over columns."""
-        some, others = self.restricted(inside, n_columns), self.restricted(outside, n_columns)
-        return [((some,), (replace(others, variance=1.0),))]
-
     def arrays_at(self, n_columns: int) -> int:
         return 3
+
+    def profile(self, s: Array) -> tuple[Array, ...]:
+        np.negative(s, out=s)
+        g = np.exp(s, out=s)
+        g *= self.variance
+        return g, -g
+
+    def pair_distance(self, squares: Array, unit: float, lengthscale: float) -> tuple[Array, float]:
+        """[x_d ≠ z_d], with weight 1/l_d."""
+        return (squares > 0.0).astype(np.float64), 1.0 / lengthscale
 
     def values(self, x: Array, z: Array) -> Array:
         """k(x, z) for rows of level codes; of rows x with the same levels, one is computed."""
@@ -68,7 +70,7 @@ class Categorical(ConstantDiagonal):
         differ = np.zeros((len(levels), len(z)))
         for d, inverse in enumerate(self.inverse(x.shape[1])):
             differ += inverse * (levels[:, d, None] != z[:, d])
-        return (self.variance * np.exp(-differ))[place.reshape(-1)]
+        return self.profile(differ)[0][place.reshape(-1)]
 
     def inverse(self, d: int) -> Array:
         """1/l for each of the columns."""
@@ -89,6 +91,4 @@ class _OnCategorical(KernelOn):
         columns = zip(self._X.T, self._Z.T, strict=True)
         differ = np.array([inner(P, (z[:, None] != x).astype(np.float64).T, self._symmetric) for x, z in columns])
         slopes = differ * self._kernel.inverse(len(differ))
-        if not isinstance(self._kernel.lengthscale, tuple):
-            slopes = slopes.sum(keepdims=True)
-        return np.concatenate([[variance], slopes])
+        return np.concatenate([[variance], shared(slopes, self._kernel.lengthscale)])

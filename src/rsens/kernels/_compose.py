@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import reduce
 from itertools import combinations
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist, squareform
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.kernels._base import Kernel, KernelAt, KernelOn, as_rows, as_theta
-from rsens.kernels._compose_at import AtProduct, AtSum
-from rsens.kernels._compose_on import OnCondensedSum, OnProduct, OnSum, fits, product
-from rsens.kernels._condensed import VECTORS, OnPairs, Pairs, ProductOnPairs, is_of_distances, leaf_on_pairs
+from rsens.kernels._base import DistanceKernel, Kernel, KernelAt, KernelOn, as_rows, as_theta
+
+#: A sum keeps the matrices of its terms for the gradient up to this size; larger ones are computed again.
+KEEP_BYTES = 2**28
+#: The most vectors that a leaf holds: g, g', and the slope in one further hyperparameter.
+VECTORS = 3
 
 
 class Composed(Kernel):
@@ -85,12 +91,11 @@ class Sum(Composed):
 
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
         leaves = [leaf for term in self.terms for leaf in (term.factors if isinstance(term, Product) else (term,))]
-        if Z is None and all(map(is_of_distances, leaves)):
+        if Z is None and all(isinstance(leaf, DistanceKernel) for leaf in leaves):
             X = as_rows(X, self.n_dims)
             n, columns = X.shape
             if fits(n * n // 2 * (columns + VECTORS * (len(leaves) + 1))):
-                pairs = Pairs(X)
-                return OnCondensedSum([_on_pairs(term, pairs) for term in self.terms], n)
+                return OnCondensedSum(self.terms, X)
         return OnSum(self.terms, X, Z)
 
     def at(self, X: Array, Z: Array) -> KernelAt:
@@ -167,8 +172,207 @@ class Product(Composed):
         return first, second
 
 
-def _on_pairs(term: Kernel, pairs: Pairs) -> OnPairs:
-    """A term of a sum at all pairs of rows: a leaf, or a product of leaves."""
+def fits(numbers: int) -> bool:
+    """Whether we may keep this many numbers."""
+    return 8 * numbers <= KEEP_BYTES
+
+
+def product(values: Sequence[Array], but: Iterable[int] = ()) -> Array:
+    """The product of all `values` except those numbered `but`."""
+    kept = [value for i, value in enumerate(values) if i not in but]
+    return reduce(np.multiply, kept) if kept else np.ones_like(values[0])
+
+
+class OnSum(KernelOn):
+    """∂k/∂θ = ∂k_t/∂θ for the term k_t that θ belongs to."""
+
+    def __init__(self, terms: tuple[Kernel, ...], X: Array, Z: Array | None) -> None:
+        self._terms, self._X, self._Z = terms, X, Z
+        n, N = len(X), len(X if Z is None else Z)
+        # A term holds g and g'; further slopes are rare.
+        self._kept = [term.on(X, Z) for term in terms] if fits(2 * n * N * len(terms)) else []
+        self.value = np.zeros((n, N), order="F")
+        for term in self._matrices():
+            self.value += term.value
+
+    def _matrices(self) -> Iterable[KernelOn]:
+        return self._kept or (term.on(self._X, self._Z) for term in self._terms)
+
+    def hyper_gradient(self, M: Array) -> Array:
+        return np.concatenate([term.hyper_gradient(M) for term in self._matrices()])
+
+
+class OnProduct(KernelOn):
+    """∂k/∂θ = ∂k_f/∂θ for the factor k_f that θ belongs to, times the other factors."""
+
+    def __init__(self, factors: list[KernelOn]) -> None:
+        self._factors = factors
+        self._values = [factor.value for factor in factors]
+        self.value = product(self._values)
+
+    def hyper_gradient(self, M: Array) -> Array:
+        return np.concatenate(
+            [factor.hyper_gradient(M * product(self._values, but=[i])) for i, factor in enumerate(self._factors)]
+        )
+
+
+class OnCondensedSum(KernelOn):
+    """The same for k(X, X) of distance kernels and their products, from vectors with one entry per pair of rows.
+
+    For a sum of many terms this is faster than a matrix per term: all terms that look at a column share its squared
+    differences, only one triangle is computed, and every step is one pass over a vector.
+    """
+
+    def __init__(self, terms: tuple[Kernel, ...], X: Array) -> None:
+        pairs = Pairs(X)
+        self._terms = [_on_pairs(term, pairs) for term in terms]
+        total = self._terms[0].value.copy()
+        for term in self._terms[1:]:
+            total += term.value
+        self.value = squareform(total, checks=False).T if len(X) > 1 else np.zeros((1, 1))
+        np.fill_diagonal(self.value, sum(term.diagonal for term in self._terms))
+
+    def hyper_gradient(self, M: Array) -> Array:
+        # Every pair stands for two entries of the symmetric M. The upper triangle of Mᵀ is the lower one of M.
+        m, trace = 2.0 * squareform(M.T, checks=False), float(np.trace(M))
+        return np.concatenate([term.hyper_gradient(m, trace) for term in self._terms])
+
+
+class Pairs:
+    """The pairs i < j of rows of X, in the condensed order of SciPy: P = N(N − 1)/2 of them."""
+
+    def __init__(self, X: Array) -> None:
+        self.X = X
+        self._squares: dict[int, tuple[Array, float]] = {}
+
+    def squares(self, column: int) -> tuple[Array, float]:
+        """((x_i − x_j)/unit)², (P,), and the unit of this column, which keeps the squares within float64."""
+        if column not in self._squares:
+            x = self.X[:, column]
+            unit = float(np.ptp(x)) or 1.0
+            self._squares[column] = pdist((x / unit)[:, None], "sqeuclidean"), unit
+        return self._squares[column]
+
+
+class LeafOnPairs:
+    """A distance kernel g(s), s = Σ_d w_d s_d, at all pairs of rows: `value` (P,), and g(0) on the diagonal."""
+
+    def __init__(self, kernel: DistanceKernel, pairs: Pairs) -> None:
+        self._kernel = kernel
+        kernel.seen(pairs.X)  # an error if columns are missing
+        columns = kernel.active(pairs.X)[0]
+        lengthscales = np.broadcast_to(kernel.lengthscale, (len(columns),))
+        each = [kernel.pair_distance(*pairs.squares(c), l) for c, l in zip(columns, lengthscales, strict=True)]
+        self._distances, self._weights = zip(*each, strict=True)
+        s = self._weights[0] * self._distances[0]
+        for weight, distance in zip(self._weights[1:], self._distances[1:], strict=True):
+            s += weight * distance
+        self.value, slope, *self._shapes = kernel.profile(s)
+        self._slope = slope if kernel.slope_ratio is None else None  # or that many times the value
+        at_zero, _, *shapes = kernel.profile(np.zeros(1))
+        self.diagonal, self._shapes_at_zero = float(at_zero[0]), [float(shape[0]) for shape in shapes]
+
+    def hyper_gradient(self, m: Array, trace: float) -> Array:
+        """Σ_p m_p ∂k_p/∂θ + trace · ∂k(x, x)/∂θ, (n_theta,).
+
+        ∂k/∂log σ² = g, ∂k/∂log l_d = −g'·power·w_d s_d, and the rest as the profile gives it.
+        """
+        factor = -float(self._kernel.power)
+        if self._slope is not None:
+            weighted, variance = m * self._slope, float(m @ self.value)
+        else:
+            weighted = m * self.value
+            variance, factor = float(weighted.sum()), factor * (self._kernel.slope_ratio or 0.0)
+        slopes = [factor * w * float(weighted @ s) for s, w in zip(self._distances, self._weights, strict=True)]
+        if not isinstance(self._kernel.lengthscale, tuple):
+            slopes = [sum(slopes)]
+        further = [float(m @ s) + trace * z for s, z in zip(self._shapes, self._shapes_at_zero, strict=True)]
+        return np.array([variance + trace * self.diagonal, *slopes, *further])
+
+
+class ProductOnPairs:
+    """A product of distance kernels at all pairs of rows."""
+
+    def __init__(self, factors: Sequence[LeafOnPairs]) -> None:
+        self._factors = factors
+        self._values = [factor.value for factor in factors]
+        self._diagonals = [factor.diagonal for factor in factors]
+        self.value, self.diagonal = product(self._values), float(np.prod(self._diagonals))
+
+    def hyper_gradient(self, m: Array, trace: float) -> Array:
+        gradients = []
+        for i, factor in enumerate(self._factors):
+            others = float(np.prod([d for j, d in enumerate(self._diagonals) if j != i]))
+            gradients.append(factor.hyper_gradient(m * product(self._values, but=[i]), trace * others))
+        return np.concatenate(gradients)
+
+
+def _on_pairs(term: Kernel, pairs: Pairs) -> LeafOnPairs | ProductOnPairs:
+    """A term of a sum at all pairs of rows: a distance kernel, or a product of distance kernels."""
     if isinstance(term, Product):
-        return ProductOnPairs([leaf_on_pairs(factor, pairs) for factor in term.factors])
-    return leaf_on_pairs(term, pairs)
+        return ProductOnPairs([LeafOnPairs(factor, pairs) for factor in term.factors])  # type: ignore[arg-type]
+    return LeafOnPairs(term, pairs)  # type: ignore[arg-type]
+
+
+class AtSum(KernelAt):
+    """Derivatives of a sum: the derivatives of its parts, added in the columns of all parts."""
+
+    def __init__(self, parts: list[KernelAt]) -> None:
+        self._values = [part.value for part in parts]
+        self.value = self._composed()
+        self.n_columns = parts[0].n_columns
+        self.columns = tuple(sorted({column for part in parts for column in part.columns}))
+        self._parts = [(part, np.array([self.columns.index(c) for c in part.columns], dtype=int)) for part in parts]
+
+    def _composed(self) -> Array:
+        return sum(self._values[1:], self._values[0])
+
+    def _weighted(self, W: Array, i: int) -> Array:
+        """The weights W (…, N) times the factor of the derivatives of part i."""
+        return W
+
+    def active_first(self) -> Array:
+        n, N = self.value.shape
+        first = np.zeros((n, len(self.columns), N))
+        for i, (part, at) in enumerate(self._parts):
+            first[:, as_slice(at)] += self._weighted(part.active_first(), i)
+        return first
+
+    def active_weighted_first(self, W: Array) -> Array:
+        first = np.zeros((len(self.value), len(self.columns)))
+        for i, (part, at) in enumerate(self._parts):
+            first[:, at] += part.active_weighted_first(self._weighted(W, i))
+        return first
+
+    def active_second(self, W: Array) -> Array:
+        second = np.zeros((len(self.value), len(self.columns), len(self.columns)))
+        for i, (part, at) in enumerate(self._parts):
+            if len(at):
+                second[:, at[:, None], at] += part.active_second(self._weighted(W, i))
+        return second
+
+
+class AtProduct(AtSum):
+    """The product rule: ∂k = Σ_i k₋ᵢ ∂k_i, ∂²k = Σ_i k₋ᵢ ∂²k_i + Σ_{i≠j} k₋ᵢⱼ ∂k_i ∂k_jᵀ; k₋ᵢ is k without factor i."""
+
+    def _composed(self) -> Array:
+        return product(self._values)
+
+    def _weighted(self, W: Array, i: int) -> Array:
+        others = product(self._values, but=[i])
+        return np.multiply(W, others[:, None, :], out=W) if W.ndim == 3 else W * others
+
+    def active_second(self, W: Array) -> Array:
+        second = super().active_second(W)
+        moving = [(i, factor, at) for i, (factor, at) in enumerate(self._parts) if len(at)]
+        for (i, factor, at), (j, other, there) in combinations(moving, 2):
+            weights = W * product(self._values, but=[i, j])
+            cross = (weights[:, None, :] * factor.active_first()) @ other.active_first().transpose(0, 2, 1)
+            second[:, at[:, None], there] += cross
+            second[:, there[:, None], at] += cross.transpose(0, 2, 1)
+        return second
+
+
+def as_slice(at: NDArray[np.int_]) -> slice | NDArray[np.int_]:
+    """Consecutive places as a slice, which adds in place."""
+    return slice(at[0], at[-1] + 1) if len(at) and (np.diff(at) == 1).all() else at

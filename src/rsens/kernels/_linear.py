@@ -1,17 +1,27 @@
-"""The linear kernel."""
+"""The linear and the constant kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from rsens._typing import Array
-from rsens.kernels._base import DEVIATION, KernelAt, KernelOn
-from rsens.kernels._blas import row_products, weighted
-from rsens.kernels._leaf import Leaf, Positive, Term, times
+from rsens.kernels._base import (
+    DEVIATION,
+    ConstantDiagonal,
+    FlatAt,
+    KernelAt,
+    KernelOn,
+    Leaf,
+    Positive,
+    Term,
+    shared,
+    times,
+)
+from rsens.kernels._blas import inner, row_products, weighted
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,13 +67,13 @@ class Linear(Leaf):
         return [((some,), ()), ((), (others,))]
 
     def arrays_at(self, n_columns: int) -> int:
-        return 2 + (n_columns if self.dims is None else len(self.dims))
+        return 2 + len(self.active_of(n_columns))
 
     def diag(self, X: Array) -> Array:
         return (self._variance * self.seen(X) ** 2).sum(1)
 
     def hyper_gradient_diag(self, X: Array, w: Array) -> Array:
-        return self.shared(self._variance * (w @ self.seen(X) ** 2))
+        return shared(self._variance * (w @ self.seen(X) ** 2), self.variance)
 
     def diag_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None]:
         """2σ²_d x_d, and 2σ²_d δ_de."""
@@ -73,10 +83,6 @@ class Linear(Leaf):
         variance[list(columns)] = self._variance
         first[:, columns] = 2.0 * self._variance * x
         return first, np.broadcast_to(2.0 * np.diag(variance), (len(x), D, D)).copy() if order == 2 else None
-
-    def shared(self, gradient: Array) -> Array:
-        """The gradient per column, or its sum if all columns share the variance."""
-        return gradient if isinstance(self.variance, tuple) else gradient.sum(keepdims=True)
 
 
 class _OnLinear(KernelOn):
@@ -91,7 +97,8 @@ class _OnLinear(KernelOn):
     def hyper_gradient(self, M: Array) -> Array:
         """Σ_ij M_ij σ²_d x_id z_jd."""
         MZ = weighted(M, self._Z, self._symmetric)
-        return self._kernel.shared(np.multiply(self._kernel.variance, np.einsum("id,id->d", self._X, MZ)))
+        variance = self._kernel.variance
+        return shared(np.multiply(variance, np.einsum("id,id->d", self._X, MZ)), variance)
 
 
 class _AtLinear(KernelAt):
@@ -111,3 +118,47 @@ class _AtLinear(KernelAt):
     def active_second(self, W: Array) -> Array:
         d = len(self.columns)
         return np.zeros((len(self.value), d, d))
+
+
+@dataclass(frozen=True, repr=False)
+class Constant(ConstantDiagonal):
+    """k(x, z) = σ²: an unknown level, the same for all rows.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import Constant
+        >>> Constant(variance=4.0)(np.array([[0.0], [3.0]])).tolist()
+        [[4.0, 4.0], [4.0, 4.0]]
+    """
+
+    variance: float = 1.0
+    dims: tuple[int, ...] | None = field(default=None, init=False)
+
+    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        return _OnConstant(self.variance, *self.seen_pair(X, Z))
+
+    def at(self, X: Array, Z: Array) -> KernelAt:
+        x, z = self.seen_rows(X, Z)
+        return FlatAt(np.full((len(x), len(z)), self.variance), x.shape[1])
+
+    def active_in_units(self, columns: Array, variance: float) -> Self:
+        return replace(self, variance=self.variance * variance)
+
+    def active_rates(self, rows: Array) -> Array:
+        return np.zeros(())
+
+    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
+        """It looks at no column."""
+        return [((self,), ())]
+
+    def arrays_at(self, n_columns: int) -> int:
+        return 1
+
+
+class _OnConstant(KernelOn):
+    def __init__(self, variance: float, X: Array, Z: Array | None) -> None:
+        self._symmetric = Z is None
+        self.value = np.full((len(X), len(X if Z is None else Z)), variance, order="F")
+
+    def hyper_gradient(self, M: Array) -> Array:
+        return np.array([inner(M, self.value, self._symmetric)])

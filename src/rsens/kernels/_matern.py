@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rsens._typing import Array
-from rsens.kernels._leaf import Positive
+from rsens.kernels._base import Positive
 from rsens.kernels._stationary import Stationary
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -10,10 +9,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from rsens._typing import Array
-from rsens.kernels._base import KernelAt, KernelOn
-from rsens.kernels._blas import row_products, weighted, weighted_squares
-from rsens.kernels._blocks import profiled
-from rsens.kernels._leaf import ConstantDiagonal, Positive, Term, times
+from rsens.kernels._base import ConstantDiagonal, KernelAt, KernelOn, Positive, shared, times
+from rsens.kernels._blas import profiled, row_products, weighted, weighted_squares
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,6 +29,7 @@ class Periodic(ConstantDiagonal):
     period: Positive = 1.0
     dims: tuple[int, ...] | None = None
     per_column: ClassVar[tuple[str, ...]] = ("lengthscale", "period")
+    separates: ClassVar[bool] = True
 
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
         return _OnPeriodic(self, *self.seen_pair(X, Z))
@@ -65,13 +63,8 @@ class Periodic(ConstantDiagonal):
         """2π/(pl)."""
         return 2.0 * np.pi / (np.asarray(self.period) * np.asarray(self.lengthscale))
 
-    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
-        """exp of a sum over columns."""
-        some, others = self.restricted(inside, n_columns), self.restricted(outside, n_columns)
-        return [((some,), (replace(others, variance=1.0),))]
-
     def arrays_at(self, n_columns: int) -> int:
-        return 4 + 3 * (n_columns if self.dims is None else len(self.dims))
+        return 4 + 3 * len(self.active_of(n_columns))
 
 
 class _OnPeriodic(KernelOn):
@@ -99,11 +92,9 @@ class _OnPeriodic(KernelOn):
         P_cos, P_sin, P_t_cos, P_t_sin = np.hsplit(weighted(P, features, self._symmetric), 4)
         period = (t_x * (sin_x * P_cos - cos_x * P_sin) - sin_x * P_t_cos + cos_x * P_t_sin).sum(0)
         lengthscale = np.add(*np.split(squares, 2))
-        if not isinstance(self._kernel.lengthscale, tuple):
-            lengthscale = lengthscale.sum(keepdims=True)
-        if not isinstance(self._kernel.period, tuple):
-            period = period.sum(keepdims=True)
-        return np.concatenate([[variance], lengthscale, period])
+        return np.concatenate(
+            [[variance], shared(lengthscale, self._kernel.lengthscale), shared(period, self._kernel.period)]
+        )
 
 
 class _AtPeriodic(KernelAt):

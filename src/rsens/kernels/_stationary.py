@@ -1,38 +1,34 @@
-"""Stationary kernels: a profile g(s) of the squared scaled distance s = Σ_d (x_d − z_d)²/l_d²."""
+"""Stationary kernels, profiles g(s) of the squared scaled distance s = Σ_d (x_d − z_d)²/l_d²: EQ and others."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
+from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.kernels._base import KernelAt, KernelOn
-from rsens.kernels._condensed import LeafOnPairs, StationaryOnPairs
-from rsens.kernels._leaf import ConstantDiagonal, Positive, times
-from rsens.kernels._stationary_at import AtStationary
-from rsens.kernels._stationary_on import OnStationary
+from rsens.kernels._base import DistanceKernel, KernelAt, KernelOn, Positive, shared, times
+from rsens.kernels._blas import inner, profiled, weighted_differences, weighted_outer, weighted_squares
+
+#: Multiplied out, Σ_j C_ij uuᵀ has more rounding than the sum of products of differences, but one large matrix product
+#: is faster than many small ones. We take it as long as the rounding grows by no more than this: twelve digits remain.
+MOST_ROUNDING = 1e4
 
 
-class Stationary(ConstantDiagonal):
+class Stationary(DistanceKernel):
     """k(x, z) = g(s), s = Σ_d Δ_d²/l_d², Δ = x − z. A kernel is its profile g; everything else follows, with u = Δ/l²:
 
     ∂k/∂x = 2g'u,  ∂²k/∂x∂xᵀ = 4g''uuᵀ + 2g'·diag(1/l²),  ∂k/∂log l_d = −2g'·Δ_d²/l_d².
     """
 
-    per_column: ClassVar[tuple[str, ...]] = ("lengthscale",)
-    on_pairs: ClassVar[type[LeafOnPairs] | None] = StationaryOnPairs
-    lengthscale: Positive
-    #: c, if g' = c·g: then a fit needs no array for g'.
-    slope_ratio: ClassVar[float | None] = None
+    power: ClassVar[int] = 2
     #: False if ∂k/∂x does not exist at x = z.
     differentiable: ClassVar[bool] = True
-
-    @abstractmethod
-    def profile(self, s: Array) -> tuple[Array, ...]:
-        """g(s), g'(s), and ∂g/∂log of every hyperparameter after the length-scale. May overwrite s."""
 
     @abstractmethod
     def curvature(self, s: Array) -> Array:
@@ -47,6 +43,9 @@ class Stationary(ConstantDiagonal):
 
     def at(self, X: Array, Z: Array) -> KernelAt:
         return AtStationary(self, *self.seen_rows(X, Z), self.active(X))
+
+    def pair_distance(self, squares: Array, unit: float, lengthscale: float) -> tuple[Array, float]:
+        return squares, (unit / lengthscale) ** 2
 
     def active_in_units(self, columns: Array, variance: float) -> Self:
         """Further hyperparameters have no unit: they shape g."""
@@ -64,4 +63,160 @@ class Stationary(ConstantDiagonal):
 
     def arrays_at(self, n_columns: int) -> int:
         # all the time: s, g, g'; for a moment: three for the profile or for g'' and its weights, u and a product with u
-        return 6 + 2 * (n_columns if self.dims is None else len(self.dims))
+        return 6 + 2 * len(self.active_of(n_columns))
+
+
+class AtStationary(KernelAt):
+    """Derivatives in x from s, g, g' and g''. s is a sum of squared differences, and so exact for nearly equal rows."""
+
+    def __init__(self, kernel: Stationary, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:
+        self.columns, self.n_columns = active
+        self._kernel = kernel
+        self._inverse = np.broadcast_to(1.0 / np.square(kernel.lengthscale), x.shape[1:])  # 1/l²
+        centre = np.median(z, axis=0)
+        self._x, self._z = x - centre, z - centre
+        self._s = cdist(kernel.scaled(self._x), kernel.scaled(self._z), "sqeuclidean")
+        self.value, self._slope = kernel.profile(self._s.copy())[:2]
+
+    def _check_differentiable(self) -> None:
+        if not self._kernel.differentiable:
+            name = type(self._kernel).__name__
+            raise InputError(
+                f"{name} has no derivatives in x at x = z. Use Matern32, Matern52 or EQ for sensitivities."
+            )
+
+    @cached_property
+    def _curvature(self) -> Array:
+        """g''; if g' = c·g, then it is c²·g."""
+        ratio = self._kernel.slope_ratio
+        return self._kernel.curvature(self._s) if ratio is None else ratio**2 * self.value
+
+    @cached_property
+    def _rounding(self) -> float:
+        """How much Σ_j g''uuᵀ grows before it cancels, if it is multiplied out."""
+        reach = max(np.square(self._kernel.scaled(rows)).sum(1).max() for rows in (self._x, self._z))
+        return float(reach * np.abs(self._curvature).max() / self._kernel.variance)
+
+    def _u(self) -> Array:
+        """u = Δ/l², (n, columns, N), from columns of numbers that lie side by side: strides would double the time."""
+        return (self._x * self._inverse)[:, :, None] - np.ascontiguousarray((self._z * self._inverse).T)
+
+    def active_first(self) -> Array:
+        """2g'u."""
+        self._check_differentiable()
+        u = self._u()
+        u *= (2.0 * self._slope)[:, None, :]
+        return u
+
+    def active_weighted_first(self, W: Array) -> Array:
+        """Σ_j W_j 2g'u."""
+        self._check_differentiable()
+        return 2.0 * self._inverse * weighted_differences(W * self._slope, self._x, self._z)
+
+    def active_second(self, W: Array) -> Array:
+        """Σ_j W_j (4g''uuᵀ + 2g'·diag(1/l²))."""
+        self._check_differentiable()
+        weights = W * self._curvature
+        n, d = self._x.shape
+        if self._rounding <= MOST_ROUNDING and d <= 4 * n:  # its d²/2 rows of products take no more room than u does
+            second = weighted_outer(weights, self._x * self._inverse, self._z * self._inverse)
+        else:
+            u = self._u()
+            second = (u * weights[:, None, :]) @ u.transpose(0, 2, 1)
+        second *= 4.0
+        slopes = np.einsum("ij,ij->i", np.broadcast_to(W, self._slope.shape), self._slope)
+        diagonal = np.arange(d)
+        second[:, diagonal, diagonal] += 2.0 * slopes[:, None] * self._inverse
+        return second
+
+
+class OnStationary(KernelOn):
+    """The matrix g with its gradient, from g' and the slopes in the further hyperparameters, all computed once."""
+
+    def __init__(self, kernel: Stationary, X: Array, Z: Array | None) -> None:
+        self._kernel = kernel
+        self._symmetric = Z is None
+        # A common shift changes no distance and keeps |a|² + |b|² − 2a·b exact; the median is not moved by outliers.
+        centre = np.median(X if Z is None else Z, axis=0)
+        self._A = kernel.scaled(X - centre)
+        self._B = self._A if Z is None else kernel.scaled(Z - centre)
+        self.value, *self._slopes = profiled(self._A, None if Z is None else self._B, self._profile)
+
+    def _profile(self, s: Array) -> tuple[Array, ...]:
+        g, slope, *shapes = self._kernel.profile(s)
+        return (g, slope, *shapes) if self._kernel.slope_ratio is None else (g, *shapes)
+
+    def hyper_gradient(self, M: Array) -> Array:
+        """∂k/∂log σ² = g, ∂k/∂log l_d = −2g'·(a_d − b_d)², and the rest as the profile gives it."""
+        ratio = self._kernel.slope_ratio
+        if ratio is None:
+            slope, *shapes = self._slopes
+            squares, _ = weighted_squares(M * slope, self._A, self._B, self._symmetric)
+            variance = inner(M, self.value, self._symmetric)
+        else:
+            shapes = self._slopes
+            squares, variance = weighted_squares(M * self.value, self._A, self._B, self._symmetric)
+            squares *= ratio
+        squares = shared(squares, self._kernel.lengthscale)
+        further = [inner(M, shape, self._symmetric) for shape in shapes]
+        return np.concatenate([[variance], -2.0 * squares, further])
+
+
+@dataclass(frozen=True, repr=False)
+class EQ(Stationary):
+    """Exponentiated quadratic (RBF, squared exponential): g(s) = σ² exp(−s/2). Very smooth functions.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import EQ
+        >>> EQ(lengthscale=2.0)(np.array([[0.0], [2.0]])).round(4).tolist()
+        [[1.0, 0.6065], [0.6065, 1.0]]
+    """
+
+    variance: float = 1.0
+    lengthscale: Positive = 1.0
+    dims: tuple[int, ...] | None = None
+    slope_ratio: ClassVar[float | None] = -0.5
+    separates: ClassVar[bool] = True
+
+    def profile(self, s: Array) -> tuple[Array, ...]:
+        s *= -0.5
+        g = np.exp(s, out=s)
+        g *= self.variance
+        return g, -0.5 * g
+
+    def curvature(self, s: Array) -> Array:
+        return 0.25 * self.variance * np.exp(-0.5 * s)
+
+
+@dataclass(frozen=True, repr=False)
+class RationalQuadratic(Stationary):
+    """Rational quadratic: g(s) = σ² (1 + s/2α)^−α, a mixture of EQ kernels of many length-scales; α → ∞ is EQ.
+
+    Example:
+        >>> import numpy as np
+        >>> from rsens.kernels import RationalQuadratic
+        >>> RationalQuadratic(lengthscale=2.0, alpha=0.5)(np.array([[0.0], [2.0]])).round(4).tolist()
+        [[1.0, 0.7071], [0.7071, 1.0]]
+    """
+
+    variance: float = 1.0
+    lengthscale: Positive = 1.0
+    alpha: float = 1.0
+    dims: tuple[int, ...] | None = None
+
+    def profile(self, s: Array) -> tuple[Array, ...]:
+        """With b = s/2α: g' = −g/(2(1 + b)) and ∂g/∂log α = −αg (log(1 + b) − b/(1 + b))."""
+        b = s / (2.0 * self.alpha)
+        log = np.log1p(b)
+        g = self.variance * np.exp(-self.alpha * log)
+        return g, -0.5 * g / (1.0 + b), -self.alpha * g * (log - b / (1.0 + b))
+
+    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
+        if field == "alpha":
+            return 0.0, 1.0
+        return super().prior(field, value, size, q, output_scale)
+
+    def curvature(self, s: Array) -> Array:
+        log = np.log1p(s / (2.0 * self.alpha))
+        return 0.25 * self.variance * (1.0 + 1.0 / self.alpha) * np.exp(-(self.alpha + 2.0) * log)

@@ -1,13 +1,13 @@
 """Likelihoods p(y | f): densities and their derivatives in the latent f, and the predictive of a Gaussian f."""
 
 from rsens.likelihoods._base import Likelihood as Likelihood
-from rsens.likelihoods._gaussian import GaussianLikelihood as GaussianLikelihood
-from rsens.likelihoods._logit import LogitLikelihood as LogitLikelihood
-from rsens.likelihoods._negative_binomial import NegativeBinomialLikelihood as NegativeBinomialLikelihood
-from rsens.likelihoods._poisson import PoissonLikelihood as PoissonLikelihood
-from rsens.likelihoods._probit import ProbitLikelihood as ProbitLikelihood
-from rsens.likelihoods._student_t import StudentTLikelihood as StudentTLikelihood
-from rsens.likelihoods._through import through_likelihood as through_likelihood
+from rsens.likelihoods._base import through_likelihood as through_likelihood
+from rsens.likelihoods._classes import LogitLikelihood as LogitLikelihood
+from rsens.likelihoods._classes import ProbitLikelihood as ProbitLikelihood
+from rsens.likelihoods._counts import NegativeBinomialLikelihood as NegativeBinomialLikelihood
+from rsens.likelihoods._counts import PoissonLikelihood as PoissonLikelihood
+from rsens.likelihoods._numbers import GaussianLikelihood as GaussianLikelihood
+from rsens.likelihoods._numbers import StudentTLikelihood as StudentTLikelihood
 
 #: Every likelihood. Models, the command line and the documentation look here for what there is.
 ALL_LIKELIHOODS: list[type[Likelihood]] = [

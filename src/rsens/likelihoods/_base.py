@@ -1,4 +1,4 @@
-"""What every likelihood p(y | f) is: its density in the latent f, and what it makes of a Gaussian f ~ N(m, v)."""
+"""Likelihoods p(y | f): the density in the latent f, and the prediction for a Gaussian f ~ N(m, v)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
+from rsens.derivatives import Derivatives, chain_rule
 from rsens.distributions import Distribution
 
 Target = Literal["numbers", "counts", "classes"]
@@ -105,9 +106,10 @@ class Likelihood(ABC):
     def curvature(self, y: Array, f: Array) -> tuple[Array, Array]:
         """(W, dW/df) with W ≥ 0, the curvature that Laplace's method uses."""
 
-    @abstractmethod
     def theta_derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        """Derivatives in theta of log p, of its f-derivative and of W, each (n_theta, n)."""
+        """Derivatives in theta of log p, of its f-derivative and of W, each (n_theta, n): here for n_theta = 0."""
+        empty = np.zeros((0, *np.broadcast_shapes(np.shape(y), np.shape(f))))
+        return empty, empty, empty
 
     # ---- the prediction for f ~ N(m, v) -----------------------------------------------------------------------------
 
@@ -172,17 +174,29 @@ def latent(m: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     return mean, variance
 
 
-def no_hyperparameters(y: Array, f: Array) -> tuple[Array, Array, Array]:
-    """`theta_derivatives` of a likelihood without hyperparameters."""
-    empty = np.zeros((0, *np.broadcast_shapes(np.shape(y), np.shape(f))))
-    return empty, empty, empty
+def in_latent(by_m: Array, by_v: Array, *seconds: Array) -> tuple[Array, Array | None]:
+    """`predictive_derivatives` of one parameter, (n, 1, 2) and (n, 1, 2, 2), from its partial derivatives.
 
-
-def in_latent(
-    by_m: Array, by_v: Array, by_mm: Array | None = None, by_mv: Array | None = None, by_vv: Array | None = None
-) -> tuple[Array, Array | None]:
-    """`predictive_derivatives` of one parameter, (n, 1, 2) and (n, 1, 2, 2), from its partial derivatives."""
+    For order 2, `seconds` are those by mm, mv and vv.
+    """
     first = np.stack([by_m, by_v], -1)[:, None]
-    if by_mm is None or by_mv is None or by_vv is None:
+    if not seconds:
         return first, None
+    by_mm, by_mv, by_vv = seconds
     return first, np.stack([np.stack([by_mm, by_mv], -1), np.stack([by_mv, by_vv], -1)], -2)[:, None]
+
+
+def through_likelihood(
+    likelihood: Likelihood, mean: Array, variance: Array, first: Array, second: Array | None = None
+) -> Derivatives:
+    """The predictive distribution and its derivatives in x, for a latent f(x) ~ N(m(x), v(x)).
+
+    Args:
+        likelihood: p(y | f).
+        mean: m at each row, (n,).
+        variance: v at each row, (n,).
+        first: The derivatives of m and v in x, (n, 2, D).
+        second: Their second derivatives, (n, 2, D, D), or None for first derivatives only.
+    """
+    outer = likelihood.predictive_derivatives(mean, variance, 1 if second is None else 2)
+    return Derivatives(likelihood.predictive(mean, variance), *chain_rule(first, second, *outer))

@@ -2,6 +2,7 @@
 
 from rsens.models._estimator import PredictiveClassifier as PredictiveClassifier
 from rsens.models._estimator import PredictiveRegressor as PredictiveRegressor
+from rsens.models._estimator import read_labels as read_labels
 from rsens.models._files import load_model as load_model
 from rsens.models._files import read_metadata as read_metadata
 from rsens.models._files import save_model as save_model
@@ -10,11 +11,10 @@ from rsens.models._glm import BayesianPoissonRegression as BayesianPoissonRegres
 from rsens.models._glm import BayesianProbitRegression as BayesianProbitRegression
 from rsens.models._gp import GPClassifier as GPClassifier
 from rsens.models._gp import GPRegressor as GPRegressor
-from rsens.models._inducing_check import InducingCheck as InducingCheck
-from rsens.models._latent_fit import LatentFit as LatentFit
-from rsens.models._latent_fit import fit_latent as fit_latent
+from rsens.models._inducing import InducingCheck as InducingCheck
+from rsens.models._inference import LatentFit as LatentFit
+from rsens.models._inference import fit_latent as fit_latent
 from rsens.models._linear import BayesianLinearRegression as BayesianLinearRegression
-from rsens.models._reading import read_labels as read_labels
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,7 @@ This needs one row of a kernel per value and one per row x_i; predicting with th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -21,7 +21,7 @@ from scipy.linalg import blas
 
 from rsens._typing import Array
 from rsens.kernels import Kernel, Leaf, Product, Sum, Term
-from rsens.posteriors import CHUNK_BYTES, LatentPosterior
+from rsens.posteriors import CHUNK_BYTES, LatentPosterior, even_chunks
 
 
 def averaged_mean(posterior: LatentPosterior, columns: Sequence[int], held: Array, X: Array) -> Array | None:
@@ -34,12 +34,13 @@ def averaged_mean(posterior: LatentPosterior, columns: Sequence[int], held: Arra
         return None
     Z = posterior.inputs
     averages = np.full(len(held), posterior.mean)
+    row_bytes = 16 * len(Z)  # the product of factors so far and the next factor
     for inside, outside in terms:
         weights = posterior.weights * _mean_over(X, Z, outside)
         if not inside:  # the same for all values of the columns
             averages += weights.sum()
             continue
-        for rows in _chunks(len(held), len(Z)):
+        for rows in even_chunks(len(held), row_bytes, CHUNK_BYTES):
             averages[rows] += blas.dgemv(1.0, _values(held[rows], Z, inside), weights, trans=1)
     return averages
 
@@ -82,13 +83,6 @@ def _mean_over(X: Array, Z: Array, factors: tuple[Kernel, ...]) -> Array:
     if not factors:
         return np.ones(len(Z))
     total = np.zeros(len(Z))
-    for rows in _chunks(len(X), len(Z)):
+    for rows in even_chunks(len(X), 16 * len(Z), CHUNK_BYTES):
         total += _values(X[rows], Z, factors).sum(axis=1)
     return total / len(X)
-
-
-def _chunks(n: int, M: int) -> Iterator[slice]:
-    """As many rows at once as `CHUNK_BYTES` holds, for the product of factors so far and the next factor."""
-    most = max(1, CHUNK_BYTES // (8 * M * 2))
-    for start in range(0, n, most):
-        yield slice(start, start + most)

@@ -1,10 +1,11 @@
-"""What all models here share: scikit-learn estimators that predict a distribution and differentiate it.
+"""Scikit-learn estimators that predict a distribution and differentiate it: the base of all models here.
 
-A model fills in `fit`, `_predict_distribution` and `_derivatives` (a regressor also `_log_predictive_density` and
-`_predictive_cdf`). The last four get checked inputs: `rows` (n, D), float64 and finite, with the columns that the model
-was fitted on.
-`fit` starts with `_read_training`, which reads the data and sets what scikit-learn and `explain` look for:
-`n_features_in_`, `feature_names_in_`, `training_inputs_`, `input_scale_`, `coding_` and, for a classifier, `classes_`.
+A model fills in `fit`, `_latents` and `_predictive_likelihood`: the Gaussian posterior of a latent f, or of one f for
+each of K classes, and what a likelihood makes of it. A model whose prediction does not come from a likelihood replaces
+the methods that get checked inputs, such as `_predict_distribution` and `_derivatives`: there, `rows` (n, D) are
+float64 and finite, with the columns that the model was fitted on. `fit` starts with `_read_training`, which reads the
+data and sets what scikit-learn and `explain` look for: `n_features_in_`, `feature_names_in_`, `training_inputs_`,
+`input_scale_`, `coding_` and, for a classifier, `classes_`.
 
 Columns of type category, text or bool are categorical, and so are those that the parameter `categorical` names. `fit`
 keeps their levels in `coding_` (None if there are no such columns). Inside, rows hold level codes in these columns, and
@@ -14,43 +15,65 @@ derivatives in them are 0.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, ClassVar
+from datetime import date, timedelta
+from numbers import Real
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import r2_score
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._frames import as_pandas
-from rsens._table import Table, column_deviations
+from rsens._frames import as_pandas, is_pandas
+from rsens._table import Table, column_deviations, is_missing, read_table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, check_order
+from rsens.derivatives import Derivatives, check_order, normalized, normalized_derivatives
 from rsens.distributions import Distribution
-from rsens.models._reading import (
-    check_column_sizes,
-    check_size,
-    read_classes,
-    read_labels,
-    read_per_row,
-    read_rows,
-    read_truth,
-    read_y,
-    translated,
-)
+from rsens.likelihoods import Likelihood, through_likelihood
+from rsens.posteriors import Latent
 
 Codes = NDArray[np.intp]
+#: m at n rows (n,), with its first (n, D) and second (n, D, D) derivatives in x, or None.
+Mean = tuple[Array, Array | None, Array | None]
+
+#: Products of larger or smaller numbers may leave float64: a squared slope is y²/x².
+SMALLEST, LARGEST = 1e-75, 1e75
 
 
-class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
-    """Reads and checks inputs."""
+class LatentProcess(Protocol):
+    """The Gaussian posterior of a latent f at rows (n, D), in the units of the data."""
+
+    def moments(self, rows: Array) -> Latent:
+        """Mean and variance of f."""
+
+    def derivatives(self, rows: Array, order: int) -> Latent:
+        """The same with first, or first and second (order 2) derivatives in x."""
+
+    def mean_derivatives(self, rows: Array, order: int) -> Mean:
+        """The mean of f with derivatives in x up to this order (0, 1 or 2)."""
+
+    def combination_variances(self, rows: Array, weights: Array) -> Array:
+        """The variances (g,) of Σ_i w_gi f(x_i) over the rows, for weights (g, n)."""
+
+
+class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
+    """A model with one or more latent f. It reads and checks its inputs.
+
+    The link scale is the mean η of f, on which an additive model adds up: λ depends on x through the mean m and the
+    variance v of f. Effects add up in η = m; a probability, or a rate exp(m + v/2), bends even if they do.
+    """
 
     categorical: Any
     coding_: Coding | None
-    #: What to call the model at the beginning of a sentence.
+    #: The name of the model at the beginning of a sentence.
     _description: ClassVar[str]
     #: Parameters that are True or False.
     _truths: ClassVar[tuple[str, ...]] = ()
@@ -58,9 +81,68 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
     _takes_codes: ClassVar[bool] = True
 
     @property
+    @abstractmethod
+    def _latents(self) -> Sequence[LatentProcess]:
+        """f, or one f for each of three or more classes."""
+
+    @property
+    def _predictive_likelihood(self) -> Likelihood:
+        """p(y | f), in the units of the data."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def predict_distribution(self, X: Any) -> Distribution: ...
+
+    @property
     def description(self) -> str:
-        """What to call the model at the beginning of a sentence, such as "Gaussian process"."""
+        """The name of the model at the beginning of a sentence, such as "Gaussian process"."""
         return self._description
+
+    def prediction_variances(self, X: Any, weights: Array) -> Array:
+        """The variances (g, P) of combinations Σ_i w_gi E[y | x_i] of predictions at the rows X, given the fit.
+
+        `weights` is (g, n); there are P outputs. Predictions follow f through their slope ∂E[y]/∂η (the delta method):
+        exact where E[y] is f itself. The hyperparameters of the kernel count as known.
+        """
+        distribution, jacobian = self.link_jacobian(X)
+        slopes = np.einsum("npm,nmk->kpn", distribution.prediction_gradient(), jacobian)
+        rows, size, (_, outputs, n) = self._rows(X), len(weights), slopes.shape
+        of_each = ((slope * weights[:, None]).reshape(size * outputs, n) for slope in slopes)
+        each = [f.combination_variances(rows, w) for f, w in zip(self._latents, of_each, strict=True)]
+        return self._latent_unit * np.sum(each, axis=0).reshape(size, outputs)
+
+    @property
+    def _latent_unit(self) -> float:
+        """The unit of the variances of f."""
+        return 1.0
+
+    def link_derivatives(self, X: Any, order: int) -> Mean:
+        """η (n, K) at the rows X, with its first (n, K, D) and second (n, K, D, D) derivatives up to this order."""
+        rows = self._rows(X)
+        etas, firsts, seconds = zip(*(f.mean_derivatives(rows, order) for f in self._latents), strict=True)
+        first, second = (None if each[0] is None else np.stack(each, axis=1) for each in (firsts, seconds))
+        return np.stack(etas, axis=1), *self._without_levels(first, second)
+
+    def link_jacobian(self, X: Any) -> tuple[Distribution, Array]:
+        """The predictive distribution at the rows X, and ∂λ/∂η (n, M, K) with the variance of f held."""
+        distribution, rows = self.predict_distribution(X), self._rows(X)
+        if len(self._latents) == 1:
+            return distribution, self._by_latent_mean(rows)[:, :, None]
+        # p_k = π_k/Σ_j π_j, so ∂p_k/∂m_j = p_k (δ_kj − p_j) ∂ log π_j/∂m_j
+        slopes = np.concatenate([self._log_slope(f.moments(rows)) for f in self._latents], axis=1)
+        p = distribution.parameters
+        return distribution, (p[:, :, None] * (np.eye(p.shape[1]) - p[:, None, :])) * slopes[:, None, :]
+
+    def _by_latent_mean(self, rows: Array) -> Array:
+        """∂λ/∂m (n, M) with v held, for one f."""
+        f = self._latents[0].moments(rows)
+        return self._predictive_likelihood.predictive_derivatives(f.mean, f.variance, 1)[0][:, :, 0]
+
+    def _log_slope(self, f: Latent) -> Array:
+        """∂ log π/∂m (n, 1) of the probability that one f predicts; 0 where π underflows."""
+        slope = self._predictive_likelihood.predictive_derivatives(f.mean, f.variance, 1)[0][:, :, 0]
+        pi = self._predictive_likelihood.predictive(f.mean, f.variance).parameters
+        return np.divide(slope, pi, out=np.zeros_like(slope), where=pi > 0.0)
 
     def _rows(self, X: Any) -> Array:
         """The rows X (n, D) for a prediction; the model must have been fitted on the same columns."""
@@ -89,7 +171,8 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         if coding and weights is not None:
             coding = Coding.of(X, self.categorical, weights=weights, keep_unused=keep_unused)
         self.coding_ = coding or None
-        check_column_sizes(rows, self._column_names)
+        for name, column in zip(self._column_names, rows.T, strict=True):
+            check_size(column, f"column {name!r} of X")
         return rows, weights
 
     def _keep_training(self, rows: Array, weights: Array | None) -> None:
@@ -107,20 +190,24 @@ class _Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)])
         return [str(name) for name in names] if self.coding_ is None else list(self.coding_.names)
 
-    def _without_levels(self, record: Derivatives) -> Derivatives:
-        """The record with derivatives set to 0 in categorical columns, where a kernel may have looked at the codes."""
+    def _without_levels(self, first: Array | None, second: Array | None) -> tuple[Array | None, Array | None]:
+        """Derivatives (…, D) and (…, D, D), with 0 in categorical columns, where a kernel may have seen the codes."""
         columns = self._categorical
-        if not columns:
-            return record
-        first, second = record.first.copy(), None if record.second is None else record.second.copy()
-        first[..., columns] = 0.0
-        if second is not None:
+        if columns and first is not None:
+            first = first.copy()
+            first[..., columns] = 0.0
+        if columns and second is not None:
+            second = second.copy()
             second[..., columns] = 0.0
-            second[:, :, columns] = 0.0
-        return replace(record, first=first, second=second)
+            second[..., columns, :] = 0.0
+        return first, second
+
+    def _as_record(self, record: Derivatives) -> Derivatives:
+        first, second = self._without_levels(record.first, record.second)
+        return record if first is None else replace(record, first=first, second=second)
 
 
-class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
+class PredictiveRegressor(RegressorMixin, Predictive):  # type: ignore[misc]
     """A model of one number y per row. `offset` is a known part of the linear predictor, one number per row."""
 
     def predict(self, X: Any, *, offset: Any = None) -> Array:
@@ -141,7 +228,7 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
         """The parameters λ of the predictive distribution with first, or first and second (order 2) derivatives."""
         check_order(order)
         rows = self._rows(X)
-        return self._without_levels(self._derivatives(rows, order, _offset(offset, len(rows))))
+        return self._as_record(self._derivatives(rows, order, _offset(offset, len(rows))))
 
     def log_predictive_density(self, X: Any, y: Any, *, offset: Any = None) -> Array:
         """log p(y_i | x_i, training data), one number per row."""
@@ -171,25 +258,31 @@ class PredictiveRegressor(RegressorMixin, _Predictive):  # type: ignore[misc]
         self._keep_training(rows, weights)
         return rows, targets, shift, weights
 
-    @abstractmethod
-    def _predict_distribution(self, rows: Array, offset: Array) -> Distribution: ...
-
     def _predict_point(self, rows: Array, offset: Array) -> Array:
         """A model can override this if its mean is cheaper than its distribution."""
         return self._predict_distribution(rows, offset).checked(len(rows)).prediction()
 
-    @abstractmethod
-    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives: ...
+    def _predict_distribution(self, rows: Array, offset: Array) -> Distribution:
+        f = self._latents[0].moments(rows)
+        return self._predictive_likelihood.predictive(f.mean + offset, f.variance)
 
-    @abstractmethod
-    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array: ...
+    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
+        return _prediction(self._predictive_likelihood, self._latents[0].derivatives(rows, order), offset)
 
-    @abstractmethod
-    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array: ...
+    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
+        likelihood, f = self._predictive_likelihood, self._latents[0].moments(rows)
+        return likelihood.log_predictive_density(likelihood.checked_target(y), f.mean + offset, f.variance)
+
+    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array:
+        f = self._latents[0].moments(rows)
+        return self._predictive_likelihood.predictive_cdf(y, f.mean + offset, f.variance)
 
 
-class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
-    """A model of one label y per row: Bernoulli for two classes (1 is the second class), Categorical for more."""
+class PredictiveClassifier(ClassifierMixin, Predictive):  # type: ignore[misc]
+    """A model of one label y per row: Bernoulli for two classes (1 is the second class), Categorical for more.
+
+    More than two classes have one latent f per class against the rest; `derivatives/_one_vs_rest.py` normalises them.
+    """
 
     classes_: NDArray[Any]
 
@@ -210,12 +303,16 @@ class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
     def predict_distribution(self, X: Any) -> Distribution:
         """The predictive distribution of the class at the rows X."""
         rows = self._rows(X)
-        return self._predict_distribution(rows).checked(len(rows))
+        latents = [f.moments(rows) for f in self._latents]
+        members = [self._predictive_likelihood.predictive(f.mean, f.variance) for f in latents]
+        return (normalized(members) if len(members) > 1 else members[0]).checked(len(rows))
 
     def derivatives(self, X: Any, order: int = 1) -> Derivatives:
         """The class probabilities with their first, or first and second (order 2) derivatives."""
         check_order(order)
-        return self._without_levels(self._derivatives(self._rows(X), order))
+        rows = self._rows(X)
+        members = [_prediction(self._predictive_likelihood, f.derivatives(rows, order), 0.0) for f in self._latents]
+        return self._as_record(normalized_derivatives(members) if len(members) > 1 else members[0])
 
     def log_predictive_density(self, X: Any, y: Any) -> Array:
         """log p(y_i | x_i, training data), one number per row."""
@@ -229,11 +326,16 @@ class PredictiveClassifier(ClassifierMixin, _Predictive):  # type: ignore[misc]
         self._keep_training(rows, weights)
         return rows, codes, weights
 
-    @abstractmethod
-    def _predict_distribution(self, rows: Array) -> Distribution: ...
+    def _targets(self, codes: Codes) -> list[Array]:
+        """For each f, 1 in the rows of its class and 0 in the others; two classes have one f, of the second class."""
+        classes = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
+        return [(codes == k).astype(np.float64) for k in classes]
 
-    @abstractmethod
-    def _derivatives(self, rows: Array, order: int) -> Derivatives: ...
+
+def _prediction(likelihood: Likelihood, latent: Latent, offset: Array | float) -> Derivatives:
+    """The prediction with its derivatives in x, from a latent with derivatives."""
+    assert latent.first is not None
+    return through_likelihood(likelihood, latent.mean + offset, latent.variance, latent.first, latent.second)
 
 
 def _offset(offset: Any, n: int) -> Array:
@@ -251,3 +353,196 @@ def _weights(sample_weight: Any, n: int) -> Array | None:
     if not weights.any():
         raise InputError(argument, " is zero for all rows; give at least one row a weight above zero.")
     return weights
+
+
+# ---- Reading: training data and rows to predict as arrays, or an `InputError` ----------------------------------------
+# Where scikit-learn prescribes what an estimator accepts, its own checks do the work, and we translate their errors.
+
+
+class _InputTypeError(InputError, TypeError):
+    """Wrong input for which scikit-learn expects a TypeError."""
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turns errors of scikit-learn's checks into ours."""
+    try:
+        yield
+    except InputError:
+        raise
+    except OverflowError:  # Python's own integers have no limit
+        raise InputError("a whole number in X or y is beyond float64 (1.8e308). Rescale its column, or y.") from None
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    except TypeError as error:
+        raise _InputTypeError(str(error)) from None
+
+
+def read_rows(X: Any, name: str) -> Array:
+    """The rows X (n, D) as finite float64. A data frame is read as everywhere in rsens: its errors name columns."""
+    if not (hasattr(X, "columns") or isinstance(X, np.ma.MaskedArray)):
+        with translated():
+            _no_dates_or_text(np.asarray(X), "X")
+            X = check_array(X, dtype=np.float64, ensure_all_finite=False, estimator=name, input_name="X")
+    return read_table(X).values
+
+
+def read_y(y: Any, n: int, name: str) -> Array:
+    """One finite number per row."""
+    column = _column(y, n, name)
+    _no_dates_or_text(column, "y")
+    with translated():
+        numbers = check_array(column, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y")
+    return _finite(numbers, "y")
+
+
+def read_classes(y: Any, weights: Array | None, n: int, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The sorted classes that occur, and the number of the class of each row (0 in rows with weight 0)."""
+    y = as_pandas(y, "y")
+    column = _column(_plain_labels(y), n, name)
+    _no_missing_label(column)
+    if _holds_dates(column):
+        raise InputError(
+            "y holds dates or times, which cannot be classes. Make them text, for example with .astype(str)."
+        )
+    _labels_of_one_type(y if isinstance(y, list | tuple) else column)
+    with translated():
+        check_classification_targets(column)
+        classes = np.unique(column if weights is None else column[weights > 0.0])
+        codes = np.searchsorted(classes, column)
+    if len(classes) < 2:
+        raise InputError(
+            f"{name} needs at least two classes; y has 1 class, {classes.tolist()[0]!r}. Give rows of another one."
+        )
+    return classes, np.where(codes < len(classes), codes, 0)
+
+
+def read_labels(y: Any, classes: NDArray[Any], n: int) -> Array:
+    """The number of the class of each row; every label must have been in the training data."""
+    column = _column(_plain_labels(as_pandas(y, "y")), n, "log_predictive_density")
+    known = {label: code for code, label in enumerate(classes.tolist())}
+    labels = column.tolist()
+    codes = [known.get(label, -1) for label in labels]
+    if -1 in codes:
+        row = codes.index(-1)
+        raise InputError(
+            Argument("y"), f" has the label {labels[row]!r} at row {row}; the model was fitted with {list(known)}."
+        )
+    return np.array(codes, dtype=np.float64)
+
+
+def read_per_row(values: Any, n: int, what: Argument) -> Array:
+    """One finite number per row; a single number stands for all rows."""
+    values = as_pandas(values, what.name)
+    try:
+        _no_dates_or_text(np.asarray(values), what)
+        array = np.asarray(values, dtype=np.float64)
+    except InputError:
+        raise
+    except (TypeError, ValueError):
+        raise InputError(what, f" must be numbers, one per row; got {type(values).__name__}.") from None
+    if array.shape not in ((), (n,)):
+        raise InputError(what, f" must have one number for each of the {n} rows; got shape {array.shape}.")
+    return _finite(np.broadcast_to(array, (n,)), what)
+
+
+def read_truth(value: Any, name: str) -> bool:
+    """True or False, from Python or NumPy; text such as 'no' is neither."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(Argument(name), f" must be True or False; got {value!r}.")
+    return bool(value)
+
+
+def check_size(values: Array, what: str | Argument) -> None:
+    """An error if float64 cannot hold powers of the largest number."""
+    largest = float(np.abs(values).max())
+    if largest > LARGEST or 0.0 < largest < SMALLEST:
+        raise InputError(
+            what,
+            f" is too {'large' if largest > 1.0 else 'small'} to compute with: its largest magnitude is "
+            f"{largest:.3g}, and must lie between {SMALLEST:g} and {LARGEST:g}. Rescale ",
+            what,
+            f", for example by dividing it by {largest:.1g}.",
+        )
+
+
+def read_precision(value: Any, name: str, *, zero: bool = False) -> float:
+    """A finite number greater than 0, or with `zero` at least 0."""
+    number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    if not number or value < 0.0 or (value == 0.0 and not zero):
+        least = "of at least" if zero else "greater than"
+        raise InputError(Argument(name), f" must be a number {least} 0; got {value!r}.")
+    return float(value)
+
+
+def _no_dates_or_text(values: NDArray[Any], what: str | Argument) -> None:
+    """NumPy would read a date as nanoseconds since 1970, a missing one as −9e18, and '1.5' as 1.5."""
+    if _holds_dates(values):
+        raise InputError(
+            what, " must be numbers; got dates or times. Give numbers instead, such as the days since the first date."
+        )
+    texts = values.ravel().tolist() if values.dtype.kind in "USO" else []
+    text = next((value for value in texts if isinstance(value, str | bytes)), None)
+    if text is not None:
+        raise InputError(what, f" must be numbers; got text, such as {text!r}. Convert it with pd.to_numeric.")
+
+
+def _holds_dates(values: NDArray[Any]) -> bool:
+    """Whether there are dates or times, of Python, NumPy or pandas; NaT is a date too."""
+    known = date | timedelta | np.datetime64 | np.timedelta64
+    objects = values.ravel().tolist() if values.dtype == object else []
+    return values.dtype.kind in "mM" or any(isinstance(v, known) or type(v).__name__ == "Period" for v in objects)
+
+
+def _plain_labels(y: Any) -> Any:
+    """Labels of pandas' nullable types as NumPy's own; scikit-learn would turn 1 into 1.0."""
+    dtype = getattr(y.dtype, "numpy_dtype", None) if is_pandas(y) and hasattr(y, "dtype") else None
+    if dtype is None or dtype.kind not in "biu" or y.isna().any():
+        return y
+    return y.to_numpy(dtype=dtype)
+
+
+def _labels_of_one_type(labels: Any) -> None:
+    """Text and numbers cannot be sorted together, and NumPy would turn both into text."""
+    texts = [label for label in labels if isinstance(label, str)]
+    others = [label for label in labels if not isinstance(label, str)]
+    if texts and others:
+        raise InputError(
+            f"y mixes text, such as {texts[0]!r}, with other labels, such as {others[0]!r}. Use one type for all "
+            "classes, for example text: [str(label) for label in y]."
+        )
+
+
+def _column(y: Any, n: int, name: str) -> NDArray[Any]:
+    if y is None:
+        raise InputError(f"{name} needs y; got None. y should be a 1d array of one value for each of the {n} rows.")
+    y = as_pandas(y, "y")
+    with translated():
+        column = np.asarray(column_or_1d(y, warn=True))
+        check_consistent_length(np.empty(n), column)
+    return column
+
+
+def _finite(values: Array, what: str | Argument) -> Array:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row = int(bad.argmax())
+        raise InputError(
+            what,
+            f" must be finite; it has {int(bad.sum())} missing or infinite (NaN, inf) values, the first at "
+            f"row {row} ({values[row]}). Drop these rows.",
+        )
+    return values
+
+
+def _no_missing_label(column: NDArray[Any]) -> None:
+    if column.dtype.kind == "f":
+        _finite(column, "y")
+    if column.dtype.kind not in "OmM":
+        return
+    missing = np.array([is_missing(label) or label != label for label in column])
+    if missing.any():
+        raise InputError(
+            Argument("y"),
+            f" has {int(missing.sum())} missing labels, the first at row {int(missing.argmax())}. Drop these rows.",
+        )

@@ -11,31 +11,35 @@ from rsens.likelihoods import GaussianLikelihood
 from rsens.posteriors import LatentPosterior, TriangularRoot, jittered_cholesky
 
 
-def objective(kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array) -> tuple[float, Array]:
-    """log p(y) and its gradient in the kernel's `theta`, then the log noise variance.
+class ExactInference:
+    """f given y, with C = K + σ²I = LLᵀ and α = C⁻¹y. y has mean 0: the posterior adds `mean`, which y was reduced by.
 
-    ∂log p/∂θ = Σ_ij M_ij ∂C_ij/∂θ with C = K + σ²I, α = C⁻¹y and M = ½(ααᵀ − C⁻¹) (GPML, equation 5.9).
+    Ask for the gradient or for the posterior, not for both: the gradient overwrites L.
     """
-    on = kernel.on(X)
-    L, _ = jittered_cholesky(on.value, likelihood.noise_variance)
-    alpha, _ = lapack.dpotrs(L, y, lower=1)
-    value = _log_density(L, alpha, y)
-    inverse, _ = lapack.dpotri(L, lower=1, overwrite_c=1)  # the lower triangle, which is all the kernel reads
-    of_noise = 0.5 * likelihood.noise_variance * (np.sum(alpha**2) - np.trace(inverse))
-    M = blas.dsyr(-1.0, alpha, a=inverse, lower=1, overwrite_a=1)
-    M *= -0.5
-    return value, np.append(on.hyper_gradient(M), of_noise)
 
+    converged = True  # there is no search
 
-def posterior_and_value(
-    kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array
-) -> tuple[LatentPosterior, float]:
-    """f given y, with a = C⁻¹y and R = L⁻¹; and log p(y)."""
-    L, jitter = jittered_cholesky(kernel(X), likelihood.noise_variance)
-    alpha, _ = lapack.dpotrs(L, y, lower=1)
-    return LatentPosterior(kernel, X, alpha, TriangularRoot(L), jitter=jitter), _log_density(L, alpha, y)
+    def __init__(self, kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array, mean: float = 0.0) -> None:
+        self.kernel, self.X, self.mean, self.noise_variance = kernel, X, mean, likelihood.noise_variance
+        self._on = kernel.on(X)
+        self._L, self.jitter = jittered_cholesky(self._on.value, self.noise_variance)
+        self.alpha, _ = lapack.dpotrs(self._L, y, lower=1)
+        # −½ yᵀα − Σ log L_ii − ½ N log 2π (algorithm 2.1, line 7)
+        half_log_determinant = np.sum(np.log(np.diagonal(self._L)))
+        constant = 0.5 * len(y) * np.log(2.0 * np.pi)
+        self.log_marginal_likelihood = float(-0.5 * blas.ddot(y, self.alpha) - half_log_determinant - constant)
 
+    def gradient(self) -> Array:
+        """∂log p(y) in the kernel's `theta`, then in the log noise variance.
 
-def _log_density(L: Array, alpha: Array, y: Array) -> float:
-    """−½ yᵀα − Σ log L_ii − ½ N log 2π (algorithm 2.1, line 7)."""
-    return float(-0.5 * blas.ddot(y, alpha) - np.sum(np.log(np.diagonal(L))) - 0.5 * len(y) * np.log(2.0 * np.pi))
+        ∂log p/∂θ = Σ_ij M_ij ∂C_ij/∂θ with M = ½(ααᵀ − C⁻¹) (GPML, equation 5.9).
+        """
+        inverse, _ = lapack.dpotri(self._L, lower=1, overwrite_c=1)  # the lower triangle, which is all the kernel reads
+        of_noise = 0.5 * self.noise_variance * (np.sum(self.alpha**2) - np.trace(inverse))
+        M = blas.dsyr(-1.0, self.alpha, a=inverse, lower=1, overwrite_a=1)
+        M *= -0.5
+        return np.append(self._on.hyper_gradient(M), of_noise)
+
+    def posterior(self) -> LatentPosterior:
+        """a = α and R = L⁻¹."""
+        return LatentPosterior(self.kernel, self.X, self.alpha, TriangularRoot(self._L), self.mean, self.jitter)

@@ -42,10 +42,9 @@ from rsens._files import (
 from rsens.kernels import ALL_KERNELS, Product, Sum
 from rsens.likelihoods import ALL_LIKELIHOODS
 from rsens.models._glm import BayesianLogisticRegression, BayesianPoissonRegression, BayesianProbitRegression
-from rsens.models._gp import GPClassifier, GPRegressor
+from rsens.models._gp import GPClassifier, GPRegressor, Standard
 from rsens.models._inference import FittedGP
 from rsens.models._linear import BayesianLinearRegression
-from rsens.models._standard import Standard
 from rsens.models._weights import WeightPosterior
 from rsens.posteriors import DenseRoot, ScaledTriangularRoot, TriangularRoot
 

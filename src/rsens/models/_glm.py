@@ -6,37 +6,35 @@ A likelihood turns it into the predictive distribution, with the uncertainty of 
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import warnings
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 from scipy.special import logit, logsumexp, ndtri
 
-from rsens._coding import Coding
-from rsens._errors import Argument, InputError
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
 from rsens._warned import saying_once
-from rsens.derivatives import Derivatives, normalized, normalized_derivatives, result_bytes, rows_for
-from rsens.distributions import Distribution
-from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood, through_likelihood
-from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
-from rsens.models._features import Features, features_of
-from rsens.models._link import by_mean
-from rsens.models._multiclass import one_vs_rest_targets
-from rsens.models._reading import read_precision
-from rsens.models._weight_mode import laplace_weights
-from rsens.models._weights import LinearLink, OnePosterior, WeightPosterior, columns_of
+from rsens.derivatives import result_bytes, rows_for
+from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood
+from rsens.models import _mode
+from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor, read_precision
+from rsens.models._mode import Point, newton
+from rsens.models._weights import LinearModel, WeightPosterior, columns_of, features_of, triangular
+
+#: Newton's method ends when gᵀH⁻¹g, the squared distance to the mode in posterior standard deviations, is below this.
+TOLERANCE = 1e-24
 
 
-class _GeneralizedLinear:
+class _GeneralizedLinear(LinearModel):
     """The prior and the posterior of the weights."""
 
     _description: ClassVar[str] = "Bayesian generalised linear model"
-
-    coding_: Coding | None
-    _column_names: list[str]
     _truths: ClassVar[tuple[str, ...]] = ("fit_intercept", "standardize")
+    _predictive_likelihood: ClassVar[Likelihood]
 
     def __init__(
         self,
@@ -52,51 +50,96 @@ class _GeneralizedLinear:
         self.standardize = standardize
         self.categorical = categorical
 
-    @property
-    def _features(self) -> Features:
-        return features_of(self._column_names, self.coding_, proper=True, intercept=self.fit_intercept)
-
     def _posterior_of(
-        self, likelihood: Likelihood, rows: Array, y: Array, offset: Array, weights: Array | None, base: float
+        self, rows: Array, y: Array, offset: Array, weights: Array | None, base: float
     ) -> WeightPosterior:
         """Laplace's posterior; `base` is the prior mean of the intercept, on the scale of f."""
         precision = read_precision(self.prior_precision, "prior_precision")
         flat = read_precision(self.intercept_precision, "intercept_precision", zero=True) == 0.0
         centred = self.fit_intercept and (self.standardize or flat)
-        columns = columns_of(rows, self._features, weights, intercept=self.fit_intercept, centred=centred)
+        features = features_of(self._column_names, self.coding_, proper=True, intercept=self.fit_intercept)
+        columns = columns_of(rows, features, weights, intercept=self.fit_intercept, centred=centred)
         slopes = np.full(len(columns.scale), precision)
         if not self.standardize:
             slopes /= columns.scale**2  # of β·scale, the weights of the scaled columns
-        prior_mean, prior_precision = np.zeros(len(slopes)), slopes
+        mean, precisions = np.zeros(len(slopes)), slopes
         if self.fit_intercept:
-            prior_mean = np.concatenate([[base if self.standardize or flat else 0.0], prior_mean])
-            prior_precision = np.concatenate([[float(self.intercept_precision)], slopes])
+            mean = np.concatenate([[base if self.standardize or flat else 0.0], mean])
+            precisions = np.concatenate([[float(self.intercept_precision)], slopes])
         counts = np.ones(len(y)) if weights is None else weights
-        return laplace_weights(likelihood, columns, rows, y, offset, counts, prior_mean, prior_precision)
+        kept = counts > 0.0
+        design, y, offset, counts = columns.design(rows[kept]), y[kept], offset[kept], counts[kept]
+        target = _WeightTarget(self._predictive_likelihood, design, y, offset, counts, mean, precisions)
+        return WeightPosterior(columns, *target.laplace())
 
 
-def _predictive(likelihood: Likelihood, posterior: WeightPosterior, rows: Array, offset: Array | float) -> Distribution:
-    m, v = posterior.moments(rows)
-    return likelihood.predictive(m + offset, v)
+@dataclass(frozen=True, eq=False)
+class _WeightTarget:
+    """Σ_i counts_i log p(y_i | ζ_iᵀw + offset_i) − ½ Σ_p precision_p (w_p − mean_p)², which is concave in w."""
+
+    likelihood: Likelihood
+    design: Array
+    y: Array
+    offset: Array
+    counts: Array
+    mean: Array
+    precision: Array
+
+    def laplace(self) -> tuple[Array, Array]:
+        """ŵ, the mode, and a root of H⁻¹, the inverse of the negative Hessian there (supplement, logistic regression).
+
+        Newton's method with step halving finds the one mode from anywhere.
+        """
+        start = self.at(self.mean)
+        if start is None:
+            raise InputError("y is impossible at the prior mean of the weights. Check y and offset for extreme values.")
+        here, _, decrement = newton(start, self.at, self._step, tolerance=TOLERANCE)
+        if decrement > _mode.ROUNDING:
+            warnings.warn(
+                RsensWarning(
+                    f"Newton's method did not find the mode of the weights in {_mode.MAX_STEPS} steps. "
+                    "Scale the inputs (",
+                    Argument("standardize", True),
+                    "), or use a larger ",
+                    Argument("prior_precision"),
+                    ".",
+                ),
+                stacklevel=4,
+            )
+        return here.w, solve_triangular(self._root(here.W), np.eye(len(here.w)))
+
+    def at(self, w: Array) -> Point | None:
+        """The log posterior at w; None if y is impossible there because exp overflows."""
+        f = self.design @ w + self.offset
+        terms = self.counts * self.likelihood.log_density(self.y, f)
+        if not np.isfinite(terms).all():
+            return None
+        penalty = 0.5 * self.precision @ (w - self.mean) ** 2
+        slope, *_ = self.likelihood.f_derivatives(self.y, f)
+        W, _ = self.likelihood.curvature(self.y, f)
+        gradient = self.design.T @ (self.counts * slope) - self.precision * (w - self.mean)
+        return Point(w, float(terms.sum() - penalty), float(np.abs(terms).sum() + penalty), gradient, self.counts * W)
+
+    def _step(self, here: Point) -> Array:
+        """H⁻¹g with H itself: ten times as fast as its root for many rows, and accurate enough for a step."""
+        H = self.design.T @ (here.W[:, np.newaxis] * self.design)
+        H[np.diag_indices_from(H)] += self.precision
+        try:
+            R = np.asarray(np.linalg.cholesky(H)).T
+        except np.linalg.LinAlgError:
+            R = self._root(here.W)
+        return solve_triangular(R, solve_triangular(R, here.gradient, trans="T"))
+
+    def _root(self, W: Array) -> Array:
+        """R with RᵀR = H = ZᵀWZ + diag(precision)."""
+        return triangular(np.vstack([np.sqrt(W)[:, np.newaxis] * self.design, np.diag(np.sqrt(self.precision))]))
 
 
-def _predictive_derivatives(
-    likelihood: Likelihood, posterior: WeightPosterior, rows: Array, order: int, offset: Array | float
-) -> Derivatives:
-    m, v = posterior.moments(rows)
-    return through_likelihood(likelihood, m + offset, v, *posterior.derivatives(rows, order))
-
-
-class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier, LinearLink):
+class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
     """Two classes with a link; more than two with one model per class."""
 
-    @property
-    @abstractmethod
-    def _likelihood(self) -> Likelihood: ...
-
-    @abstractmethod
-    def _link(self, probability: float) -> float:
-        """The f at which a class has this probability."""
+    #: The f at which a class has this probability.
+    _link: ClassVar[Any]
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
         """The posterior given rows X and labels y.
@@ -107,9 +150,12 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier, LinearLink):
             sample_weight: How often each row counts: a weight of 2 counts a row twice.
         """
         rows, codes, weights = self._read_training(X, y, sample_weight=sample_weight)
-        targets = one_vs_rest_targets(codes, len(self.classes_))
+        counts, posteriors = np.ones(len(rows)) if weights is None else weights, []
         with saying_once():  # every class has a fit of its own
-            posteriors = [self._fit_class(rows, y, weights) for y in (targets if len(targets) > 2 else targets[1:])]
+            for target in self._targets(codes):
+                share = (counts @ target + 0.5) / (counts.sum() + 1.0)
+                base = float(self._link(share))
+                posteriors.append(self._posterior_of(rows, target, np.zeros(len(rows)), weights, base))
         self._keep_posteriors(posteriors)
         return self
 
@@ -120,23 +166,6 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier, LinearLink):
         self.coef_: Array = np.stack([posterior.coef for posterior in posteriors])
         self.intercept_: Array = np.array([posterior.intercept for posterior in posteriors])
         self.coef_covariance_: Array = np.stack([posterior.coef_covariance for posterior in posteriors])
-
-    def _fit_class(self, rows: Array, y: Array, weights: Array | None) -> WeightPosterior:
-        counts = np.ones(len(y)) if weights is None else weights
-        share = (counts @ y + 0.5) / (counts.sum() + 1.0)
-        return self._posterior_of(self._likelihood, rows, y, np.zeros(len(y)), weights, self._link(share))
-
-    def _predict_distribution(self, rows: Array) -> Distribution:
-        members = [_predictive(self._likelihood, posterior, rows, 0.0) for posterior in self._posteriors]
-        return members[0] if len(members) == 1 else normalized(members)
-
-    def _derivatives(self, rows: Array, order: int) -> Derivatives:
-        members = [_predictive_derivatives(self._likelihood, each, rows, order, 0.0) for each in self._posteriors]
-        return members[0] if len(members) == 1 else normalized_derivatives(members)
-
-    def _by_latent_mean(self, rows: Array) -> list[Array]:
-        several = len(self._posteriors) > 1
-        return [by_mean(self._likelihood, *each.moments(rows), of_log=several) for each in self._posteriors]
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """How many rows `derivatives` can take at once."""
@@ -182,12 +211,8 @@ class BayesianProbitRegression(_BinaryRegression):
         [[0.5, 0.5], [0.14, 0.86]]
     """
 
-    @property
-    def _likelihood(self) -> Likelihood:
-        return ProbitLikelihood()
-
-    def _link(self, probability: float) -> float:
-        return float(ndtri(probability))
+    _predictive_likelihood: ClassVar[Likelihood] = ProbitLikelihood()
+    _link = staticmethod(ndtri)
 
 
 class BayesianLogisticRegression(_BinaryRegression):
@@ -204,15 +229,11 @@ class BayesianLogisticRegression(_BinaryRegression):
         (['yes'], [[0.22, 0.78]])
     """
 
-    @property
-    def _likelihood(self) -> Likelihood:
-        return LogitLikelihood()
-
-    def _link(self, probability: float) -> float:
-        return float(logit(probability))
+    _predictive_likelihood: ClassVar[Likelihood] = LogitLikelihood()
+    _link = staticmethod(logit)
 
 
-class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegressor, LinearLink):
+class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
     """Counts with log rate f linear in x: λ = rate = E[e^f] = exp(m + v/2), weights integrated out in closed form.
 
     Prior, posterior and arguments are those of `BayesianProbitRegression`; the prior of the intercept is centred on the
@@ -234,6 +255,8 @@ class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegr
         [16.6]
     """
 
+    _predictive_likelihood: ClassVar[Likelihood] = PoissonLikelihood()
+
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None) -> Self:
         """The posterior given rows X and counts y.
 
@@ -252,7 +275,7 @@ class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegr
                 "all counts are 0, so a flat intercept has no mode. Set ", Argument("intercept_precision"), " above 0."
             )
         base = float(np.log(counts @ y + 0.5) - logsumexp(offset, b=counts))
-        self._keep_posteriors([self._posterior_of(PoissonLikelihood(), rows, y, offset, weights, base)])
+        self._keep_posteriors([self._posterior_of(rows, y, offset, weights, base)])
         return self
 
     def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
@@ -263,21 +286,3 @@ class BayesianPoissonRegression(OnePosterior, _GeneralizedLinear, PredictiveRegr
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = True
         return tags
-
-    def _predict_distribution(self, rows: Array, offset: Array) -> Distribution:
-        return _predictive(PoissonLikelihood(), self._posterior, rows, offset)
-
-    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
-        return _predictive_derivatives(PoissonLikelihood(), self._posterior, rows, order, offset)
-
-    def _by_latent_mean(self, rows: Array) -> list[Array]:
-        return [by_mean(PoissonLikelihood(), *self._posterior.moments(rows))]
-
-    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
-        m, v = self._posterior.moments(rows)
-        likelihood = PoissonLikelihood()
-        return likelihood.log_predictive_density(likelihood.checked_target(y), m + offset, v)
-
-    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array:
-        m, v = self._posterior.moments(rows)
-        return PoissonLikelihood().predictive_cdf(y, m + offset, v)

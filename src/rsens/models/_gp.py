@@ -2,34 +2,223 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Self
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils import check_random_state
 
+from rsens._arguments import one_of, whole_number
+from rsens._coding import Coding
 from rsens._contents import contents
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._table import column_deviations
 from rsens._typing import Array
 from rsens._warned import saying_once
-from rsens.derivatives import Derivatives, normalized, normalized_derivatives
-from rsens.distributions import Distribution
-from rsens.kernels import Kernel
-from rsens.likelihoods import Likelihood, target_of
+from rsens.derivatives import Finding, result_bytes, rows_for
+from rsens.kernels import EQ, Categorical, Kernel
+from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, target_of
 from rsens.models._averages import averaged_mean
-from rsens.models._data import Data
-from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor
-from rsens.models._fit_warnings import warn_of_copies
-from rsens.models._gp_settings import GPSettings, link_likelihood, prediction, regression_likelihood
-from rsens.models._inference import FittedGP, fit_gp
-from rsens.models._link import LatentLink
-from rsens.models._multiclass import one_vs_rest_targets
-from rsens.models._standard import Standard
-from rsens.models._subset_search import SEARCH_ROWS
-from rsens.posteriors import Latent
+from rsens.models._estimator import Mean, Predictive, PredictiveClassifier, PredictiveRegressor
+from rsens.models._inducing import NOTHING, InducingCheck, checked_inducing
+from rsens.models._inference import FittedGP, Search, fit_gp, warn_of_copies
+from rsens.models._optimize import check_priors
+from rsens.models._rows import ENOUGH, SEARCH_ROWS, Data
+from rsens.posteriors import Latent, LatentPosterior
+
+#: Without `inducing`, a GP is exact up to MOST_EXACT_ROWS rows, and has INDUCING inducing inputs above.
+MOST_EXACT_ROWS = 3000
+INDUCING = 500
+#: The memory for latent values, the record and the steps of the chain rule, in units of the record.
+RECORDS = 4
 
 
-class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
+class GPSettings(Predictive):
+    """The settings that both have, and the attributes of a fit that both set."""
+
+    kernel: Kernel | None
+    standardize: bool
+    optimize: bool
+    n_restarts: int
+    priors: str | Mapping[str, tuple[float, float]] | None
+    inducing: float | None
+    max_iter: int
+    tolerance: float
+    search_rows: int
+    random_state: int | np.random.RandomState | np.random.Generator | None
+    progress: bool
+    _truths: ClassVar[tuple[str, ...]] = ("standardize", "optimize", "progress")
+
+    @property
+    def description(self) -> str:
+        """The name of the model at the beginning of a sentence."""
+        return "Gaussian process" if self.n_inducing is None else "Sparse Gaussian process"
+
+    @property
+    def n_inducing(self) -> int | None:
+        """How many inducing inputs the process has, or will have if it is not fitted yet; None if it is exact."""
+        if not hasattr(self, "inducing_inputs_"):
+            return None if self.inducing is None or self.inducing == np.inf else int(self.inducing)
+        inputs = self.inducing_inputs_
+        each = inputs if isinstance(inputs, tuple) else (inputs,)
+        return max((len(one) for one in each if one is not None), default=None)
+
+    def inducing_check(self, X: Any = None) -> InducingCheck | None:
+        """Whether there are enough inducing inputs: R-sens from all M of them against R-sens from the first half.
+
+        Both have the same hyperparameters and use all training data, and nothing is fitted again. Print it, or read
+        `passed`, `largest_change`, `changed_order`, `to_frame()`. A column whose R-sens hardly changes from M/2 to M
+        hardly changes from M to 2M.
+
+        Args:
+            X: Rows to compare at, at most 1,000 of them; None for the training inputs. Levels of categorical columns
+                are not compared.
+
+        Returns:
+            None if the GP is exact, or has one inducing input only.
+        """
+        return checked_inducing(self, X)
+
+    def _findings(self, X: Any) -> Iterator[Finding]:
+        """Findings of `rsens.check` about a Gaussian process."""
+        check = self.inducing_check(X)
+        if check is not None:
+            said = str(check) if check.passed else check.advice
+            yield Finding("inducing inputs", "ok" if check.passed else "warning", said)
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        """How many rows `derivatives` can take at once; inside, kernels work in smaller chunks of fixed memory."""
+        return rows_for(RECORDS * result_bytes(n_columns, order))
+
+    @property
+    def _latents(self) -> list[ScaledPosterior]:
+        return [ScaledPosterior(self._units, gp.posterior) for gp in self._gps]
+
+    @property
+    def _predictive_likelihood(self) -> Likelihood:
+        return self.likelihood_
+
+    def _start_kernel(self, n_columns: int) -> Kernel:
+        """Where the search starts: a kernel that fits the columns of X."""
+        if self.kernel is None:
+            return _default_kernel(n_columns, self.coding_)
+        if not isinstance(self.kernel, Kernel):
+            raise InputError(
+                Argument("kernel"),
+                " must be one of rsens.kernels, such as EQ(variance=1.0, lengthscale=1.0), or None; "
+                f"got {type(self.kernel).__name__}.",
+            )
+        needed = self.kernel.n_dims
+        if needed is not None and needed > n_columns:
+            raise InputError(
+                Argument("kernel"),
+                f" uses column {needed - 1}, in its dims or with a value of its own, but X has {n_columns} columns, "
+                f"numbered from 0 to {n_columns - 1}; got {self.kernel!r}.",
+            )
+        self.kernel.diag(np.zeros((1, n_columns)))  # an error if it has values for fewer columns
+        return self.kernel
+
+    def _search(self, n_rows: int) -> Search:
+        if not (isinstance(self.tolerance, Real) and self.tolerance > 0.0):
+            raise InputError(Argument("tolerance"), f" must be a positive number; got {self.tolerance!r}.")
+        return Search(
+            optimize=bool(self.optimize),
+            n_restarts=whole_number(self.n_restarts, "n_restarts", 0),
+            priors=check_priors(self.priors),
+            n_inducing=self._n_inducing(n_rows),
+            max_iter=whole_number(self.max_iter, "max_iter", 1),
+            tolerance=float(self.tolerance),
+            progress=bool(self.progress),
+            rng=_generator(self.random_state),
+            enough=ENOUGH if self.inducing is None and n_rows > self.search_rows else NOTHING,
+            search_rows=whole_number(self.search_rows, "search_rows", 2),
+        )
+
+    def _n_inducing(self, n_rows: int) -> int | None:
+        """None for the exact GP."""
+        if self.inducing is None:
+            return None if n_rows <= MOST_EXACT_ROWS else INDUCING
+        wrong = isinstance(self.inducing, bool) or not isinstance(self.inducing, Real)
+        if wrong or not self.inducing >= 1 or (self.inducing < n_rows and self.inducing != int(self.inducing)):
+            raise InputError(
+                Argument("inducing"),
+                f" must be a whole number of at least 1, math.inf for the exact GP, or None; got {self.inducing!r}.",
+            )
+        return None if self.inducing >= n_rows else int(self.inducing)
+
+    def _standard(self, rows: Array) -> Standard:
+        D = rows.shape[1]
+        if not self.standardize:
+            return Standard(np.zeros(D), np.ones(D))
+        mean = rows.mean(axis=0)
+        mean[self._categorical] = 0.0  # their scale is 1: level codes stay as they are
+        return Standard(mean, np.where(self.input_scale_ > 0.0, self.input_scale_, 1.0))
+
+    def _warn_of_few_inducing(self) -> None:
+        """After a fit of many rows: the check costs little then, and M may have been our choice."""
+        if len(self.training_inputs_) <= self.search_rows:
+            return
+        try:
+            check = self.inducing_check()
+        except InputError:  # a kernel without derivatives predicts, but has no R-sens
+            return
+        if check is not None and not check.passed:
+            warnings.warn(RsensWarning(*check.advice.parts), stacklevel=3)
+
+    def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
+        """Set the attributes, in the units of the data; tuples if there are several GPs."""
+        self._gps, self._units = gps, units
+        self.likelihood_: Likelihood = gps[0].likelihood.in_units(units.output_scale**2)
+        self.log_marginal_likelihood_ = log_marginal_likelihood
+        kernels = tuple(gp.kernel.in_units(units.input_scale, units.output_scale**2) for gp in gps)
+        inducing = tuple(None if gp.inducing is None else units.original(gp.inducing) for gp in gps)
+        self.kernel_: Kernel | tuple[Kernel, ...] = kernels if len(gps) > 1 else kernels[0]
+        self.inducing_inputs_: Array | tuple[Array | None, ...] | None = inducing if len(gps) > 1 else inducing[0]
+        self.jitter_: float = max(gp.jitter for gp in gps)
+        self.n_iter_: int = sum(gp.steps for gp in gps)
+        self.input_mean_: Array = units.input_mean
+
+
+def regression_likelihood(given: str | Likelihood, noise_variance: float) -> Likelihood:
+    """The likelihood, given by name or as an object, for real numbers or counts."""
+    if isinstance(given, Likelihood):
+        if given.target == "classes":
+            raise InputError(Argument("likelihood"), f": {type(given).__name__} is for classes. Use GPClassifier.")
+        return given
+    if given in likelihood_names():
+        return likelihood_named(given).start(noise_variance)
+    raise InputError(
+        Argument("likelihood"),
+        f" must be {', '.join(map(repr, likelihood_names()))} or a likelihood of rsens.likelihoods; got {given!r}.",
+    )
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """A generator from anything that scikit-learn or NumPy accepts as a random state."""
+    if isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state.integers(2**31))
+    try:
+        return np.random.default_rng(check_random_state(random_state).randint(2**31))
+    except ValueError:
+        raise InputError(
+            Argument("random_state"),
+            f" must be None, a whole number of at least 0, or a NumPy Generator or RandomState; got {random_state!r}.",
+        ) from None
+
+
+def _default_kernel(n_columns: int, coding: Coding | None) -> Kernel:
+    """EQ on the continuous columns times Categorical on the others, with one length-scale per column."""
+    if coding is None:
+        return EQ(1.0, (float(np.sqrt(n_columns)),) * n_columns)
+    levels = Categorical(1.0, (1.0,) * len(coding.categorical), dims=coding.categorical)
+    q = len(coding.continuous)
+    return EQ(1.0, (float(np.sqrt(q)),) * q, dims=coding.continuous) * levels if q else levels
+
+
+class GPRegressor(GPSettings, PredictiveRegressor):
     """A Gaussian process for real numbers or counts.
 
     f ~ GP(mean, kernel) and y | f follows the likelihood. With Gaussian noise the posterior is exact; otherwise it is
@@ -195,34 +384,13 @@ class GPRegressor(GPSettings, PredictiveRegressor, LatentLink):
         mean = averaged_mean(self._gps[0].posterior, columns, self._units.inputs(held), self._units.inputs(rows))
         return None if mean is None else (self._units.output_mean + self._units.output_scale * mean)[:, None]
 
-    def _moments(self, rows: Array) -> Latent:
-        return self._units.latent(self._gps[0].posterior.moments(self._units.inputs(rows)))
-
     def _predict_point(self, rows: Array, offset: Array) -> Array:
         if self.likelihood_.target != "numbers":  # the mean of a count depends on the variance of f
             return super()._predict_point(rows, offset)
-        mean = self._gps[0].posterior.means(self._units.inputs(rows))
-        return (self._units.output_mean + self._units.output_scale * mean + offset)[:, None]
-
-    def _predict_distribution(self, rows: Array, offset: Array) -> Distribution:
-        latent = self._moments(rows)
-        return self.likelihood_.predictive(latent.mean + offset, latent.variance)
-
-    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
-        latent = self._units.latent(self._gps[0].posterior.derivatives(self._units.inputs(rows), order))
-        return prediction(self.likelihood_, replace(latent, mean=latent.mean + offset))
-
-    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
-        latent = self._moments(rows)
-        y = self.likelihood_.checked_target(y)
-        return self.likelihood_.log_predictive_density(y, latent.mean + offset, latent.variance)
-
-    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array:
-        latent = self._moments(rows)
-        return self.likelihood_.predictive_cdf(y, latent.mean + offset, latent.variance)
+        return (self._latents[0].mean_derivatives(rows, 0)[0] + offset)[:, None]
 
 
-class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
+class GPClassifier(GPSettings, PredictiveClassifier):
     """A Gaussian process for two or more classes, by Laplace's approximation.
 
     Two classes: f ~ GP(0, kernel) and p(second class | f) = Φ(f) ("probit") or 1/(1 + e^{−f}) ("logit"); the predictive
@@ -290,32 +458,71 @@ class GPClassifier(GPSettings, PredictiveClassifier, LatentLink):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the hyperparameters and condition on the rows X (N, D) with one label each."""
         rows, codes, _ = self._read_training(X, y)
-        likelihood = link_likelihood(self.link)
+        likelihood = likelihood_named(one_of(self.link, "link", link_names()))()
         units, kernel, search = self._standard(rows), self._start_kernel(rows.shape[1]), self._search(len(rows))
         inputs, no_offset = units.inputs(rows), np.zeros(len(rows))
         keys, columns = contents(rows, codes)
-        targets = one_vs_rest_targets(codes, len(self.classes_))
-        targets = targets[1:] if len(targets) == 2 else targets
         with saying_once():  # every class has a fit of its own
-            data = (Data(inputs, y, no_offset, 0.0, keys, columns) for y in targets)
+            data = (Data(inputs, target, no_offset, 0.0, keys, columns) for target in self._targets(codes))
             gps = tuple(fit_gp(kernel, likelihood, each, search) for each in data)
         self._keep_fitted(gps, units, float(sum(gp.log_marginal_likelihood for gp in gps)))
         self._warn_of_few_inducing()
         return self
 
-    def _predict_distribution(self, rows: Array) -> Distribution:
-        inputs = self._units.inputs(rows)
-        latents = [gp.posterior.moments(inputs) for gp in self._gps]
-        members = [self.likelihood_.predictive(latent.mean, latent.variance) for latent in latents]
-        return normalized(members) if len(members) > 1 else members[0]
-
-    def _derivatives(self, rows: Array, order: int) -> Derivatives:
-        inputs = self._units.inputs(rows)
-        latents = [self._units.latent(gp.posterior.derivatives(inputs, order)) for gp in self._gps]
-        members = [prediction(self.likelihood_, latent) for latent in latents]
-        return normalized_derivatives(members) if len(members) > 1 else members[0]
-
 
 def _log_mean_count(y: Array, offset: Array) -> float:
     """log of the mean count per exposure, with half a count if all counts are zero."""
     return float(np.log(np.sum(y) or 0.5) - np.logaddexp.reduce(offset))
+
+
+@dataclass(frozen=True, eq=False)
+class Standard:
+    """x̃ = (x − input_mean)/input_scale and f = output_mean + output_scale·f̃; the GP works with x̃ and f̃."""
+
+    input_mean: Array
+    input_scale: Array
+    output_mean: float = 0.0
+    output_scale: float = 1.0
+
+    def inputs(self, X: Array) -> Array:
+        return (X - self.input_mean) / self.input_scale
+
+    def original(self, inputs: Array) -> Array:
+        """x, from x̃."""
+        return self.input_mean + self.input_scale * inputs
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledPosterior:
+    """The posterior of f as a function of x, from the posterior of f̃ as a function of x̃."""
+
+    units: Standard
+    posterior: LatentPosterior
+
+    def moments(self, rows: Array) -> Latent:
+        return self._scaled(self.posterior.moments(self.units.inputs(rows)))
+
+    def derivatives(self, rows: Array, order: int) -> Latent:
+        return self._scaled(self.posterior.derivatives(self.units.inputs(rows), order))
+
+    def mean_derivatives(self, rows: Array, order: int) -> Mean:
+        mean, first, second = self.posterior.mean_derivatives(self.units.inputs(rows), order)
+        factors = self.units.output_scale / self.units.input_scale
+        return (
+            self.units.output_mean + self.units.output_scale * mean,
+            None if first is None else first * factors,
+            None if second is None else second * factors[:, None] / self.units.input_scale,
+        )
+
+    def combination_variances(self, rows: Array, weights: Array) -> Array:
+        return self.units.output_scale**2 * self.posterior.combination_variances(self.units.inputs(rows), weights)
+
+    def _scaled(self, latent: Latent) -> Latent:
+        scale, input_scale = self.units.output_scale, self.units.input_scale
+        factors = np.array([scale, scale**2])[:, None] / input_scale
+        return Latent(
+            self.units.output_mean + scale * latent.mean,
+            scale**2 * latent.variance,
+            None if latent.first is None else latent.first * factors,
+            None if latent.second is None else latent.second * factors[:, :, None] / input_scale,
+        )

@@ -11,23 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import Argument, RsensWarning
+from rsens._contents import row_keys
+from rsens._errors import Argument, RsensWarning, Sentence
+from rsens._progress import bar
 from rsens._threads import one_thread
 from rsens._typing import Array, Positions
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood, Likelihood
-from rsens.models import _exact, _laplace, _sparse, _sparse_laplace
-from rsens.models._data import Data
-from rsens.models._fit_warnings import warn_at_limits, warn_of_unknown_counts, ways_out
-from rsens.models._inducing import NOTHING, choose_inducing
-from rsens.models._laplace import LaplaceApproximation
-from rsens.models._optimize import Objective, Optimizer, curvature, remembered
-from rsens.models._priors import log_normals
-from rsens.models._sparse import VariationalApproximation
-from rsens.models._sparse_laplace import SparseLaplaceApproximation
-from rsens.models._subset_search import SEARCH_ROWS, inducing_inputs, searched_rows
-from rsens.models._thinned import ThinnedDensity
-from rsens.posteriors import LatentPosterior
+from rsens.models._exact import ExactInference
+from rsens.models._inducing import NOTHING, choose_inducing, inducing_inputs
+from rsens.models._laplace import LaplaceApproximation, WarmStart
+from rsens.models._laplace import approximate as laplace
+from rsens.models._optimize import Objective, Optimizer, curvature, log_normals, remembered
+from rsens.models._rows import SEARCH_ROWS, Data, ThinnedDensity, searched_rows
+from rsens.models._sparse import SparseLaplaceApproximation, VariationalApproximation
+from rsens.posteriors import LatentPosterior, Root, ScaledTriangularRoot
 
 #: Up to this many rows a fit runs on one thread. At 1000 rows two threads save a third of the time on two idle cores;
 #: if one core is busy, a fit takes ten to fifty times as long: the threads wait for each other in every step of a
@@ -41,6 +39,12 @@ MANY_ROWS = 600
 IDLE = 4.0
 #: The best inducing inputs depend on the kernel, and the kernel depends on them: choose and learn this many times.
 ROUNDS = 2
+#: A hyperparameter this near to its limit, on the log scale, is at its limit.
+NEAR = 1e-6
+#: The mean of a count exceeds its median by exp(v/2); above e^10 the mean says nothing about the data.
+MOST_EXCESS = 10.0
+#: The share of rows from which copies count.
+COPIES = 0.05
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class Search:
     n_inducing: int | None
     max_iter: int
     tolerance: float
-    bar: Callable[..., Any]
+    progress: bool
     rng: np.random.Generator
     #: The share of the prior variance that inducing inputs may leave at a row: with less, no more of them are chosen.
     enough: float = NOTHING
@@ -96,8 +100,11 @@ def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -
 def _learned(
     kernel: Kernel, likelihood: Likelihood, data: Data, search: Search
 ) -> tuple[Kernel, Likelihood, Array | None, int, float]:
-    n_kernel, N = len(kernel.theta), len(data.y)
-    prior = log_normals(kernel, likelihood, _sizes(data.X), _output_size(likelihood, data.y), search.priors or {})
+    """The hyperparameters, the inducing inputs of the search, its steps, and the log posterior that it reached."""
+    n_kernel, N, with_priors = len(kernel.theta), len(data.y), search.priors is not None
+    deviation = data.X.std(axis=0)  # the unit of a length-scale; 1 for a constant column
+    unit = (float(np.std(data.y)) or 1.0) if likelihood.target == "numbers" else 1.0  # of f
+    prior = log_normals(kernel, likelihood, np.where(deviation > 0.0, deviation, 1.0), unit, search.priors or {})
 
     def split(theta: Array) -> tuple[Kernel, Likelihood]:
         return kernel.with_theta(theta[:n_kernel]), likelihood.with_theta(theta[n_kernel:])
@@ -118,40 +125,39 @@ def _learned(
     names = (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)
     lengthscales = np.array(["lengthscale" in name for name in names])
     # Without priors, the length-scale of a column that does not matter grows for ever.
-    endless = search.priors is None and search.n_inducing is None
+    endless = not with_priors and search.n_inducing is None
     far = np.where(lengthscales, prior.mean + IDLE, np.inf) if endless else None
     order = _start_order(names, data.column_ranks) if search.n_restarts else []
     starts = [start, *(prior.start(search.rng, order) for _ in range(search.n_restarts))]
-    with search.bar(desc="fit", unit=" evaluations") as bar:
-        optimizer = Optimizer(prior.limits(start), search.max_iter, search.tolerance, bar)
+    inducing = None
+    with bar(desc="fit", unit=" evaluations", disable=not search.progress, leave=False) as shown:
+        optimizer = Optimizer(prior.limits(start), search.max_iter, search.tolerance, shown)
         if N <= MANY_ROWS and search.n_inducing is None:
-            found = optimizer.best_of(log_posterior_of(data, None, search.priors is not None), starts)
-            found.warn_if_not_converged(search.max_iter)
-            if search.priors is not None:
-                warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, None))
-            return *split(found.theta), None, found.steps, found.value
-        data = data.ordered  # the result must not depend on the order in which the rows came
-        drawn, greedy = search.rng.spawn(2)  # not from the generator of the starts: their number changes neither
-        some = data if N <= SUBSET else data.rows(np.sort(drawn.choice(N, SUBSET, replace=False)))
-        # Always with priors: without them, a hyperparameter that these few rows do not determine may run so far away
-        # that all the rows cannot bring it back.
-        of_some = log_posterior_of(some, None, True)
-        with one_thread("blas"):
-            near = optimizer.best_of(of_some, starts)
-        theta, steps, inducing = near.theta, near.steps, None
-        for _ in range(1 if search.n_inducing is None else ROUNDS):
-            if search.n_inducing is not None:
-                chosen = choose_inducing(data.X, split(theta)[0], search.n_inducing, greedy, enough=search.enough)
-                inducing = chosen.inputs
-            of_all = remembered(log_posterior_of(data, inducing, search.priors is not None))
-            theta = _with_second_chance(of_all, theta, start, lengthscales)
-            known = N / len(some.y) * curvature(of_some, theta)
-            found = optimizer.refined(of_all, theta, known, far)
-            theta, steps = found.theta, steps + found.steps
+            found = optimizer.best_of(log_posterior_of(data, None, with_priors), starts)
+        else:
+            data = data.ordered  # the result must not depend on the order in which the rows came
+            drawn, greedy = search.rng.spawn(2)  # not from the generator of the starts: their number changes neither
+            some = data if N <= SUBSET else data.rows(np.sort(drawn.choice(N, SUBSET, replace=False)))
+            # Always with priors: without them, a hyperparameter that these few rows do not determine may run so far
+            # away that all the rows cannot bring it back.
+            of_some = log_posterior_of(some, None, True)
+            with one_thread("blas"):
+                found = optimizer.best_of(of_some, starts)
+            for _ in range(1 if search.n_inducing is None else ROUNDS):
+                if search.n_inducing is not None:
+                    near = split(found.theta)[0]
+                    rows, _ = choose_inducing(data.X, near, search.n_inducing, greedy, enough=search.enough)
+                    inducing = data.X[rows]
+                of_all = remembered(log_posterior_of(data, inducing, with_priors))
+                theta = _with_second_chance(of_all, found.theta, start, lengthscales)
+                known = N / len(some.y) * curvature(of_some, theta)
+                steps = found.steps
+                found = optimizer.refined(of_all, theta, known, far)
+                found = replace(found, steps=steps + found.steps)
     found.warn_if_not_converged(search.max_iter)
-    if search.priors is not None:
-        warn_at_limits(theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, inducing))
-    return *split(theta), inducing, steps, found.value
+    if with_priors:
+        warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, inducing))
+    return *split(found.theta), inducing, found.steps, found.value
 
 
 def _start_order(names: Sequence[str], ranks: Positions) -> list[int]:
@@ -174,13 +180,11 @@ def _with_second_chance(objective: Objective, theta: Array, start: Array, length
 
 def objective_of(data: Data, inducing: Array | None) -> Callable[[Kernel, Likelihood], tuple[float, Array]]:
     """(kernel, likelihood) ↦ log marginal likelihood and its gradient."""
-    warm = _laplace.WarmStart()
+    warm = WarmStart()
 
     def value_and_gradient(kernel: Kernel, likelihood: Likelihood) -> tuple[float, Array]:
-        if isinstance(likelihood, GaussianLikelihood) and inducing is None:
-            return _exact.objective(kernel, likelihood, data.X, data.residual)
-        approximation = _approximate(kernel, likelihood, data, inducing, warm)
-        return approximation.log_marginal_likelihood, approximation.gradient()
+        inference = _inference(kernel, likelihood, data, inducing, warm)
+        return inference.log_marginal_likelihood, inference.gradient()
 
     return value_and_gradient
 
@@ -192,16 +196,13 @@ def posterior_of(
 
     The passes over all rows then start near the mode, and few are needed.
     """
-    if isinstance(likelihood, GaussianLikelihood) and inducing is None:
-        exact, value = _exact.posterior_and_value(kernel, likelihood, data.X, data.residual)
-        return replace(exact, mean=data.mean), value
     warm = None
     if some is not None and some is not data and not isinstance(likelihood, GaussianLikelihood):
-        warm = _laplace.WarmStart()
-        _approximate(kernel, likelihood, some, inducing, warm)
+        warm = WarmStart()
+        _inference(kernel, likelihood, some, inducing, warm)
         warm.near = True
-    approximation = _approximate(kernel, likelihood, data, inducing, warm)
-    if not approximation.converged:
+    inference = _inference(kernel, likelihood, data, inducing, warm)
+    if not inference.converged:
         warnings.warn(
             RsensWarning(
                 "Newton's method did not reach the mode of the latent values, so predictions may be off. Use ",
@@ -210,24 +211,22 @@ def posterior_of(
             ),
             stacklevel=4,
         )
-    return approximation.posterior(), approximation.log_marginal_likelihood
+    return inference.posterior(), inference.log_marginal_likelihood
 
 
-def _approximate(
-    kernel: Kernel,
-    likelihood: Likelihood,
-    data: Data,
-    inducing: Array | None,
-    warm: _laplace.WarmStart | None = None,
-) -> VariationalApproximation | LaplaceApproximation | SparseLaplaceApproximation:
-    """The approximation for inducing inputs, for a likelihood other than the Gaussian, or for both."""
-    if isinstance(likelihood, GaussianLikelihood) and inducing is not None:
-        return _sparse.approximate(kernel, likelihood, data.X, data.residual, inducing, mean=data.mean)
-    given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
+def _inference(
+    kernel: Kernel, likelihood: Likelihood, data: Data, inducing: Array | None, warm: WarmStart | None
+) -> ExactInference | VariationalApproximation | LaplaceApproximation | SparseLaplaceApproximation:
+    """The exact posterior for Gaussian noise, or the approximation for inducing inputs, another likelihood, or both."""
+    if isinstance(likelihood, GaussianLikelihood):
+        if inducing is None:
+            return ExactInference(kernel, likelihood, data.X, data.residual, data.mean)
+        return VariationalApproximation(kernel, likelihood, data.X, data.residual, inducing, data.mean)
     density = likelihood if data.thinned is None else ThinnedDensity(likelihood, *data.thinned)
+    given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
     if inducing is None:
-        return _laplace.approximate(kernel, density, data.X, data.y, **given)
-    return _sparse_laplace.approximate(kernel, density, data.X, data.y, inducing, **given)
+        return laplace(kernel, density, data.X, data.y, **given)
+    return SparseLaplaceApproximation(kernel, density, data.X, data.y, inducing, **given)
 
 
 def _threads_for(n_rows: int, n_inducing: int | None) -> Any:
@@ -235,14 +234,136 @@ def _threads_for(n_rows: int, n_inducing: int | None) -> Any:
     return one_thread("blas") if n_rows * min(n_rows, n_inducing or n_rows) ** 2 <= FEW_ROWS**3 else nullcontext()
 
 
-def _sizes(X: Array) -> Array:
-    """The standard deviation of each column, the unit of its length-scale; 1 for a constant column."""
-    deviation = X.std(axis=0)
-    return np.where(deviation > 0.0, deviation, 1.0)
+def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: str) -> None:
+    """Name the kernel's hyperparameters that a search with priors left at a limit; `theta` may have further entries.
+
+    The limits are so wide that a prior keeps the search away from them, unless the model does not suit the data. Noise
+    is not named: it should go to 0 if y has none.
+    """
+    at_limit = (theta <= limits[:, 0] + NEAR) | (theta >= limits[:, 1] - NEAR)
+    found = [name for name, wrong in zip(names, at_limit, strict=False) if wrong]
+    if found:
+        warnings.warn(
+            RsensWarning(
+                f"The search for hyperparameters ended at the limit of {', '.join(found)}: this model does not suit "
+                "the data, and its predictions and sensitivities may mean nothing. ",
+                advice,
+            ),
+            stacklevel=5,
+        )
 
 
-def _output_size(likelihood: Likelihood, y: Array) -> float:
-    """The unit of f: the standard deviation of y if y is f plus noise, else 1."""
-    if likelihood.target != "numbers":
-        return 1.0
-    return float(np.std(y)) or 1.0
+def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advice: str) -> None:
+    """Name training rows where f is so uncertain that the mean count exp(m + v/2) says nothing about the data."""
+    if posterior.kernel.diag(X).max() <= 2.0 * MOST_EXCESS:  # v is never above the prior variance
+        return
+    latent = posterior.moments(X)
+    bad = np.flatnonzero(latent.variance > 2.0 * MOST_EXCESS)
+    if not bad.size:
+        return
+    i = bad[np.argmax(latent.variance[bad])]
+    m, v = latent.mean[i], latent.variance[i]
+    warnings.warn(
+        RsensWarning(
+            f"The model does not know the counts of {bad.size} of its {len(y)} training rows: at row {i}, where y is "
+            f"{y[i]:g}, the log rate has mean {m:.3g} and variance {v:.3g}, so the predicted count exp(m + v/2) is "
+            f"e^{m + 0.5 * v:.3g}. Predictions and sensitivities there mean nothing. ",
+            advice,
+        ),
+        stacklevel=4,
+    )
+
+
+def ways_out(likelihood: Likelihood, inducing: Array | None) -> Sentence:
+    """What to do about a GP that does not suit its data."""
+    ways: list[tuple[str | Argument, ...]] = []
+    if likelihood.overdispersed is not None:
+        other = Argument("likelihood", likelihood.overdispersed)
+        ways.append(("use ", other, f", which lets counts vary more than {likelihood.name!r} does; or "))
+    if inducing is not None:
+        ways.append(
+            ("raise ", Argument("inducing"), f" above {len(inducing)} (the number of rows makes the GP exact); or ")
+        )
+    return Sentence("To improve it, ", *(part for way in ways for part in way), "try another kernel.")
+
+
+def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
+    """Warn of rows that repeat an x with the same y, unless as many repeat an x with another y: these show the noise.
+
+    Coarse data, such as whole numbers, have copies too, but with several y at each x.
+    """
+    _, x, counts = np.unique(row_keys(rows, offset), return_inverse=True, return_counts=True)
+    if len(counts) == len(y):
+        return
+    repeated = counts - 1
+    _, of_each_xy = np.unique(row_keys(x.astype(np.float64), y), return_index=True)
+    one_y = np.bincount(x[of_each_xy]) == 1
+    copies, noisy = int(repeated[one_y].sum()), int(repeated[~one_y].sum())
+    if copies > max(COPIES * len(y), noisy):
+        warnings.warn(
+            f"{copies} of the {len(y)} rows are exact copies of others, in X and y. The same y at the same x looks "
+            "like y without noise: the model learns too little noise, and sensitivities become too large. Drop the "
+            "copies, for example with pandas' drop_duplicates. To resample rows, do so without replacement "
+            "(docs/stability.md).",
+            RsensWarning,
+            stacklevel=3,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LatentFit:
+    """f ~ GP(mean, kernel) and y | f, at the rows of the data, with C = K + W⁻¹ (W⁻¹ = σ²I for Gaussian noise).
+
+    `score` is α = ∂log p(y | f)/∂f at the mode, for Gaussian noise C⁻¹(y − mean); `root` is R with C⁻¹ = RᵀR;
+    `precision` is the diagonal of W.
+    """
+
+    kernel: Kernel
+    likelihood: Likelihood
+    score: Array
+    precision: Array
+    root: Root
+
+    def whiten(self, B: Array) -> Array:
+        """R B for B (n, c), so that (RA)ᵀ(RB) = AᵀC⁻¹B."""
+        return self.root.times(np.array(B, order="F"))
+
+    def unwhiten(self, B: Array) -> Array:
+        """Rᵀ B, so that Rᵀ(RB) = C⁻¹B."""
+        return self.root.transposed_times(np.array(B, order="F"))
+
+
+def fit_latent(
+    kernel: Kernel,
+    likelihood: Likelihood,
+    X: Array,
+    y: Array,
+    *,
+    most_rows: int,
+    tolerance: float,
+    rng: np.random.Generator,
+) -> LatentFit:
+    """Learn hyperparameters by one search on at most `most_rows` random rows, then condition on all rows.
+
+    The numbers are taken as they are; counts have mean log(mean count). Nothing is said of the search itself: who
+    calls this wants p-values, not the model.
+    """
+    if likelihood.target == "counts":
+        mean = float(np.log(np.sum(y) or 0.5) - np.log(len(y)))
+    else:
+        mean = float(np.mean(y)) if likelihood.target == "numbers" else 0.0
+    data = Data(X, y, np.zeros(len(y)), mean)
+    some = data if len(y) <= most_rows else data.rows(np.sort(rng.choice(len(y), most_rows, replace=False)))
+    search = Search(True, 0, {}, None, 500, tolerance, False, rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RsensWarning)
+        fitted = fit_gp(kernel, likelihood, some, search)
+        posterior = fitted.posterior
+        if some is not data:
+            posterior, _ = posterior_of(fitted.kernel, fitted.likelihood, data, None)
+    root = posterior.root
+    if isinstance(root, ScaledTriangularRoot):  # of Laplace's approximation, whose scale is √W
+        precision = root.s**2
+    else:
+        precision = np.full(len(y), 1.0 / (fitted.likelihood.noise or 1.0))
+    return LatentFit(fitted.kernel, fitted.likelihood, posterior.weights, precision, root)

@@ -18,7 +18,7 @@ from scipy.linalg import blas, lapack
 from rsens._typing import Array
 from rsens.kernels import Kernel, KernelOn
 from rsens.models._mode import Factor, Mode, Prior, find_mode
-from rsens.models._thinned import Density
+from rsens.models._rows import Density
 from rsens.posteriors import LatentPosterior, ScaledTriangularRoot
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,10 +12,9 @@ from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import StudentT
-from rsens.models._estimator import PredictiveRegressor
-from rsens.models._features import features_of
-from rsens.models._reading import read_precision
-from rsens.models._weights import Columns, LinearLink, OnePosterior, WeightPosterior, columns_of, triangular
+from rsens.models._estimator import PredictiveRegressor, read_precision
+from rsens.models._weights import Columns, LinearModel, WeightPosterior, columns_of, features_of, triangular
+from rsens.posteriors import Latent
 
 WAY_OUT = Sentence(
     "Drop columns, or set a prior, for example ",
@@ -28,7 +26,7 @@ WAY_OUT = Sentence(
 EPS = float(np.finfo(np.float64).eps)
 
 
-class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
+class BayesianLinearRegression(LinearModel, PredictiveRegressor):
     """Linear regression with Gaussian noise, all parameters integrated out: λ = (location, scale²) of a Student-t.
 
     The prior is flat in (β, log σ) unless `prior_precision` is given. With X (N, D) the design, including its column of
@@ -171,26 +169,29 @@ class BayesianLinearRegression(OnePosterior, PredictiveRegressor, LinearLink):
         )
 
     def _predict_distribution(self, rows: Array, offset: Array) -> StudentT:
-        m, v = self._posterior.moments(rows)
-        return StudentT(m + offset, self.noise_variance_ * (1.0 + v), self.degrees_of_freedom_)
+        return self._student_t(self._posterior.moments(rows), offset)
+
+    def _student_t(self, latent: Latent, offset: Array) -> StudentT:
+        scale2 = self.noise_variance_ * (1.0 + latent.variance)
+        return StudentT(latent.mean + offset, scale2, self.degrees_of_freedom_)
 
     def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
-        first, second = self._posterior.derivatives(rows, order)
+        latent = self._posterior.derivatives(rows, order)
         outer = np.array([1.0, self.noise_variance_])  # of (location, scale²) in (m, v)
         return Derivatives(
-            self._predict_distribution(rows, offset),
-            first * outer[:, np.newaxis],
-            None if second is None else second * outer[:, np.newaxis, np.newaxis],
+            self._student_t(latent, offset),
+            latent.first * outer[:, np.newaxis],
+            None if latent.second is None else latent.second * outer[:, np.newaxis, np.newaxis],
         )
 
-    def _by_latent_mean(self, rows: Array) -> list[Array]:
-        return [np.tile([1.0, 0.0], (len(rows), 1))]  # of (location, scale²)
+    def _by_latent_mean(self, rows: Array) -> Array:
+        return np.tile([1.0, 0.0], (len(rows), 1))  # of (location, scale²)
 
-    def _combination_variances(self, rows: Array, weights: Iterable[Array]) -> list[Array]:
+    @property
+    def _latent_unit(self) -> float:
         # The posterior is in units of the noise, whose variance is unknown: a Student-t with ν degrees of freedom.
         ν = self.degrees_of_freedom_
-        unit = self.noise_variance_ * (ν / (ν - 2.0) if ν > 2 else 3.0)  # with ν ≤ 2 it has none: as with 3
-        return [unit * variances for variances in super()._combination_variances(rows, weights)]
+        return self.noise_variance_ * (ν / (ν - 2.0) if ν > 2 else 3.0)  # with ν ≤ 2 it has none: as with 3
 
     def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
         return self._predict_distribution(rows, offset).log_prob(y)

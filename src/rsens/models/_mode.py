@@ -1,19 +1,25 @@
-"""Newton's method for the mode of f given y, with f ~ N(0, K): the first step of every Laplace approximation.
+"""Newton's method for the mode of a posterior: the first step of every Laplace approximation.
 
-The mode maximises Ψ(f) = log p(y | f + offset) − ½ fᵀK⁻¹f. With f = Ka we never divide by K (GPML, section 3.4.3):
+`newton` climbs in weights w, for linear models and for sparse GPs. `find_mode` climbs in the values f ~ N(0, K) of a
+GP, where weights are f = Ka: K may be nearly singular, so rounding of Ka limits what Ψ can show, and the search has to
+notice when it no longer gains; the Student-t has negative curvature at outliers, for which conjugate gradients go on.
+
+The mode of f maximises Ψ(f) = log p(y | f + offset) − ½ fᵀK⁻¹f. With f = Ka we never divide by K (GPML, section 3.4.3):
 Ψ = log p − ½ aᵀf, its gradient is ∇log p − a, and at the mode a = ∇log p.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from scipy.linalg import blas, lapack
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.models._thinned import Density
+from rsens.models._rows import Density
 from rsens.posteriors import jittered_cholesky
 
 MAX_STEPS = 200
@@ -29,6 +35,48 @@ ROUNDING = 1e-8
 FALL = 0.1
 #: After this many steps with neither a smaller decrement nor a higher Ψ, rounding has stopped the search further away.
 MOST_IDLE = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """The log posterior Ψ at w, the size of the terms in its sum, its gradient, and W = −∇∇log p by row."""
+
+    w: Array
+    psi: float
+    size: float
+    gradient: Array
+    W: Array
+
+
+Where = TypeVar("Where", bound=Point)
+
+
+def newton(
+    start: Where,
+    at: Callable[[Array], Where | None],
+    step_from: Callable[[Where], Array],
+    *,
+    tolerance: float = TOLERANCE,
+) -> tuple[Where, Array, float]:
+    """Where Newton's method with step halving ends, the step that is left, and the squared Newton decrement there.
+
+    `at` is None where the likelihood underflows. A step is the longest of 1, ½, ¼, … Newton steps after which Ψ is not
+    lower than rounding can tell. The search ends when the decrement is below the tolerance, or when it is below
+    `ROUNDING` and no longer falls, because of rounding.
+    """
+    here, decrement = start, np.inf
+    for _ in range(MAX_STEPS):
+        step = step_from(here)
+        before, decrement = decrement, float(np.sum(here.gradient * step))
+        if decrement <= tolerance or ROUNDING >= decrement >= before:
+            break
+        trials = (at(here.w + 0.5**halvings * step) for halvings in range(MAX_HALVINGS))
+        uphill = (there for there in trials if there is not None and there.psi >= here.psi - 1e-13 * here.size)
+        there = next(uphill, None)
+        if there is None:
+            break
+        here = there
+    return here, step, decrement
 
 
 @dataclass(frozen=True, eq=False)

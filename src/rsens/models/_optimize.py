@@ -1,10 +1,12 @@
-"""L-BFGS-B for hyperparameters: from several starts, or from one start that is near, with known curvature."""
+"""Hyperparameters: their priors, and L-BFGS-B from several starts, or from one that is near with known curvature."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ from scipy.optimize import Bounds, OptimizeResult, minimize
 
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
+from rsens.kernels import Kernel
+from rsens.likelihoods import Likelihood
 
 #: θ ↦ value and gradient.
 Objective = Callable[[Array], tuple[float, Array]]
@@ -30,6 +34,8 @@ SHORT = 0.1
 EARLY = 0.3
 #: The step for a difference of gradients.
 STEP = 1e-4
+#: How far from the mean of its prior a search may go, on the log scale.
+REACH = 18.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,3 +251,79 @@ def curvature(objective: Objective, theta: Array) -> Array:
     _, here = objective(theta)
     rows = [(here - objective(theta + STEP * unit)[1]) / STEP for unit in np.eye(len(theta))]
     return 0.5 * (np.array(rows) + np.array(rows).T)
+
+
+@dataclass(frozen=True, eq=False)
+class LogNormals:
+    """θ ~ N(mean, deviation²), independent: the entries of θ are logarithms of hyperparameters.
+
+    Weak priors have the size of the data as their unit; the docstring of `GPRegressor` has the table. Kernels and
+    likelihoods know their own rows of it (`Kernel.priors`, `Likelihood.priors`). The same table gives random starts
+    and, at ±18 around the mean, the limits of the search.
+    """
+
+    mean: Array
+    deviation: Array
+
+    def log_density(self, theta: Array) -> tuple[float, Array]:
+        """log p(θ) up to a constant, and its gradient."""
+        z = (theta - self.mean) / self.deviation
+        return float(-0.5 * np.sum(z**2)), -z / self.deviation
+
+    def start(self, rng: np.random.Generator, order: Sequence[int]) -> Array:
+        """A random draw, at most a factor of e away per standard deviation; numbers are drawn in this order of θ."""
+        z = np.empty(len(self.mean))
+        z[order] = rng.standard_normal(len(z))
+        return self.mean + np.minimum(self.deviation, 1.0) * z
+
+    def limits(self, start: Array) -> Array:
+        """Wide limits for a search, (hyperparameters, 2), with the start inside."""
+        return np.column_stack([np.minimum(self.mean - REACH, start), np.maximum(self.mean + REACH, start)])
+
+
+def log_normals(
+    kernel: Kernel,
+    likelihood: Likelihood,
+    input_scale: Array,
+    output_scale: float,
+    given: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+) -> LogNormals:
+    """The priors in the order of the kernel's `theta`, then the likelihood's.
+
+    `given` has the median and the standard deviation of the logarithm by name: `lengthscale` stands for
+    `lengthscale[3]` and `terms[0].lengthscale[3]` too. Others have their weak prior.
+    """
+    entries = [*kernel.priors(input_scale, output_scale), *likelihood.priors(output_scale)]
+    names = (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)
+    fields = [name.rpartition(".")[2].partition("[")[0] for name in names]
+    unknown = sorted(set(given) - set(fields))
+    if unknown:
+        known = ", ".join(map(repr, dict.fromkeys(fields)))
+        raise InputError(Argument("priors"), f": there is no hyperparameter {unknown[0]!r} here. There are {known}.")
+    for i, field in enumerate(fields):
+        if field in given:
+            c, spread = given[field]
+            entries[i] = (float(np.log(c)), spread)
+    mean, deviation = np.array(entries).reshape(-1, 2).T
+    return LogNormals(mean, deviation)
+
+
+def check_priors(priors: Any) -> Mapping[str, tuple[float, float]] | None:
+    """The priors that replace weak ones, {} if none does; None for no priors at all."""
+    if priors is None:
+        return None
+    if isinstance(priors, str) and priors == "weak":
+        return {}
+    if not isinstance(priors, Mapping):
+        raise InputError(
+            Argument("priors"), f" must be 'weak', None or a dict like {{'lengthscale': (4.0, 1.0)}}; got {priors!r}."
+        )
+    for name, prior in priors.items():
+        pair = isinstance(prior, tuple | list) and len(prior) == 2
+        if not pair or not all(isinstance(number, Real) and 0.0 < float(number) < np.inf for number in prior):
+            raise InputError(
+                Argument("priors"),
+                f": {name!r} needs two positive numbers, the median and the standard deviation of the "
+                f"logarithm, like (4.0, 1.0); got {prior!r}.",
+            )
+    return {str(name): (float(c), float(s)) for name, (c, s) in priors.items()}

@@ -1,59 +1,69 @@
-"""The sparse GP with Gaussian noise: the variational bound of Titsias (2009) with its gradient, and the posterior.
+"""Sparse GPs: f = Vᵀw at the training rows, with w ~ N(0, I) and V = L⁻¹K_ux for M inducing inputs.
 
-With M inducing inputs and Q = VᵀV (see `_low_rank`), y ~ N(0, Q + σ²I), and the prior variance that Q misses is a
-penalty:  F = log N(y | 0, Q + σ²I) − tr(K − Q)/(2σ²) ≤ log p(y), with equality for K = Q, as when all rows are inducing
-inputs.
+L Lᵀ = K_uu is the covariance at the inducing inputs, so that f has the low-rank covariance Q = VᵀV = K_xu K_uu⁻¹ K_ux.
+We sum over rows in these whitened coordinates: K_ux W K_xu would have to be divided by K_uu twice, and would lose its
+digits if K_uu is nearly singular; VWVᵀ keeps them. Rows come in chunks. Memory holds the data, a few chunks, and V
+itself only if it is small.
+
+Gaussian noise has the variational bound of Titsias (2009). Other likelihoods have Laplace's approximation with the
+prior N(0, Q), known as DTC: in f it is Laplace's approximation with K replaced by Q, step for step (GPML, section 3.4
+and algorithm 5.1), but we look for the mode of M numbers, and each Newton step is one pass over the rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas, lapack, qr
 
+from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood
-from rsens.models._low_rank import LowRankPrior, add_outer, factored_identity_plus, inverse_from, symmetric
-from rsens.posteriors import LatentPosterior
+from rsens.models._laplace import WarmStart
+from rsens.models._mode import ROUNDING, TOLERANCE, Point, newton
+from rsens.models._rows import Density
+from rsens.posteriors import DenseRoot, LatentPosterior, even_chunks
+
+#: The size of one array (M, rows of a chunk).
+CHUNK_BYTES = 4 * 2**20
+#: V is kept between passes over the rows up to this size; a larger V is computed again in each pass.
+KEPT_BYTES = 400 * 2**20
+#: What we add to the diagonal of K_uu, relative to its mean: always at least the first, so that the marginal likelihood
+#: stays a smooth function of the hyperparameters; the others only if rounding has made K_uu more indefinite than that.
+JITTERS = tuple(10.0 ** np.arange(-12, -2))
+#: A squared Newton decrement so small that the step squares it below anything that matters (see `_mode.TOLERANCE`).
+NEAR = 1e-6
+NOT_FINITE = "the posterior covariance is not finite. Check the hyperparameters, the data and the offset."
 
 
-def approximate(
-    kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array, inducing: Array, *, mean: float = 0.0
-) -> VariationalApproximation:
-    """The approximation, in one pass over the rows. y has mean 0: the posterior adds `mean`, which y was reduced by."""
-    prior = LowRankPrior(kernel, X, inducing)
-    S, Vy, missed = np.zeros((prior.rank, prior.rank), order="F"), np.zeros(prior.rank), 0.0
-    for rows, V in prior.chunks():
-        S = add_outer(S, V)
-        Vy = Vy + blas.dgemv(1.0, V, y[rows])
-        missed += float(np.sum(np.maximum(kernel.diag(X[rows]) - np.einsum("ij,ij->j", V, V), 0.0)))
-    S /= likelihood.noise_variance
-    L_B = factored_identity_plus(S)
-    w, _ = lapack.dpotrs(L_B, Vy / likelihood.noise_variance, lower=1)
-    return VariationalApproximation(prior, likelihood.noise_variance, y, symmetric(S), L_B, w, missed, mean)
-
-
-@dataclass(frozen=True, eq=False)
 class VariationalApproximation:
-    """w ~ N(ŵ, B⁻¹) given y, with B = I + S = L_B L_Bᵀ, S = VVᵀ/σ² and ŵ = B⁻¹Vy/σ²."""
+    """w ~ N(ŵ, B⁻¹) given y, with B = I + S = L_B L_Bᵀ, S = VVᵀ/σ² and ŵ = B⁻¹Vy/σ², in one pass over the rows.
 
-    prior: LowRankPrior
-    noise_variance: float
-    y: Array
-    S: Array
-    L_B: Array
-    w: Array
-    missed: float  # tr(K − Q)
-    mean: float
-    converged: ClassVar[bool] = True  # there is no search
+    The bound is F = log N(y | 0, Q + σ²I) − tr(K − Q)/(2σ²) ≤ log p(y): the prior variance that Q misses is a penalty.
+    It is log p(y) for K = Q, as when all rows are inducing inputs. y has mean 0: the posterior adds `mean`, which y was
+    reduced by.
+    """
 
-    @property
-    def jitter(self) -> float:
-        return self.prior.jitter
+    converged = True  # there is no search
+
+    def __init__(
+        self, kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array, inducing: Array, mean: float = 0.0
+    ) -> None:
+        self.prior = prior = LowRankPrior(kernel, X, inducing)
+        self.noise_variance, self.y, self.mean = likelihood.noise_variance, y, mean
+        S, Vy, self.missed = np.zeros((prior.rank, prior.rank), order="F"), np.zeros(prior.rank), 0.0  # tr(K − Q)
+        for rows, V in prior.chunks():
+            S = add_outer(S, V)
+            Vy = Vy + blas.dgemv(1.0, V, y[rows])
+            self.missed += float(np.sum(np.maximum(kernel.diag(X[rows]) - np.einsum("ij,ij->j", V, V), 0.0)))
+        S /= self.noise_variance
+        self.L_B = factored_identity_plus(S)
+        self.S = symmetric(S)
+        self.w, _ = lapack.dpotrs(self.L_B, Vy / self.noise_variance, lower=1)
 
     @cached_property
     def _residual(self) -> Array:
@@ -81,17 +91,271 @@ class VariationalApproximation:
         E[np.diag_indices_from(E)] += 1.0  # I − B⁻¹ = B⁻¹S
         DVt = blas.dger(1.0, self.w, self.w, a=blas.dsymm(1.0, self.S, E, side=1, lower=1), overwrite_a=1)
         of_kernel = self.prior.kernel_gradient(E, np.full(N, 1.0 / noise), self.w[:, None], alpha[:, None], DVt)
-        of_kernel = of_kernel - 0.5 / noise * self._diagonal_gradient()
+        kernel, X = self.prior.kernel, self.prior.X
+        diagonals = [kernel.hyper_gradient_diag(X[rows], np.ones(len(X[rows]))) for rows in self.prior.slices()]
+        of_kernel = of_kernel - 0.5 / noise * np.sum(diagonals, axis=0)  # ∂tr(K)/∂θ
         trace = (N - np.trace(E)) / noise  # of C⁻¹
         of_noise = 0.5 * noise * (np.sum(alpha**2) - trace + self.missed / noise**2)
         return np.append(of_kernel, of_noise)
 
-    def _diagonal_gradient(self) -> Array:
-        """∂tr(K)/∂θ."""
-        kernel, X = self.prior.kernel, self.prior.X
-        chunks = [kernel.hyper_gradient_diag(X[rows], np.ones(len(X[rows]))) for rows in self.prior.slices()]
-        return np.sum(chunks, axis=0)
-
     def posterior(self) -> LatentPosterior:
         """Mean and variance of f anywhere (Titsias 2009, equation 6)."""
         return self.prior.posterior(self.w, self.S, self.mean)
+
+
+@dataclass(frozen=True, eq=False)
+class Pass(Point):
+    """Ψ(w) = log p(y | f) − ½|w|² at one w, with VWVᵀ; by row, `predictor` is f + offset."""
+
+    VWVt: Array
+    predictor: Array
+
+
+class SparseLaplaceApproximation:
+    """w ~ N(ŵ, B⁻¹) given y, with B = I + VWVᵀ and W the likelihood's `curvature`.
+
+    Takes the arguments of `_laplace.approximate`, and the inducing inputs.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        likelihood: Density,
+        X: Array,
+        y: Array,
+        inducing: Array,
+        *,
+        mean: float = 0.0,
+        offset: Array | float = 0.0,
+        warm: WarmStart | None = None,
+    ) -> None:
+        self.prior = LowRankPrior(kernel, X, inducing)
+        self.likelihood, self.y, self.mean = likelihood, y, mean
+        self.offset = np.broadcast_to(mean + offset, y.shape)
+        warm = warm or WarmStart()
+        self.w, self.converged, self._there = self._mode(warm.weights, near=warm.near)
+        warm.weights, warm.converged = self.w, self.converged
+
+    def _mode(self, start: Array | None, *, near: bool) -> tuple[Array, bool, Pass | None]:
+        """ŵ, whether the search reached it, and the pass at ŵ.
+
+        It starts from `start` if that is better than 0. With `near`, the mode of fewer rows is the start, and passes
+        are saved: 0 is not tried, and the last step, a tiny one, is taken without a look, so that there is no pass at
+        ŵ.
+        """
+        tolerance = NEAR if near else TOLERANCE
+        here, step, decrement = newton(self._start(start, near), self.at, _step, tolerance=tolerance)
+        if near and 0.0 <= decrement <= NEAR:
+            return here.w + step, True, None
+        return here.w, abs(decrement) <= ROUNDING, here
+
+    def _start(self, start: Array | None, near: bool) -> Pass:
+        """0 or `start`, whichever is better."""
+        if start is not None and len(start) == self.prior.rank:
+            warm = self.at(start)
+            with np.errstate(over="ignore", invalid="ignore"):  # Ψ(0) takes no pass: f is the offset there
+                psi_at_zero = np.sum(self.likelihood.log_density(self.y, self.offset))
+            if warm is not None and (near or not psi_at_zero >= warm.psi):
+                return warm
+        here = self.at(np.zeros(self.prior.rank))
+        if here is None:
+            raise InputError(
+                "the likelihood of y is zero at the prior mean of f. Check y and offset for extreme values."
+            )
+        return here
+
+    def at(self, w: Array) -> Pass | None:
+        """One pass over the rows, with W = max(−∇∇log p, 0); None if the likelihood underflows because exp overflows.
+
+        With the curvature of the Student-t cut off at 0, steps still go uphill.
+        """
+        size = 0.5 * float(np.sum(w**2))
+        psi = -size
+        gradient, VWVt = -w, np.zeros((len(w), len(w)), order="F")
+        predictor, W = np.empty((2, len(self.y)))
+        for rows, V in self.prior.chunks():
+            y, f = self.y[rows], blas.dgemv(1.0, V, w, trans=1) + self.offset[rows]
+            with np.errstate(over="ignore", invalid="ignore"):
+                terms = self.likelihood.log_density(y, f)
+            if not np.isfinite(terms).all():
+                return None
+            slope, second, _ = self.likelihood.f_derivatives(y, f)
+            psi += float(np.sum(terms))
+            size += float(np.sum(np.abs(terms)))
+            gradient = gradient + blas.dgemv(1.0, V, slope)
+            predictor[rows], W[rows] = f, np.maximum(-second, 0.0)
+            VWVt = add_outer(VWVt, V * np.sqrt(W[rows]))
+        return Pass(w, psi, size, gradient, W, VWVt, predictor)
+
+    @cached_property
+    def _at_mode(self) -> tuple[Array, Array]:
+        """f̂ + offset at the training rows, and VWVᵀ, in one pass, unless the search for the mode has made it."""
+        there = self._there
+        if there is not None:
+            W, _ = self.likelihood.curvature(self.y, there.predictor)
+            if np.array_equal(W, there.W):  # it is not for a Student-t
+                return there.predictor, symmetric(there.VWVt)
+        predictor = np.empty(len(self.y))
+        VWVt = np.zeros((len(self.w), len(self.w)), order="F")
+        for rows, V in self.prior.chunks():
+            predictor[rows] = blas.dgemv(1.0, V, self.w, trans=1) + self.offset[rows]
+            W, _ = self.likelihood.curvature(self.y[rows], predictor[rows])
+            VWVt = add_outer(VWVt, V * np.sqrt(W))
+        return predictor, symmetric(VWVt)
+
+    @cached_property
+    def _L_B(self) -> Array:
+        return factored_identity_plus(self._at_mode[1])
+
+    @cached_property
+    def log_marginal_likelihood(self) -> float:
+        """log q(y) = log p(y | f̂) − ½|ŵ|² − ½ log|B|."""
+        log_density = np.sum(self.likelihood.log_density(self.y, self._at_mode[0]))
+        return float(log_density - 0.5 * np.sum(self.w**2) - np.sum(np.log(np.diagonal(self._L_B))))
+
+    def posterior(self) -> LatentPosterior:
+        """m = φᵀŵ and v = k** − q** + φᵀB⁻¹φ with φ = L⁻¹k."""
+        return self.prior.posterior(self.w, self._at_mode[1], self.mean)
+
+    def gradient(self) -> Array:
+        """∂ log q(y)/∂θ, first the kernel's hyperparameters, then the likelihood's (algorithm 5.1, K = Q).
+
+        As for the dense prior, the kernel's part is Σ_ij M_ij ∂Q_ij with M = ½[(a + u)(a + u)ᵀ − uuᵀ − R], where
+        a = ∇log p(y | f̂), u = (I + WQ)⁻¹s₂ carries the movement of the mode with s₂ = ∂ log q/∂f̂ = −½ Σ_ii ∂W_i/∂f_i,
+        and R = (Q + W⁻¹)⁻¹. Here Va = ŵ, Vu = B⁻¹Vs₂ = z, VR = B⁻¹VW; so 2VM = ŵ(a + u)ᵀ + zaᵀ − B⁻¹VW.
+        """
+        prior, likelihood, y = self.prior, self.likelihood, self.y
+        predictor, _ = self._at_mode
+        W, dW = likelihood.curvature(y, predictor)
+        a, _, _ = likelihood.f_derivatives(y, predictor)
+        variance, Vs2 = np.empty(len(y)), np.zeros(len(self.w))
+        for rows, V in prior.chunks():
+            half = blas.dtrsm(1.0, self._L_B, V, lower=1)
+            variance[rows] = np.einsum("ij,ij->j", half, half)  # Σ_ii = v_iᵀB⁻¹v_i
+            Vs2 = Vs2 + blas.dgemv(-0.5, V, variance[rows] * dW[rows])
+        z, _ = lapack.dpotrs(self._L_B, Vs2, lower=1)
+        Qu = prior.transposed_times(z)
+        u = -0.5 * variance * dW - W * Qu  # s₂ − WVᵀB⁻¹Vs₂
+
+        inverse = inverse_from(self._L_B)
+        P, R = np.column_stack([self.w, z]), np.column_stack([a + u, a])
+        # DVᵀ = ŵ(ŵ + z)ᵀ + zŵᵀ − B⁻¹VWVᵀ, and B⁻¹VWVᵀ = I − B⁻¹
+        DVt = inverse + np.outer(self.w, self.w + z) + np.outer(z, self.w)
+        DVt[np.diag_indices_from(DVt)] -= 1.0
+        of_kernel = prior.kernel_gradient(-inverse, W, P, R, DVt)
+
+        of_log_density, of_slope, of_W = likelihood.theta_derivatives(y, predictor)
+        # s₂ᵀ∂f̂ = uᵀQ ∂∇log p
+        of_likelihood = np.sum(of_log_density - 0.5 * variance * of_W + Qu * of_slope, axis=1)
+        return np.concatenate([of_kernel, of_likelihood])
+
+
+def _step(here: Pass) -> Array:
+    return lapack.dpotrs(factored_identity_plus(here.VWVt), here.gradient, lower=1)[0]
+
+
+class LowRankPrior:
+    """K_uu, factored, and V by chunks, for one kernel."""
+
+    def __init__(self, kernel: Kernel, X: Array, inducing: Array) -> None:
+        self.kernel, self.X, self.inducing = kernel, X, inducing
+        self.rank = len(inducing)
+        self._on = kernel.on(inducing)
+        self.L, self._relative_jitter, self.jitter = _factored(self._on.value)
+        self._kept: dict[int, Array] = {}
+        self._keeps = 8 * len(X) * self.rank <= KEPT_BYTES
+
+    def slices(self) -> Iterator[slice]:
+        """The rows of each chunk."""
+        return even_chunks(len(self.X), 8 * self.rank, CHUNK_BYTES)
+
+    def chunks(self) -> Iterator[tuple[slice, Array]]:
+        """The columns of V for the rows of each chunk, (M, rows) in Fortran order. Do not change them."""
+        for rows in self.slices():
+            V = self._kept.get(rows.start)
+            if V is None:
+                V = blas.dtrsm(1.0, self.L, self.kernel(self.inducing, self.X[rows]), lower=1, overwrite_b=1)
+            if self._keeps:
+                self._kept[rows.start] = V
+            yield rows, V
+
+    def transposed_times(self, w: Array) -> Array:
+        """Vᵀw, (N,)."""
+        return np.concatenate([blas.dgemv(1.0, V, w, trans=1) for _, V in self.chunks()])
+
+    def kernel_gradient(self, E: Array, W: Array, P: Array, R: Array, DVt: Array) -> Array:
+        """Σ_ij M_ij ∂Q_ij/∂θ in the kernel's θ, where 2VM = D = E V diag(W) + P Rᵀ; E (M, M), P (M, r), R (N, r).
+
+        With ∂Q = ∂K_xu A⁻¹K_ux + K_xu A⁻¹∂K_ux − K_xu A⁻¹∂A A⁻¹K_ux and A = K_uu = L Lᵀ, the derivative in K_ux is
+        L⁻ᵀD, and in K_uu it is −½ L⁻ᵀ(DVᵀ)L⁻¹. `DVt` is DVᵀ (M, M), symmetric.
+        """
+        left_E, left_P = (blas.dtrsm(1.0, self.L, B, lower=1, trans_a=1) for B in (E, P))
+        of_A = blas.dtrsm(-0.5, self.L, DVt, lower=1, trans_a=1)
+        of_A = blas.dtrsm(1.0, self.L, of_A, lower=1, side=1, overwrite_b=1)
+        # The jitter is a fixed share of the mean of the diagonal, and moves with it.
+        of_A[np.diag_indices_from(of_A)] += self._relative_jitter * np.mean(np.diagonal(of_A))
+        gradient = self._on.hyper_gradient(of_A)
+        for rows, V in self.chunks():
+            of_K = blas.dgemm(1.0, left_E, V * W[rows])
+            of_K = blas.dgemm(1.0, left_P, R[rows], trans_b=1, beta=1.0, c=of_K, overwrite_c=1)
+            gradient = gradient + self.kernel.on(self.inducing, self.X[rows]).hyper_gradient(of_K)
+        return gradient
+
+    def posterior(self, w: Array, VWVt: Array, mean: float = 0.0) -> LatentPosterior:
+        """The latent posterior for w ~ N(ŵ, (I + VWVᵀ)⁻¹) given y; at a new row the variance includes k** − q**.
+
+        With φ = L⁻¹k(x): m = φᵀŵ, and v = k** − φᵀφ + φᵀ(I + S)⁻¹φ = k** − |diag(√(s/(1 + s))) Uᵀφ|² for
+        S = VWVᵀ = U diag(s) Uᵀ. The root is the triangular factor of diag(√(s/(1 + s))) UᵀL⁻¹, as quick as it can be.
+        """
+        s, U, failed = lapack.dsyevd(VWVt, lower=1)
+        if failed:
+            raise InputError(NOT_FINITE)
+        s = np.maximum(s, 0.0)
+        R = blas.dtrsm(1.0, self.L, (U * np.sqrt(s / (1.0 + s))).T, lower=1, side=1)
+        a = blas.dtrsv(self.L, w, lower=1, trans=1)
+        root = DenseRoot(np.asfortranarray(qr(R, mode="r", overwrite_a=True, check_finite=False)[0]))
+        return LatentPosterior(self.kernel, self.inducing, a, root, mean, self.jitter)
+
+
+def add_outer(S: Array, V: Array) -> Array:
+    """S + VVᵀ, written over S, lower triangle only."""
+    return blas.dsyrk(1.0, V, beta=1.0, c=S, lower=1, overwrite_c=1)
+
+
+def symmetric(S: Array) -> Array:
+    """The whole of a symmetric matrix whose lower triangle is given."""
+    return np.asfortranarray(np.tril(S) + np.tril(S, -1).T)
+
+
+def factored_identity_plus(S: Array) -> Array:
+    """The lower L_B with L_B L_Bᵀ = I + S, which is never singular: S is positive semi-definite."""
+    B = np.array(S, order="F")
+    B[np.diag_indices_from(B)] += 1.0
+    L, failed = lapack.dpotrf(B, lower=1, clean=1, overwrite_a=1)
+    if failed:
+        raise InputError(NOT_FINITE)
+    return L
+
+
+def inverse_from(L_B: Array) -> Array:
+    """(L_B L_Bᵀ)⁻¹, both triangles."""
+    inverse, _ = lapack.dpotri(L_B, lower=1)
+    return symmetric(inverse)
+
+
+def _factored(K_uu: Array) -> tuple[Array, float, float]:
+    """L with L Lᵀ = K_uu + jitter·I, the jitter relative to the mean variance, and the jitter itself."""
+    size = float(np.mean(np.diagonal(K_uu)))
+    if not np.isfinite(size):
+        raise InputError("the covariance matrix is not finite. Check the kernel's hyperparameters and the data.")
+    size = size if size > 0.0 else 1.0  # f = 0 everywhere, as under a Linear kernel at the origin
+    for relative in JITTERS:
+        A = np.array(K_uu, order="F")
+        A[np.diag_indices_from(A)] += relative * size
+        L, failed = lapack.dpotrf(A, lower=1, clean=1, overwrite_a=1)
+        if not failed:
+            return L, float(relative), float(relative * size)
+    raise InputError(
+        "the covariance matrix of the inducing inputs is not positive definite, even with a jitter of 1e-3 of its "
+        "variance. Check the kernel's hyperparameters."
+    )

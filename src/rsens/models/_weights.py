@@ -8,17 +8,20 @@ are categorical columns, the posterior N(w, C) of the weights gives a linear pre
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from rsens._coding import Coding
+from rsens._errors import InputError
 from rsens._table import column_deviations
 from rsens._typing import Array
-from rsens.models._features import Features
-from rsens.models._link import LatentLink, Mean
+from rsens.models._estimator import Mean, Predictive
+from rsens.posteriors import Latent
 
 MANY_ROWS = 4096
 
@@ -70,23 +73,26 @@ class WeightPosterior:
     mean: Array  # w (P,)
     root: Array  # (P, P)
 
-    def moments(self, rows: Array) -> tuple[Array, Array]:
+    def moments(self, rows: Array) -> Latent:
         """(m, v) of the linear predictor at each row."""
         design = self.columns.design(rows)
-        return design @ self.mean, np.sum((design @ self.root) ** 2, axis=1)
+        return Latent(design @ self.mean, np.sum((design @ self.root) ** 2, axis=1))
 
-    def derivatives(self, rows: Array, order: int) -> tuple[Array, Array | None]:
-        """First (n, 2, D) and, for order 2, second (n, 2, D, D) derivatives of (m, v) in the columns of x."""
+    def derivatives(self, rows: Array, order: int) -> Latent:
+        """(m, v) with first (n, 2, D) and, for order 2, second (n, 2, D, D) derivatives in the columns of x."""
         features, numbers = self.columns.features, self.columns.features.numbers
+        design = self.columns.design(rows)
+        half = design @ self.root
+        latent = Latent(design @ self.mean, np.sum(half**2, axis=1))
         root = self.root[self.columns.inputs][numbers] / self.columns.scale[numbers, np.newaxis]
-        slopes = 2.0 * (self.columns.design(rows) @ self.root) @ root.T
+        slopes = 2.0 * half @ root.T
         first = np.stack([np.broadcast_to(self.coef[numbers], slopes.shape), slopes], axis=1)
         first = features.in_columns(first, axes=1)
         if order == 1:
-            return first, None
+            return replace(latent, first=first)
         curvature = 2.0 * root @ root.T
         second = features.in_columns(np.stack([np.zeros(curvature.shape), curvature]), axes=2)
-        return first, np.broadcast_to(second, (len(rows), *second.shape))
+        return replace(latent, first=first, second=np.broadcast_to(second, (len(rows), *second.shape)))
 
     def mean_derivatives(self, rows: Array, order: int) -> Mean:
         """m at each row, with derivatives in the columns of x up to this order (0, 1 or 2)."""
@@ -123,30 +129,24 @@ class WeightPosterior:
         return root @ root.T
 
 
-class OnePosterior:
-    """A linear model with one posterior of its weights: the attributes that follow from it."""
+class LinearModel(Predictive):
+    """A model with one posterior of its weights for each latent f; here are the attributes of a model with one f."""
 
-    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
-        self._posteriors = posteriors
-        self.coef_names_: NDArray[np.object_] = self._posterior.names
-        self.coef_: Array = self._posterior.coef
-        self.intercept_: float = self._posterior.intercept
+    _posteriors: list[WeightPosterior]
+
+    @property
+    def _latents(self) -> list[WeightPosterior]:
+        return self._posteriors
 
     @property
     def _posterior(self) -> WeightPosterior:
         return self._posteriors[0]
 
-
-class LinearLink(LatentLink):
-    """A linear model: η = m is linear in x."""
-
-    _posteriors: list[WeightPosterior]
-
-    def _latent_means(self, rows: Array, order: int) -> list[Mean]:
-        return [each.mean_derivatives(rows, order) for each in self._posteriors]
-
-    def _combination_variances(self, rows: Array, weights: Iterable[Array]) -> list[Array]:
-        return [each.combination_variances(rows, w) for each, w in zip(self._posteriors, weights, strict=True)]
+    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
+        self._posteriors = posteriors
+        self.coef_names_: NDArray[np.object_] = self._posterior.names
+        self.coef_: Any = self._posterior.coef
+        self.intercept_: Any = self._posterior.intercept
 
 
 def triangular(A: Array) -> Array:
@@ -165,3 +165,95 @@ def triangular(A: Array) -> Array:
         except np.linalg.LinAlgError:  # collinear columns, or nearly so
             pass
     return np.asarray(np.linalg.qr(A, mode="r"))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The features of a linear model: continuous columns as they are, and an indicator for each level of a category.
+
+
+#: The covariance of so many coefficients takes 200 MB.
+MOST_FEATURES = 5000
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """φ(x) (P,): x_d for a continuous column, [x_c = l] for each level l of a categorical one, column after column."""
+
+    names: tuple[str, ...]
+    columns: NDArray[np.intp]  # the column of each feature (P,)
+    levels: Array  # the level code of an indicator, NaN for a number (P,)
+    n_columns: int
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def indicator(self) -> NDArray[np.bool_]:
+        """Which features are indicators."""
+        return ~np.isnan(self.levels)
+
+    @property
+    def plain(self) -> bool:
+        """Whether φ(x) = x."""
+        return len(self) == self.n_columns and not self.indicator.any()
+
+    def of(self, rows: Array) -> Array:
+        """φ at each row, (n, P)."""
+        if self.plain:
+            return rows
+        values = rows[:, self.columns]
+        return np.where(self.indicator, values == self.levels, values)
+
+    @property
+    def numbers(self) -> slice | NDArray[np.intp]:
+        """Which features can be differentiated."""
+        return slice(None) if self.plain else np.flatnonzero(~self.indicator)
+
+    def in_columns(self, values: Array, axes: int) -> Array:
+        """Derivatives in the D columns, from derivatives in the C numbers: (…, C) for one axis, (…, C, C) for two.
+
+        They are 0 in categorical columns.
+        """
+        if self.plain:
+            return values
+        places = self.columns[self.numbers]
+        full = np.zeros((*values.shape[:-axes], *(self.n_columns,) * axes))
+        if axes == 1:
+            full[..., places] = values
+        else:
+            full[..., places[:, np.newaxis], places] = values
+        return full
+
+
+def features_of(names: Sequence[str], coding: Coding | None, *, proper: bool, intercept: bool) -> Features:
+    """The features of the columns. If the effects of levels have a proper prior, every level has an indicator.
+
+    Under a flat prior the indicators must not be collinear: the first level of a column has none, its effect is part of
+    the intercept. Without an intercept, the first categorical column takes its place and keeps all its levels.
+    """
+    features: list[tuple[str, int, float]] = []
+    dropped = 0 if proper else 1
+    skipped = dropped if intercept else 0
+    for d, name in enumerate(names):
+        if coding is None or d not in coding.categorical:
+            features.append((name, d, np.nan))
+            continue
+        labels = list(enumerate(coding[d].labels))
+        features += [(f"{name}={_text(label)}", d, float(code)) for code, label in labels[skipped:]]
+        skipped = dropped
+    if len(features) > MOST_FEATURES:
+        raise InputError(
+            f"a linear model keeps the covariance of its coefficients, and can have {MOST_FEATURES} of them; got "
+            f"{len(features)} from {len(names)} columns. Drop columns, or use GPRegressor or GPClassifier, which keep "
+            "the covariance of the rows."
+        )
+    return Features(
+        tuple(name for name, _, _ in features),
+        np.array([d for _, d, _ in features], dtype=np.intp),
+        np.array([level for _, _, level in features], dtype=np.float64),
+        len(names),
+    )
+
+
+def _text(label: Any) -> str:
+    return f"{label:g}" if isinstance(label, float) else str(label)

@@ -126,8 +126,10 @@ class LatentPosterior:
             mean[rows] = blas.dgemv(1.0, self.kernel(self.inputs, X[rows]), self.weights, trans=1)
         return self.mean + mean
 
-    def mean_derivatives(self, X: Array, order: int) -> tuple[Array, Array, Array | None]:
-        """The mean of f alone, with its first (n, D) or first and second (n, D, D) derivatives: no solve either."""
+    def mean_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None, Array | None]:
+        """The mean of f alone, with first (n, D) and second (n, D, D) derivatives up to this order: no solve either."""
+        if order == 0:
+            return self.means(X), None, None
         n, D = X.shape
         mean, first = np.empty(n), np.empty((n, D))
         second = np.empty((n, D, D)) if order == 2 else None
@@ -199,10 +201,14 @@ class LatentPosterior:
 
     def _chunks(self, n: int, arrays: int) -> Iterator[slice]:
         """Chunks of rows so small that `arrays` arrays of shape (rows, M) fit in `CHUNK_BYTES`."""
-        most = max(1, CHUNK_BYTES // (8 * len(self.weights) * arrays))
-        chunks = -(-n // most)
-        for k in range(chunks):
-            yield slice(n * k // chunks, n * (k + 1) // chunks)
+        return even_chunks(n, 8 * len(self.weights) * arrays, CHUNK_BYTES)
+
+
+def even_chunks(n: int, row_bytes: int, most_bytes: int) -> Iterator[slice]:
+    """Chunks of about equally many of n rows, each as large as fits, but at least one row."""
+    chunks = -(-n // max(1, most_bytes // row_bytes))
+    for k in range(chunks):
+        yield slice(n * k // chunks, n * (k + 1) // chunks)
 
 
 def jittered_cholesky(K: Array, noise: float = 0.0) -> tuple[Array, float]:

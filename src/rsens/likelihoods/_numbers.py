@@ -1,9 +1,9 @@
-"""Student-t noise: real targets with outliers."""
+"""Likelihoods of real numbers: y is f plus noise."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,10 +12,83 @@ from scipy.special import ndtr
 from rsens._errors import Argument, InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_gamma_half_step, stirling_error
 from rsens._typing import Array
-from rsens.distributions import StudentT
-from rsens.likelihoods._base import latent, positive
-from rsens.likelihoods._noise import NoisyLikelihood
+from rsens.distributions import Normal, StudentT, gaussian_log_prob
+from rsens.likelihoods._base import DEVIATION, Likelihood, LogConcave, Target, latent, positive, real_target
 from rsens.likelihoods._quadrature import NEGLIGIBLE, integral
+
+#: The noise variance that the weak prior expects, as a share of the variance of y.
+NOISE_SHARE = 0.04
+
+
+class NoisyLikelihood(Likelihood):
+    """y = f + noise; the squared scale of the noise is the first field and the only hyperparameter."""
+
+    target: ClassVar[Target] = "numbers"
+
+    @classmethod
+    def start(cls, noise_variance: float) -> Self:
+        return cls(noise_variance)  # type: ignore[call-arg]
+
+    def priors(self, output_scale: float) -> list[tuple[float, float]]:
+        """Keeps the noise of small data above zero."""
+        return [(np.log(NOISE_SHARE * output_scale**2), DEVIATION)]
+
+    @property
+    def noise(self) -> float:
+        return getattr(self, self.hyperparameter_names[0])
+
+    def in_units(self, variance: float) -> Self:
+        return replace(self, **{self.hyperparameter_names[0]: self.noise * variance})  # type: ignore[type-var]
+
+    def checked_target(self, y: ArrayLike) -> Array:
+        return real_target(type(self).__name__, y)
+
+
+@dataclass(frozen=True)
+class GaussianLikelihood(NoisyLikelihood, LogConcave):
+    """y | f ~ N(f, σ²); predictive Normal(m, v + σ²).
+
+    Example:
+        >>> from rsens.likelihoods import GaussianLikelihood
+        >>> GaussianLikelihood(noise_variance=0.5).predictive(m=[1.0], v=[2.0]).variance.tolist()
+        [2.5]
+    """
+
+    noise_variance: float = 1.0
+    name: ClassVar[str] = "gaussian"
+    label: ClassVar[str] = "Gaussian noise"
+    hyperparameter_names: ClassVar[tuple[str, ...]] = ("noise_variance",)
+
+    def log_density(self, y: Array, f: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return gaussian_log_prob(y, f, np.asarray(self.noise_variance))
+
+    def f_derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        residual = np.asarray(y - f)
+        return residual / self.noise_variance, np.full(residual.shape, -1.0 / self.noise_variance), 0.0 * residual
+
+    def theta_derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        residual = np.asarray(y - f)[None]
+        by_f = residual / self.noise_variance
+        return 0.5 * (residual * by_f - 1.0), -by_f, np.full(residual.shape, -1.0 / self.noise_variance)
+
+    def predictive(self, m: ArrayLike, v: ArrayLike) -> Normal:
+        mean, variance = latent(m, v)
+        return Normal(mean, variance + self.noise_variance).checked()
+
+    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
+        mean, _ = latent(m, v)
+        first = np.broadcast_to(np.eye(2), (*mean.shape, 2, 2)).copy()
+        return first, np.zeros((*mean.shape, 2, 2, 2)) if order == 2 else None
+
+    def log_predictive_density(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
+        mean, variance = latent(m, v)
+        with np.errstate(over="ignore"):
+            return gaussian_log_prob(y, mean, variance + self.noise_variance)
+
+    def predictive_cdf(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
+        mean, variance = latent(m, v)
+        return ndtr((y - mean) / np.sqrt(variance + self.noise_variance))
 
 
 @dataclass(frozen=True)
