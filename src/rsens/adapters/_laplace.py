@@ -10,9 +10,7 @@ import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import InputError
-from rsens.adapters._adapter import Adapter
-from rsens.adapters._described import Described
-from rsens.adapters._origin import is_a
+from rsens.adapters._adapter import Adapter, Described, is_a
 from rsens.adapters._torch_module import ModuleModel
 from rsens.derivatives import (
     Derivatives,

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
+from rsens._table import Table, is_frame
 from rsens._typing import Array
-from rsens.adapters._draws_finding import draws_finding
-from rsens.adapters._origin import is_a
-from rsens.adapters._posterior_draws import draws_of
-from rsens.adapters._pymc_data import DataNames, DataRows, data_rows, training_rows
-from rsens.adapters._pymc_families import family_of
-from rsens.adapters._pymc_graph import LikelihoodGraph, likelihood_of
-from rsens.adapters._pymc_variables import free_variables, observed_values, observed_variable, shape_of, try_out
+from rsens.adapters._adapter import is_a
+from rsens.adapters._posterior_draws import draws_finding, draws_of
+from rsens.adapters._pymc_graph import LikelihoodGraph, Placement, family_of, likelihood_of
 from rsens.derivatives import (
     Derivatives,
     Description,
@@ -74,7 +72,7 @@ def from_pymc(
     rows = data_rows(model, data)
     family, fields = family_of(observed)
     free = free_variables(model, list(fields.values()), rows, observed)
-    draws = draws_of(posterior, "posterior", {v.name: shape_of(v) for v in free}, within="the model")
+    draws = draws_of(posterior, "posterior", {v.name: shape_of(v) for v in free})
     graph = likelihood_of(family, fields, free, list(draws.values()), rows.placements)
     try_out(graph, rows, model, observed)
     ours = LikelihoodDraws.of(graph)
@@ -161,3 +159,212 @@ def _categorical(levels: tuple[int, ...], categorical: Any) -> Any:
     if isinstance(categorical, Mapping):
         return {**dict.fromkeys(levels), **categorical}
     return (*levels, *([categorical] if isinstance(categorical, str | int) else categorical))
+
+
+# ---- Where the rows of X stand in a PyMC model: in its pm.Data -------------------------------------------------------
+
+
+#: One pm.Data with all columns, or for each column of X the pm.Data that holds it.
+DataNames = str | Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class DataRows:
+    """The data variables that X stands for, and what the model holds there now."""
+
+    placements: tuple[Placement, ...]
+    #: Rows that the model is known to run with, (N, D).
+    values: Array
+    #: The names of the columns, where the model has some.
+    columns: tuple[str, ...] | None
+    #: Columns that hold whole numbers on their own, such as the index of a group: they have levels, not derivatives.
+    levels: tuple[int, ...]
+
+    def check(self, table: Table, coding: Coding | None) -> None:
+        """Rows to explain must have the model's columns, and the numbers that its index variables take."""
+        if table.values.shape[1] != self.values.shape[1]:
+            raise InputError(
+                Argument("X"),
+                f" must have the {self.values.shape[1]} columns of the model's pm.Data; got {table.values.shape[1]}.",
+            )
+        if self.columns is not None and is_frame(table.source) and table.names != self.columns:
+            raise InputError(
+                Argument("X"),
+                f" must have the columns of the model, in their order: {list(self.columns)}; got {list(table.names)}.",
+            )
+        for column in () if coding is None else coding.columns:
+            if not all(isinstance(label, Real | np.bool_) for label in column.labels):
+                raise InputError(
+                    Argument("X"),
+                    f": column {column.name!r} holds labels such as {column.labels[0]!r}, and the model takes numbers. "
+                    "Give the number that stands for each label in the model.",
+                )
+
+
+def data_rows(model: Any, data: DataNames) -> DataRows:
+    """Find the pm.Data named by `data` in the model."""
+    if isinstance(data, str):
+        variable = _variable(model, data)
+        if variable.ndim != 2:
+            raise InputError(
+                Argument("data"),
+                f" must name a pm.Data of rows and columns; {data!r} has {variable.ndim} axes. If each column has a "
+                'pm.Data of its own, name them: data={"height": "height", "age": "age"}.',
+            )
+        values = np.asarray(variable.get_value(), dtype=np.float64)
+        return DataRows(((variable, None),), values, _column_names(model, data), ())
+    if not isinstance(data, Mapping) or not data:
+        raise InputError(
+            Argument("data"),
+            ' must be the name of the pm.Data of the rows, or a dict {"column": "name of its pm.Data"}; '
+            f"got {type(data).__name__}.",
+        )
+    variables = [_variable(model, name) for name in data.values()]
+    columns = [np.asarray(variable.get_value()) for variable in variables]
+    for name, values in zip(data.values(), columns, strict=True):
+        if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != 1) or len(values) != len(columns[0]):
+            raise InputError(
+                Argument("data"),
+                f": each pm.Data must hold one column, all of them as many rows; {name!r} has shape {values.shape}, "
+                f"the first one {columns[0].shape}.",
+            )
+    return DataRows(
+        tuple((variable, j) for j, variable in enumerate(variables)),
+        np.column_stack([values.reshape(-1).astype(np.float64) for values in columns]),
+        tuple(data),
+        tuple(j for j, values in enumerate(columns) if values.dtype.kind in "iub"),
+    )
+
+
+def training_rows(rows: DataRows, data: DataNames, posterior: Any, n_observed: int) -> Array | None:
+    """The rows that the model was fitted to: kept with the draws, or still in the model; None if neither is sure."""
+    kept = _constant_data(posterior)
+    names = [data] if isinstance(data, str) else list(data.values())
+    if kept is not None and all(name in kept for name in names):
+        return np.column_stack([np.asarray(kept[name].values, dtype=np.float64) for name in names])
+    return rows.values if len(rows.values) == n_observed else None  # else set_data has put other rows in
+
+
+def _variable(model: Any, name: str) -> Any:
+    known = {variable.name: variable for variable in model.data_vars}
+    if name in known:
+        return known[name]
+    if known:
+        raise InputError(
+            Argument("data"),
+            f" must name the pm.Data of the rows X; got {name!r}, and the model has "
+            f"{', '.join(map(repr, known))}. Write from_pymc(model, posterior, data={next(iter(known))!r}).",
+        )
+    raise InputError(
+        "the rows X are written into this model as constants, so they cannot be moved. Build the model again with "
+        'X = pm.Data("X", X) and give it here with the same draws: there is no need to sample again.'
+    )
+
+
+def _column_names(model: Any, name: str) -> tuple[str, ...] | None:
+    """The coordinates of the columns, where the data were given dims with names."""
+    dims = model.named_vars_to_dims.get(name) or (None, None)
+    names = model.coords.get(dims[1]) if dims[1] is not None else None
+    return tuple(map(str, names)) if names is not None and all(isinstance(n, str) for n in names) else None
+
+
+def _constant_data(posterior: Any) -> Any:
+    """The group with the data of the model, which PyMC stores beside the draws."""
+    if is_a(posterior, "xarray.DataTree"):
+        return posterior.children.get("constant_data")
+    return getattr(posterior, "constant_data", None) if is_a(posterior, "arviz.InferenceData") else None
+
+
+# ---- The random variables of a PyMC model: the one observed, those it depends on, and whether rows can be moved ------
+
+
+def observed_variable(model: Any, site: str | None) -> Any:
+    """The random variable of y: the one named, or the only one observed."""
+    known = {variable.name: variable for variable in model.observed_RVs}
+    if not known:
+        raise InputError("the model has no observed variable. Give y to its likelihood: observed=y.")
+    if site in known or (site is None and len(known) == 1):
+        variable = known[site] if site is not None else next(iter(known.values()))
+        _check_one_output(model, variable)
+        return variable
+    raise InputError(
+        Argument("site"),
+        f" must name the observed variable to explain, one of {', '.join(map(repr, known))}; got {site!r}. "
+        f"Write from_pymc(model, posterior, site={next(iter(known))!r}).",
+    )
+
+
+def observed_values(model: Any, variable: Any) -> Array:
+    """The y that the model holds."""
+    values = model.rvs_to_values[variable]
+    if hasattr(values, "get_value"):  # pm.Data
+        return np.asarray(values.get_value(borrow=True))
+    return np.asarray(values.data if hasattr(values, "data") else values.eval(mode="FAST_COMPILE"))
+
+
+def _check_one_output(model: Any, variable: Any) -> None:
+    shape = observed_values(model, variable).shape
+    if len(shape) == 1 or (len(shape) == 2 and shape[1] == 1):
+        return
+    raise InputError(
+        f"from_pymc explains one number per row; the observed {variable.name!r} has shape {shape}. Explain one output "
+        "at a time: its draws are still valid in a model with that output only."
+    )
+
+
+def free_variables(model: Any, fields: list[Any], rows: DataRows, observed: Any) -> list[Any]:
+    """The random variables that the likelihood depends on. None of them may depend on the rows."""
+    from pytensor.graph.traversal import ancestors
+
+    graphs = [field for field in fields if hasattr(field, "owner")]
+    reached = set(ancestors(graphs, blockers=model.free_RVs))
+    free = [variable for variable in model.free_RVs if variable in reached]
+    data = {variable for variable, _ in rows.placements}
+    if not data <= reached and not any(data & set(ancestors([variable])) for variable in free):
+        unused = ", ".join(repr(variable.name) for variable in data - reached)
+        raise InputError(f"the likelihood of {observed.name!r} does not depend on the pm.Data {unused}.")
+    of_rows = [variable.name for variable in free if data & set(ancestors([variable]))]
+    if of_rows:
+        raise InputError(
+            f"the model draws {', '.join(map(repr, of_rows))} from a distribution that depends on the rows. Those "
+            "draws belong to the rows it was fitted to, and other rows have none. Integrate them out of the model, for "
+            "instance by a StudentT or NegativeBinomial in place of a draw per row."
+        )
+    return free
+
+
+def shape_of(variable: Any) -> tuple[int, ...]:
+    """The shape of one draw of a free variable."""
+    if None not in variable.type.shape:
+        return tuple(variable.type.shape)
+    return tuple(int(size) for size in variable.shape.eval(mode="FAST_COMPILE"))
+
+
+def try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) -> None:
+    """One draw at one row more than the model holds, and again in another order: rows must be free and independent."""
+    n = len(rows.values)
+    X = rows.values[np.arange(n + 1) % n]
+    half = np.arange(n // 2 + 1)[::-1]
+    try:
+        λ = _parameters(graph, X)
+        again = _parameters(graph, X[half])
+    except (ValueError, IndexError, TypeError, AssertionError) as error:
+        fixed = [v.name for v in model.data_vars if all(v is not moved for moved, _ in rows.placements)]
+        raise InputError(
+            f"the likelihood of {observed.name!r} cannot be evaluated at other rows than the model holds: "
+            f"{str(error).splitlines()[0]} Everything that has one entry per row must come from the rows X"
+            + (f"; the model also has the pm.Data {', '.join(map(repr, fixed))}" if fixed else "")
+            + '. Name all of them, one for each column: data={"height": "height", "group": "group"}. Variables drawn '
+            "for each row cannot be explained."
+        ) from error
+    scale = np.abs(λ).max(axis=0)
+    if not np.allclose(λ[half], again, rtol=0.0, atol=1e-9 * scale.max(initial=1e-300)):
+        raise InputError(
+            f"the likelihood of {observed.name!r} mixes rows: a row's prediction changed when the other rows did. "
+            "Compute means and scales from the training data before they go into the model, not from pm.Data."
+        )
+
+
+def _parameters(graph: LikelihoodGraph, X: Array) -> Array:
+    """λ of the first draw, (n, M)."""
+    return np.asarray(graph.components(X, slice(1)).parameters)[0]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rsens import distributions
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.distributions import Distribution
@@ -39,7 +40,7 @@ class LikelihoodGraph:
         shape = (len(values[0]), len(X))
         arrays = dict(zip(self.fields, self._run_values(X, *values), strict=True))
         return self.family(
-            **{name: _filled(a, shape, self.family.domains[name].event_ndim) for name, a in arrays.items()}
+            **{name: _with_draws_and_rows(a, shape, self.family.domains[name].event_ndim) for name, a in arrays.items()}
         )
 
     def first(self, X: Array) -> Array:
@@ -143,8 +144,50 @@ def _columns(graph: Any, event_ndim: int, name: str) -> list[Any]:
     return [graph[..., k] for k in range(classes)]
 
 
-def _filled(values: Array, shape: tuple[int, int], event_ndim: int) -> Array:
+def _with_draws_and_rows(values: Array, shape: tuple[int, int], event_ndim: int) -> Array:
     """(S, n, …) from arrays that may lack the draws, the rows or both."""
     values = np.asarray(values, dtype=np.float64)
     event = values.shape[values.ndim - event_ndim :]
     return np.broadcast_to(values, shape + event)
+
+
+# ---- PyMC's likelihoods as our families: λ written in the parameters that PyMC's random variables hold ---------------
+# These differ from the arguments that people write: Gamma holds (shape, scale), Exponential a scale, NegativeBinomial
+# (n, p).
+
+
+#: The fields of our family from the parameters of the random variable, in its own order. Only arithmetic is done.
+FIELDS: dict[str, tuple[type[Distribution], Callable[..., dict[str, Any]]]] = {
+    "NormalRV": (distributions.Normal, lambda mu, sigma: {"mean": mu, "variance": sigma**2}),
+    "StudentTRV": (
+        distributions.StudentT,
+        lambda nu, mu, sigma: {"location": mu, "scale2": sigma**2, "df": nu},
+    ),
+    "CauchyRV": (distributions.StudentT, lambda mu, scale: {"location": mu, "scale2": scale**2, "df": 1.0}),
+    "LogNormalRV": (distributions.LogNormal, lambda mu, sigma: {"mu": mu, "sigma2": sigma**2}),
+    "GammaRV": (distributions.Gamma, lambda shape, scale: {"mean": shape * scale, "shape": shape}),
+    "ExponentialRV": (distributions.Exponential, lambda scale: {"mean": scale}),
+    "BetaRV": (distributions.Beta, lambda a, b: {"a": a, "b": b}),
+    "WeibullBetaRV": (distributions.Weibull, lambda shape, scale: {"shape": shape, "scale": scale}),
+    "WeibullRV": (distributions.Weibull, lambda shape, scale: {"shape": shape, "scale": scale}),
+    "BernoulliRV": (distributions.Bernoulli, lambda p: {"probability": p}),
+    "BinomialRV": (distributions.Binomial, lambda n, p: {"n": n, "probability": p}),
+    "CategoricalRV": (distributions.Categorical, lambda p: {"probabilities": p}),
+    "PoissonRV": (distributions.Poisson, lambda rate: {"rate": rate}),
+    "NegBinomialRV": (distributions.NegativeBinomial, lambda n, p: {"mean": n * (1.0 - p) / p, "size": n}),
+}
+
+
+def family_of(variable: Any) -> tuple[type[Distribution], dict[str, Any]]:
+    """Our family of an observed variable, and its fields as graphs."""
+    op = variable.owner.op
+    name = type(op).__name__
+    if name not in FIELDS:
+        known = ", ".join(sorted({key.removesuffix("RV").removesuffix("Beta") or "Beta" for key in FIELDS}))
+        raise InputError(
+            f"the likelihood of {variable.name!r} is a {name.removesuffix('RV')} of PyMC, which is none of rsens' "
+            f"families (known: {known}). Zero-inflated, truncated, censored and custom likelihoods are not. Write the "
+            "prediction of one draw as a function that returns a family: from_draws(fn, draws)."
+        )
+    family, fields = FIELDS[name]
+    return family, fields(*op.dist_params(variable.owner))

@@ -9,9 +9,7 @@ from typing import Any
 
 from rsens._conversions import as_family
 from rsens._errors import Argument, InputError
-from rsens.adapters._adapter import Adapter
-from rsens.adapters._described import Described
-from rsens.adapters._origin import is_a
+from rsens.adapters._adapter import Adapter, Described, is_a
 from rsens.derivatives import Description, Finding, Model, TorchModel, check_evaluation_mode
 from rsens.distributions import Distribution
 

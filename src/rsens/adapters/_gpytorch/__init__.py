@@ -6,8 +6,7 @@ import warnings
 from typing import Any
 
 from rsens._errors import Argument, InputError, RsensWarning
-from rsens.adapters._adapter import Adapter
-from rsens.adapters._origin import is_a
+from rsens.adapters._adapter import Adapter, is_a
 from rsens.derivatives import Model
 
 

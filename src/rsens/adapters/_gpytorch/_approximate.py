@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rsens._typing import Array
+from rsens.adapters._adapter import is_a
 from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._checks import State
 from rsens.adapters._gpytorch._copies import numpy_of, working_copy
@@ -16,7 +17,6 @@ from rsens.adapters._gpytorch._noise import gaussian_moments
 from rsens.adapters._gpytorch._observations import read_observation
 from rsens.adapters._gpytorch._refusals import check_variational, refuse_without_likelihood
 from rsens.adapters._gpytorch._transforms import Outcome
-from rsens.adapters._origin import is_a
 from rsens.derivatives import Finding
 
 

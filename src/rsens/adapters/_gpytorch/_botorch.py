@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rsens._typing import Array
+from rsens.adapters._adapter import is_a
 from rsens.adapters._gpytorch._approximate import inducing_points
 from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._checks import State
@@ -27,7 +28,6 @@ from rsens.adapters._gpytorch._transforms import (
     read_outcome,
     refuse_outcome,
 )
-from rsens.adapters._origin import is_a
 from rsens.derivatives import Finding, Model
 
 #: BoTorch's own posteriors of a single GP; others, and the user's, are asked and not read.

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rsens._typing import Array
+from rsens.adapters._adapter import is_a
 from rsens.adapters._gpytorch._copies import is_single
 from rsens.adapters._gpytorch._settings import cholesky_limit
 from rsens.adapters._gpytorch._source import LatentSource
-from rsens.adapters._origin import is_a
 from rsens.derivatives import Finding
 
 

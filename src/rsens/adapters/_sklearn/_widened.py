@@ -13,8 +13,8 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._table import is_frame
-from rsens.adapters._origin import is_a
-from rsens.adapters._sklearn._columns import is_identity, positions_of, width_of
+from rsens.adapters._adapter import is_a
+from rsens.adapters._sklearn._steps import is_identity, positions_of
 
 GAUSSIAN_PROCESSES = ("sklearn.GaussianProcessRegressor", "sklearn.GaussianProcessClassifier")
 
@@ -126,6 +126,6 @@ def _width_of_inputs(estimator: Any, X: Any, y: Any) -> int:
 
     pipeline = _inside(estimator)
     if not is_a(pipeline, "sklearn.Pipeline"):
-        return width_of(X)
+        return int(X.shape[1])
     Z = clone(pipeline[:-1]).fit(X, y).transform(X) if len(pipeline.steps) > 1 else X
     return _width_of_inputs(pipeline.steps[-1][1], Z, y)
