@@ -20,8 +20,11 @@ from rsens.distributions import Distribution, Mixture
 class EnsembleModel(Model):
     """The mixture of several models: what they do not agree on counts as what is not known."""
 
-    def __init__(self, members: Sequence[Model], weights: Array) -> None:
+    def __init__(
+        self, members: Sequence[Model], weights: Array, name: str | None = None, description: Description | None = None
+    ) -> None:
         self._members, self._weights = tuple(members), weights
+        self._name, self._description = name, description
         first = self._members[0]
         self.coding = first.coding
         self.takes_tables = all(member.takes_tables for member in members)
@@ -33,7 +36,7 @@ class EnsembleModel(Model):
 
     @property
     def name(self) -> str:
-        return f"ensemble of {len(self._members)} models"
+        return self._name or f"ensemble of {len(self._members)} models"
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         records = [member.derivatives(X, order) for member in self._members]
@@ -62,11 +65,11 @@ class EnsembleModel(Model):
 
     @property
     def description(self) -> Description | None:
-        known = [member.description for member in self._members]
-        first = known[0]
-        if first is None:
-            return None
-        return replace(first, model=f"{len(known)} models such as {first.model}", family=f"mixture of {first.family}")
+        first = self._members[0].description
+        if self._description is not None or first is None:
+            return self._description
+        several = f"{len(self._members)} models such as {first.model}"
+        return replace(first, model=several, family=f"mixture of {first.family}")
 
     def checks(self, X: Any) -> Iterator[Finding]:
         yield from self._members[0].checks(X)
@@ -75,7 +78,7 @@ class EnsembleModel(Model):
         return max(1, min(m.rows_per_chunk(n_columns, order) for m in self._members) // len(self._members))
 
     def _each(self, members: Sequence[Model]) -> EnsembleModel:
-        return EnsembleModel(members, self._weights)
+        return EnsembleModel(members, self._weights, self._name, self._description)
 
     def coded(self, X: Any, weights: Any = None) -> EnsembleModel:
         return self._each([member.coded(X, weights) for member in self._members])

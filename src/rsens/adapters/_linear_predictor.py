@@ -30,6 +30,12 @@ class Response(Protocol):
         ...
 
 
+def through_response(response: Response, m: Array, v: Array, first: Array, second: Array | None) -> Derivatives:
+    """λ with its derivatives in x, from those of (m, v), (n, 2, D) and (n, 2, D, D) or None for first derivatives."""
+    outer = response.predictive_derivatives(m, v, 1 if second is None else 2)
+    return Derivatives(response.predictive(m, v), *chain_rule(first, second, *outer))
+
+
 class DesignPredictor(Protocol):
     """The prediction at rows of the design, (n, P)."""
 
@@ -71,8 +77,7 @@ class LinearPredictor:
         if order == 2:
             second = np.zeros((n, 2, columns, columns))
             second[:, 1] = 2.0 * self.covariance
-        outer = self.response.predictive_derivatives(m, v, order)
-        return Derivatives(self.response.predictive(m, v), *chain_rule(first, second, *outer))
+        return through_response(self.response, m, v, first, second)
 
     def bytes_per_row(self, n_columns: int, order: int) -> int:
         return 2 * result_bytes(n_columns, order)
