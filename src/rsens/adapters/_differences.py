@@ -16,7 +16,7 @@ from rsens.derivatives import step_unit
 
 #: Steps that balance truncation (h⁴ after extrapolation) against rounding (eps/h, eps/h²), in units of a column. They
 #: and the units are powers of two, so that x ± h has no rounding.
-FIRST, SECOND = 2.0**-10, 2.0**-9
+FIRST, SECOND = 2.0**-10, 2.0**-8
 #: Rows in one call.
 ROWS_PER_CALL = 8192
 
@@ -26,7 +26,7 @@ Transform = Callable[[Array, Any], Array]
 
 def unit_of(X: Array) -> Array:
     """The unit of each column, a power of two."""
-    return 2.0 ** np.round(np.log2(step_unit(X)))
+    return np.exp2(np.round(np.log2(step_unit(X))))
 
 
 def first_differences(transform: Transform, X: Array, unit: Array, columns: list[int]) -> Array:

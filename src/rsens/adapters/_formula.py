@@ -15,7 +15,8 @@ from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
 from rsens.adapters._adapter import Described, is_a
-from rsens.adapters._linear_predictor import DesignPredictor, OnLinearPredictor
+from rsens.adapters._differences import SECOND, first_differences, second_differences, unit_of
+from rsens.adapters._linear_predictor import LinearPredictor, MultinomialPredictor, OnLinearPredictor
 from rsens.derivatives import (
     AsGiven,
     Derivatives,
@@ -24,7 +25,6 @@ from rsens.derivatives import (
     chain_rule,
     rows_for,
     rows_of,
-    step_unit,
     without_derivatives,
 )
 from rsens.distributions import Distribution
@@ -39,7 +39,7 @@ NAMES = re.compile(r"""([^\W\d]\w*\b)(?!\s*[("'])|["']([^"']+)["']""")
 class FormulaModel(Described, AsGiven, OnLinearPredictor):
     """A prediction at the design of a formula, with derivatives in the columns of the data frame by the chain rule."""
 
-    predictor: DesignPredictor
+    predictor: LinearPredictor | MultinomialPredictor
     #: A data frame → its design, a matrix.
     transform: Callable[[Any], Any]
     formula: str
@@ -66,29 +66,28 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
             )
         if self.like is None and self.categorical:
             named = [name for name in self.categorical if name in map(str, source.columns)]
-            return replace(AsGiven.coded(replace(self, categorical=named), X, weights))
+            return AsGiven.coded(replace(self, categorical=named), X, weights)
         return AsGiven.coded(self, X, weights)
 
     def prepared(self, X: Any) -> Self:
         model = self.coded(X)
         table = rows_of(model, X)
         numbers = model.numbers(table)
-        unit = step_unit(numbers)
+        unit = unit_of(numbers)
         model = replace(model, unit=unit, bounds=model._bounds(numbers, unit))
         model._check_rows_independent(numbers)
         model._warn_of_jumps(numbers, table.names)
         return model
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
-        if self.unit is None:
+        if self.unit is None or self.bounds is None:
             return self.prepared(X).derivatives(X, order)
-        table = rows_of(self, X)
-        numbers = self.numbers(table)
+        numbers = self.numbers(rows_of(self, X))
         columns = self.continuous(numbers.shape[1])
         record = self.predictor.derivatives(self.design(numbers), order)
         if not columns:
             return without_derivatives(record.distribution, numbers.shape[1], order)
-        inside = numbers if self.bounds is None else np.clip(numbers, *self.bounds)
+        inside = np.clip(numbers, *self.bounds)
         slopes = first_differences(self.design, inside, self.unit, columns)
         bends = second_differences(self.design, inside, self.unit, columns) if order == 2 else None
         return Derivatives(record.distribution, *chain_rule(slopes, bends, record.first, record.second))
@@ -108,8 +107,8 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         table = rows_of(model, X)
         return model._design_of(model.rows(table), len(table))
 
-    def design(self, numbers: Array) -> Array:
-        """The design (n, P) of rows given as numbers."""
+    def design(self, numbers: Array, which: Any = None) -> Array:
+        """The design (n, P) of rows given as numbers, wherever they come from."""
         return self._design_of(self.rows_from(numbers), len(numbers))
 
     def _design_of(self, rows: Any, n: int) -> Array:
@@ -136,20 +135,15 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         """Splines and logarithms may end at the last row: differences there are taken a little inside."""
         bounds = np.array([[-np.inf], [np.inf]]) * np.ones(numbers.shape[1])
         for d in self.continuous(numbers.shape[1]):
-            rows = numbers[[numbers[:, d].argmin(), numbers[:, d].argmax()]]
-            outward = SECOND_STEP * unit[d] * np.array([-1.0, 1.0])
-            beyond = rows.copy()
-            beyond[:, d] += outward
-            if self._is_defined(beyond):
-                continue
-            for side in (0, 1):
-                if not self._is_defined(beyond[[side]]):
-                    bounds[side, d] = rows[side, d] - outward[side]
+            for side, row in enumerate((numbers[:, d].argmin(), numbers[:, d].argmax())):
+                outward = SECOND * unit[d] * (1.0 if side else -1.0)
+                if not self._is_defined(numbers[row] + outward * np.eye(numbers.shape[1])[d]):
+                    bounds[side, d] = numbers[row, d] - outward
         return bounds
 
-    def _is_defined(self, numbers: Array) -> bool:
+    def _is_defined(self, row: Array) -> bool:
         try:
-            self.design(numbers)
+            self.design(row[None])
         except InputError:
             return False
         return True
@@ -165,19 +159,20 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
     def _warn_of_jumps(self, numbers: Array, names: tuple[str, ...]) -> None:
         """A column of the design that changes over half a unit but has no slope at any row jumps in between."""
         assert self.unit is not None
+        assert self.bounds is not None
         columns = self.continuous(numbers.shape[1])
-        some = numbers[np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).astype(np.intp))]
         if not columns:
             return
-        some = some if self.bounds is None else np.clip(some, *self.bounds)
+        some = numbers[np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).astype(np.intp))]
+        some = np.clip(some, *self.bounds)
         flat = (first_differences(self.design, some, self.unit, columns) == 0.0).all(axis=0)  # (P, D)
         if not flat[:, columns].any():
             return
         here, found = self.design(some), []
-        middle = np.median(some, axis=0)
         for d in columns:
             far = some.copy()
-            far[:, d] += np.where(far[:, d] < middle[d], 1.0, -1.0) * APART * self.unit[d]  # inwards
+            inwards = np.where(far[:, d] < np.median(some[:, d]), 1.0, -1.0)
+            far[:, d] += inwards * APART * self.unit[d]
             try:
                 there = self.design(far)
             except InputError:  # few rows have a wide unit, and the formula ends before: a logarithm, say
@@ -206,75 +201,3 @@ def categorical_names(spec: Any) -> list[str]:
     else:
         codes = [str(factor) for factor in getattr(spec, "factor_contrasts", {})]
     return sorted({name for code in codes for name in names_in(code)})
-
-
-# ---- The design that a formula makes of the columns of a data frame, with its derivatives ----------------------------
-# The design is mostly linear in each column, so its derivatives are central differences with Richardson's
-# extrapolation: exact up to rounding for products of columns, with an error of h⁴ otherwise. A formula takes as long
-# for one row as for thousands, so all moved copies of the rows go in together.
-
-
-#: Steps for first and second derivatives, in units of a column: powers of two, so that they add no rounding.
-FIRST_STEP, SECOND_STEP = 2.0**-10, 2.0**-8
-#: Rows in one call of the design.
-ROWS_PER_CALL = 8192
-
-Design = Callable[[Array], Array]  #: numbers (n, D) → design (n, P)
-
-
-def first_differences(design: Design, X: Array, unit: Array, columns: list[int]) -> Array:
-    """∂ design/∂x, (n, P, D); 0 in columns that are not named."""
-    directions = (np.eye(X.shape[1]) * unit)[columns]
-
-    def quotients(step: float) -> list[Array]:
-        return [step * directions, -step * directions]
-
-    z, x = _moved(design, X, quotients(FIRST_STEP) + quotients(0.5 * FIRST_STEP))
-    slopes = [(z[k] - z[k + 1]) / _apart(x[k], x[k + 1], columns) for k in (0, 2)]
-    found = np.zeros((*z[0].shape[1:], X.shape[1]))
-    found[..., columns] = np.moveaxis(_extrapolated(*slopes), 0, -1)
-    return found
-
-
-def second_differences(design: Design, X: Array, unit: Array, columns: list[int]) -> Array:
-    """∂² design/∂x∂x, (n, P, D, D): three points for d = e, the four corners for d ≠ e."""
-    directions = (np.eye(X.shape[1]) * unit)[columns]
-    d, e = np.triu_indices(len(columns), 1)
-
-    def points(step: float) -> list[Array]:
-        h = step * directions
-        return [h, -h, h[d] + h[e], h[d] - h[e], h[e] - h[d], -h[d] - h[e]]
-
-    here = design(X)
-    z, x = _moved(design, X, points(SECOND_STEP) + points(0.5 * SECOND_STEP))
-    own, mixed = [], []
-    for k in (0, 6):
-        above, below = _apart(x[k], X, columns), _apart(X, x[k + 1], columns)
-        own.append(2.0 * ((z[k] - here) / above - (here - z[k + 1]) / below) / (above + below))
-        wide = _apart(x[k], x[k + 1], columns)
-        mixed.append(((z[k + 2] - z[k + 3]) - (z[k + 4] - z[k + 5])) / (wide[d] * wide[e]))
-    found = np.zeros((*here.shape, X.shape[1], X.shape[1]))
-    place = np.array(columns)
-    found[..., place, place] = np.moveaxis(_extrapolated(*own), 0, -1)
-    found[..., place[d], place[e]] = found[..., place[e], place[d]] = np.moveaxis(_extrapolated(*mixed), 0, -1)
-    return found
-
-
-def _moved(design: Design, X: Array, moves: list[Array]) -> tuple[list[Array], list[Array]]:
-    """For each of the moves (K, D) the design at moved copies of the rows, (K, n, P), and the copies, (K, n, D)."""
-    copies = [X + move[:, None, :] for move in moves]
-    rows = np.concatenate(copies).reshape(-1, X.shape[1])
-    parts = [design(rows[k : k + ROWS_PER_CALL]) for k in range(0, len(rows), ROWS_PER_CALL)]
-    values = np.concatenate(parts).reshape(-1, len(X), parts[0].shape[1])
-    return np.split(values, np.cumsum([len(move) for move in moves])[:-1]), copies
-
-
-def _apart(above: Array, below: Array, columns: list[int]) -> Array:
-    """How far the copies moved along their own column, as rounded, (C, n, 1)."""
-    difference = above - below
-    return np.stack([difference[k, :, d] for k, d in enumerate(columns)])[..., None]
-
-
-def _extrapolated(whole: Array, half: Array) -> Array:
-    """(4 q(h/2) − q(h))/3, in which the errors of order h² cancel."""
-    return (4.0 * half - whole) / 3.0

@@ -36,22 +36,6 @@ def through_response(response: Response, m: Array, v: Array, first: Array, secon
     return Derivatives(response.predictive(m, v), *chain_rule(first, second, *outer))
 
 
-class DesignPredictor(Protocol):
-    """The prediction at rows of the design, (n, P)."""
-
-    def predict(self, design: Array) -> Distribution:
-        """The predictive distribution."""
-        ...
-
-    def derivatives(self, design: Array, order: int) -> Derivatives:
-        """λ with its derivatives in the columns of the design."""
-        ...
-
-    def bytes_per_row(self, n_columns: int, order: int) -> int:
-        """Working memory for one row."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class LinearPredictor:
     """One linear predictor: m = xβ̂ + offset and v = xCxᵀ, then the response. C = 0 takes β̂ for the truth."""
@@ -81,53 +65,6 @@ class LinearPredictor:
 
     def bytes_per_row(self, n_columns: int, order: int) -> int:
         return 2 * result_bytes(n_columns, order)
-
-
-@dataclass(frozen=True)
-class _Itself:
-    """η itself in place of an observation."""
-
-    def predictive(self, m: Array, v: Array) -> Normal:
-        return Normal(m, np.ones_like(m)).checked(len(m))
-
-    def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
-        first = np.zeros((len(m), 2, 2))
-        first[:, 0, 0] = 1.0
-        return first, np.zeros((len(m), 2, 2, 2)) if order == 2 else None
-
-
-class OnLinearPredictor:
-    """What models with a linear predictor know of the scale on which their effects add up: η = m.
-
-    It is a dataclass with the field `predictor`.
-    """
-
-    predictor: DesignPredictor
-
-    @abstractmethod
-    def design_at(self, X: Any) -> Array:
-        """The design (n, P) at the rows X."""
-
-    @property
-    def link_derivatives(self) -> Callable[[Any, int], tuple[Array, Array | None, Array | None]] | None:
-        """The function (X, order) -> η (n, 1) with its derivatives (n, 1, D), (n, 1, D, D); None for several η."""
-        return self._link_derivatives if isinstance(self.predictor, LinearPredictor) else None
-
-    def _link_derivatives(self, X: Any, order: int) -> tuple[Array, Array | None, Array | None]:
-        assert isinstance(self.predictor, LinearPredictor)
-        if order == 0:
-            return self.predictor.moments(self.design_at(X))[0][:, None], None, None
-        latent = replace(self.predictor, covariance=np.zeros_like(self.predictor.covariance), response=_Itself())
-        record = replace(self, predictor=latent).derivatives(X, order)  # type: ignore[type-var, attr-defined]
-        second = None if record.second is None else record.second[:, :1]
-        return record.distribution.mean[:, None], record.first[:, :1], second
-
-    def link_jacobian(self, X: Any) -> tuple[Distribution, Array]:
-        """The predictive distribution at the rows X, and ∂λ/∂η (n, M, 1) with the variance of η held."""
-        assert isinstance(self.predictor, LinearPredictor)
-        m, v = self.predictor.moments(self.design_at(X))
-        response = self.predictor.response
-        return response.predictive(m, v), response.predictive_derivatives(m, v, 1)[0][:, :, :1]
 
 
 #: Draws of the coefficients of a multinomial model.
@@ -197,6 +134,38 @@ class MultinomialPredictor:
         return 8 * draws * (3 * (other + 1) + (4 * n_columns**2 if order == 2 else 2 * n_columns))
 
 
+class OnLinearPredictor:
+    """Mixed into a dataclass with the field `predictor`: the scale on which effects add up, η = m."""
+
+    predictor: LinearPredictor | MultinomialPredictor
+
+    @abstractmethod
+    def design_at(self, X: Any) -> Array:
+        """The design (n, P) at the rows X."""
+
+    @property
+    def link_derivatives(self) -> Callable[[Any, int], tuple[Array, Array | None, Array | None]] | None:
+        """The function (X, order) -> η (n, 1) with its derivatives (n, 1, D), (n, 1, D, D); None for several η."""
+        return self._link_derivatives if isinstance(self.predictor, LinearPredictor) else None
+
+    def _link_derivatives(self, X: Any, order: int) -> tuple[Array, Array | None, Array | None]:
+        assert isinstance(self.predictor, LinearPredictor)
+        if order == 0:
+            return self.predictor.moments(self.design_at(X))[0][:, None], None, None
+        eta = MeanResponse(identity_mean, lambda μ: Normal(μ, np.ones_like(μ)), (1.0, 0.0))
+        latent = replace(self.predictor, covariance=np.zeros_like(self.predictor.covariance), response=eta)
+        record = replace(self, predictor=latent).derivatives(X, order)  # type: ignore[type-var, attr-defined]
+        second = None if record.second is None else record.second[:, :1]
+        return record.distribution.mean[:, None], record.first[:, :1], second
+
+    def link_jacobian(self, X: Any) -> tuple[Distribution, Array]:
+        """The predictive distribution at the rows X, and ∂λ/∂η (n, M, 1) with the variance of η held."""
+        assert isinstance(self.predictor, LinearPredictor)
+        m, v = self.predictor.moments(self.design_at(X))
+        response = self.predictor.response
+        return response.predictive(m, v), response.predictive_derivatives(m, v, 1)[0][:, :, :1]
+
+
 # ---- What an observation is, given its linear predictor η ~ N(m, v), beyond the likelihoods of rsens -----------------
 
 
@@ -215,12 +184,8 @@ class StudentTResponse:
         return first, np.zeros((len(m), 2, 2, 2)) if order == 2 else None
 
 
-class MeanMap(Protocol):
-    """E[h(η)], the mean of an observation over η ~ N(m, v), with its derivatives in (m, v)."""
-
-    def __call__(self, m: Array, v: Array) -> tuple[Array, Array, Array]:
-        """The mean (n,), its gradient (n, 2) and its Hessian (n, 2, 2)."""
-        ...
+#: E[h(η)], the mean of an observation over η ~ N(m, v): (n,), its gradient (n, 2) and its Hessian (n, 2, 2) in (m, v).
+MeanMap = Callable[[Array, Array], tuple[Array, Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -257,26 +222,16 @@ def log_mean(m: Array, v: Array) -> tuple[Array, Array, Array]:
     return μ, μ[:, None] * direction, μ[:, None, None] * np.outer(direction, direction)
 
 
-@dataclass(frozen=True)
-class ProbabilityMean:
+def probability_mean(likelihood: Likelihood, m: Array, v: Array) -> tuple[Array, Array, Array]:
     """The probability that a likelihood of two classes gives."""
-
-    likelihood: Likelihood
-
-    def __call__(self, m: Array, v: Array) -> tuple[Array, Array, Array]:
-        first, second = self.likelihood.predictive_derivatives(m, v, 2)
-        assert second is not None
-        return self.likelihood.predictive(m, v).mean, first[:, 0], second[:, 0]
+    first, second = likelihood.predictive_derivatives(m, v, 2)
+    assert second is not None
+    return likelihood.predictive(m, v).mean, first[:, 0], second[:, 0]
 
 
-@dataclass(frozen=True)
-class PlugInMean:
+def plug_in_mean(link: Any, m: Array, v: Array) -> tuple[Array, Array, Array]:
     """h(m), with an inverse link of statsmodels: the coefficients are taken for the truth, so v does not matter."""
-
-    link: Any
-
-    def __call__(self, m: Array, v: Array) -> tuple[Array, Array, Array]:
-        gradient, hessian = np.zeros((len(m), 2)), np.zeros((len(m), 2, 2))
-        gradient[:, 0] = self.link.inverse_deriv(m)
-        hessian[:, 0, 0] = self.link.inverse_deriv2(m)
-        return np.asarray(self.link.inverse(m)), gradient, hessian
+    gradient, hessian = np.zeros((len(m), 2)), np.zeros((len(m), 2, 2))
+    gradient[:, 0] = link.inverse_deriv(m)
+    hessian[:, 0, 0] = link.inverse_deriv2(m)
+    return np.asarray(link.inverse(m)), gradient, hessian

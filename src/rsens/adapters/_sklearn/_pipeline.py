@@ -167,8 +167,9 @@ def read_target(model: Any, inside: Prediction) -> Prediction:
     t = np.linspace(-2.0, 2.0, 9)
     with np.errstate(all="ignore"):
         y = np.asarray(model.transformer_.inverse_transform(t[:, None]), dtype=np.float64).ravel()
-        lines = {Normal: _line(t, y), LogNormal: _line(t, np.log(y)) if (y > 0.0).all() else None}
-    for kind, line in lines.items():
+        kinds: tuple[type[Normal] | type[LogNormal], ...] = (Normal, LogNormal)
+        lines = (_line(t, y), _line(t, np.log(y)) if (y > 0.0).all() else None)
+    for kind, line in zip(kinds, lines, strict=True):
         if line is not None:
             noise = f"{inside.noise}, before the target is transformed back"
             return OfTarget(inside, kind, *line, **{**inside.words, "family": kind.__name__, "noise": noise})
