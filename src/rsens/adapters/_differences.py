@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from rsens._typing import Array
-from rsens.derivatives import step_unit
 
-#: Steps that balance truncation (h⁴ after extrapolation) against rounding (eps/h, eps/h²), in units of a column. They
-#: and the units are powers of two, so that x ± h has no rounding.
+#: Steps that balance truncation (h⁴ after extrapolation) against rounding (eps/h, eps/h²), in units of a column.
 FIRST, SECOND = 2.0**-10, 2.0**-8
 #: Rows in one call.
 ROWS_PER_CALL = 8192
@@ -24,17 +22,12 @@ ROWS_PER_CALL = 8192
 Transform = Callable[[Array, Any], Array]
 
 
-def unit_of(X: Array) -> Array:
-    """The unit of each column, a power of two."""
-    return np.exp2(np.round(np.log2(step_unit(X))))
-
-
 def first_differences(transform: Transform, X: Array, unit: Array, columns: list[int]) -> Array:
     """∂z/∂x, (n, L, D); 0 in columns that are not named."""
 
     def slopes(h: Array) -> Array:
-        up, down = np.split(_moved(transform, X, np.concatenate([h, -h])), 2)
-        return (up - down) / (2.0 * h.sum(axis=1)[:, None, None])
+        up, down = _moved(transform, X, h, -h)
+        return (up - down) / _apart(X, h, -h)
 
     found = _extrapolated(*(slopes(share * FIRST * np.diag(unit)[columns]) for share in (1.0, 0.5)))
     first = np.zeros((*found.shape[1:], X.shape[1]))
@@ -60,12 +53,12 @@ def second_differences(
     second = np.zeros((*here.shape, X.shape[1], X.shape[1]))
 
     def bends(h: Array) -> Array:
-        up, down = np.split(_moved(transform, X, np.concatenate([h, -h])), 2)
-        return (up - 2.0 * here + down) / h.sum(axis=1)[:, None, None] ** 2
+        (up, down), above, below = _moved(transform, X, h, -h), _apart(X, h, 0.0 * h), _apart(X, 0.0 * h, -h)
+        return 2.0 * ((up - here) / above - (here - down) / below) / (above + below)
 
     def crosses(h: Array, k: Array) -> Array:
-        a, b, c, d = np.split(_moved(transform, X, np.concatenate([h + k, h - k, k - h, -h - k])), 4)
-        return ((a - b) - (c - d)) / (4.0 * h.sum(axis=1) * k.sum())[:, None, None]
+        a, b, c, d = _moved(transform, X, h + k, h - k, k - h, -h - k)
+        return ((a - b) - (c - d)) / (_apart(X, h, -h) * _apart(X, k[None], -k[None]))
 
     coarse, fine = map(bends, steps)
     if check is not None:
@@ -77,12 +70,18 @@ def second_differences(
     return second
 
 
-def _moved(transform: Transform, X: Array, moves: Array) -> Array:
-    """z at copies of the rows with each of the moves (K, D) added, (K, n, L)."""
-    rows = (X + moves[:, None, :]).reshape(-1, X.shape[1])
-    which = np.tile(np.arange(len(X)), len(moves))
+def _moved(transform: Transform, X: Array, *moves: Array) -> list[Array]:
+    """z at copies of the rows with each of the moves added, each (K, D) → (K, n, L)."""
+    rows = (X + np.concatenate(moves)[:, None, :]).reshape(-1, X.shape[1])
+    which = np.tile(np.arange(len(X)), len(rows) // len(X))
     blocks = [slice(k, k + ROWS_PER_CALL) for k in range(0, len(rows), ROWS_PER_CALL)]
-    return np.concatenate([transform(rows[b], which[b]) for b in blocks]).reshape(len(moves), len(X), -1)
+    values = np.concatenate([transform(rows[b], which[b]) for b in blocks]).reshape(len(rows) // len(X), len(X), -1)
+    return np.split(values, len(moves))
+
+
+def _apart(X: Array, above: Array, below: Array) -> Array:
+    """How far two moves (K, D) of one column each are apart, as rounded, (K, n, 1)."""
+    return ((X + above[:, None]) - (X + below[:, None])).sum(axis=2, keepdims=True)
 
 
 def _extrapolated(coarse: Array, fine: Array) -> Array:

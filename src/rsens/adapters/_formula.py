@@ -15,7 +15,7 @@ from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
 from rsens.adapters._adapter import Described, is_a
-from rsens.adapters._differences import SECOND, first_differences, second_differences, unit_of
+from rsens.adapters._differences import SECOND, first_differences, second_differences
 from rsens.adapters._linear_predictor import LinearPredictor, MultinomialPredictor, OnLinearPredictor
 from rsens.derivatives import (
     AsGiven,
@@ -25,6 +25,7 @@ from rsens.derivatives import (
     chain_rule,
     rows_for,
     rows_of,
+    step_unit,
     without_derivatives,
 )
 from rsens.distributions import Distribution
@@ -73,7 +74,7 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         model = self.coded(X)
         table = rows_of(model, X)
         numbers = model.numbers(table)
-        unit = unit_of(numbers)
+        unit = step_unit(numbers)
         model = replace(model, unit=unit, bounds=model._bounds(numbers, unit))
         model._check_rows_independent(numbers)
         model._warn_of_jumps(numbers, table.names)

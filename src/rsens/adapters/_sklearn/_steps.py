@@ -18,8 +18,8 @@ from rsens._labels import column_of, columns_of_labels
 from rsens._table import is_frame
 from rsens._typing import Array
 from rsens.adapters._adapter import is_a
-from rsens.adapters._differences import Transform, first_differences, second_differences, unit_of
-from rsens.derivatives import Inner, NoSecondDerivativesError
+from rsens.adapters._differences import Transform, first_differences, second_differences
+from rsens.derivatives import Inner, NoSecondDerivativesError, step_unit
 
 #: How closely an affine step must reproduce its rows, relative to the size of an output.
 SAME = 1e-11
@@ -79,6 +79,11 @@ def is_identity(step: Any) -> bool:
 
 def _identity(X: Any) -> Inner:
     return Inner(np.eye(X.shape[1])[None])
+
+
+def _unit_of(X: Array) -> Array:
+    """The unit of each column, a power of two, so that x ± a share of it has no rounding."""
+    return np.exp2(np.round(np.log2(step_unit(X))))
 
 
 def _outputs(Z: Any) -> Array:
@@ -260,7 +265,7 @@ def _affine_slopes(transform: Transform, X: Array, labels: bool) -> Array | None
     no digit is lost. They are tried on the rows X and on rows around c, in case there are few. With labels, rows differ
     in their base, and each is moved instead.
     """
-    D, u = X.shape[1], unit_of(X)
+    D, u = X.shape[1], _unit_of(X)
     c = X[0] if labels else np.median(X, axis=0)
     ends = transform(np.vstack([c, c + np.diag(u)]), np.zeros(1 + D, dtype=np.intp))
     A = ((ends[1:] - ends[0]) / u[:, None]).T
@@ -283,7 +288,7 @@ def _affine_slopes(transform: Transform, X: Array, labels: bool) -> Array | None
 def _by_differences(name: str, transform: Transform, X: Array, order: int) -> Inner:
     """∂z and ∂²z of a step at the rows X, if it is smooth."""
     n, D = X.shape
-    unit, here = unit_of(X), transform(X, np.arange(n))
+    unit, here = _unit_of(X), transform(X, np.arange(n))
     first = first_differences(transform, X, unit, list(range(D)))
     _check_smooth(name, transform, X, here, first, unit)
     if order == 1:
