@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import is_a
-from rsens.derivatives import Finding
+from rsens.derivatives import Draws, Finding
+from rsens.distributions import Distribution, Mixture
 
 Shape = tuple[int, ...]
 
@@ -75,6 +78,41 @@ def draws_finding(count: int) -> Finding:
         f"only {count} draws: where they disagree, R-sens shows the single draws. It settles as 1/√draws; take "
         f"{FEW_DRAWS} or more.",
     )
+
+
+@dataclass(frozen=True, eq=False)
+class DrawsAtOnce(Draws):
+    """Draws that one call evaluates together: `components(X)` is a family whose arrays have the draws first, (S, n)."""
+
+    components: Callable[[Array], Distribution]
+    #: A function that gives at most so many of the draws.
+    fewer: Callable[[int], Draws] | None = None
+
+    @classmethod
+    def of(
+        cls, components: Callable[[Array], Distribution], count: int, fewer: Callable[[int], Draws] | None = None
+    ) -> Self:
+        """With equal weights."""
+        return cls(partial(_all_of, components), {}, np.full(count, 1.0 / count), components, fewer)
+
+    def some(self, count: int) -> Draws:
+        return self if self.fewer is None else self.fewer(count)
+
+    def mixture(self, X: Array) -> Mixture:
+        return Mixture(self.components(X), self.weights, draws=True)
+
+    def families(self, X: Array) -> Iterator[Distribution]:
+        components = self.components(X)
+        for s in range(len(self)):
+            yield type(components)(**{name: values[s] for name, values in components.fields().items()})
+
+    def matched(self, X: Array) -> Distribution:
+        """One call gives all draws, so these are matched for some rows at a time."""
+        return self.matched_by_rows(X)
+
+
+def _all_of(components: Callable[[Array], Distribution], parameters: Any, X: Array) -> Distribution:
+    return components(X)
 
 
 def by_name(posterior: Any, argument: str) -> Mapping[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from numbers import Real
 from typing import Any, Self
 
@@ -15,12 +14,11 @@ from rsens._errors import Argument, InputError
 from rsens._table import Table, is_frame
 from rsens._typing import Array
 from rsens.adapters._adapter import is_a
-from rsens.adapters._posterior_draws import draws_finding, draws_of
-from rsens.adapters._pymc_graph import LikelihoodGraph, Placement, family_of, likelihood_of
+from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding, draws_of
+from rsens.adapters._pymc_graph import LikelihoodGraph, Placement, family_of
 from rsens.derivatives import (
     Derivatives,
     Description,
-    Draws,
     DrawsModel,
     Function,
     Model,
@@ -29,7 +27,7 @@ from rsens.derivatives import (
     rows_of,
     spread_out,
 )
-from rsens.distributions import Distribution, Mixture
+from rsens.distributions import Distribution
 
 
 def from_pymc(
@@ -67,18 +65,25 @@ def from_pymc(
         >>> rsens.rsens(rsens.from_pymc(program, draws), [[0.0]]).round(2).tolist()
         [[2.0]]
     """
-    _check_model(model)
-    observed = observed_variable(model, site)
-    rows = data_rows(model, data)
+    if is_a(model, "bambi.Model"):
+        raise InputError("from_pymc: ", Argument("model"), " is a bambi Model. Write from_bambi(model, posterior).")
+    if not is_a(model, "pymc.Model"):
+        raise InputError("from_pymc: ", Argument("model"), f" must be a pymc.Model; got {type(model).__name__}.")
+    observed = _observed_variable(model, site)
+    rows = DataRows.of(model, data)
     family, fields = family_of(observed)
-    free = free_variables(model, list(fields.values()), rows, observed)
-    draws = draws_of(posterior, "posterior", {v.name: shape_of(v) for v in free})
-    graph = likelihood_of(family, fields, free, list(draws.values()), rows.placements)
-    try_out(graph, rows, model, observed)
-    ours = LikelihoodDraws.of(graph)
-    categorical = _categorical(rows.levels, categorical)
-    trained_on = training_rows(rows, data, posterior, len(observed_values(model, observed)))
-    predictive = LikelihoodModel(ours, rows, categorical, training_inputs_=trained_on)
+    free = _free_variables(model, list(fields.values()), rows, observed)
+    draws = draws_of(posterior, "posterior", {v.name: _shape_of(v) for v in free})
+    graph = LikelihoodGraph.of(family, fields, free, list(draws.values()), rows.placements)
+    _try_out(graph, rows, model, observed)
+    if isinstance(categorical, str | int):
+        categorical = (categorical,)
+    if isinstance(categorical, Mapping):
+        categorical = {**dict.fromkeys(rows.levels), **categorical}
+    else:
+        categorical = (*rows.levels, *(categorical or ())) or None
+    ours = DrawsAtOnce.of(graph.components, len(graph))
+    trained_on = _training_rows(rows, data, posterior, model, observed)
     description = Description(
         model=f"PyMC model with {len(graph)} draws",
         family=f"mixture of {family.__name__}",
@@ -86,41 +91,21 @@ def from_pymc(
         derivatives="exact (PyTensor), second ones by differences",
         columns="columns of X as given" if isinstance(data, str) else "one pm.Data for each column",
     )
-    matched = from_function(ours.matched, categorical=categorical)
-    return DrawsModel(predictive, matched, len(graph) * len(graph.gradients), description, (draws_finding(len(graph)),))
-
-
-def _check_model(model: Any) -> None:
-    if is_a(model, "pymc.Model"):
-        return
-    if is_a(model, "bambi.Model"):
-        raise InputError("from_pymc: ", Argument("model"), " is a bambi Model. Write from_bambi(model, posterior).")
-    raise InputError("from_pymc: ", Argument("model"), f" must be a pymc.Model; got {type(model).__name__}.")
-
-
-@dataclass(frozen=True, eq=False)
-class LikelihoodDraws(Draws):
-    """The draws of a likelihood's parameters; all of them are evaluated in one call."""
-
-    graph: LikelihoodGraph
-
-    @classmethod
-    def of(cls, graph: LikelihoodGraph) -> LikelihoodDraws:
-        return cls(partial(_components, graph), {}, np.full(len(graph), 1.0 / len(graph)), graph)
-
-    def matched(self, X: Array) -> Distribution:
-        """One call gives all draws, so these are matched for some rows at a time."""
-        return self.matched_by_rows(X)
-
-    def mixture(self, X: Array) -> Mixture:
-        return Mixture(self.graph.components(X), self.weights, draws=True)
+    return DrawsModel(
+        LikelihoodModel(ours, graph, rows, categorical, training_inputs_=trained_on),
+        from_function(ours.matched, categorical=categorical),
+        len(graph) * len(graph.gradients),
+        description,
+        (draws_finding(len(graph)),),
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class LikelihoodModel(Function):
     """The mixture of a likelihood's draws, with exact first derivatives of every draw's λ."""
 
-    draws: LikelihoodDraws
+    draws: DrawsAtOnce
+    graph: LikelihoodGraph
     data: DataRows
     categorical: Any = None
     coding: Coding | None = None
@@ -135,7 +120,7 @@ class LikelihoodModel(Function):
         if order == 2:  # of every draw's λ; pairs are taken from the matched distribution instead
             return from_function(self.draws.mixture, categorical=self.coding).derivatives(X, 2)
         X = self.numbers(X)
-        first = self.draws.graph.first(X)[..., self.continuous(X.shape[1])]
+        first = self.graph.first(X)[..., self.continuous(X.shape[1])]
         distribution = self.draws.mixture(X).checked(len(X))
         return Derivatives(distribution, spread_out(first.reshape(len(X), -1, first.shape[-1]), self.coding, 1))
 
@@ -144,21 +129,8 @@ class LikelihoodModel(Function):
         return self.draws.mixture(X).checked(len(X))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        numbers = len(self.draws) * len(self.draws.graph.gradients) * (1 + n_columns)
+        numbers = len(self.draws) * len(self.graph.gradients) * (1 + n_columns)
         return rows_for(8.0 * 6.0 * numbers)  # PyTensor holds a few arrays of this size
-
-
-def _components(graph: LikelihoodGraph, parameters: dict[str, Any], X: Array) -> Distribution:
-    return graph.components(X)
-
-
-def _categorical(levels: tuple[int, ...], categorical: Any) -> Any:
-    """The columns that the model indexes with, and those that the user names."""
-    if categorical is None:
-        return levels or None
-    if isinstance(categorical, Mapping):
-        return {**dict.fromkeys(levels), **categorical}
-    return (*levels, *([categorical] if isinstance(categorical, str | int) else categorical))
 
 
 # ---- Where the rows of X stand in a PyMC model: in its pm.Data -------------------------------------------------------
@@ -179,6 +151,41 @@ class DataRows:
     columns: tuple[str, ...] | None
     #: Columns that hold whole numbers on their own, such as the index of a group: they have levels, not derivatives.
     levels: tuple[int, ...]
+
+    @classmethod
+    def of(cls, model: Any, data: DataNames) -> DataRows:
+        """Find the pm.Data named by `data` in the model."""
+        if isinstance(data, str):
+            variable = _variable(model, data)
+            if variable.ndim != 2:
+                raise InputError(
+                    Argument("data"),
+                    f" must name a pm.Data of rows and columns; {data!r} has {variable.ndim} axes. If each column has "
+                    'a pm.Data of its own, name them: data={"height": "height", "age": "age"}.',
+                )
+            values = np.asarray(variable.get_value(), dtype=np.float64)
+            return cls(((variable, None),), values, _column_names(model, data), ())
+        if not isinstance(data, Mapping) or not data:
+            raise InputError(
+                Argument("data"),
+                ' must be the name of the pm.Data of the rows, or a dict {"column": "name of its pm.Data"}; '
+                f"got {type(data).__name__}.",
+            )
+        variables = [_variable(model, name) for name in data.values()]
+        columns = [np.asarray(variable.get_value()) for variable in variables]
+        for name, values in zip(data.values(), columns, strict=True):
+            if values.shape not in ((len(columns[0]),), (len(columns[0]), 1)):
+                raise InputError(
+                    Argument("data"),
+                    f": each pm.Data must hold one column, all of them as many rows; {name!r} has shape "
+                    f"{values.shape}, the first one {columns[0].shape}.",
+                )
+        return cls(
+            tuple((variable, j) for j, variable in enumerate(variables)),
+            np.column_stack([values.reshape(-1).astype(np.float64) for values in columns]),
+            tuple(data),
+            tuple(j for j, values in enumerate(columns) if values.dtype.kind in "iub"),
+        )
 
     def check(self, table: Table, coding: Coding | None) -> None:
         """Rows to explain must have the model's columns, and the numbers that its index variables take."""
@@ -201,48 +208,18 @@ class DataRows:
                 )
 
 
-def data_rows(model: Any, data: DataNames) -> DataRows:
-    """Find the pm.Data named by `data` in the model."""
-    if isinstance(data, str):
-        variable = _variable(model, data)
-        if variable.ndim != 2:
-            raise InputError(
-                Argument("data"),
-                f" must name a pm.Data of rows and columns; {data!r} has {variable.ndim} axes. If each column has a "
-                'pm.Data of its own, name them: data={"height": "height", "age": "age"}.',
-            )
-        values = np.asarray(variable.get_value(), dtype=np.float64)
-        return DataRows(((variable, None),), values, _column_names(model, data), ())
-    if not isinstance(data, Mapping) or not data:
-        raise InputError(
-            Argument("data"),
-            ' must be the name of the pm.Data of the rows, or a dict {"column": "name of its pm.Data"}; '
-            f"got {type(data).__name__}.",
-        )
-    variables = [_variable(model, name) for name in data.values()]
-    columns = [np.asarray(variable.get_value()) for variable in variables]
-    for name, values in zip(data.values(), columns, strict=True):
-        if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != 1) or len(values) != len(columns[0]):
-            raise InputError(
-                Argument("data"),
-                f": each pm.Data must hold one column, all of them as many rows; {name!r} has shape {values.shape}, "
-                f"the first one {columns[0].shape}.",
-            )
-    return DataRows(
-        tuple((variable, j) for j, variable in enumerate(variables)),
-        np.column_stack([values.reshape(-1).astype(np.float64) for values in columns]),
-        tuple(data),
-        tuple(j for j, values in enumerate(columns) if values.dtype.kind in "iub"),
-    )
-
-
-def training_rows(rows: DataRows, data: DataNames, posterior: Any, n_observed: int) -> Array | None:
+def _training_rows(rows: DataRows, data: DataNames, posterior: Any, model: Any, observed: Any) -> Array | None:
     """The rows that the model was fitted to: kept with the draws, or still in the model; None if neither is sure."""
-    kept = _constant_data(posterior)
+    kept = None  # the group with the data of the model, which PyMC stores beside the draws
+    if is_a(posterior, "xarray.DataTree"):
+        kept = posterior.children.get("constant_data")
+    elif is_a(posterior, "arviz.InferenceData"):
+        kept = getattr(posterior, "constant_data", None)
     names = [data] if isinstance(data, str) else list(data.values())
     if kept is not None and all(name in kept for name in names):
         return np.column_stack([np.asarray(kept[name].values, dtype=np.float64) for name in names])
-    return rows.values if len(rows.values) == n_observed else None  # else set_data has put other rows in
+    still = len(rows.values) == len(_observed_values(model, observed))
+    return rows.values if still else None  # else set_data has put other rows in
 
 
 def _variable(model: Any, name: str) -> Any:
@@ -268,33 +245,31 @@ def _column_names(model: Any, name: str) -> tuple[str, ...] | None:
     return tuple(map(str, names)) if names is not None and all(isinstance(n, str) for n in names) else None
 
 
-def _constant_data(posterior: Any) -> Any:
-    """The group with the data of the model, which PyMC stores beside the draws."""
-    if is_a(posterior, "xarray.DataTree"):
-        return posterior.children.get("constant_data")
-    return getattr(posterior, "constant_data", None) if is_a(posterior, "arviz.InferenceData") else None
-
-
 # ---- The random variables of a PyMC model: the one observed, those it depends on, and whether rows can be moved ------
 
 
-def observed_variable(model: Any, site: str | None) -> Any:
-    """The random variable of y: the one named, or the only one observed."""
+def _observed_variable(model: Any, site: str | None) -> Any:
+    """The random variable of y: the one named, or the only one observed; one number per row."""
     known = {variable.name: variable for variable in model.observed_RVs}
     if not known:
         raise InputError("the model has no observed variable. Give y to its likelihood: observed=y.")
-    if site in known or (site is None and len(known) == 1):
-        variable = known[site] if site is not None else next(iter(known.values()))
-        _check_one_output(model, variable)
-        return variable
-    raise InputError(
-        Argument("site"),
-        f" must name the observed variable to explain, one of {', '.join(map(repr, known))}; got {site!r}. "
-        f"Write from_pymc(model, posterior, site={next(iter(known))!r}).",
-    )
+    site = next(iter(known)) if site is None and len(known) == 1 else site
+    if site not in known:
+        raise InputError(
+            Argument("site"),
+            f" must name the observed variable to explain, one of {', '.join(map(repr, known))}; got {site!r}. "
+            f"Write from_pymc(model, posterior, site={next(iter(known))!r}).",
+        )
+    shape = _observed_values(model, known[site]).shape
+    if len(shape) != 1 and not (len(shape) == 2 and shape[1] == 1):
+        raise InputError(
+            f"from_pymc explains one number per row; the observed {site!r} has shape {shape}. Explain one output at a "
+            "time: its draws are still valid in a model with that output only."
+        )
+    return known[site]
 
 
-def observed_values(model: Any, variable: Any) -> Array:
+def _observed_values(model: Any, variable: Any) -> Array:
     """The y that the model holds."""
     values = model.rvs_to_values[variable]
     if hasattr(values, "get_value"):  # pm.Data
@@ -302,17 +277,7 @@ def observed_values(model: Any, variable: Any) -> Array:
     return np.asarray(values.data if hasattr(values, "data") else values.eval(mode="FAST_COMPILE"))
 
 
-def _check_one_output(model: Any, variable: Any) -> None:
-    shape = observed_values(model, variable).shape
-    if len(shape) == 1 or (len(shape) == 2 and shape[1] == 1):
-        return
-    raise InputError(
-        f"from_pymc explains one number per row; the observed {variable.name!r} has shape {shape}. Explain one output "
-        "at a time: its draws are still valid in a model with that output only."
-    )
-
-
-def free_variables(model: Any, fields: list[Any], rows: DataRows, observed: Any) -> list[Any]:
+def _free_variables(model: Any, fields: list[Any], rows: DataRows, observed: Any) -> list[Any]:
     """The random variables that the likelihood depends on. None of them may depend on the rows."""
     from pytensor.graph.traversal import ancestors
 
@@ -333,21 +298,20 @@ def free_variables(model: Any, fields: list[Any], rows: DataRows, observed: Any)
     return free
 
 
-def shape_of(variable: Any) -> tuple[int, ...]:
+def _shape_of(variable: Any) -> tuple[int, ...]:
     """The shape of one draw of a free variable."""
     if None not in variable.type.shape:
         return tuple(variable.type.shape)
     return tuple(int(size) for size in variable.shape.eval(mode="FAST_COMPILE"))
 
 
-def try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) -> None:
+def _try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) -> None:
     """One draw at one row more than the model holds, and again in another order: rows must be free and independent."""
     n = len(rows.values)
     X = rows.values[np.arange(n + 1) % n]
     half = np.arange(n // 2 + 1)[::-1]
     try:
-        λ = _parameters(graph, X)
-        again = _parameters(graph, X[half])
+        λ, again = (np.asarray(graph.components(some, slice(1)).parameters)[0] for some in (X, X[half]))
     except (ValueError, IndexError, TypeError, AssertionError) as error:
         fixed = [v.name for v in model.data_vars if all(v is not moved for moved, _ in rows.placements)]
         raise InputError(
@@ -363,8 +327,3 @@ def try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) -
             f"the likelihood of {observed.name!r} mixes rows: a row's prediction changed when the other rows did. "
             "Compute means and scales from the training data before they go into the model, not from pm.Data."
         )
-
-
-def _parameters(graph: LikelihoodGraph, X: Array) -> Array:
-    """λ of the first draw, (n, M)."""
-    return np.asarray(graph.components(X, slice(1)).parameters)[0]

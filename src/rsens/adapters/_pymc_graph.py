@@ -30,6 +30,39 @@ class LikelihoodGraph:
     gradients: tuple[Any, ...]
     draws: tuple[Array, ...]
 
+    @classmethod
+    def of(
+        cls,
+        family: type[Distribution],
+        fields: dict[str, Any],
+        free: Sequence[Any],
+        draws: Sequence[Array],
+        rows: Sequence[Placement],
+    ) -> LikelihoodGraph:
+        """The fields of a family as functions of rows X (n, D) and of draws of the free variables."""
+        import pytensor
+        import pytensor.tensor as pt
+        from pytensor.graph.replace import clone_replace
+
+        X = pt.dmatrix("rows")
+        inputs = [_placeholder(variable) for variable in free]
+        given = {variable: _taken(X, variable, column) for variable, column in rows}
+        # Not strict: rows are float64 whatever the data were, and the graph follows.
+        graphs = clone_replace(
+            [pt.as_tensor(field) for field in fields.values()],
+            {**given, **dict(zip(free, inputs, strict=True))},
+            rebuild_strict=False,
+        )
+        ndim = {name: family.domains[name].event_ndim for name in fields}
+        per_row = {name: _per_row(graph, ndim[name]) for name, graph in zip(fields, graphs, strict=True)}
+        gradients = [
+            pytensor.grad(column.sum(), X, disconnected_inputs="ignore", return_disconnected="zero")
+            for name, graph in per_row.items()
+            if name not in family.fixed_fields
+            for column in _columns(graph, ndim[name], name)
+        ]
+        return cls(family, X, tuple(inputs), per_row, tuple(gradients), tuple(draws))
+
     def __len__(self) -> int:
         """How many draws there are."""
         return len(self.draws[0])
@@ -37,11 +70,12 @@ class LikelihoodGraph:
     def components(self, X: Array, draws: slice = slice(None)) -> Distribution:
         """The family of every draw at every row, arrays (S, n)."""
         values = [array[draws] for array in self.draws]
-        shape = (len(values[0]), len(X))
-        arrays = dict(zip(self.fields, self._run_values(X, *values), strict=True))
-        return self.family(
-            **{name: _with_draws_and_rows(a, shape, self.family.domains[name].event_ndim) for name, a in arrays.items()}
-        )
+        arrays = {}
+        for name, given in zip(self.fields, self._run_values(X, *values), strict=True):
+            array = np.asarray(given, dtype=np.float64)  # it may lack the draws, the rows or both
+            event = array.shape[array.ndim - self.family.domains[name].event_ndim :]
+            arrays[name] = np.broadcast_to(array, (len(values[0]), len(X), *event))
+        return self.family(**arrays)
 
     def first(self, X: Array) -> Array:
         """∂λ/∂x of every draw, (n, S, M, D)."""
@@ -73,39 +107,6 @@ class LikelihoodGraph:
         return pytensor.function(
             [self.X, *draws], vectorize_graph(outputs, replaced), mode="FAST_COMPILE", on_unused_input="ignore"
         )
-
-
-def likelihood_of(
-    family: type[Distribution],
-    fields: dict[str, Any],
-    free: Sequence[Any],
-    draws: Sequence[Array],
-    rows: Sequence[Placement],
-) -> LikelihoodGraph:
-    """The fields of a family as functions of rows X (n, D) and of draws of the free variables."""
-    import pytensor
-    import pytensor.tensor as pt
-    from pytensor.graph.replace import clone_replace
-
-    X = pt.dmatrix("rows")
-    inputs = [_placeholder(variable) for variable in free]
-    given = {variable: _taken(X, variable, column) for variable, column in rows}
-    # Not strict: rows are float64 whatever the data were, and the graph follows.
-    graphs = clone_replace(
-        [pt.as_tensor(field) for field in fields.values()],
-        {**given, **dict(zip(free, inputs, strict=True))},
-        rebuild_strict=False,
-    )
-    per_row = {
-        name: _per_row(graph, family.domains[name].event_ndim) for name, graph in zip(fields, graphs, strict=True)
-    }
-    gradients = [
-        pytensor.grad(column.sum(), X, disconnected_inputs="ignore", return_disconnected="zero")
-        for name, graph in per_row.items()
-        if name not in family.fixed_fields
-        for column in _columns(graph, family.domains[name].event_ndim, name)
-    ]
-    return LikelihoodGraph(family, X, tuple(inputs), per_row, tuple(gradients), tuple(draws))
 
 
 def _placeholder(variable: Any, draws_first: bool = False) -> Any:
@@ -142,13 +143,6 @@ def _columns(graph: Any, event_ndim: int, name: str) -> list[Any]:
             "likelihood a fixed number of classes."
         )
     return [graph[..., k] for k in range(classes)]
-
-
-def _with_draws_and_rows(values: Array, shape: tuple[int, int], event_ndim: int) -> Array:
-    """(S, n, …) from arrays that may lack the draws, the rows or both."""
-    values = np.asarray(values, dtype=np.float64)
-    event = values.shape[values.ndim - event_ndim :]
-    return np.broadcast_to(values, shape + event)
 
 
 # ---- PyMC's likelihoods as our families: λ written in the parameters that PyMC's random variables hold ---------------
