@@ -14,8 +14,8 @@ from scipy.stats import norm
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, chain_rule, result_bytes
-from rsens.distributions import Categorical, Distribution, Normal, StudentT
-from rsens.likelihoods import Likelihood
+from rsens.distributions import Categorical, Distribution, LogNormal, Normal, StudentT
+from rsens.likelihoods import GaussianLikelihood, Likelihood
 
 
 class Response(Protocol):
@@ -170,6 +170,20 @@ class OnLinearPredictor:
 
 
 @dataclass(frozen=True)
+class GaussianResponse:
+    """Normal(m, v + σ²), or LogNormal for log y. Unlike in our likelihood, σ² may be 0, where v has the noise."""
+
+    family: type[Normal] | type[LogNormal]
+    noise_variance: float
+
+    def predictive(self, m: Array, v: Array) -> Distribution:
+        return self.family(m, v + self.noise_variance).checked(len(m))
+
+    def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
+        return GaussianLikelihood().predictive_derivatives(m, v, order)
+
+
+@dataclass(frozen=True)
 class StudentTResponse:
     """A linear model with an estimated noise: StudentT(m, noise + v, ν), as in `BayesianLinearRegression`."""
 
@@ -180,8 +194,7 @@ class StudentTResponse:
         return StudentT(m, self.noise_variance + v, self.degrees_of_freedom).checked(len(m))
 
     def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
-        first = np.broadcast_to(np.eye(2), (len(m), 2, 2)).copy()
-        return first, np.zeros((len(m), 2, 2, 2)) if order == 2 else None
+        return GaussianLikelihood().predictive_derivatives(m, v, order)
 
 
 #: E[h(η)], the mean of an observation over η ~ N(m, v): (n,), its gradient (n, 2) and its Hessian (n, 2, 2) in (m, v).

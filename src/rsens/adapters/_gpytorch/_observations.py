@@ -18,11 +18,10 @@ from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import own_class
 from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, numpy_of
-from rsens.adapters._linear_predictor import Response
+from rsens.adapters._linear_predictor import GaussianResponse, Response
 from rsens.derivatives import Finding
 from rsens.distributions import Distribution, LogNormal, NegativeBinomial, Normal, Poisson
 from rsens.likelihoods import (
-    GaussianLikelihood,
     LogitLikelihood,
     NegativeBinomialLikelihood,
     PoissonLikelihood,
@@ -56,24 +55,10 @@ class Outcome:
 # ---- Gaussian noise --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class GaussianMap:
-    """y = f + noise: Normal(m, v + σ²), or LogNormal for log y. Unlike in our likelihood, σ² may be 0."""
-
-    family: type[Normal] | type[LogNormal]
-    noise_variance: float
-
-    def predictive(self, m: ArrayLike, v: ArrayLike) -> Distribution:
-        return self.family(np.asarray(m), np.asarray(v) + self.noise_variance).checked()
-
-    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
-        return GaussianLikelihood().predictive_derivatives(m, v, order)
-
-
 def gaussian(noise_variance: float, noise: str, exponentiated: bool = False) -> Observation:
     """y, or log y, is f plus Gaussian noise; noise 0 for an f that has it already."""
     family: type[Normal] | type[LogNormal] = LogNormal if exponentiated else Normal
-    return Observation(GaussianMap(family, noise_variance), family.__name__, noise)
+    return Observation(GaussianResponse(family, noise_variance), family.__name__, noise)
 
 
 def read_noise(likelihood: Any, draw: int | None = None) -> Array | None:

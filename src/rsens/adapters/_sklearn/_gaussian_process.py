@@ -21,8 +21,9 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import NoTranslationError, overrides
+from rsens.adapters._linear_predictor import GaussianResponse, Response, through_response
 from rsens.adapters._sklearn._by_differences import OF_CLASSES, read_probabilities
-from rsens.adapters._sklearn._prediction import Prediction, not_fitted, numbers_in, read_std, record_of
+from rsens.adapters._sklearn._prediction import Prediction, not_fitted, numbers_in, read_std
 from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
 from rsens.distributions import Distribution, Normal
 from rsens.kernels import (
@@ -38,54 +39,64 @@ from rsens.kernels import (
     Stationary,
     Sum,
 )
-from rsens.likelihoods import LogitLikelihood, through_likelihood
-from rsens.posteriors import LatentPosterior, ScaledTriangularRoot, TriangularRoot
+from rsens.likelihoods import LogitLikelihood
+from rsens.posteriors import Latent, LatentPosterior, ScaledTriangularRoot, TriangularRoot
 
 #: An `alpha` below this share of the prior variance only keeps the Cholesky factor stable.
 JITTER = 1e-8
 
 
-# ---- Regression ------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
-class ExactGP(Prediction):
-    """Normal(m, v + σ²) in the units of y, from the latent (m, v) in the units of the kernel."""
+class LatentGP(Prediction):
+    """Latent moments (m, v) in the units of the kernel, through a response at shift + scale·m and scale²(v + white)."""
 
     gp: Any
+    #: The weights and the root of the posterior, from the fitted `gp`.
+    parts: Callable[[Any], tuple[Array, Any]]
     smooth: Kernel
-    noise_variance: float
+    white: float
+    response: Response
+    shift: float = 0.0
+    scale: float = 1.0
 
     @cached_property
     def _posterior(self) -> LatentPosterior:
-        weights = np.ascontiguousarray(np.ravel(self.gp.alpha_), dtype=np.float64)
-        return LatentPosterior(
-            self.smooth, _inputs(self.gp), weights, TriangularRoot(np.asfortranarray(self.gp.L_, np.float64))
-        )
+        return LatentPosterior(self.smooth, _inputs(self.gp), *self.parts(self.gp))
 
     def predict(self, X: Any) -> Distribution:
-        latent = self._posterior.moments(numbers_in(X))
-        return self._normal(latent.mean, latent.variance)
+        return self.response.predictive(*self._moments(self._posterior.moments(numbers_in(X))))
 
     def predict_point(self, X: Any) -> Array:
-        """The mean needs no solve."""
-        shift, scale = _units(self.gp)
-        return (shift + scale * self._posterior.means(numbers_in(X)))[:, None]
+        """The mean of a Normal needs no solve."""
+        if not isinstance(self.response, GaussianResponse):
+            return super().predict_point(X)
+        return (self.shift + self.scale * self._posterior.means(numbers_in(X)))[:, None]
 
     def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
         latent = self._posterior.derivatives(numbers_in(X), order, inner)
+        units = np.array([self.scale, self.scale**2])
         assert latent.first is not None
-        scale = _units(self.gp)[1]
-        units = np.array([scale, scale**2])
         second = None if latent.second is None else units[:, None, None] * latent.second
-        return record_of(self._normal(latent.mean, latent.variance), units[:, None] * latent.first, second, order)
+        return through_response(self.response, *self._moments(latent), units[:, None] * latent.first, second)
+
+    def _moments(self, latent: Latent) -> tuple[Array, Array]:
+        return self.shift + self.scale * latent.mean, self.scale**2 * (latent.variance + self.white)
+
+
+@dataclass(frozen=True, eq=False)
+class OneVsRest(Prediction):
+    """A Categorical from one Bernoulli per class, normalised as scikit-learn's OneVsRestClassifier does."""
+
+    members: Sequence[Prediction]
+
+    def predict(self, X: Any) -> Distribution:
+        return normalized([member.predict(X) for member in self.members])
+
+    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
+        return normalized_derivatives([member.derivatives(X, order, inner) for member in self.members])
 
     def bytes_per_row(self, n_columns: int, order: int) -> int:
-        return result_bytes(n_columns, order, 2)  # the rest is bounded within the posterior
-
-    def _normal(self, mean: Array, variance: Array) -> Normal:
-        shift, scale = _units(self.gp)
-        return Normal(shift + scale * mean, scale**2 * (variance + self.noise_variance))
+        return result_bytes(n_columns, order, 3 * len(self.members))
 
 
 def read_gp_regressor(gp: Any) -> Prediction:
@@ -120,8 +131,19 @@ def read_gp_regressor(gp: Any) -> Prediction:
         sources = " + ".join(name for name, part in parts.items() if part > 0.0)
         words = f"included: {noise * _units(gp)[1] ** 2:.3g} ({sources})"
         finding = Finding("noise", "ok", f"noise of an observation is {words}.")
-    smooth = kernel.smooth
-    return ExactGP(gp, smooth, noise, family="Normal", noise=words, training=inputs, kernel=smooth, findings=(finding,))
+    about: dict[str, Any] = {"family": "Normal", "noise": words, "training": inputs, "findings": (finding,)}
+    response = GaussianResponse(Normal, 0.0)  # the noise is in `white`
+    return LatentGP(gp, _exact_parts, kernel.smooth, noise, response, *_units(gp), kernel=kernel.smooth, **about)
+
+
+def _exact_parts(gp: Any) -> tuple[Array, Any]:
+    weights = np.ascontiguousarray(np.ravel(gp.alpha_), dtype=np.float64)
+    return weights, TriangularRoot(np.asfortranarray(gp.L_, np.float64))
+
+
+def _laplace_parts(gp: Any) -> tuple[Array, Any]:
+    weights = np.asarray(gp.y_train_ - gp.pi_, dtype=np.float64)
+    return weights, ScaledTriangularRoot(np.asfortranarray(gp.L_, np.float64), np.ravel(gp.W_sr_))
 
 
 def _units(gp: Any) -> tuple[float, float]:
@@ -149,50 +171,6 @@ def _common_alpha(gp: Any) -> float:
         "Say what it is: def predict(X): mean, sd = gp.predict(X, return_std=True); return rsens.Normal(mean, sd**2 + "
         "noise), and explain rsens.from_function(predict).",
     )
-
-
-# ---- Classification --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class LaplaceGP(Prediction):
-    """Bernoulli(E[σ(f)]) of one binary classifier, from the latent mean and variance of Laplace's approximation."""
-
-    gp: Any
-    smooth: Kernel
-    white: float
-
-    @cached_property
-    def _posterior(self) -> LatentPosterior:
-        weights = np.asarray(self.gp.y_train_ - self.gp.pi_, dtype=np.float64)
-        root = ScaledTriangularRoot(np.asfortranarray(self.gp.L_, np.float64), np.ravel(self.gp.W_sr_))
-        return LatentPosterior(self.smooth, _inputs(self.gp), weights, root)
-
-    def predict(self, X: Any) -> Distribution:
-        latent = self._posterior.moments(numbers_in(X))
-        return LogitLikelihood().predictive(latent.mean, latent.variance + self.white)
-
-    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        latent = self._posterior.derivatives(numbers_in(X), order, inner)
-        assert latent.first is not None
-        variance = latent.variance + self.white
-        return through_likelihood(LogitLikelihood(), latent.mean, variance, latent.first, latent.second)
-
-
-@dataclass(frozen=True, eq=False)
-class OneVsRest(Prediction):
-    """A Categorical from one Bernoulli per class, normalised as scikit-learn's OneVsRestClassifier does."""
-
-    members: Sequence[Prediction]
-
-    def predict(self, X: Any) -> Distribution:
-        return normalized([member.predict(X) for member in self.members])
-
-    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        return normalized_derivatives([member.derivatives(X, order, inner) for member in self.members])
-
-    def bytes_per_row(self, n_columns: int, order: int) -> int:
-        return result_bytes(n_columns, order, 3 * len(self.members))
 
 
 def read_gp_classifier(gp: Any) -> Prediction:
@@ -225,7 +203,10 @@ def read_gp_classifier(gp: Any) -> Prediction:
         "kernel": tuple(kernel.smooth for kernel in kernels),
         "findings": (finding,),
     }
-    closed = [LaplaceGP(m, kernel.smooth, kernel.white, **words) for m, kernel in zip(members, kernels, strict=True)]
+    closed = [
+        LatentGP(member, _laplace_parts, kernel.smooth, kernel.white, LogitLikelihood(), **words)
+        for member, kernel in zip(members, kernels, strict=True)
+    ]
     return closed[0] if len(closed) == 1 else OneVsRest(closed, **words)
 
 

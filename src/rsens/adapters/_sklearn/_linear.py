@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import overrides
+from rsens.adapters._linear_predictor import LinearPredictor, MultinomialPredictor
 from rsens.adapters._sklearn._prediction import Prediction, as_fitted, not_fitted, numbers_in, read_std, record_of
-from rsens.derivatives import Derivatives, Finding, Inner, result_bytes
-from rsens.distributions import Bernoulli, Categorical, Distribution, Normal
+from rsens.derivatives import Derivatives, Finding, Inner
+from rsens.distributions import Bernoulli, Distribution
+from rsens.likelihoods import GaussianLikelihood
 
 #: Classes with `coef_` and `intercept_`; whether probabilities follow from them as we think is checked for each object.
 LINEAR_CLASSIFIERS = (
@@ -25,35 +27,30 @@ LINEAR_CLASSIFIERS = (
 
 
 @dataclass(frozen=True, eq=False)
-class BayesianLinear(Prediction):
-    """Normal(xᵀw + b, (x − x̄)ᵀΣ(x − x̄) + 1/α)."""
+class Linear(Prediction):
+    """A prediction at the design (1, x − centre)."""
 
-    weights: Array
-    covariance: Array
-    intercept: float
+    predictor: LinearPredictor | MultinomialPredictor
     centre: Array
-    noise_variance: float
 
     def predict(self, X: Any) -> Distribution:
-        X = numbers_in(X)
-        c = X - self.centre
-        variance = np.einsum("nd,de,ne->n", c, self.covariance, c) + self.noise_variance
-        return Normal(X @ self.weights + self.intercept, variance)
+        return self.predictor.predict(self._design(X))
 
     def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        """∂m = w, ∂v = 2Σ(x − x̄), ∂²m = 0, ∂²v = 2Σ."""
-        X = numbers_in(X)
-        slope = 2.0 * (X - self.centre) @ self.covariance
-        first = np.stack([np.broadcast_to(self.weights, X.shape), slope], axis=1)
-        second = None
-        if order == 2:
-            second = np.zeros((len(X), 2, *self.covariance.shape))
-            second[:, 1] = 2.0 * self.covariance
-        return record_of(self.predict(X), first, second, order, inner)
+        record = self.predictor.derivatives(self._design(X), order)
+        second = None if record.second is None else record.second[..., 1:, 1:]
+        return record_of(record.distribution, record.first[..., 1:], second, order, inner)
+
+    def bytes_per_row(self, n_columns: int, order: int) -> int:
+        return self.predictor.bytes_per_row(max(n_columns, len(self.centre)) + 1, order)
+
+    def _design(self, X: Any) -> Array:
+        centred = numbers_in(X) - self.centre
+        return np.column_stack([np.ones(len(centred)), centred])
 
 
 def read_bayesian_linear(model: Any) -> Prediction:
-    """The prediction of a fitted BayesianRidge or ARDRegression."""
+    """Normal(xᵀw + b, (x − x̄)ᵀΣ(x − x̄) + 1/α) of a fitted BayesianRidge or ARDRegression."""
     if not hasattr(model, "coef_"):
         raise not_fitted(model)
     if overrides(model, "sklearn", "predict"):
@@ -64,6 +61,10 @@ def read_bayesian_linear(model: Any) -> Prediction:
             "The scale of y is beyond what its fit can hold: divide y by its standard deviation, and refit."
         )
     w = np.asarray(model.coef_, dtype=np.float64)
+    covariance = np.zeros((1 + len(w), 1 + len(w)))
+    # `sigma_` of ARDRegression covers the columns that it kept.
+    kept = np.flatnonzero(model.lambda_ < model.threshold_lambda) if len(model.sigma_) < len(w) else np.arange(len(w))
+    covariance[np.ix_(1 + kept, 1 + kept)] = model.sigma_
     noise = 1.0 / float(model.alpha_)
     words = f"included: {noise:.3g} (1/alpha_)"
     finding = Finding("noise", "ok", f"noise of an observation is {words}.")
@@ -71,31 +72,13 @@ def read_bayesian_linear(model: Any) -> Prediction:
     rows = offset + np.vstack([np.ones_like(w), np.linspace(-2.0, 1.0, len(w))])
     mean, deviation = model.predict(as_fitted(model, rows), return_std=True)
     for centre in (offset, np.zeros_like(w)):  # whether x is centred depends on the release
-        closed = BayesianLinear(
-            w,
-            _full_covariance(model, len(w)),
-            float(model.intercept_),
-            centre,
-            noise,
-            family="Normal",
-            noise=words,
-            findings=(finding,),
-        )
+        coefficients = np.array([float(model.intercept_) + centre @ w, *w])
+        predictor = LinearPredictor(coefficients, covariance, GaussianLikelihood(noise))
+        closed = Linear(predictor, centre, family="Normal", noise=words, findings=(finding,))
         found = closed.predict(rows)
         if np.allclose(found.variance, deviation**2, 1e-9, 0.0) and np.allclose(found.mean, mean, 1e-9, 1e-12):
             return closed
     return read_std(model)
-
-
-def _full_covariance(model: Any, n_columns: int) -> Array:
-    """Σ of all weights: `sigma_` of ARDRegression covers the columns that it kept."""
-    given = np.asarray(model.sigma_, dtype=np.float64)
-    if given.shape == (n_columns, n_columns):
-        return given
-    kept = np.flatnonzero(model.lambda_ < model.threshold_lambda)
-    covariance = np.zeros((n_columns, n_columns))
-    covariance[np.ix_(kept, kept)] = given
-    return covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,41 +101,17 @@ class Logistic(Prediction):
         return record_of(distribution, first, second, order, inner)
 
 
-@dataclass(frozen=True, eq=False)
-class Softmax(Prediction):
-    """More classes: p = softmax(Wx + b). With the deviations c_k = w_k − Σ_j p_j w_j,
-
-    ∂p_k = p_k c_k,  ∂²p_k = p_k (c_k c_kᵀ − Σ_j p_j c_j c_jᵀ).
-    """
-
-    weights: Array
-    intercepts: Array
-
-    def predict(self, X: Any) -> Distribution:
-        return Categorical(softmax(numbers_in(X) @ self.weights.T + self.intercepts, axis=1))
-
-    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        distribution = self.predict(X)
-        p = distribution.parameters
-        c = self.weights - (p @ self.weights)[:, None]  # (n, K, D)
-        first = p[..., None] * c
-        second = None
-        if order == 2:
-            squares = c[..., :, None] * c[..., None, :]
-            second = p[..., None, None] * (squares - np.einsum("nk,nkde->nde", p, squares)[:, None])
-        return record_of(distribution, first, second, order, inner)
-
-    def bytes_per_row(self, n_columns: int, order: int) -> int:
-        return result_bytes(max(n_columns, self.weights.shape[1]), order, 2 * len(self.weights))
-
-
 def logistic_of(classifier: Any, **words: Any) -> Prediction | None:
     """The closed form of a linear classifier, if its `predict_proba` is that closed form; else None."""
     if not (hasattr(classifier, "coef_") and hasattr(classifier, "intercept_")):
         return None
     W = np.atleast_2d(np.asarray(classifier.coef_, dtype=np.float64))
     b = np.broadcast_to(np.asarray(classifier.intercept_, dtype=np.float64), (len(W),))
-    closed = Logistic(W[0], float(b[0]), **words) if len(W) == 1 else Softmax(W, b, **words)
+    closed: Prediction = Logistic(W[0], float(b[0]), **words)
+    if len(W) > 1:
+        coefficients = np.vstack([b, W.T])  # against the first class
+        predictor = MultinomialPredictor((coefficients[:, 1:] - coefficients[:, :1])[None])
+        closed = Linear(predictor, np.zeros(W.shape[1]), **words)
     sizes = np.linalg.norm(W, axis=1, keepdims=True) ** 2
     steps = W / np.where(sizes > 0.0, sizes, 1.0)  # each moves a logit by 1
     rows = np.vstack([np.zeros((1, W.shape[1])), steps, -2.0 * steps])
