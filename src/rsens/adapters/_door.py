@@ -10,14 +10,13 @@ from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._table import Table
-from rsens.adapters._adapter import Adapter, is_a
+from rsens.adapters._adapter import WITH_DERIVATIVES, Adapter, is_a
 from rsens.adapters._gpytorch import GPYTORCH
 from rsens.adapters._laplace import LAPLACE
 from rsens.adapters._posterior_draws import HOLD_DRAWS
 from rsens.adapters._sklearn import SCIKIT_LEARN
 from rsens.adapters._statsmodels import STATSMODELS
 from rsens.adapters._torch_module import TORCH_MODULE
-from rsens.adapters._with_derivatives import WITH_DERIVATIVES
 from rsens.derivatives import Model, rows_of
 
 #: Every kind of object that can be explained as it is. The first adapter that accepts an object adapts it.

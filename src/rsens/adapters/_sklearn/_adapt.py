@@ -14,20 +14,12 @@ import numpy as np
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._table import is_frame
 from rsens._typing import Array
-from rsens.adapters._adapter import Adapter, Described, is_a, library_of
+from rsens.adapters._adapter import Adapter, Described, check_fitted, is_a, library_of, not_fitted
 from rsens.adapters._sklearn._by_differences import distributional, read_forest, read_probabilities
 from rsens.adapters._sklearn._gaussian_process import read_gp_classifier, read_gp_regressor
 from rsens.adapters._sklearn._linear import read_bayesian_linear
 from rsens.adapters._sklearn._pipeline import Behind, best_of, encoded_columns, pipeline_of, read_own, read_target
-from rsens.adapters._sklearn._prediction import (
-    Prediction,
-    as_fitted,
-    check_columns,
-    check_fitted,
-    gives_std,
-    not_fitted,
-    read_std,
-)
+from rsens.adapters._sklearn._prediction import Prediction, as_fitted, check_columns, gives_std, read_std
 from rsens.adapters._sklearn._steps import RoughStepError, is_identity
 from rsens.derivatives import (
     AsGiven,

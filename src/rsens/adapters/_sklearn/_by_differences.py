@@ -22,9 +22,9 @@ from rsens._conversions import as_family
 from rsens._errors import Argument, InputError
 from rsens._table import is_frame
 from rsens._typing import Array
-from rsens.adapters._adapter import is_a
+from rsens.adapters._adapter import check_fitted, is_a, not_fitted
 from rsens.adapters._sklearn._linear import LINEAR_CLASSIFIERS, logistic_of
-from rsens.adapters._sklearn._prediction import Asked, Prediction, as_fitted, check_fitted, n_columns_of, not_fitted
+from rsens.adapters._sklearn._prediction import Asked, Prediction, as_fitted, n_columns_of
 from rsens.derivatives import Finding
 from rsens.distributions import Bernoulli, Categorical, Distribution, Normal
 

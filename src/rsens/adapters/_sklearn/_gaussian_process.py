@@ -20,10 +20,10 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.adapters._adapter import NoTranslationError, overrides
+from rsens.adapters._adapter import NoTranslationError, not_fitted, overrides
 from rsens.adapters._linear_predictor import GaussianResponse, Response, through_response
 from rsens.adapters._sklearn._by_differences import OF_CLASSES, read_probabilities
-from rsens.adapters._sklearn._prediction import Prediction, not_fitted, numbers_in, read_std
+from rsens.adapters._sklearn._prediction import Prediction, numbers_in, read_std
 from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
 from rsens.distributions import Distribution, Normal
 from rsens.kernels import (

@@ -10,9 +10,9 @@ from scipy.special import expit
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._adapter import overrides
+from rsens.adapters._adapter import not_fitted, overrides
 from rsens.adapters._linear_predictor import LinearPredictor, MultinomialPredictor
-from rsens.adapters._sklearn._prediction import Prediction, as_fitted, not_fitted, numbers_in, read_std, record_of
+from rsens.adapters._sklearn._prediction import Prediction, as_fitted, numbers_in, read_std, record_of
 from rsens.derivatives import Derivatives, Finding, Inner
 from rsens.distributions import Bernoulli, Distribution
 from rsens.likelihoods import GaussianLikelihood

@@ -103,23 +103,6 @@ def record_of(
 # ---- Estimators ------------------------------------------------------------------------------------------------------
 
 
-def not_fitted(estimator: Any) -> InputError:
-    return InputError(f"{type(estimator).__name__} is not fitted. Call fit(X, y) first.")
-
-
-def check_fitted(estimator: Any) -> None:
-    """An `InputError` for an estimator of scikit-learn that has not been fitted."""
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
-    try:
-        check_is_fitted(estimator)
-    except NotFittedError:
-        raise not_fitted(estimator) from None
-    except TypeError:  # not an estimator, but something that looks like one
-        return
-
-
 def gives_std(estimator: Any) -> bool:
     """Whether `predict` takes `return_std`."""
     try:
