@@ -4,19 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from rsens._errors import Argument, InputError
+from rsens._frames import as_pandas
+from rsens._labels import plain
+from rsens._table import is_frame
+from rsens._text import first_few, quoted
 from rsens._typing import Array
-from rsens.adapters._bambi_columns import FormulaColumns, formula_columns, parameters_of
-from rsens.adapters._bambi_families import family_named
-from rsens.adapters._draws_finding import draws_finding
-from rsens.adapters._origin import is_a
-from rsens.adapters._pending import Pending
-from rsens.derivatives import Description, Draws, DrawsModel, Model, from_function
-from rsens.distributions import Distribution, Mixture
+from rsens.adapters._adapter import Pending, is_a
+from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding
+from rsens.derivatives import Description, DrawsModel, Model, from_function
+from rsens.distributions import (
+    Bernoulli,
+    Beta,
+    Categorical,
+    Distribution,
+    Exponential,
+    Gamma,
+    NegativeBinomial,
+    Normal,
+    Poisson,
+    StudentT,
+)
+
+#: By the name of bambi's family; arguments are its parameters by name.
+FAMILIES: dict[str, Callable[..., Distribution]] = {
+    "gaussian": lambda mu, sigma: Normal(mu, sigma**2),
+    "t": lambda mu, sigma, nu: StudentT(mu, sigma**2, nu),
+    "bernoulli": lambda p: Bernoulli(p),
+    "categorical": lambda p: Categorical(p),
+    "poisson": lambda mu: Poisson(mu),
+    "negativebinomial": lambda mu, alpha: NegativeBinomial(mu, alpha),
+    "gamma": lambda mu, alpha: Gamma(mu, alpha),
+    "exponential": lambda mu: Exponential(mu),
+    "beta": lambda mu, kappa: Beta(mu * kappa, (1.0 - mu) * kappa),
+}
 
 
 def from_bambi(model: Any, posterior: Any) -> Model:
@@ -55,6 +81,18 @@ def from_bambi(model: Any, posterior: Any) -> Model:
         )
     if not getattr(model, "built", True):
         raise InputError("from_bambi: ", Argument("model"), " is not fitted. Call model.fit() first.")
+    name = model.family.name
+    if name not in FAMILIES:
+        raise InputError(
+            f"the family {name!r} of bambi is none of rsens' families; known are {', '.join(map(repr, FAMILIES))}. "
+            "Write the prediction of one draw as a function: from_draws(fn, draws)."
+        )
+    for kind in ("censored", "truncated"):
+        if getattr(_response_term(model), f"is_{kind}", False):
+            raise InputError(
+                f"the response of the model is {kind}, so its family is not that of an observation. Write the "
+                "prediction of one draw as a function: from_draws(fn, draws)."
+            )
     return BambiModel(model, posterior)
 
 
@@ -62,80 +100,34 @@ class BambiModel(Pending):
     """The model that `from_bambi` makes: what the columns of X are called says how they fit the formula."""
 
     def __init__(self, model: Any, posterior: Any) -> None:
-        self._model, self._posterior = model, _only_draws(posterior)
-        self._family = family_named(model)
-        self._columns = formula_columns(model)
+        self._model = model
+        self._posterior = _with_draws(posterior, posterior["posterior"])  # `predict` copies all it is given
+        self._columns = FormulaColumns.of(model)
 
     def built_for(self, X: Any) -> Model:
         names = tuple(map(str, self._columns.check(X).columns))
-        draws = FormulaDraws.of(self._model, self._posterior, self._family, names, self._columns)
-        levels = self._columns.levels
-        return DrawsModel(
-            draws.differences(categorical=levels),
-            from_function(draws.matched, categorical=levels),
-            2 * len(draws),
-        ).described(self._description(len(draws)), draws_finding(len(draws)))
-
-    def _description(self, count: int) -> Description:
-        return Description(
+        draws = _draws(self._model, self._posterior, names, self._columns)
+        levels, count = self._columns.levels, len(draws)
+        about = Description(
             model=f"bambi model with {count} draws",
             family=f"mixture of {self._model.family.name}",
             noise="included: the family of the model",
             derivatives="differences over a small step",
             columns="columns of the formula",
         )
+        matched = from_function(draws.matched, categorical=levels)
+        return DrawsModel(draws.differences(categorical=levels), matched, 2 * count, about, (draws_finding(count),))
 
 
-@dataclass(frozen=True, eq=False)
-class FormulaDraws(Draws):
-    """The draws of a bambi model; all of them are predicted in one call, as a function of rows of numbers."""
+def _draws(model: Any, posterior: Any, names: tuple[str, ...], columns: FormulaColumns) -> DrawsAtOnce:
+    """The draws as a function of rows of numbers, with these names of columns."""
+    group = posterior["posterior"]
+    count = group.sizes["chain"] * group.sizes["draw"]
 
-    model: Any
-    posterior: Any
-    family: Callable[..., Distribution]
-    names: tuple[str, ...]
-    columns: FormulaColumns
-
-    @classmethod
-    def of(
-        cls,
-        model: Any,
-        posterior: Any,
-        family: Callable[..., Distribution],
-        names: tuple[str, ...],
-        columns: FormulaColumns,
-    ) -> FormulaDraws:
-        count = posterior["posterior"].sizes["chain"] * posterior["posterior"].sizes["draw"]
-        return cls(family, {}, np.full(count, 1.0 / count), model, posterior, family, names, columns)
-
-    def some(self, count: int) -> FormulaDraws:
-        """At most so many of the draws, of the first chain."""
-        group = self.posterior["posterior"]
-        kept = np.unique(np.linspace(0, group.sizes["draw"] - 1, count).astype(np.intp))
-        few = _with_draws(self.posterior, group.isel(chain=[0], draw=kept))
-        return FormulaDraws.of(self.model, few, self.family, self.names, self.columns)
-
-    def matched(self, X: Array) -> Distribution:
-        """One call gives all draws, so these are matched for some rows at a time."""
-        return self.matched_by_rows(X)
-
-    def mixture(self, X: Array) -> Mixture:
-        """The predictive at rows of numbers, with arrays (S, n)."""
-        shape = (len(self), len(X))
-        parameters = self._predict(self.columns.frame(X, self.names))
-        components = self.family(**{name: _filled(a, shape) for name, a in parameters.items()})
-        return Mixture(components, self.weights, draws=True)
-
-    def families(self, X: Array) -> Iterator[Distribution]:
-        """The same draw by draw."""
-        components = self.mixture(X).components
-        for s in range(len(self)):
-            yield type(components)(**{name: values[s] for name, values in components.fields().items()})
-
-    def _predict(self, frame: Any) -> dict[str, Array]:
-        """The parameters of the family for all draws at the rows of a data frame, (S,) or (S, n, …)."""
+    def components(X: Array) -> Distribution:
         try:
-            predicted = self.model.predict(self.posterior, kind="response_params", data=frame, inplace=False)
+            rows = columns.frame(X, names)
+            predicted = model.predict(posterior, kind="response_params", data=rows, inplace=False)["posterior"]
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise InputError(
                 Argument("X"),
@@ -143,23 +135,19 @@ class FormulaDraws(Draws):
                 "levels that the model was fitted to, also where the formula combines them.",
             ) from error
         parameters = {}
-        for name in self.model.family.likelihood.params:
-            component = parameters_of(self.model)[name]
-            values = (
-                predicted["posterior"][getattr(component, "alias", None) or name].transpose("chain", "draw", ...).values
-            )
-            parameters[name] = values.reshape(-1, *values.shape[2:])
-        return parameters
+        for name in model.family.likelihood.params:
+            alias = getattr(_parameters(model)[name], "alias", None) or name
+            values = predicted[alias].transpose("chain", "draw", ...).values
+            values = values.reshape(-1, *values.shape[2:])  # one value per draw, or per draw and row
+            parameters[name] = np.broadcast_to(values[:, None], (count, len(X))) if values.ndim == 1 else values
+        return FAMILIES[model.family.name](**parameters)
 
+    def some(most: int) -> DrawsAtOnce:
+        kept = np.unique(np.linspace(0, group.sizes["draw"] - 1, most).astype(np.intp))
+        few = _with_draws(posterior, group.isel(chain=[0], draw=kept))
+        return _draws(model, few, names, columns)
 
-def _filled(values: Array, shape: tuple[int, int]) -> Array:
-    """(S, n, …) from one value per draw, or per draw and row."""
-    return np.broadcast_to(values[:, None], shape) if values.ndim == 1 else values
-
-
-def _only_draws(posterior: Any) -> Any:
-    """The group "posterior" alone: `predict` copies all it is given."""
-    return _with_draws(posterior, posterior["posterior"])
+    return DrawsAtOnce.of(components, count, some)
 
 
 def _with_draws(posterior: Any, group: Any) -> Any:
@@ -167,3 +155,127 @@ def _with_draws(posterior: Any, group: Any) -> Any:
     if hasattr(posterior, "from_dict") and hasattr(posterior, "children"):  # a DataTree
         return type(posterior).from_dict({"posterior": group.to_dataset() if hasattr(group, "to_dataset") else group})
     return type(posterior)(posterior=group)
+
+
+# ---- The columns that the formula of a bambi model reads, and which of them hold levels ------------------------------
+
+
+@dataclass(frozen=True)
+class FormulaColumns:
+    """The variables of a formula, in the order of the data it was fitted to."""
+
+    names: tuple[str, ...]
+    #: Those with levels, and the levels of the training data: factors, and the groups of (1 | group).
+    levels: dict[str, tuple[Any, ...]]
+    #: The variables of the left-hand side.
+    response: tuple[str, ...]
+    #: The types of the columns, which rows made from numbers get again.
+    types: dict[str, Any]
+
+    @classmethod
+    def of(cls, model: Any) -> FormulaColumns:
+        """Read the design matrices of a built model."""
+        used: set[str] = set()
+        with_levels: set[str] = set()
+        for component in _parameters(model).values():
+            design = getattr(component, "design", None)  # a constant component has none
+            for part in (getattr(design, "common", None), getattr(design, "group", None)):
+                for term in getattr(part, "terms", {}).values():
+                    used |= set(term.var_names)
+                    with_levels |= set(_factors(term))
+        data, response = model.data, _response_term(model)
+        names = tuple(name for name in map(str, data.columns) if name in used)
+        with_levels |= {name for name in names if not _is_number(data[name])}
+        return cls(
+            names,
+            {name: tuple(_levels(data[name])) for name in names if name in with_levels},
+            tuple(sorted(set(getattr(getattr(response, "term", response), "var_names", ()) or ()) - {""})),
+            {name: data[name].dtype for name in names},
+        )
+
+    def frame(self, numbers: Array, names: tuple[str, ...]) -> Any:
+        """Rows of numbers as a data frame with the labels that the model was fitted to."""
+        import pandas as pd
+
+        columns = dict(zip(names, numbers.T, strict=True))
+        for name, levels in self.levels.items():
+            labels = pd.Series([levels[code] for code in _codes(columns[name], levels)])
+            columns[name] = labels.astype(self.types[name])
+        return pd.DataFrame(columns)
+
+    def check(self, X: Any) -> Any:
+        """X as a data frame that has these columns and not the response."""
+        X = as_pandas(X)
+        if not is_frame(X):
+            raise InputError(
+                Argument("X"),
+                f" must be a data frame with the columns of the formula ({', '.join(map(repr, self.names))}); got "
+                f"{type(X).__name__}.",
+            )
+        given = list(map(str, X.columns))
+        missing = [name for name in self.names if name not in given]
+        if missing:
+            raise InputError(Argument("X"), f" must have the columns {quoted(missing)} of the formula; got {given}.")
+        words = [name for name in self.names if name not in self.levels and not _is_number(X[name])]
+        if words:
+            raise InputError(
+                Argument("X"),
+                f": column {words[0]!r} must hold numbers, as in the data of the model; got {X[words[0]].dtype}.",
+            )
+        for name, levels in self.levels.items():
+            unknown = [level for level in X[name].dropna().unique() if level not in levels]
+            if unknown:
+                raise InputError(
+                    Argument("X"),
+                    f": column {name!r} has {first_few([repr(plain(level)) for level in unknown])}, which the model "
+                    f"was not fitted to. It knows {first_few([repr(plain(level)) for level in levels])}.",
+                )
+        response = [name for name in self.response if name in given and name not in self.names]
+        if response:
+            raise InputError(
+                Argument("X"),
+                f" has the column {response[0]!r}, which the model predicts. Leave it out: "
+                f"X.drop(columns={response[0]!r}).",
+            )
+        return X
+
+
+def _parameters(model: Any) -> dict[str, Any]:
+    """The parameters of the family by name; older releases call them components."""
+    parameters = getattr(model, "parameters", None)
+    return model.components if parameters is None else parameters
+
+
+def _response_term(model: Any) -> Any:
+    """The left-hand side of the formula; older releases keep it in a component."""
+    term = getattr(model, "response_term", None)
+    return model.response_component.term if term is None else term
+
+
+def _codes(numbers: Array, levels: tuple[Any, ...]) -> list[int]:
+    """Which level each number stands for: levels that are numbers stand for themselves, others are counted."""
+    if not all(isinstance(level, Real | np.bool_) for level in levels):
+        return [int(number) for number in numbers]
+    known = {float(level): code for code, level in enumerate(levels)}
+    return [known[float(number)] for number in numbers]
+
+
+def _factors(term: Any) -> Iterator[str]:
+    """The variables of a term that are read as levels: C(x), and groups."""
+    if hasattr(term, "factor"):  # (expr | factor)
+        yield from term.factor.var_names
+        yield from _factors(term.expr)
+    for part in getattr(term, "components", ()):
+        if getattr(part, "kind", None) == "categoric":
+            yield from part.var_names
+
+
+def _is_number(column: Any) -> bool:
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return is_numeric_dtype(column) and not is_bool_dtype(column)
+
+
+def _levels(column: Any) -> list[Any]:
+    """The labels of a column, in the order of its categories or else sorted."""
+    return list(column.cat.categories) if hasattr(column, "cat") else sorted(column.unique())

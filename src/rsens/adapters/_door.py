@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
+from types import FunctionType
 from typing import Any
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._table import Table
-from rsens.adapters._adapter import Adapter
+from rsens.adapters._adapter import WITH_DERIVATIVES, Adapter, is_a
 from rsens.adapters._gpytorch import GPYTORCH
-from rsens.adapters._half_a_model import HALF_A_MODEL
 from rsens.adapters._laplace import LAPLACE
+from rsens.adapters._posterior_draws import HOLD_DRAWS
 from rsens.adapters._sklearn import SCIKIT_LEARN
 from rsens.adapters._statsmodels import STATSMODELS
 from rsens.adapters._torch_module import TORCH_MODULE
-from rsens.adapters._with_derivatives import WITH_DERIVATIVES
 from rsens.derivatives import Model, rows_of
 
 #: Every kind of object that can be explained as it is. The first adapter that accepts an object adapts it.
 ADAPTERS: list[Adapter] = [
-    HALF_A_MODEL,  # before anything that has a method predict
     WITH_DERIVATIVES,
     STATSMODELS,
     SCIKIT_LEARN,
@@ -43,6 +43,10 @@ def as_model(obj: Any) -> Model:
     for adapter in ADAPTERS:
         if adapter.accepts(obj):
             return adapter.adapt(obj)
+    parts = obj if isinstance(obj, tuple) and len(obj) == 2 else (obj,)
+    for line in filter(None, map(_other_half, parts)):
+        got = " and ".join(type(part).__name__ for part in parts)
+        raise InputError("expected a ", Argument("model"), f" with its posterior draws; got {got}. Write {line}.")
     raise InputError(
         "expected a ",
         Argument("model"),
@@ -68,3 +72,39 @@ def classes_of(model: Any) -> Any:
 def coding_of(model: Any) -> Coding | None:
     """The categorical columns that a fitted model knows; None if it has none. A function finds them in the rows."""
     return as_model(model).coding
+
+
+#: Half of a model, a program without its draws or draws without their program: the line to write for each kind.
+OTHER_HALF = {
+    ("bambi.Model",): "from_bambi(model, posterior), where posterior is what model.fit() returned",
+    ("pymc.Model",): (
+        'from_pymc(model, posterior, data="X"), where posterior is what pm.sample() returned and the rows are '
+        'X = pm.Data("X", …)'
+    ),
+    ("numpyro.MCMC", "numpyro.Predictive", "numpyro.Messenger"): (
+        "from_numpyro(model, mcmc), where model(X, y=None) is the function and mcmc has run"
+    ),
+    ("numpyro.AutoGuide", "numpyro.SVI", "numpyro.SVIRunResult"): (
+        "from_numpyro(model, guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))), where "
+        "model(X, y=None) is the function"
+    ),
+    tuple(f"cmdstanpy.CmdStan{kind}" for kind in ("MCMC", "VB", "Pathfinder", "Laplace")): (
+        "from_draws(fn, fit.stan_variables()), where fn(parameters, X) returns the prediction of one draw, such as "
+        'Normal(parameters["alpha"] + X @ parameters["beta"], parameters["sigma"] ** 2)'
+    ),
+    HOLD_DRAWS: (
+        "from_pymc(model, posterior) or from_bambi(model, posterior) with the model that was sampled; without one, "
+        "from_draws(fn, draws), where fn(parameters, X) returns the prediction of one draw"
+    ),
+}
+
+
+def _other_half(obj: Any) -> str | None:
+    """The line to write for half of a model; None for other objects."""
+    line = next((line for names, line in OTHER_HALF.items() if is_a(obj, *names)), None)
+    if line is None and isinstance(obj, FunctionType):  # a program calls something of NumPyro by a global name
+        used = (obj.__globals__.get(name) for name in obj.__code__.co_names)
+        homes = (value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None) for value in used)
+        if any(str(home).partition(".")[0] == "numpyro" for home in homes):
+            return next(line for names, line in OTHER_HALF.items() if "numpyro.MCMC" in names)
+    return line

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rsens._coding import Coding
-from rsens._errors import InputError
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.derivatives import Counter, Derivatives, Description, Finding, Model, matched_record
+from rsens.adapters._door import as_model
+from rsens.derivatives import Counter, Derivatives, Description, Finding, Model, matched_record, read_weights
 from rsens.distributions import Distribution, Mixture
 
 
 class EnsembleModel(Model):
     """The mixture of several models: what they do not agree on counts as what is not known."""
 
-    def __init__(self, members: Sequence[Model], weights: Array) -> None:
+    def __init__(
+        self, members: Sequence[Model], weights: Array, name: str | None = None, description: Description | None = None
+    ) -> None:
         self._members, self._weights = tuple(members), weights
+        self._name, self._description = name, description
         first = self._members[0]
         self.coding = first.coding
         self.takes_tables = all(member.takes_tables for member in members)
@@ -31,7 +36,7 @@ class EnsembleModel(Model):
 
     @property
     def name(self) -> str:
-        return f"ensemble of {len(self._members)} models"
+        return self._name or f"ensemble of {len(self._members)} models"
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         records = [member.derivatives(X, order) for member in self._members]
@@ -60,11 +65,11 @@ class EnsembleModel(Model):
 
     @property
     def description(self) -> Description | None:
-        known = [member.description for member in self._members]
-        first = known[0]
-        if first is None:
-            return None
-        return replace(first, model=f"{len(known)} models such as {first.model}", family=f"mixture of {first.family}")
+        first = self._members[0].description
+        if self._description is not None or first is None:
+            return self._description
+        several = f"{len(self._members)} models such as {first.model}"
+        return replace(first, model=several, family=f"mixture of {first.family}")
 
     def checks(self, X: Any) -> Iterator[Finding]:
         yield from self._members[0].checks(X)
@@ -73,7 +78,7 @@ class EnsembleModel(Model):
         return max(1, min(m.rows_per_chunk(n_columns, order) for m in self._members) // len(self._members))
 
     def _each(self, members: Sequence[Model]) -> EnsembleModel:
-        return EnsembleModel(members, self._weights)
+        return EnsembleModel(members, self._weights, self._name, self._description)
 
     def coded(self, X: Any, weights: Any = None) -> EnsembleModel:
         return self._each([member.coded(X, weights) for member in self._members])
@@ -106,3 +111,38 @@ class _Matched(Model):
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return self._whole.rows_per_chunk(n_columns, order)
+
+
+# ---- `from_ensemble`: several models as one --------------------------------------------------------------------------
+
+
+def from_ensemble(models: Iterable[Any], weights: ArrayLike | None = None) -> Model:
+    """A model from several of the same columns: its predictive is the mixture of theirs.
+
+    Networks trained from different starts, refits to bootstrap samples, models of different kinds. What they do not
+    agree on is part of the prediction's uncertainty; `.parts` and `.posterior` treat the members as posterior draws.
+
+    Args:
+        models: Models that `explain` accepts, at least one. They may predict different families of the same kind of y,
+            such as Normal and StudentT.
+        weights: Weights of the models; equal by default.
+
+    Returns:
+        A model for `explain`, `rsens` and all other measures.
+
+    Example:
+        >>> from rsens import Normal, from_ensemble, from_function, rsens
+        >>> slopes = [from_function(lambda X, b=b: Normal(b * X[:, 0], 0.09)) for b in (2.0, -2.0)]
+        >>> rsens(from_ensemble(slopes), [[0.0], [1.5]]).round(2).tolist()
+        [[0.0], [6.67]]
+    """
+    given = list(models) if isinstance(models, Iterable) and not isinstance(models, str | bytes) else []
+    if not given:
+        raise InputError(
+            "from_ensemble: ",
+            Argument("models"),
+            f" must be a list of models, at least one; got {type(models).__name__}. "
+            "For one function with many draws of its parameters use from_draws.",
+        )
+    members = [as_model(model) for model in given]
+    return EnsembleModel(members, read_weights(weights, len(members), "from_ensemble"))

@@ -14,10 +14,9 @@ from rsens._errors import Argument, InputError, RsensWarning
 from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
-from rsens.adapters._described import Described
-from rsens.adapters._design import SECOND_STEP, first_differences, second_differences
-from rsens.adapters._linear_predictor import DesignPredictor, OnLinearPredictor
-from rsens.adapters._origin import is_a
+from rsens.adapters._adapter import Described, is_a
+from rsens.adapters._differences import SECOND, first_differences, second_differences
+from rsens.adapters._linear_predictor import LinearPredictor, MultinomialPredictor, OnLinearPredictor
 from rsens.derivatives import (
     AsGiven,
     Derivatives,
@@ -41,7 +40,7 @@ NAMES = re.compile(r"""([^\W\d]\w*\b)(?!\s*[("'])|["']([^"']+)["']""")
 class FormulaModel(Described, AsGiven, OnLinearPredictor):
     """A prediction at the design of a formula, with derivatives in the columns of the data frame by the chain rule."""
 
-    predictor: DesignPredictor
+    predictor: LinearPredictor | MultinomialPredictor
     #: A data frame → its design, a matrix.
     transform: Callable[[Any], Any]
     formula: str
@@ -68,7 +67,7 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
             )
         if self.like is None and self.categorical:
             named = [name for name in self.categorical if name in map(str, source.columns)]
-            return replace(AsGiven.coded(replace(self, categorical=named), X, weights))
+            return AsGiven.coded(replace(self, categorical=named), X, weights)
         return AsGiven.coded(self, X, weights)
 
     def prepared(self, X: Any) -> Self:
@@ -82,15 +81,14 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         return model
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
-        if self.unit is None:
+        if self.unit is None or self.bounds is None:
             return self.prepared(X).derivatives(X, order)
-        table = rows_of(self, X)
-        numbers = self.numbers(table)
+        numbers = self.numbers(rows_of(self, X))
         columns = self.continuous(numbers.shape[1])
         record = self.predictor.derivatives(self.design(numbers), order)
         if not columns:
             return without_derivatives(record.distribution, numbers.shape[1], order)
-        inside = numbers if self.bounds is None else np.clip(numbers, *self.bounds)
+        inside = np.clip(numbers, *self.bounds)
         slopes = first_differences(self.design, inside, self.unit, columns)
         bends = second_differences(self.design, inside, self.unit, columns) if order == 2 else None
         return Derivatives(record.distribution, *chain_rule(slopes, bends, record.first, record.second))
@@ -110,8 +108,8 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         table = rows_of(model, X)
         return model._design_of(model.rows(table), len(table))
 
-    def design(self, numbers: Array) -> Array:
-        """The design (n, P) of rows given as numbers."""
+    def design(self, numbers: Array, which: Any = None) -> Array:
+        """The design (n, P) of rows given as numbers, wherever they come from."""
         return self._design_of(self.rows_from(numbers), len(numbers))
 
     def _design_of(self, rows: Any, n: int) -> Array:
@@ -138,20 +136,15 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         """Splines and logarithms may end at the last row: differences there are taken a little inside."""
         bounds = np.array([[-np.inf], [np.inf]]) * np.ones(numbers.shape[1])
         for d in self.continuous(numbers.shape[1]):
-            rows = numbers[[numbers[:, d].argmin(), numbers[:, d].argmax()]]
-            outward = SECOND_STEP * unit[d] * np.array([-1.0, 1.0])
-            beyond = rows.copy()
-            beyond[:, d] += outward
-            if self._is_defined(beyond):
-                continue
-            for side in (0, 1):
-                if not self._is_defined(beyond[[side]]):
-                    bounds[side, d] = rows[side, d] - outward[side]
+            for side, row in enumerate((numbers[:, d].argmin(), numbers[:, d].argmax())):
+                outward = SECOND * unit[d] * (1.0 if side else -1.0)
+                if not self._is_defined(numbers[row] + outward * np.eye(numbers.shape[1])[d]):
+                    bounds[side, d] = numbers[row, d] - outward
         return bounds
 
-    def _is_defined(self, numbers: Array) -> bool:
+    def _is_defined(self, row: Array) -> bool:
         try:
-            self.design(numbers)
+            self.design(row[None])
         except InputError:
             return False
         return True
@@ -167,19 +160,20 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
     def _warn_of_jumps(self, numbers: Array, names: tuple[str, ...]) -> None:
         """A column of the design that changes over half a unit but has no slope at any row jumps in between."""
         assert self.unit is not None
+        assert self.bounds is not None
         columns = self.continuous(numbers.shape[1])
-        some = numbers[np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).astype(np.intp))]
         if not columns:
             return
-        some = some if self.bounds is None else np.clip(some, *self.bounds)
+        some = numbers[np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).astype(np.intp))]
+        some = np.clip(some, *self.bounds)
         flat = (first_differences(self.design, some, self.unit, columns) == 0.0).all(axis=0)  # (P, D)
         if not flat[:, columns].any():
             return
         here, found = self.design(some), []
-        middle = np.median(some, axis=0)
         for d in columns:
             far = some.copy()
-            far[:, d] += np.where(far[:, d] < middle[d], 1.0, -1.0) * APART * self.unit[d]  # inwards
+            inwards = np.where(far[:, d] < np.median(some[:, d]), 1.0, -1.0)
+            far[:, d] += inwards * APART * self.unit[d]
             try:
                 there = self.design(far)
             except InputError:  # few rows have a wide unit, and the formula ends before: a logarithm, say

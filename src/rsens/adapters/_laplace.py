@@ -10,9 +10,7 @@ import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import InputError
-from rsens.adapters._adapter import Adapter
-from rsens.adapters._described import Described
-from rsens.adapters._origin import is_a
+from rsens.adapters._adapter import Adapter, Described, is_a
 from rsens.adapters._torch_module import ModuleModel
 from rsens.derivatives import (
     Derivatives,
@@ -118,21 +116,20 @@ def _adapt(laplace: Any) -> Model:
         raise InputError(f"{name} is not fitted. Call fit(train_loader) first.")
     check_evaluation_mode(laplace.model)
     kind, outputs = str(getattr(laplace.likelihood, "value", laplace.likelihood)), int(laplace.n_outputs)
-    latent = _Latent(laplace)
-    if kind == "regression":
-        noise = float(laplace.sigma_noise) ** 2
-        return _regression(latent, name, outputs, noise)
-    if kind != "classification":
+    if kind not in ("regression", "classification"):
         raise InputError(f"{name} has the likelihood {kind!r}; rsens reads 'regression' and 'classification'.")
-    if outputs > 2:
-        words = "the classes themselves; link averaged by laplace-torch's probit formula"
-        about = _description(name, f"Categorical ({outputs} classes)", words)
-        return ReverseModel(latent.classes, label=name, about=about)
-    about = _description(name, "Bernoulli", "the classes themselves; logistic link averaged exactly")
-    return LaplaceModel(ReverseModel(latent.one), LogitLikelihood(), name, about)
+    latent = _Latent(laplace)
 
+    def about(family: str, noise: str) -> Description:
+        return Description(f"{name} of laplace-torch", family, noise, "automatic (PyTorch)")
 
-def _regression(latent: _Latent, name: str, outputs: int, noise: float) -> Model:
+    if kind == "classification":
+        if outputs > 2:
+            words = "the classes themselves; link averaged by laplace-torch's probit formula"
+            return ReverseModel(latent.classes, label=name, about=about(f"Categorical ({outputs} classes)", words))
+        words = "the classes themselves; logistic link averaged exactly"
+        return LaplaceModel(ReverseModel(latent.one), LogitLikelihood(), name, about("Bernoulli", words))
+    noise = float(laplace.sigma_noise) ** 2
     untouched = " It is 1, as nobody has set it: fit it, or give Laplace(…, sigma_noise=…)." if noise == 1.0 else ""
     finding = Finding(
         "noise",
@@ -141,14 +138,10 @@ def _regression(latent: _Latent, name: str, outputs: int, noise: float) -> Model
     )
     words = f"included: {noise:.3g} (sigma_noise²)"
     if outputs > 1:
-        about = _description(name, f"MultivariateNormal ({outputs} numbers)", words)
-        return ReverseModel(lambda X: latent.several(X, noise), label=name, about=about, findings=(finding,))
-    about = _description(name, "Normal", words)
-    return LaplaceModel(ReverseModel(latent.one), GaussianLikelihood(noise), name, about, (finding,))
-
-
-def _description(name: str, family: str, noise: str) -> Description:
-    return Description(f"{name} of laplace-torch", family, noise, "automatic (PyTorch)")
+        family = about(f"MultivariateNormal ({outputs} numbers)", words)
+        return ReverseModel(lambda X: latent.several(X, noise), label=name, about=family, findings=(finding,))
+    source = ReverseModel(latent.one)
+    return LaplaceModel(source, GaussianLikelihood(noise), name, about("Normal", words), (finding,))
 
 
 def _in_float64(laplace: Any) -> Any:

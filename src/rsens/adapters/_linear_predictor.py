@@ -11,9 +11,11 @@ import numpy as np
 from scipy.special import softmax
 from scipy.stats import norm
 
+from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, chain_rule, result_bytes
-from rsens.distributions import Categorical, Distribution, Normal
+from rsens.distributions import Categorical, Distribution, LogNormal, Normal, StudentT
+from rsens.likelihoods import GaussianLikelihood, Likelihood
 
 
 class Response(Protocol):
@@ -28,20 +30,10 @@ class Response(Protocol):
         ...
 
 
-class DesignPredictor(Protocol):
-    """The prediction at rows of the design, (n, P)."""
-
-    def predict(self, design: Array) -> Distribution:
-        """The predictive distribution."""
-        ...
-
-    def derivatives(self, design: Array, order: int) -> Derivatives:
-        """λ with its derivatives in the columns of the design."""
-        ...
-
-    def bytes_per_row(self, n_columns: int, order: int) -> int:
-        """Working memory for one row."""
-        ...
+def through_response(response: Response, m: Array, v: Array, first: Array, second: Array | None) -> Derivatives:
+    """λ with its derivatives in x, from those of (m, v), (n, 2, D) and (n, 2, D, D) or None for first derivatives."""
+    outer = response.predictive_derivatives(m, v, 1 if second is None else 2)
+    return Derivatives(response.predictive(m, v), *chain_rule(first, second, *outer))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,58 +61,10 @@ class LinearPredictor:
         if order == 2:
             second = np.zeros((n, 2, columns, columns))
             second[:, 1] = 2.0 * self.covariance
-        outer = self.response.predictive_derivatives(m, v, order)
-        return Derivatives(self.response.predictive(m, v), *chain_rule(first, second, *outer))
+        return through_response(self.response, m, v, first, second)
 
     def bytes_per_row(self, n_columns: int, order: int) -> int:
         return 2 * result_bytes(n_columns, order)
-
-
-@dataclass(frozen=True)
-class _Itself:
-    """η itself in place of an observation."""
-
-    def predictive(self, m: Array, v: Array) -> Normal:
-        return Normal(m, np.ones_like(m)).checked(len(m))
-
-    def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
-        first = np.zeros((len(m), 2, 2))
-        first[:, 0, 0] = 1.0
-        return first, np.zeros((len(m), 2, 2, 2)) if order == 2 else None
-
-
-class OnLinearPredictor:
-    """What models with a linear predictor know of the scale on which their effects add up: η = m.
-
-    It is a dataclass with the field `predictor`.
-    """
-
-    predictor: DesignPredictor
-
-    @abstractmethod
-    def design_at(self, X: Any) -> Array:
-        """The design (n, P) at the rows X."""
-
-    @property
-    def link_derivatives(self) -> Callable[[Any, int], tuple[Array, Array | None, Array | None]] | None:
-        """The function (X, order) -> η (n, 1) with its derivatives (n, 1, D), (n, 1, D, D); None for several η."""
-        return self._link_derivatives if isinstance(self.predictor, LinearPredictor) else None
-
-    def _link_derivatives(self, X: Any, order: int) -> tuple[Array, Array | None, Array | None]:
-        assert isinstance(self.predictor, LinearPredictor)
-        if order == 0:
-            return self.predictor.moments(self.design_at(X))[0][:, None], None, None
-        latent = replace(self.predictor, covariance=np.zeros_like(self.predictor.covariance), response=_Itself())
-        record = replace(self, predictor=latent).derivatives(X, order)  # type: ignore[type-var, attr-defined]
-        second = None if record.second is None else record.second[:, :1]
-        return record.distribution.mean[:, None], record.first[:, :1], second
-
-    def link_jacobian(self, X: Any) -> tuple[Distribution, Array]:
-        """The predictive distribution at the rows X, and ∂λ/∂η (n, M, 1) with the variance of η held."""
-        assert isinstance(self.predictor, LinearPredictor)
-        m, v = self.predictor.moments(self.design_at(X))
-        response = self.predictor.response
-        return response.predictive(m, v), response.predictive_derivatives(m, v, 1)[0][:, :, :1]
 
 
 #: Draws of the coefficients of a multinomial model.
@@ -188,3 +132,119 @@ class MultinomialPredictor:
     def bytes_per_row(self, n_columns: int, order: int) -> int:
         draws, _, other = self.coefficients.shape
         return 8 * draws * (3 * (other + 1) + (4 * n_columns**2 if order == 2 else 2 * n_columns))
+
+
+class OnLinearPredictor:
+    """Mixed into a dataclass with the field `predictor`: the scale on which effects add up, η = m."""
+
+    predictor: LinearPredictor | MultinomialPredictor
+
+    @abstractmethod
+    def design_at(self, X: Any) -> Array:
+        """The design (n, P) at the rows X."""
+
+    @property
+    def link_derivatives(self) -> Callable[[Any, int], tuple[Array, Array | None, Array | None]] | None:
+        """The function (X, order) -> η (n, 1) with its derivatives (n, 1, D), (n, 1, D, D); None for several η."""
+        return self._link_derivatives if isinstance(self.predictor, LinearPredictor) else None
+
+    def _link_derivatives(self, X: Any, order: int) -> tuple[Array, Array | None, Array | None]:
+        assert isinstance(self.predictor, LinearPredictor)
+        if order == 0:
+            return self.predictor.moments(self.design_at(X))[0][:, None], None, None
+        eta = MeanResponse(identity_mean, lambda μ: Normal(μ, np.ones_like(μ)), (1.0, 0.0))
+        latent = replace(self.predictor, covariance=np.zeros_like(self.predictor.covariance), response=eta)
+        record = replace(self, predictor=latent).derivatives(X, order)  # type: ignore[type-var, attr-defined]
+        second = None if record.second is None else record.second[:, :1]
+        return record.distribution.mean[:, None], record.first[:, :1], second
+
+    def link_jacobian(self, X: Any) -> tuple[Distribution, Array]:
+        """The predictive distribution at the rows X, and ∂λ/∂η (n, M, 1) with the variance of η held."""
+        assert isinstance(self.predictor, LinearPredictor)
+        m, v = self.predictor.moments(self.design_at(X))
+        response = self.predictor.response
+        return response.predictive(m, v), response.predictive_derivatives(m, v, 1)[0][:, :, :1]
+
+
+# ---- What an observation is, given its linear predictor η ~ N(m, v), beyond the likelihoods of rsens -----------------
+
+
+@dataclass(frozen=True)
+class GaussianResponse:
+    """Normal(m, v + σ²), or LogNormal for log y. Unlike in our likelihood, σ² may be 0, where v has the noise."""
+
+    family: type[Normal] | type[LogNormal]
+    noise_variance: float
+
+    def predictive(self, m: Array, v: Array) -> Distribution:
+        return self.family(m, v + self.noise_variance).checked(len(m))
+
+    def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
+        return GaussianLikelihood().predictive_derivatives(m, v, order)
+
+
+@dataclass(frozen=True)
+class StudentTResponse:
+    """A linear model with an estimated noise: StudentT(m, noise + v, ν), as in `BayesianLinearRegression`."""
+
+    noise_variance: float
+    degrees_of_freedom: float
+
+    def predictive(self, m: Array, v: Array) -> StudentT:
+        return StudentT(m, self.noise_variance + v, self.degrees_of_freedom).checked(len(m))
+
+    def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
+        return GaussianLikelihood().predictive_derivatives(m, v, order)
+
+
+#: E[h(η)], the mean of an observation over η ~ N(m, v): (n,), its gradient (n, 2) and its Hessian (n, 2, 2) in (m, v).
+MeanMap = Callable[[Array, Array], tuple[Array, Array, Array]]
+
+
+@dataclass(frozen=True)
+class MeanResponse:
+    """A family whose parameters are linear in the mean: λ = `slopes` μ + what does not depend on η."""
+
+    mean: MeanMap
+    family: Callable[[Array], Distribution]
+    slopes: tuple[float, ...]
+
+    def predictive(self, m: Array, v: Array) -> Distribution:
+        μ, _, _ = self.mean(m, v)
+        return self.family(μ).checked(len(m))
+
+    def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
+        _, gradient, hessian = self.mean(m, v)
+        slopes = np.array(self.slopes)
+        first = slopes[:, None] * gradient[:, None, :]
+        return first, slopes[:, None, None] * hessian[:, None] if order == 2 else None
+
+
+def identity_mean(m: Array, v: Array) -> tuple[Array, Array, Array]:
+    """h(η) = η."""
+    return m, np.tile([1.0, 0.0], (len(m), 1)), np.zeros((len(m), 2, 2))
+
+
+def log_mean(m: Array, v: Array) -> tuple[Array, Array, Array]:
+    """h(η) = e^η: the mean is exp(m + v/2)."""
+    with np.errstate(over="ignore"):
+        μ = np.exp(m + 0.5 * v)
+    if np.isinf(μ).any():
+        raise InputError(f"the mean exp(m + v/2) overflows at a linear predictor of {np.max(m):g}. Check the rows.")
+    direction = np.array([1.0, 0.5])
+    return μ, μ[:, None] * direction, μ[:, None, None] * np.outer(direction, direction)
+
+
+def probability_mean(likelihood: Likelihood, m: Array, v: Array) -> tuple[Array, Array, Array]:
+    """The probability that a likelihood of two classes gives."""
+    first, second = likelihood.predictive_derivatives(m, v, 2)
+    assert second is not None
+    return likelihood.predictive(m, v).mean, first[:, 0], second[:, 0]
+
+
+def plug_in_mean(link: Any, m: Array, v: Array) -> tuple[Array, Array, Array]:
+    """h(m), with an inverse link of statsmodels: the coefficients are taken for the truth, so v does not matter."""
+    gradient, hessian = np.zeros((len(m), 2)), np.zeros((len(m), 2, 2))
+    gradient[:, 0] = link.inverse_deriv(m)
+    hessian[:, 0, 0] = link.inverse_deriv2(m)
+    return np.asarray(link.inverse(m)), gradient, hessian

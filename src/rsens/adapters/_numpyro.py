@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._table import shape_of
-from rsens.adapters._draws_finding import draws_finding
-from rsens.adapters._numpyro_sites import latent_sites
-from rsens.adapters._origin import is_a
-from rsens.adapters._pending import Pending
-from rsens.adapters._posterior_draws import draws_of, names_of
+from rsens.adapters._adapter import Pending, is_a
+from rsens.adapters._posterior_draws import by_name, draws_finding, draws_of
 from rsens.derivatives import Description, Model, from_draws
+
+#: A model as a function of the rows alone.
+Program = Callable[[Any], Any]
 
 
 def from_numpyro(model: Any, samples: Any, *, site: str = "y", categorical: Any = None, **arguments: Any) -> Model:
@@ -49,19 +50,19 @@ def from_numpyro(model: Any, samples: Any, *, site: str = "y", categorical: Any 
         >>> rsens.rsens(rsens.from_numpyro(program, draws), [[0.0]]).round(2).tolist()
         [[2.0]]
     """
-    program = _program(model, arguments)
+    program = _of_rows(model, arguments)
     try:
         import numpyro  # noqa: F401
     except ImportError:
         raise MissingExtraError("numpyro", "jax") from None
-    names_of(samples, "samples")  # or an error that says what to give
+    by_name(samples, "samples")  # or an error that says what to give
     return NumPyroModel(program, samples, site, categorical)
 
 
 class NumPyroModel(Pending):
-    """The model that `from_numpyro` makes."""
+    """The model that `from_numpyro` makes, built for a number of columns."""
 
-    def __init__(self, program: ModelOfRows, samples: Any, site: str, categorical: Any) -> None:
+    def __init__(self, program: Program, samples: Any, site: str, categorical: Any) -> None:
         self._program, self._samples, self._site, self._categorical = program, samples, site, categorical
         self._built: dict[int, Model] = {}  # by the number of columns
 
@@ -72,56 +73,36 @@ class NumPyroModel(Pending):
         return self._built[columns]
 
     def _build(self, columns: int) -> Model:
-        sites = latent_sites(self._program, self._site, columns, names_of(self._samples, "samples"))
-        shapes = sites.without(self._site)
-        draws = draws_of(self._samples, "samples", shapes, within="the model")
+        sites = _checked_sites(self._program, self._site, columns, by_name(self._samples, "samples"))
+        draws = draws_of(self._samples, "samples", sites.latent)
         if not draws:
             raise InputError(
                 f"the model draws nothing besides {self._site!r}, so there is no posterior to average over. Explain "
                 "its prediction as a function: from_jax(fn)."
             )
         exact = {name: v.astype(np.float64) if v.dtype.kind == "f" else v for name, v in draws.items()}
-        fn = LikelihoodSite(self._program, self._site, frozenset(sites.discrete))
-        model = from_draws(fn, exact, backend="jax", categorical=self._categorical)
-        return model.described(
-            Description(
-                model=f"NumPyro model with {len(next(iter(draws.values())))} draws",
-                family="mixture of likelihoods",
-                noise=f"included: the likelihood of {self._site!r}",
-                derivatives="exact (JAX)",
-            ),
-            draws_finding(len(next(iter(draws.values())))),
+        fn = partial(_likelihood, self._program, self._site, frozenset(sites.discrete))
+        count = len(next(iter(draws.values())))
+        about = Description(
+            model=f"NumPyro model with {count} draws",
+            family="mixture of likelihoods",
+            noise=f"included: the likelihood of {self._site!r}",
+            derivatives="exact (JAX)",
         )
+        model = from_draws(fn, exact, backend="jax", categorical=self._categorical)
+        return model.described(about, draws_finding(count))
 
 
-@dataclass(frozen=True)
-class ModelOfRows:
-    """A NumPyro model as a function of the rows X alone: y is not given, and other arguments are fixed."""
+def _likelihood(program: Program, site: str, discrete: frozenset[str], draw: Any, X: Any) -> Any:
+    """The distribution of the observed site, given one draw of the latent ones."""
+    from numpyro.handlers import seed, substitute, trace
 
-    model: Callable[..., Any]
-    arguments: dict[str, Any]
-
-    def __call__(self, X: Any) -> Any:
-        return self.model(X, **self.arguments)
+    # Draws of whole numbers may have become floating point on the way here; models index arrays with them.
+    draw = {name: value.astype(int) if name in discrete else value for name, value in draw.items()}
+    return trace(substitute(seed(program, 0), draw)).get_trace(X)[site]["fn"]
 
 
-@dataclass(frozen=True)
-class LikelihoodSite:
-    """fn(draw, X): the distribution of the observed site, given one draw of the latent ones."""
-
-    program: ModelOfRows
-    site: str
-    discrete: frozenset[str]
-
-    def __call__(self, draw: Any, X: Any) -> Any:
-        from numpyro.handlers import seed, substitute, trace
-
-        # Draws of whole numbers may have become floating point on the way here; models index arrays with them.
-        draw = {name: value.astype(int) if name in self.discrete else value for name, value in draw.items()}
-        return trace(substitute(seed(self.program, 0), draw)).get_trace(X)[self.site]["fn"]
-
-
-def _program(model: Any, arguments: dict[str, Any]) -> ModelOfRows:
+def _of_rows(model: Any, arguments: dict[str, Any]) -> Program:
     """The model as a function of rows, with None for arguments that have no default: y, which it is asked about."""
     if not callable(model) or isinstance(model, type):
         raise InputError(
@@ -142,4 +123,125 @@ def _program(model: Any, arguments: dict[str, Any]) -> ModelOfRows:
         parameters = []
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     open_ = {p.name: None for p in parameters if p.kind in named and p.default is p.empty}
-    return ModelOfRows(model, {**open_, **arguments})
+    return partial(model, **{**open_, **arguments})
+
+
+# ---- Sites: what a trace of the model shows, and which of them belong to the rows ------------------------------------
+
+
+@dataclass(frozen=True)
+class Sites:
+    """The sites of a model, as one trace shows them."""
+
+    #: Sample sites without obs=, by the shape of one draw.
+    latent: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    #: Which of them are whole numbers: class labels, counts.
+    discrete: set[str] = field(default_factory=set)
+    observed: list[str] = field(default_factory=list)
+    #: numpyro.param without a value: it would silently take its initial one.
+    params: list[str] = field(default_factory=list)
+    #: scan and cond: their own sites cannot be told apart from here.
+    control_flow: list[str] = field(default_factory=list)
+    #: Plates that take a random part of the rows.
+    subsampled: list[str] = field(default_factory=list)
+
+
+def _checked_sites(program: Program, site: str, n_columns: int, drawn: Collection[str]) -> Sites:
+    """The sites of a model whose likelihood is `site`, without that one: none may depend on the number of rows.
+
+    `drawn` are the names of which there are draws.
+    """
+    few, more = (_traced(program, rows, n_columns) for rows in (2, 3))
+    if few.params:
+        raise InputError(
+            f"the model has numpyro.param sites without a value ({_listed(few.params)}), which would keep their "
+            "initial values. Fill them in: from_numpyro(numpyro.handlers.substitute(model, params), samples)."
+        )
+    if few.control_flow:
+        raise InputError(
+            f"the model uses {few.control_flow[0]} of numpyro.contrib.control_flow, where rows depend on each other or "
+            "sites hide. Write the prediction of a row as a function: "
+            'from_draws(fn, samples, backend="jax").'
+        )
+    if site not in few.observed and site not in few.latent:
+        names = few.observed or [name for name in few.latent if name not in drawn]
+        raise InputError(
+            Argument("site"),
+            f" must be the site of y, the one with obs=; got {site!r}, and the model has "
+            f"{_listed(names) or 'no such site'}. Write from_numpyro(model, samples, "
+            f"site={names[0] if names else 'y'!r}).",
+        )
+    if few.subsampled:
+        raise InputError(
+            f"the plate {_listed(few.subsampled)} takes a random part of the rows (subsample_size). Explain the model "
+            "with a plate of all rows: numpyro.plate(name, X.shape[0])."
+        )
+    few.latent.pop(site, None)
+    of_rows = [name for name, shape in few.latent.items() if more.latent.get(name) != shape]
+    if of_rows:
+        raise InputError(
+            f"the model draws {_listed(of_rows)} for every row, as it draws {site!r}. Those draws belong to the rows "
+            "it was fitted to, and other rows have none. Integrate them out of the model, for instance by a StudentT "
+            "or NegativeBinomial2 in place of a draw per row."
+        )
+    return few
+
+
+def _traced(program: Program, rows: int, n_columns: int) -> Sites:
+    """The sites that the model visits for this many rows. Nothing is computed: only shapes are followed."""
+    import jax
+    import jax.numpy as jnp
+    from numpyro.handlers import seed
+    from numpyro.primitives import Messenger
+
+    found = Sites()
+
+    class Outline(Messenger):  # type: ignore[misc]
+        """Outermost, so it sees what the model's own handlers have left open. It fills in zeros."""
+
+        def process_message(self, msg: Any) -> None:
+            kind, name = msg["type"], msg.get("name")  # control flow has none
+            if kind == "param" and msg["value"] is None:
+                found.params.append(name)
+            elif kind == "control_flow":
+                found.control_flow.append(getattr(msg["fn"], "__name__", "").partition("_")[0])
+            elif kind == "plate" and msg["value"] is None:
+                found.subsampled.append(name)
+            elif kind == "sample" and msg["is_observed"]:
+                found.observed.append(name)
+            elif kind == "sample" and msg["value"] is None:
+                shape = tuple(msg["fn"].shape(msg["kwargs"].get("sample_shape", ())))
+                discrete = bool(getattr(msg["fn"].support, "is_discrete", False))
+                found.latent[name] = shape
+                if discrete:
+                    found.discrete.add(name)
+                msg["value"] = jnp.zeros(shape, dtype=int if discrete else float)
+
+    def run(X: Any) -> None:
+        seed(Outline(program), 0)(X)
+
+    with jax.enable_x64(True):
+        try:
+            jax.eval_shape(run, jax.ShapeDtypeStruct((rows, n_columns), jnp.float64))
+        except InputError:
+            raise
+        except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:
+            raise InputError(
+                "the model cannot be traced by JAX: it turns X into a NumPy array or branches on its values "
+                f"({_first_line(error)}). Use jax.numpy and jnp.where."
+            ) from error
+        except (TypeError, ValueError, IndexError, AttributeError, AssertionError) as error:
+            raise InputError(
+                f"the model does not run for {rows} rows and {n_columns} columns: {_first_line(error)}. It is called "
+                "as model(X), or model(X, y=None) if it has more arguments without a default. Sizes of plates and "
+                "arrays must come from X.shape[0], not from the training data, and draws per row cannot be explained."
+            ) from error
+    return found
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names))

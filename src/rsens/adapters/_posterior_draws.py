@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.adapters._origin import is_a
+from rsens.adapters._adapter import is_a
+from rsens.derivatives import Draws, Finding
+from rsens.distributions import Distribution, Mixture
 
-Draws = dict[str, Array]
 Shape = tuple[int, ...]
 
+#: With fewer draws the tails of the predictive are those of single draws.
+FEW_DRAWS = 400
+XARRAY = ("xarray.DataTree", "xarray.Dataset", "arviz.InferenceData")
+#: Objects that hold draws and no model: what a sampler returns, or a part of it.
+HOLD_DRAWS = (*XARRAY, "numpyro.MCMC", "pymc.MultiTrace", "cmdstanpy.CmdStanMCMC")
+#: Objects that draw but hold no draws, and what to give instead.
+INSTEAD = {
+    "numpyro.Predictive": "Predictive gives random samples of y, whose differences are noise. Give the MCMC object",
+    **dict.fromkeys(
+        ("numpyro.AutoGuide", "numpyro.SVIRunResult", "numpyro.SVI"),
+        "Give guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))",
+    ),
+}
 
-def is_posterior(obj: Any) -> bool:
-    """Whether the object holds draws and no model: what a sampler returns, or a part of it."""
-    return is_a(obj, *_XARRAY, *_FITS)
 
-
-def names_of(posterior: Any, argument: str) -> list[str]:
-    """The names of everything that was drawn."""
-    return list(_by_name(posterior, argument))
-
-
-def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape], *, within: str) -> Draws:
+def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict[str, Array]:
     """The draws of the variables in `shapes`, each (S, *shape): chains stacked, what else was drawn left out.
 
     Args:
         posterior: An xarray DataTree or Dataset, InferenceData, a sampler that has run, or a mapping of arrays
             (S, *shape) or (chains, S, *shape).
-        argument: What the caller calls it.
-        shapes: The shape of one draw of each variable.
-        within: Whose variables these are, for errors: "the model".
+        argument: The name of this argument in the public call.
+        shapes: The shape of one draw of each variable of the model.
     """
-    named = _by_name(posterior, argument)
+    named = by_name(posterior, argument)
     missing = [name for name in shapes if name not in named]
     if missing:
         raise InputError(
             Argument(argument),
-            f" has no draws of {_listed(missing)}, which {within} draws from its prior; got draws of "
-            f"{_listed(list(named)) or 'nothing'}. Give the draws of every variable.",
+            f" has no draws of {_listed(missing)}, which the model draws from its prior; got draws of "
+            f"{_listed(named) or 'nothing'}. Give the draws of every variable.",
         )
     draws = {name: _stacked(name, named[name], shape, argument) for name, shape in shapes.items()}
     numbers = {name: len(values) for name, values in draws.items()}
@@ -62,20 +68,57 @@ def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape], *, with
     return draws
 
 
-#: What holds draws but is none, and how to get them.
-_INSTEAD = {
-    "numpyro.Predictive": "Predictive gives random samples of y, whose differences are noise. Give the MCMC object",
-    "numpyro.AutoGuide": "Give guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))",
-    "numpyro.SVIRunResult": "Give guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))",
-    "numpyro.SVI": "Give guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))",
-}
-_XARRAY = ("xarray.DataTree", "xarray.Dataset", "arviz.InferenceData")
-_FITS = ("numpyro.MCMC", "pymc.MultiTrace", "cmdstanpy.CmdStanMCMC")
+def draws_finding(count: int) -> Finding:
+    """Whether there are enough draws: R-sens of their mixture settles as count^-1/2."""
+    if count >= FEW_DRAWS:
+        return Finding("draws", "ok", f"{count} draws.")
+    return Finding(
+        "draws",
+        "warning",
+        f"only {count} draws: where they disagree, R-sens shows the single draws. It settles as 1/√draws; take "
+        f"{FEW_DRAWS} or more.",
+    )
 
 
-def _by_name(posterior: Any, argument: str) -> Mapping[str, Any]:
-    if is_a(posterior, *_XARRAY):
-        return _from_xarray(posterior, argument)
+@dataclass(frozen=True, eq=False)
+class DrawsAtOnce(Draws):
+    """Draws that one call evaluates together: `components(X)` is a family whose arrays have the draws first, (S, n)."""
+
+    components: Callable[[Array], Distribution]
+    #: A function that gives at most so many of the draws.
+    fewer: Callable[[int], Draws] | None = None
+
+    @classmethod
+    def of(
+        cls, components: Callable[[Array], Distribution], count: int, fewer: Callable[[int], Draws] | None = None
+    ) -> Self:
+        """With equal weights."""
+        return cls(partial(_all_of, components), {}, np.full(count, 1.0 / count), components, fewer)
+
+    def some(self, count: int) -> Draws:
+        return self if self.fewer is None else self.fewer(count)
+
+    def mixture(self, X: Array) -> Mixture:
+        return Mixture(self.components(X), self.weights, draws=True)
+
+    def families(self, X: Array) -> Iterator[Distribution]:
+        components = self.components(X)
+        for s in range(len(self)):
+            yield type(components)(**{name: values[s] for name, values in components.fields().items()})
+
+    def matched(self, X: Array) -> Distribution:
+        """One call gives all draws, so these are matched for some rows at a time."""
+        return self.matched_by_rows(X)
+
+
+def _all_of(components: Callable[[Array], Distribution], parameters: Any, X: Array) -> Distribution:
+    return components(X)
+
+
+def by_name(posterior: Any, argument: str) -> Mapping[str, Any]:
+    """Everything that was drawn: the draws come first, or chains and draws."""
+    if is_a(posterior, *XARRAY):
+        return {name: _draws_first(name, v, argument) for name, v in _group(posterior, argument).data_vars.items()}
     if is_a(posterior, "numpyro.MCMC"):
         try:
             return posterior.get_samples(group_by_chain=False)
@@ -89,38 +132,39 @@ def _by_name(posterior: Any, argument: str) -> Mapping[str, Any]:
         return posterior.stan_variables()
     if isinstance(posterior, Mapping):
         return posterior
-    instead = [advice for name, advice in _INSTEAD.items() if is_a(posterior, name)]
+    instead = next((f" {advice}." for name, advice in INSTEAD.items() if is_a(posterior, name)), "")
     raise InputError(
         Argument(argument),
         f" must be posterior draws: what the sampler returned, or a dict with an array of draws for each variable, "
-        f"the draws on the first axis; got {type(posterior).__name__}.{''.join(f' {advice}.' for advice in instead)}",
+        f"the draws on the first axis; got {type(posterior).__name__}.{instead}",
     )
 
 
-def _from_xarray(posterior: Any, argument: str) -> Draws:
-    """The variables of the group "posterior", draws first and dimensions in their own order."""
+def _group(posterior: Any, argument: str) -> Any:
+    """The group "posterior" of an object of xarray or ArviZ, or the object itself if it is that group."""
     if is_a(posterior, "xarray.Dataset"):
-        group = posterior
-    else:
-        groups = list(posterior.children if is_a(posterior, "xarray.DataTree") else posterior.groups())
-        group = posterior["posterior"] if "posterior" in groups else posterior
-        if group is posterior and not getattr(group, "data_vars", None):
-            raise InputError(
-                Argument(argument),
-                f" has no group 'posterior'; got {_listed(groups) or 'no groups'}. Give what the sampler returned.",
-            )
-    draws = {}
-    for name, variable in group.data_vars.items():
-        leading = [dim for dim in ("chain", "draw", "sample") if dim in variable.dims]
-        if leading not in (["chain", "draw"], ["draw"], ["sample"]):
-            raise InputError(
-                Argument(argument),
-                f": {name!r} has the dimensions {_listed(list(variable.dims))}; expected 'chain' and 'draw' first, "
-                "or 'sample'.",
-            )
-        values = variable.transpose(*leading, ...).values
-        draws[str(name)] = values.reshape(-1, *values.shape[len(leading) :])
-    return draws
+        return posterior
+    groups = list(posterior.children if is_a(posterior, "xarray.DataTree") else posterior.groups())
+    if "posterior" in groups:
+        return posterior["posterior"]
+    if not getattr(posterior, "data_vars", None):
+        raise InputError(
+            Argument(argument),
+            f" has no group 'posterior'; got {_listed(groups) or 'no groups'}. Give what the sampler returned.",
+        )
+    return posterior
+
+
+def _draws_first(name: Any, variable: Any, argument: str) -> Array:
+    """Stacked draws of a variable of xarray, its other dimensions in their order."""
+    leading = [dim for dim in ("chain", "draw", "sample") if dim in variable.dims]
+    if leading not in (["chain", "draw"], ["draw"], ["sample"]):
+        raise InputError(
+            Argument(argument),
+            f": {name!r} has the dimensions {_listed(variable.dims)}; expected 'chain' and 'draw' first, or 'sample'.",
+        )
+    values = variable.transpose(*leading, ...).values
+    return np.reshape(values, (-1, *values.shape[len(leading) :]))
 
 
 def _stacked(name: str, values: Any, shape: Shape, argument: str) -> Array:
@@ -130,18 +174,17 @@ def _stacked(name: str, values: Any, shape: Shape, argument: str) -> Array:
         raise InputError(Argument(argument), f": the draws of {name!r} must be numbers; got {array.dtype}.")
     lead = array.ndim - len(shape)
     if lead not in (1, 2) or array.shape[lead:] != shape:
+        one, chains = (
+            f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
+            for sizes in (("S", *shape), ("chains", "S", *shape))
+        )
         raise InputError(
             Argument(argument),
-            f": one draw of {name!r} has shape {shape} in the model, so its draws are {_written('S', *shape)}, or "
-            f"{_written('chains', 'S', *shape)}; got {array.shape}.",
+            f": one draw of {name!r} has shape {shape} in the model, so its draws are {one}, or {chains}; got "
+            f"{array.shape}.",
         )
     return array.reshape(-1, *shape)
 
 
-def _written(*sizes: str | int) -> str:
-    """A shape with names for some of its sizes: (S, 3)."""
-    return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
-
-
-def _listed(names: list[Any]) -> str:
+def _listed(names: Any) -> str:
     return ", ".join(repr(str(name)) for name in names)

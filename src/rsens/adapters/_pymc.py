@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
+from rsens import distributions
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
+from rsens._table import Table, is_frame
 from rsens._typing import Array
-from rsens.adapters._draws_finding import draws_finding
-from rsens.adapters._origin import is_a
-from rsens.adapters._posterior_draws import draws_of
-from rsens.adapters._pymc_data import DataNames, DataRows, data_rows, training_rows
-from rsens.adapters._pymc_families import family_of
-from rsens.adapters._pymc_graph import LikelihoodGraph, likelihood_of
-from rsens.adapters._pymc_variables import free_variables, observed_values, observed_variable, shape_of, try_out
+from rsens.adapters._adapter import is_a
+from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding, draws_of
 from rsens.derivatives import (
     Derivatives,
     Description,
-    Draws,
     DrawsModel,
     Function,
     Model,
@@ -31,7 +28,7 @@ from rsens.derivatives import (
     rows_of,
     spread_out,
 )
-from rsens.distributions import Distribution, Mixture
+from rsens.distributions import Distribution
 
 
 def from_pymc(
@@ -69,18 +66,25 @@ def from_pymc(
         >>> rsens.rsens(rsens.from_pymc(program, draws), [[0.0]]).round(2).tolist()
         [[2.0]]
     """
-    _check_model(model)
-    observed = observed_variable(model, site)
-    rows = data_rows(model, data)
+    if is_a(model, "bambi.Model"):
+        raise InputError("from_pymc: ", Argument("model"), " is a bambi Model. Write from_bambi(model, posterior).")
+    if not is_a(model, "pymc.Model"):
+        raise InputError("from_pymc: ", Argument("model"), f" must be a pymc.Model; got {type(model).__name__}.")
+    observed = _observed_variable(model, site)
+    rows = DataRows.of(model, data)
     family, fields = family_of(observed)
-    free = free_variables(model, list(fields.values()), rows, observed)
-    draws = draws_of(posterior, "posterior", {v.name: shape_of(v) for v in free}, within="the model")
-    graph = likelihood_of(family, fields, free, list(draws.values()), rows.placements)
-    try_out(graph, rows, model, observed)
-    ours = LikelihoodDraws.of(graph)
-    categorical = _categorical(rows.levels, categorical)
-    trained_on = training_rows(rows, data, posterior, len(observed_values(model, observed)))
-    predictive = LikelihoodModel(ours, rows, categorical, training_inputs_=trained_on)
+    free = _free_variables(model, list(fields.values()), rows, observed)
+    draws = draws_of(posterior, "posterior", {v.name: _shape_of(v) for v in free})
+    graph = LikelihoodGraph.of(family, fields, free, list(draws.values()), rows.placements)
+    _try_out(graph, rows, model, observed)
+    if isinstance(categorical, str | int):
+        categorical = (categorical,)
+    if isinstance(categorical, Mapping):
+        categorical = {**dict.fromkeys(rows.levels), **categorical}
+    else:
+        categorical = (*rows.levels, *(categorical or ())) or None
+    ours = DrawsAtOnce.of(graph.components, len(graph))
+    trained_on = _training_rows(rows, data, posterior, model, observed)
     description = Description(
         model=f"PyMC model with {len(graph)} draws",
         family=f"mixture of {family.__name__}",
@@ -88,41 +92,21 @@ def from_pymc(
         derivatives="exact (PyTensor), second ones by differences",
         columns="columns of X as given" if isinstance(data, str) else "one pm.Data for each column",
     )
-    matched = from_function(ours.matched, categorical=categorical)
-    return DrawsModel(predictive, matched, len(graph) * len(graph.gradients), description, (draws_finding(len(graph)),))
-
-
-def _check_model(model: Any) -> None:
-    if is_a(model, "pymc.Model"):
-        return
-    if is_a(model, "bambi.Model"):
-        raise InputError("from_pymc: ", Argument("model"), " is a bambi Model. Write from_bambi(model, posterior).")
-    raise InputError("from_pymc: ", Argument("model"), f" must be a pymc.Model; got {type(model).__name__}.")
-
-
-@dataclass(frozen=True, eq=False)
-class LikelihoodDraws(Draws):
-    """The draws of a likelihood's parameters; all of them are evaluated in one call."""
-
-    graph: LikelihoodGraph
-
-    @classmethod
-    def of(cls, graph: LikelihoodGraph) -> LikelihoodDraws:
-        return cls(partial(_components, graph), {}, np.full(len(graph), 1.0 / len(graph)), graph)
-
-    def matched(self, X: Array) -> Distribution:
-        """One call gives all draws, so these are matched for some rows at a time."""
-        return self.matched_by_rows(X)
-
-    def mixture(self, X: Array) -> Mixture:
-        return Mixture(self.graph.components(X), self.weights, draws=True)
+    return DrawsModel(
+        LikelihoodModel(ours, graph, rows, categorical, training_inputs_=trained_on),
+        from_function(ours.matched, categorical=categorical),
+        len(graph) * len(graph.gradients),
+        description,
+        (draws_finding(len(graph)),),
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class LikelihoodModel(Function):
     """The mixture of a likelihood's draws, with exact first derivatives of every draw's λ."""
 
-    draws: LikelihoodDraws
+    draws: DrawsAtOnce
+    graph: LikelihoodGraph
     data: DataRows
     categorical: Any = None
     coding: Coding | None = None
@@ -137,7 +121,7 @@ class LikelihoodModel(Function):
         if order == 2:  # of every draw's λ; pairs are taken from the matched distribution instead
             return from_function(self.draws.mixture, categorical=self.coding).derivatives(X, 2)
         X = self.numbers(X)
-        first = self.draws.graph.first(X)[..., self.continuous(X.shape[1])]
+        first = self.graph.first(X)[..., self.continuous(X.shape[1])]
         distribution = self.draws.mixture(X).checked(len(X))
         return Derivatives(distribution, spread_out(first.reshape(len(X), -1, first.shape[-1]), self.coding, 1))
 
@@ -146,18 +130,377 @@ class LikelihoodModel(Function):
         return self.draws.mixture(X).checked(len(X))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        numbers = len(self.draws) * len(self.draws.graph.gradients) * (1 + n_columns)
+        numbers = len(self.draws) * len(self.graph.gradients) * (1 + n_columns)
         return rows_for(8.0 * 6.0 * numbers)  # PyTensor holds a few arrays of this size
 
 
-def _components(graph: LikelihoodGraph, parameters: dict[str, Any], X: Array) -> Distribution:
-    return graph.components(X)
+# ---- Where the rows of X stand in a PyMC model: in its pm.Data -------------------------------------------------------
 
 
-def _categorical(levels: tuple[int, ...], categorical: Any) -> Any:
-    """The columns that the model indexes with, and those that the user names."""
-    if categorical is None:
-        return levels or None
-    if isinstance(categorical, Mapping):
-        return {**dict.fromkeys(levels), **categorical}
-    return (*levels, *([categorical] if isinstance(categorical, str | int) else categorical))
+#: One pm.Data with all columns, or for each column of X the pm.Data that holds it.
+DataNames = str | Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class DataRows:
+    """The data variables that X stands for, and what the model holds there now."""
+
+    placements: tuple[Placement, ...]
+    #: Rows that the model is known to run with, (N, D).
+    values: Array
+    #: The names of the columns, where the model has some.
+    columns: tuple[str, ...] | None
+    #: Columns that hold whole numbers on their own, such as the index of a group: they have levels, not derivatives.
+    levels: tuple[int, ...]
+
+    @classmethod
+    def of(cls, model: Any, data: DataNames) -> DataRows:
+        """Find the pm.Data named by `data` in the model."""
+        if isinstance(data, str):
+            variable = _variable(model, data)
+            if variable.ndim != 2:
+                raise InputError(
+                    Argument("data"),
+                    f" must name a pm.Data of rows and columns; {data!r} has {variable.ndim} axes. If each column has "
+                    'a pm.Data of its own, name them: data={"height": "height", "age": "age"}.',
+                )
+            values = np.asarray(variable.get_value(), dtype=np.float64)
+            return cls(((variable, None),), values, _column_names(model, data), ())
+        if not isinstance(data, Mapping) or not data:
+            raise InputError(
+                Argument("data"),
+                ' must be the name of the pm.Data of the rows, or a dict {"column": "name of its pm.Data"}; '
+                f"got {type(data).__name__}.",
+            )
+        variables = [_variable(model, name) for name in data.values()]
+        columns = [np.asarray(variable.get_value()) for variable in variables]
+        for name, values in zip(data.values(), columns, strict=True):
+            if values.shape not in ((len(columns[0]),), (len(columns[0]), 1)):
+                raise InputError(
+                    Argument("data"),
+                    f": each pm.Data must hold one column, all of them as many rows; {name!r} has shape "
+                    f"{values.shape}, the first one {columns[0].shape}.",
+                )
+        return cls(
+            tuple((variable, j) for j, variable in enumerate(variables)),
+            np.column_stack([values.reshape(-1).astype(np.float64) for values in columns]),
+            tuple(data),
+            tuple(j for j, values in enumerate(columns) if values.dtype.kind in "iub"),
+        )
+
+    def check(self, table: Table, coding: Coding | None) -> None:
+        """Rows to explain must have the model's columns, and the numbers that its index variables take."""
+        if table.values.shape[1] != self.values.shape[1]:
+            raise InputError(
+                Argument("X"),
+                f" must have the {self.values.shape[1]} columns of the model's pm.Data; got {table.values.shape[1]}.",
+            )
+        if self.columns is not None and is_frame(table.source) and table.names != self.columns:
+            raise InputError(
+                Argument("X"),
+                f" must have the columns of the model, in their order: {list(self.columns)}; got {list(table.names)}.",
+            )
+        for column in () if coding is None else coding.columns:
+            if not all(isinstance(label, Real | np.bool_) for label in column.labels):
+                raise InputError(
+                    Argument("X"),
+                    f": column {column.name!r} holds labels such as {column.labels[0]!r}, and the model takes numbers. "
+                    "Give the number that stands for each label in the model.",
+                )
+
+
+def _training_rows(rows: DataRows, data: DataNames, posterior: Any, model: Any, observed: Any) -> Array | None:
+    """The rows that the model was fitted to: kept with the draws, or still in the model; None if neither is sure."""
+    kept = None  # the group with the data of the model, which PyMC stores beside the draws
+    if is_a(posterior, "xarray.DataTree"):
+        kept = posterior.children.get("constant_data")
+    elif is_a(posterior, "arviz.InferenceData"):
+        kept = getattr(posterior, "constant_data", None)
+    names = [data] if isinstance(data, str) else list(data.values())
+    if kept is not None and all(name in kept for name in names):
+        return np.column_stack([np.asarray(kept[name].values, dtype=np.float64) for name in names])
+    still = len(rows.values) == len(_observed_values(model, observed))
+    return rows.values if still else None  # else set_data has put other rows in
+
+
+def _variable(model: Any, name: str) -> Any:
+    known = {variable.name: variable for variable in model.data_vars}
+    if name in known:
+        return known[name]
+    if known:
+        raise InputError(
+            Argument("data"),
+            f" must name the pm.Data of the rows X; got {name!r}, and the model has "
+            f"{', '.join(map(repr, known))}. Write from_pymc(model, posterior, data={next(iter(known))!r}).",
+        )
+    raise InputError(
+        "the rows X are written into this model as constants, so they cannot be moved. Build the model again with "
+        'X = pm.Data("X", X) and give it here with the same draws: there is no need to sample again.'
+    )
+
+
+def _column_names(model: Any, name: str) -> tuple[str, ...] | None:
+    """The coordinates of the columns, where the data were given dims with names."""
+    dims = model.named_vars_to_dims.get(name) or (None, None)
+    names = model.coords.get(dims[1]) if dims[1] is not None else None
+    return tuple(map(str, names)) if names is not None and all(isinstance(n, str) for n in names) else None
+
+
+# ---- The random variables of a PyMC model: the one observed, those it depends on, and whether rows can be moved ------
+
+
+def _observed_variable(model: Any, site: str | None) -> Any:
+    """The random variable of y: the one named, or the only one observed; one number per row."""
+    known = {variable.name: variable for variable in model.observed_RVs}
+    if not known:
+        raise InputError("the model has no observed variable. Give y to its likelihood: observed=y.")
+    site = next(iter(known)) if site is None and len(known) == 1 else site
+    if site not in known:
+        raise InputError(
+            Argument("site"),
+            f" must name the observed variable to explain, one of {', '.join(map(repr, known))}; got {site!r}. "
+            f"Write from_pymc(model, posterior, site={next(iter(known))!r}).",
+        )
+    shape = _observed_values(model, known[site]).shape
+    if len(shape) != 1 and not (len(shape) == 2 and shape[1] == 1):
+        raise InputError(
+            f"from_pymc explains one number per row; the observed {site!r} has shape {shape}. Explain one output at a "
+            "time: its draws are still valid in a model with that output only."
+        )
+    return known[site]
+
+
+def _observed_values(model: Any, variable: Any) -> Array:
+    """The y that the model holds."""
+    values = model.rvs_to_values[variable]
+    if hasattr(values, "get_value"):  # pm.Data
+        return np.asarray(values.get_value(borrow=True))
+    return np.asarray(values.data if hasattr(values, "data") else values.eval(mode="FAST_COMPILE"))
+
+
+def _free_variables(model: Any, fields: list[Any], rows: DataRows, observed: Any) -> list[Any]:
+    """The random variables that the likelihood depends on. None of them may depend on the rows."""
+    from pytensor.graph.traversal import ancestors
+
+    graphs = [field for field in fields if hasattr(field, "owner")]
+    reached = set(ancestors(graphs, blockers=model.free_RVs))
+    free = [variable for variable in model.free_RVs if variable in reached]
+    data = {variable for variable, _ in rows.placements}
+    if not data <= reached and not any(data & set(ancestors([variable])) for variable in free):
+        unused = ", ".join(repr(variable.name) for variable in data - reached)
+        raise InputError(f"the likelihood of {observed.name!r} does not depend on the pm.Data {unused}.")
+    of_rows = [variable.name for variable in free if data & set(ancestors([variable]))]
+    if of_rows:
+        raise InputError(
+            f"the model draws {', '.join(map(repr, of_rows))} from a distribution that depends on the rows. Those "
+            "draws belong to the rows it was fitted to, and other rows have none. Integrate them out of the model, for "
+            "instance by a StudentT or NegativeBinomial in place of a draw per row."
+        )
+    return free
+
+
+def _shape_of(variable: Any) -> tuple[int, ...]:
+    """The shape of one draw of a free variable."""
+    if None not in variable.type.shape:
+        return tuple(variable.type.shape)
+    return tuple(int(size) for size in variable.shape.eval(mode="FAST_COMPILE"))
+
+
+def _try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) -> None:
+    """One draw at one row more than the model holds, and again in another order: rows must be free and independent."""
+    n = len(rows.values)
+    X = rows.values[np.arange(n + 1) % n]
+    half = np.arange(n // 2 + 1)[::-1]
+    try:
+        λ, again = (np.asarray(graph.components(some, slice(1)).parameters)[0] for some in (X, X[half]))
+    except (ValueError, IndexError, TypeError, AssertionError) as error:
+        fixed = [v.name for v in model.data_vars if all(v is not moved for moved, _ in rows.placements)]
+        raise InputError(
+            f"the likelihood of {observed.name!r} cannot be evaluated at other rows than the model holds: "
+            f"{str(error).splitlines()[0]} Everything that has one entry per row must come from the rows X"
+            + (f"; the model also has the pm.Data {', '.join(map(repr, fixed))}" if fixed else "")
+            + '. Name all of them, one for each column: data={"height": "height", "group": "group"}. Variables drawn '
+            "for each row cannot be explained."
+        ) from error
+    scale = np.abs(λ).max(axis=0)
+    if not np.allclose(λ[half], again, rtol=0.0, atol=1e-9 * scale.max(initial=1e-300)):
+        raise InputError(
+            f"the likelihood of {observed.name!r} mixes rows: a row's prediction changed when the other rows did. "
+            "Compute means and scales from the training data before they go into the model, not from pm.Data."
+        )
+
+
+# ---- The likelihood of a PyMC model as a function of the rows and of all draws, with its gradient in the rows --------
+
+
+#: A placeholder for the rows in place of a data variable: the variable, and its columns of X (None: all of them).
+Placement = tuple[Any, int | None]
+
+
+@dataclass(frozen=True)
+class LikelihoodGraph:
+    """λ(draw, x) of a likelihood: fields of our family as graphs, and derivatives of those that are λ."""
+
+    family: type[Distribution]
+    #: The rows X (n, D), and the free variables of one draw.
+    X: Any
+    free: tuple[Any, ...]
+    fields: dict[str, Any]
+    gradients: tuple[Any, ...]
+    draws: tuple[Array, ...]
+
+    @classmethod
+    def of(
+        cls,
+        family: type[Distribution],
+        fields: dict[str, Any],
+        free: Sequence[Any],
+        draws: Sequence[Array],
+        rows: Sequence[Placement],
+    ) -> LikelihoodGraph:
+        """The fields of a family as functions of rows X (n, D) and of draws of the free variables."""
+        import pytensor
+        import pytensor.tensor as pt
+        from pytensor.graph.replace import clone_replace
+
+        X = pt.dmatrix("rows")
+        inputs = [_placeholder(variable) for variable in free]
+        given = {variable: _taken(X, variable, column) for variable, column in rows}
+        # Not strict: rows are float64 whatever the data were, and the graph follows.
+        graphs = clone_replace(
+            [pt.as_tensor(field) for field in fields.values()],
+            {**given, **dict(zip(free, inputs, strict=True))},
+            rebuild_strict=False,
+        )
+        ndim = {name: family.domains[name].event_ndim for name in fields}
+        per_row = {name: _per_row(graph, ndim[name]) for name, graph in zip(fields, graphs, strict=True)}
+        gradients = [
+            pytensor.grad(column.sum(), X, disconnected_inputs="ignore", return_disconnected="zero")
+            for name, graph in per_row.items()
+            if name not in family.fixed_fields
+            for column in _columns(graph, ndim[name], name)
+        ]
+        return cls(family, X, tuple(inputs), per_row, tuple(gradients), tuple(draws))
+
+    def __len__(self) -> int:
+        """How many draws there are."""
+        return len(self.draws[0])
+
+    def components(self, X: Array, draws: slice = slice(None)) -> Distribution:
+        """The family of every draw at every row, arrays (S, n)."""
+        values = [array[draws] for array in self.draws]
+        arrays = {}
+        for name, given in zip(self.fields, self._run_values(X, *values), strict=True):
+            array = np.asarray(given, dtype=np.float64)  # it may lack the draws, the rows or both
+            event = array.shape[array.ndim - self.family.domains[name].event_ndim :]
+            arrays[name] = np.broadcast_to(array, (len(values[0]), len(X), *event))
+        return self.family(**arrays)
+
+    def first(self, X: Array) -> Array:
+        """∂λ/∂x of every draw, (n, S, M, D)."""
+        shape = (len(self), *X.shape)
+        # A λ that does not depend on the draws comes back without their axis.
+        columns = [np.broadcast_to(gradient, shape) for gradient in self._run_gradients(X, *self.draws)]
+        return np.moveaxis(np.stack(columns, axis=2), 0, 1)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling: without the compiled functions, which are compiled again when needed."""
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_run")}
+
+    @cached_property
+    def _run_values(self) -> Callable[..., list[Array]]:
+        return self._compiled(list(self.fields.values()))
+
+    @cached_property
+    def _run_gradients(self) -> Callable[..., list[Array]]:
+        return self._compiled(list(self.gradients))
+
+    def _compiled(self, outputs: list[Any]) -> Callable[..., list[Array]]:
+        """A function of the rows and of all draws at once."""
+        import pytensor
+        from pytensor.graph.replace import vectorize_graph
+
+        draws = [_placeholder(variable, draws_first=True) for variable in self.free]
+        replaced = dict(zip(self.free, draws, strict=True))
+        # The default mode spends up to minutes on compiling, and runs no faster.
+        return pytensor.function(
+            [self.X, *draws], vectorize_graph(outputs, replaced), mode="FAST_COMPILE", on_unused_input="ignore"
+        )
+
+
+def _placeholder(variable: Any, draws_first: bool = False) -> Any:
+    """An input for the draws of a free variable: float64, unless it is whole numbers."""
+    import pytensor.tensor as pt
+
+    dtype = "float64" if variable.dtype.startswith("float") else variable.dtype
+    shape = ((None,) if draws_first else ()) + tuple(variable.type.shape)
+    return pt.tensor(variable.name, shape=shape, dtype=dtype)
+
+
+def _taken(X: Any, variable: Any, column: int | None) -> Any:
+    """What stands in the graph for a data variable: all rows, or one of their columns."""
+    if column is None:
+        return X
+    values = X[:, column] if variable.ndim == 1 else X[:, column : column + 1]
+    return values if variable.dtype.startswith("float") else values.astype(variable.dtype)
+
+
+def _per_row(graph: Any, event_ndim: int) -> Any:
+    """The graph with one axis of rows, of length one if all rows have the same; y of shape (n, 1) has one too many."""
+    axes = graph.ndim - event_ndim
+    return graph[None] if axes == 0 else graph if axes == 1 else graph[:, 0]
+
+
+def _columns(graph: Any, event_ndim: int, name: str) -> list[Any]:
+    """The parameters of λ that a field holds: itself, or one for each class."""
+    if event_ndim == 0:
+        return [graph]
+    classes = graph.type.shape[-1]
+    if classes is None:
+        raise InputError(
+            f"the number of classes in {name!r} must be known to PyMC: give the coefficients a fixed shape, or the "
+            "likelihood a fixed number of classes."
+        )
+    return [graph[..., k] for k in range(classes)]
+
+
+# ---- PyMC's likelihoods as our families: λ written in the parameters that PyMC's random variables hold ---------------
+# These differ from the arguments that people write: Gamma holds (shape, scale), Exponential a scale, NegativeBinomial
+# (n, p).
+
+
+#: The fields of our family from the parameters of the random variable, in its own order. Only arithmetic is done.
+FIELDS: dict[str, tuple[type[Distribution], Callable[..., dict[str, Any]]]] = {
+    "NormalRV": (distributions.Normal, lambda mu, sigma: {"mean": mu, "variance": sigma**2}),
+    "StudentTRV": (
+        distributions.StudentT,
+        lambda nu, mu, sigma: {"location": mu, "scale2": sigma**2, "df": nu},
+    ),
+    "CauchyRV": (distributions.StudentT, lambda mu, scale: {"location": mu, "scale2": scale**2, "df": 1.0}),
+    "LogNormalRV": (distributions.LogNormal, lambda mu, sigma: {"mu": mu, "sigma2": sigma**2}),
+    "GammaRV": (distributions.Gamma, lambda shape, scale: {"mean": shape * scale, "shape": shape}),
+    "ExponentialRV": (distributions.Exponential, lambda scale: {"mean": scale}),
+    "BetaRV": (distributions.Beta, lambda a, b: {"a": a, "b": b}),
+    "WeibullBetaRV": (distributions.Weibull, lambda shape, scale: {"shape": shape, "scale": scale}),
+    "WeibullRV": (distributions.Weibull, lambda shape, scale: {"shape": shape, "scale": scale}),
+    "BernoulliRV": (distributions.Bernoulli, lambda p: {"probability": p}),
+    "BinomialRV": (distributions.Binomial, lambda n, p: {"n": n, "probability": p}),
+    "CategoricalRV": (distributions.Categorical, lambda p: {"probabilities": p}),
+    "PoissonRV": (distributions.Poisson, lambda rate: {"rate": rate}),
+    "NegBinomialRV": (distributions.NegativeBinomial, lambda n, p: {"mean": n * (1.0 - p) / p, "size": n}),
+}
+
+
+def family_of(variable: Any) -> tuple[type[Distribution], dict[str, Any]]:
+    """Our family of an observed variable, and its fields as graphs."""
+    op = variable.owner.op
+    name = type(op).__name__
+    if name not in FIELDS:
+        known = ", ".join(sorted({key.removesuffix("RV").removesuffix("Beta") or "Beta" for key in FIELDS}))
+        raise InputError(
+            f"the likelihood of {variable.name!r} is a {name.removesuffix('RV')} of PyMC, which is none of rsens' "
+            f"families (known: {known}). Zero-inflated, truncated, censored and custom likelihoods are not. Write the "
+            "prediction of one draw as a function that returns a family: from_draws(fn, draws)."
+        )
+    family, fields = FIELDS[name]
+    return family, fields(*op.dist_params(variable.owner))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,30 @@ from rsens._errors import Argument, InputError
 from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
-from rsens.adapters._adapter import Adapter
-from rsens.adapters._described import Described
+from rsens.adapters._adapter import Adapter, Described, is_a
 from rsens.adapters._formula import FormulaModel, categorical_names
-from rsens.adapters._linear_predictor import DesignPredictor, OnLinearPredictor
-from rsens.adapters._origin import is_a
-from rsens.adapters._statsmodels_results import Read, read_results
+from rsens.adapters._linear_predictor import (
+    LinearPredictor,
+    MeanMap,
+    MeanResponse,
+    MultinomialPredictor,
+    OnLinearPredictor,
+    Response,
+    StudentTResponse,
+    identity_mean,
+    log_mean,
+    plug_in_mean,
+    probability_mean,
+)
 from rsens.derivatives import Derivatives, Description, Finding, Function, Model, rows_for, without_columns
-from rsens.distributions import Distribution
+from rsens.distributions import Bernoulli, Beta, Distribution, Gamma, NegativeBinomial, Normal, Poisson
+from rsens.likelihoods import (
+    GaussianLikelihood,
+    LogitLikelihood,
+    NegativeBinomialLikelihood,
+    PoissonLikelihood,
+    ProbitLikelihood,
+)
 
 
 def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | None = None) -> Model:
@@ -58,41 +75,50 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
             Argument("results"),
             f" must come from fit() of statsmodels; got {type(results).__name__}.",
         )
-    model = results.model
+    model, name = results.model, type(results.model).__name__
     if getattr(model, "exog", None) is None:
-        raise InputError(
-            f"{type(model).__name__} has lost its data (remove_data). Give results as fit() returned them."
-        )
-    read = read_results(results, bool(uncertainty), _offset(model, offset))
-    name = type(model).__name__
+        raise InputError(f"{name} has lost its data (remove_data). Give results as fit() returned them.")
+    offset = _offset(model, offset)
+    seen = _observation(results)
+    predictor = _predictor(results, seen, bool(uncertainty), offset)
     spec = getattr(model, "model_spec", None) or getattr(model.data, "model_spec", None)
     spec = spec or getattr(model.data, "design_info", None)  # its name before 0.15
+    frame = getattr(model.data, "orig_exog", None)
     classes = getattr(model, "_ynames_map", None) if is_a(model, "statsmodels.MNLogit") else None
     classes = None if classes is None else np.array(list(classes.values()))
-    findings = tuple(_findings(results, read, bool(uncertainty)))
-    if spec is not None:
-        formula = str(model.formula)
-        return FormulaModel(
-            read.predictor,
-            lambda rows: results._transform_predict_exog(rows)[0],
-            formula,
-            name,
-            _description(name, read, uncertainty, f"columns of the data frame behind {formula!r}"),
-            findings,
-            categorical=categorical_names(spec),
-            classes_=classes,
-        )
-    frame = getattr(model.data, "orig_exog", None)
-    names = tuple(map(str, frame.columns)) if frame is not None and is_frame(frame) else None
-    about = _description(name, read, uncertainty, "columns of exog, the constant included")
-    return ExogModel(read.predictor, name, about, findings, names, model.exog, classes)
+    certain = "with the uncertainty of the coefficients"
+    if seen.plug_in or not uncertainty:
+        certain = "the coefficients taken for the truth"
+    about = Description(
+        f"{name} of statsmodels",
+        seen.family,
+        f"{seen.noise}, {certain}",
+        "closed form" if spec is None else "closed form in the design, differences of the design",
+        "columns of exog, the constant included"
+        if spec is None
+        else f"columns of the data frame behind {str(model.formula)!r}",
+    )
+    findings = tuple(_findings(results, seen, bool(uncertainty)))
+    if spec is None:
+        names = tuple(map(str, frame.columns)) if frame is not None and is_frame(frame) else None
+        return ExogModel(predictor, name, about, findings, names, model.exog, classes)
+    return FormulaModel(
+        predictor,
+        lambda rows: results._transform_predict_exog(rows)[0],
+        str(model.formula),
+        name,
+        about,
+        findings,
+        categorical=categorical_names(spec),
+        classes_=classes,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class ExogModel(Described, Function, OnLinearPredictor):
     """A prediction at rows of `exog`, with derivatives in closed form."""
 
-    predictor: DesignPredictor
+    predictor: LinearPredictor | MultinomialPredictor
     label: str
     about: Description
     findings: tuple[Finding, ...] = ()
@@ -151,35 +177,197 @@ def _offset(model: Any, offset: float | None) -> float:
     return 0.0
 
 
-def _description(name: str, read: Read, uncertainty: bool, columns: str) -> Description:
-    how = (
-        "closed form"
-        if columns.startswith("columns of exog")
-        else "closed form in the design, differences of the design"
-    )
-    spread = (
-        "with the uncertainty of the coefficients"
-        if uncertainty and not read.plug_in
-        else "the coefficients taken for the truth"
-    )
-    return Description(f"{name} of statsmodels", read.family, f"{read.noise}, {spread}", how, columns)
+# ---- What fitted results predict: the family of an observation, its link, its coefficients and their spread ----------
+
+BINARY = {"logit": LogitLikelihood, "probit": ProbitLikelihood}
 
 
-def _findings(results: Any, read: Read, uncertainty: bool) -> Iterator[Finding]:
-    converged = getattr(results, "converged", None)
+@dataclass(frozen=True, eq=False)
+class _Observation:
+    """What an observation is given the linear predictor (None for several), with words about its family and noise."""
+
+    response: Response | None
+    family: str
+    noise: str
+    #: Why the coefficients are taken for the truth although nobody asked for it; empty if they are not.
+    plug_in: str = ""
+
+
+def _predictor(
+    results: Any, seen: _Observation, uncertainty: bool, offset: float
+) -> LinearPredictor | MultinomialPredictor:
+    estimate = np.asarray(results.params, dtype=np.float64)
+    if seen.response is None:
+        return MultinomialPredictor.drawn(estimate, _covariance(results, estimate.size) if uncertainty else None)
+    columns = results.model.exog.shape[1]
+    certain = np.zeros((columns, columns))
+    covariance = _covariance(results, columns) if uncertainty and not seen.plug_in else certain
+    return LinearPredictor(estimate[:columns], covariance, seen.response, offset)
+
+
+def _covariance(results: Any, size: int) -> Array:
+    """The covariance of the first coefficients, or an error that says how to do without."""
+    try:
+        covariance = np.asarray(results.cov_params(), dtype=np.float64)[:size, :size]
+        usable = covariance.shape == (size, size) and bool(np.isfinite(covariance).all())
+    except (AttributeError, ValueError, TypeError):  # a penalised fit has none; a Hessian that was not inverted
+        usable = False
+    if not usable:
+        raise InputError(
+            f"{type(results).__name__} has no covariance of its coefficients, so their uncertainty is not known. To "
+            "take them for the truth: from_statsmodels(results, uncertainty=False)."
+        )
+    return covariance
+
+
+def _observation(results: Any) -> _Observation:
+    model = results.model
+    read = next((read for name, read in READERS.items() if is_a(model, f"statsmodels.{name}")), None)
+    if read is None:
+        raise InputError(
+            "expected a ",
+            Argument("model"),
+            f" that we can read; got results of statsmodels' {type(model).__name__}. Accepted are OLS, WLS, GLS, GLM, "
+            "Logit, Probit, Poisson, NegativeBinomial, MNLogit and BetaModel. For others write what they predict: "
+            "from_function(lambda X: Normal(results.predict(X), variance)).",
+        )
+    return read(results)
+
+
+def _linear(results: Any) -> _Observation:
+    scale = float(getattr(results, "scale", np.nan))
+    if not np.isfinite(scale) or scale <= 0.0:
+        raise InputError(
+            f"{type(results).__name__} has no noise (scale {scale:g}), so there is no predictive distribution. Fit "
+            "with fit(), to more rows than columns and a target that is not an exact function of them."
+        )
+    one = "" if is_a(results.model, "statsmodels.OLS") else ", for an observation of weight 1"
+    ν = float(results.df_resid)
+    return _Observation(
+        StudentTResponse(scale, ν), f"StudentT ({ν:g} degrees of freedom)", f"included: {scale:.3g} (scale{one})"
+    )
+
+
+def _binary(link: str, results: Any) -> _Observation:
+    trials = np.asarray(getattr(results.model, "n_trials", 1))
+    of_one = ", of one trial" if (trials != 1).any() else ""
+    return _Observation(BINARY[link](), f"Bernoulli{of_one}", "included: of the classes")
+
+
+def _multinomial(results: Any) -> _Observation:
+    classes = np.shape(results.params)[1] + 1
+    return _Observation(None, f"Categorical ({classes} classes)", "included: the classes themselves")
+
+
+def _counts(size: float, noise: str = "included: of the counts") -> _Observation:
+    return _Observation(NegativeBinomialLikelihood(size), f"NegativeBinomial (size {size:.3g})", noise)
+
+
+def _negative_binomial(results: Any) -> _Observation:
+    kind = str(results.model.loglike_method)
+    if kind == "geometric":
+        return _counts(1.0)
+    alpha = float(np.asarray(results.params)[-1])
+    if kind == "nb1":  # variance μ(1 + α): the size μ/α moves with the mean
+        response = MeanResponse(log_mean, lambda μ: NegativeBinomial(μ, μ / alpha), (1.0, 1.0 / alpha))
+        return _Observation(response, f"NegativeBinomial (size mean/{alpha:.3g})", "included: of the counts")
+    return _counts(1.0 / alpha)
+
+
+def _beta(results: Any) -> _Observation:
+    model = results.model
+    if model.exog_precision.shape[1] != 1 or np.ptp(model.exog_precision) > 0.0:
+        raise InputError(
+            "BetaModel with a precision that depends on columns has two sets of columns, and X has one. Write what it "
+            "predicts: from_function(fn), with fn(X) giving Beta(mean·precision, (1 − mean)·precision)."
+        )
+    last = float(np.asarray(results.params)[-1])
+    φ = float(model.link_precision.inverse(last * float(model.exog_precision[0, 0])))  # its ones are float32
+    link = _name(model.link)
+    exact = link in BINARY
+    mean: MeanMap = partial(probability_mean, BINARY[link]()) if exact else partial(plug_in_mean, model.link)
+    response = MeanResponse(mean, lambda μ: Beta(φ * μ, φ * (1.0 - μ)), (φ, -φ))
+    noise = "included: of the shares"
+    return _Observation(response, f"Beta (precision {φ:.3g})", noise, "" if exact else _no_average(model.link))
+
+
+def _generalised(results: Any) -> _Observation:
+    family, scale = results.model.family, float(results.scale)
+    kind, link = type(family).__name__, _name(family.link)
+    noise = f"included: {scale:.3g} (scale)" if kind == "Gaussian" else "included: of the family"
+    if kind == "Gaussian" and link == "identity":
+        return _Observation(GaussianLikelihood(scale), "Normal", noise)
+    if kind == "Binomial" and link in BINARY:
+        return _binary(link, results)
+    if kind == "Poisson" and link == "log":
+        return _Observation(PoissonLikelihood(), "Poisson", noise)
+    if kind == "NegativeBinomial" and link == "log":
+        return _counts(1.0 / float(family.alpha), noise)
+    if kind not in FAMILIES:
+        raise InputError(
+            f"the {kind} family of statsmodels has no counterpart among the families of rsens. Use one of "
+            f"{', '.join(FAMILIES)}, or write what it predicts with from_function(fn)."
+        )
+    name, build, others = FAMILIES[kind]
+    exact = {"identity": identity_mean, "log": log_mean}.get(link) if kind in AVERAGED else None
+    response = MeanResponse(exact or partial(plug_in_mean, family.link), partial(build, family, scale), (1.0, *others))
+    return _Observation(response, name, noise, "" if exact else _no_average(family.link))
+
+
+def _name(link: Any) -> str:
+    """A link by the name of its class: many inherit from Logit without being one."""
+    return type(link).__name__.lower()
+
+
+def _no_average(link: Any) -> str:
+    return f"the mean over uncertain coefficients has no closed form for the link {type(link).__name__}"
+
+
+#: By ancestor in statsmodels, the first that fits: what an observation is; None for models that we cannot read.
+READERS: dict[str, Callable[[Any], _Observation] | None] = {
+    "GLMGam": None,
+    "GLSAR": None,
+    "MNLogit": _multinomial,
+    "OLS": _linear,
+    "WLS": _linear,
+    "GLS": _linear,
+    "GLM": _generalised,
+    "Logit": partial(_binary, "logit"),
+    "Probit": partial(_binary, "probit"),
+    "Poisson": lambda results: _Observation(PoissonLikelihood(), "Poisson", "included: of the counts"),
+    "NegativeBinomial": _negative_binomial,
+    "BetaModel": _beta,
+}
+#: Families of a GLM whose prediction over uncertain coefficients is the family at its mean; a Normal would be wider.
+AVERAGED = ("Poisson", "NegativeBinomial", "Gamma")
+#: By name in statsmodels: our family, how to make it from statsmodels' family, the scale and the mean, and derivatives
+#: in the mean of its other parameters.
+FAMILIES: dict[str, Any] = {
+    "Gaussian": ("Normal", lambda family, scale, μ: Normal(μ, scale), (0.0,)),
+    "Binomial": ("Bernoulli", lambda family, scale, μ: Bernoulli(μ), ()),
+    "Poisson": ("Poisson", lambda family, scale, μ: Poisson(μ), ()),
+    "NegativeBinomial": (
+        "NegativeBinomial",
+        lambda family, scale, μ: NegativeBinomial(μ, 1.0 / float(family.alpha)),
+        (0.0,),
+    ),
+    "Gamma": ("Gamma", lambda family, scale, μ: Gamma(μ, 1.0 / scale), (0.0,)),
+}
+
+
+def _findings(results: Any, seen: _Observation, uncertainty: bool) -> Iterator[Finding]:
     values = getattr(results, "mle_retvals", None)
+    converged = getattr(results, "converged", None)
     if converged is None and isinstance(values, dict):
         converged = values.get("converged")
-    if converged is not None:
-        yield (
-            Finding("convergence", "ok", "the fit converged.")
-            if converged
-            else Finding("convergence", "wrong", "the fit did not converge. Give fit() more iterations (maxiter).")
-        )
+    if converged:
+        yield Finding("convergence", "ok", "the fit converged.")
+    elif converged is not None:
+        yield Finding("convergence", "wrong", "the fit did not converge. Give fit() more iterations (maxiter).")
     if not uncertainty:
         yield Finding("coefficients", "warning", "taken for the truth, as was asked: the prediction is too sure.")
-    elif read.plug_in:
-        yield Finding("coefficients", "warning", f"taken for the truth: {read.plug_in}.")
+    elif seen.plug_in:
+        yield Finding("coefficients", "warning", f"taken for the truth: {seen.plug_in}.")
     else:
         kind = getattr(results, "cov_type", "nonrobust")
         yield Finding("coefficients", "ok", f"uncertain, with the covariance of the fit ({kind}).")
@@ -192,10 +380,6 @@ def _findings(results: Any, read: Read, uncertainty: bool) -> Iterator[Finding]:
         yield Finding("dispersion", "warning", f"{text} For counts that vary more, fit a NegativeBinomial.")
 
 
-def _accepts(obj: Any) -> bool:
-    return is_a(obj, "statsmodels.ResultsWrapper", "statsmodels.Results", "statsmodels.Model")
-
-
 def _adapt(obj: Any) -> Model:
     if is_a(obj, "statsmodels.Model"):
         raise InputError(
@@ -206,4 +390,8 @@ def _adapt(obj: Any) -> Model:
     return from_statsmodels(obj)
 
 
-STATSMODELS = Adapter("results of statsmodels", _accepts, _adapt)
+STATSMODELS = Adapter(
+    "results of statsmodels",
+    lambda obj: is_a(obj, "statsmodels.ResultsWrapper", "statsmodels.Results", "statsmodels.Model"),
+    _adapt,
+)

@@ -1,25 +1,51 @@
-"""Modules of PyTorch whose `forward` returns a distribution: explained as they are, by automatic differentiation."""
+"""Modules of PyTorch whose `forward` returns a distribution, explained as they are; and MC dropout.
+
+With MC dropout, a network with some of its units left out, at random but the same for all rows, is a posterior draw.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from rsens._arguments import seed_sequence, whole_number
 from rsens._conversions import as_family
 from rsens._errors import Argument, InputError
-from rsens.adapters._adapter import Adapter
-from rsens.adapters._described import Described
-from rsens.adapters._origin import is_a
-from rsens.derivatives import Description, Finding, Model, TorchModel, check_evaluation_mode
+from rsens.adapters._adapter import Adapter, Described, is_a
+from rsens.derivatives import Description, Finding, Model, TorchModel, check_evaluation_mode, from_draws
 from rsens.distributions import Distribution
+
+
+@dataclass(frozen=True, eq=False)
+class ModuleModel(Described, TorchModel):
+    """A module as a model, with words about it."""
+
+    label: str = "module"
+    about: Description | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def _adapt(module: Any) -> Model:
+    check_evaluation_mode(module)
+    label = type(module).__name__
+    about = Description(
+        f"{label}, a module of PyTorch",
+        "the distribution that forward returns",
+        "as that distribution has it",
+        "automatic (PyTorch)",
+    )
+    return ModuleModel(InFloat64(module), label=label, about=about, findings=_findings(module))
+
+
+TORCH_MODULE = Adapter("modules of PyTorch that return distributions", lambda obj: is_a(obj, "torch.Module"), _adapt)
 
 
 class InFloat64:
     """A module that takes rows in float64: a copy on the CPU, made at the first call. The module itself is untouched.
 
-    `head` makes a distribution of what `forward` returns; without it `forward` must return one.
+    `head` makes a distribution of the output of `forward`; without it `forward` must return one.
     """
 
     def __init__(self, module: Any, head: Callable[[Any], Any] | None = None) -> None:
@@ -41,7 +67,7 @@ class InFloat64:
         TorchDistribution.set_default_validate_args(False)
         try:
             output = self.module(X)
-            return as_distribution(output if self._head is None else self._head(output), type(self._module).__name__)
+            return _as_distribution(output if self._head is None else self._head(output), type(self._module).__name__)
         except RuntimeError as error:
             if "shapes cannot be multiplied" in str(error):
                 raise InputError(
@@ -54,8 +80,8 @@ class InFloat64:
             TorchDistribution.set_default_validate_args(checks)
 
 
-def as_distribution(output: Any, name: str) -> Distribution:
-    """What a module returned as a family, or an error with the lines to write."""
+def _as_distribution(output: Any, name: str) -> Distribution:
+    """The output of a module as a family, or an error with the lines to write."""
     if is_a(output, "torch.Tensor"):
         column = "[:, 0]" if output.ndim == 2 else ""
         raise InputError(
@@ -74,16 +100,7 @@ def as_distribution(output: Any, name: str) -> Distribution:
     return as_family(output)
 
 
-@dataclass(frozen=True, eq=False)
-class ModuleModel(Described, TorchModel):
-    """A module as a model, with words about it."""
-
-    label: str = "module"
-    about: Description | None = None
-    findings: tuple[Finding, ...] = ()
-
-
-def module_findings(module: Any) -> tuple[Finding, ...]:
+def _findings(module: Any) -> tuple[Finding, ...]:
     """Mode and precision, as they are."""
     single = any(str(p.dtype) in ("torch.float32", "torch.float16", "torch.bfloat16") for p in module.parameters())
     text = "float32 weights: predictions are computed in float64, on a copy." if single else "float64."
@@ -93,22 +110,126 @@ def module_findings(module: Any) -> tuple[Finding, ...]:
     )
 
 
-def _adapt(module: Any) -> Model:
+# ---- MC dropout ------------------------------------------------------------------------------------------------------
+
+
+def from_dropout(
+    module: Any,
+    head: Callable[[Any], Any] | None = None,
+    *,
+    n_draws: int = 100,
+    random_state: Any = None,
+) -> Model:
+    """A PyTorch module with dropout as posterior draws (Gal and Ghahramani, 2016): one thinned network per draw.
+
+    The mask of a draw is the same for all rows, so that each draw is a smooth function of x and the predictive is their
+    mixture. Everything else in the module is in evaluation mode; the module itself and torch's random numbers stay
+    as they are.
+
+    Args:
+        module: A module with layers nn.Dropout, in evaluation mode: `module.eval()`.
+        head: What the output of `forward` says about y, as a distribution: ``lambda out: Normal(out[:, 0], 0.04)`` with
+            the variance of the noise. Leave it out if `forward` returns a distribution.
+        n_draws: How many masks.
+        random_state: Seed of the masks: a whole number, a NumPy Generator, or None for a new seed.
+
+    Returns:
+        A model for `explain`, `rsens` and all other measures.
+
+    Example:
+        >>> import rsens
+        >>> import torch
+        >>> _ = torch.manual_seed(0)
+        >>> layers = torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Dropout(0.2), torch.nn.Linear(8, 1)
+        >>> module = torch.nn.Sequential(*layers).eval()
+        >>> model = rsens.from_dropout(
+        ...     module, lambda out: rsens.Normal(out[..., 0], 1.0), n_draws=10, random_state=0
+        ... )
+        >>> rsens.rsens(model, [[0.0, 1.0]]).shape
+        (1, 2)
+    """
+    name = type(module).__name__
+    if not is_a(module, "torch.Module"):
+        raise InputError("from_dropout: ", Argument("module"), f" must be a module of PyTorch; got {name}.")
     check_evaluation_mode(module)
-    label = type(module).__name__
+    draws = whole_number(n_draws, "n_draws", 2)
+    predict, tape = InFloat64(module, head), _Tape()
+    if not _replace_dropout(predict.module, tape):
+        raise InputError(
+            f"from_dropout: {name} has no layer nn.Dropout. Calls of torch.nn.functional.dropout inside forward cannot "
+            "be held fixed: make them layers."
+        )
+    masks = tape.drawn(predict.module, draws, seed_sequence(random_state))
+
+    def one_draw(parameters: dict[str, Any], X: Any) -> Distribution:
+        tape.masks = iter([parameters[name] for name in masks])
+        return predict(X)
+
     about = Description(
-        f"{label}, a module of PyTorch",
-        "the distribution that forward returns",
-        "as that distribution has it",
+        f"{name}, a module of PyTorch with dropout",
+        f"mixture of {draws} thinned networks",
+        "as the distribution of one network has it",
         "automatic (PyTorch)",
     )
-    return ModuleModel(InFloat64(module), label=label, about=about, findings=module_findings(module))
+    fixed = Finding("masks", "ok", f"{draws} masks, the same for all rows, for {len(masks)} uses of dropout.")
+    return from_draws(one_draw, masks, backend="torch").described(about, *_findings(module), fixed)
 
 
-TORCH_MODULE = Adapter("modules of PyTorch that return distributions", lambda obj: is_a(obj, "torch.Module"), _adapt)
+class _Tape:
+    """The masks of one draw, in the order in which `forward` uses them; while there are none, the uses are recorded."""
+
+    def __init__(self) -> None:
+        self.masks: Iterator[Any] | None = None
+        self._used: list[tuple[tuple[int, ...], float]] = []
+
+    def next(self, shape: tuple[int, ...], p: float) -> Any:
+        """A factor for the units of a layer: 0 for those left out, 1/(1 − p) for the others."""
+        if self.masks is None:
+            self._used.append((shape, p))
+            return 1.0
+        try:
+            return next(self.masks)
+        except StopIteration:
+            raise InputError(
+                "from_dropout: forward does not use its dropout layers the same way for all rows."
+            ) from None
+
+    def drawn(self, module: Any, n_draws: int, seed: Any) -> dict[str, Any]:
+        """Masks for every use of dropout in `forward`, (draws, units) each."""
+        import numpy as np
+        import torch
+
+        columns = next((part.in_features for part in module.modules() if isinstance(part, torch.nn.Linear)), None)
+        if columns is None:
+            raise InputError(
+                f"from_dropout: {type(module).__name__} has no layer nn.Linear, so the number of columns is not known."
+            )
+        with torch.no_grad():
+            module(torch.zeros((2, columns), dtype=torch.float64))
+        rng = np.random.default_rng(seed)
+        return {
+            f"mask {k}": (rng.random((n_draws, *shape)) >= p) / (1.0 - p) for k, (shape, p) in enumerate(self._used)
+        }
 
 
-def checked_module(module: Any, call: str) -> None:
-    """The argument of a call must be a module."""
-    if not is_a(module, "torch.Module"):
-        raise InputError(f"{call}: ", Argument("module"), f" must be a module of PyTorch; got {type(module).__name__}.")
+def _replace_dropout(module: Any, tape: _Tape) -> bool:
+    """Put layers with fixed masks in the place of dropout; whether there was any that leaves something out."""
+    import torch
+
+    class FixedDropout(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self, p: float, whole_channels: bool) -> None:
+            super().__init__()
+            self.p, self.whole_channels = p, whole_channels
+
+        def forward(self, X: Any) -> Any:
+            shape = tuple(X.shape[1:])
+            shape = (shape[0], *(1 for _ in shape[1:])) if self.whole_channels else shape
+            return X * tape.next(shape, self.p)
+
+    found = False
+    for name, part in list(module.named_modules(remove_duplicate=False)):
+        if isinstance(part, torch.nn.modules.dropout._DropoutNd) and 0.0 < part.p < 1.0:
+            parent = module.get_submodule(name.rpartition(".")[0])
+            setattr(parent, name.rpartition(".")[2], FixedDropout(part.p, not isinstance(part, torch.nn.Dropout)))
+            found = True
+    return found

@@ -145,13 +145,9 @@ def _known() -> Known:
 
 
 def _is_sound(model: Any) -> bool:
-    """Whether the model makes a finite prediction for its first training row."""
-    row = model.training_inputs_[:1]
-    offset = () if hasattr(model, "classes_") else (np.zeros(1),)
-    try:
-        return bool(np.isfinite(model._predict_distribution(row, *offset).parameters).all())
-    except InputError:  # likelihoods do not take latent means that are not finite
-        return False
+    """Whether the latent mean and variance are finite at the first training row."""
+    moments = [latent.moments(model.training_inputs_[:1]) for latent in model._latents]
+    return bool(np.isfinite([(f.mean, f.variance) for f in moments]).all())
 
 
 def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import rsens
-from rsens.adapters._gpytorch._softplus import SoftplusCounts, mean_softplus
+from rsens.adapters._gpytorch._observations import SoftplusCounts, mean_softplus
 from tests.adapters.gpytorch.processes import ROWS, relative, with_values
 from tests.adapters.gpytorch.test_approximate import Oracle, variational
 

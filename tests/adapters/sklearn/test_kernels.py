@@ -16,8 +16,9 @@ from sklearn.gaussian_process.kernels import (
 )
 
 from rsens._errors import InputError
-from rsens.adapters._sklearn._exp_sine_squared import ExpSineSquared as OurExpSineSquared
-from rsens.adapters._sklearn._kernels import UntranslatableError, translated
+from rsens.adapters._adapter import NoTranslationError
+from rsens.adapters._sklearn._gaussian_process import ExpSineSquared as OurExpSineSquared
+from rsens.adapters._sklearn._gaussian_process import translated
 from rsens.kernels import EQ, Periodic
 from tests.adapters.sklearn.cases import ROWS, X, by_richardson
 
@@ -72,7 +73,7 @@ def test_a_constant_becomes_part_of_the_variance():
     ids=str,
 )
 def test_not_ours(kernel):
-    with pytest.raises(UntranslatableError):
+    with pytest.raises(NoTranslationError):
         translated(kernel)
 
 
@@ -87,7 +88,7 @@ class Renamed(RBF):
 
 def test_a_kernel_that_somebody_changed_is_theirs():
     assert translated(Renamed(1.5)).smooth == EQ(1.0, 1.5)
-    with pytest.raises(UntranslatableError, match="Doubled"):
+    with pytest.raises(NoTranslationError, match="Doubled"):
         translated(Doubled(1.5))
 
 

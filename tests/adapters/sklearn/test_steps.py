@@ -25,8 +25,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from rsens.adapters._sklearn._richardson import RoughStepError
-from rsens.adapters._sklearn._steps import derivatives_of, through
+from rsens.adapters._sklearn._steps import RoughStepError, derivatives_of, through
 from rsens.derivatives import NoSecondDerivativesError
 from tests.adapters.sklearn.cases import ROWS, X, Y, by_richardson, gap
 

@@ -6,8 +6,7 @@ import warnings
 from typing import Any
 
 from rsens._errors import Argument, InputError, RsensWarning
-from rsens.adapters._adapter import Adapter
-from rsens.adapters._origin import is_a
+from rsens.adapters._adapter import Adapter, is_a
 from rsens.derivatives import Model
 
 
@@ -65,8 +64,8 @@ def _accepts(obj: Any) -> bool:
 
 
 def _adapt(model: Any, likelihood: Any = None) -> Model:
-    from rsens.adapters._gpytorch._checks import SINGLE
-    from rsens.adapters._gpytorch._copies import is_single
+    from rsens.adapters._gpytorch._gaussian_process import SINGLE
+    from rsens.adapters._gpytorch._native import is_single
 
     adapted = _by_kind(model, likelihood)
     if is_single(model):
@@ -75,22 +74,33 @@ def _adapt(model: Any, likelihood: Any = None) -> Model:
 
 
 def _by_kind(model: Any, likelihood: Any) -> Model:
-    from rsens.adapters._gpytorch._approximate import approximate_gp
-    from rsens.adapters._gpytorch._botorch import botorch_model
-    from rsens.adapters._gpytorch._exact import exact_gp
-    from rsens.adapters._gpytorch._refusals import refuse_kind, refuse_likelihood, refuse_list
-
+    name = type(model).__name__
     if is_a(model, "botorch.ModelList", "gpytorch.IndependentModelList"):
-        raise refuse_list(model)
-    if is_a(model, "botorch.Model"):
-        if likelihood is not None and likelihood is not getattr(model, "likelihood", None):
-            raise refuse_likelihood(model)
+        count = len(model.models)
+        raise InputError(
+            f"{name} holds {count} models. Explain one at a time: model.models[0] to model.models[{count - 1}]."
+        )
+    if is_a(model, "botorch.Model") and likelihood is not None and likelihood is not getattr(model, "likelihood", None):
+        raise InputError(
+            f"{name} of BoTorch has its likelihood, in the units of its outcome transform. Leave ",
+            Argument("likelihood"),
+            " out.",
+        )
+    if is_a(model, "botorch.GPyTorchModel"):
+        from rsens.adapters._gpytorch._botorch import botorch_model
+
         return botorch_model(model)
+    from rsens.adapters._gpytorch._gaussian_process import approximate_gp, exact_gp
+
     if is_a(model, "gpytorch.ExactGP"):
         return exact_gp(model, likelihood)
-    if is_a(model, "gpytorch.ApproximateGP") or not is_a(model, "gpytorch.GP"):  # a module with a GP in it
+    if is_a(model, "gpytorch.ApproximateGP") or not is_a(model, "gpytorch.GP", "botorch.Model"):  # a GP inside a module
         return approximate_gp(model, likelihood)
-    raise refuse_kind(model)
+    raise InputError(
+        f"{name} is no GP that rsens can explain: it takes ExactGP and ApproximateGP of GPyTorch, and BoTorch's models "
+        "with a normal posterior. Write the prediction yourself: from_torch(fn) with fn(X) that returns one of the "
+        "families."
+    )
 
 
 GPYTORCH = Adapter("Gaussian processes of GPyTorch and BoTorch", _accepts, _adapt)

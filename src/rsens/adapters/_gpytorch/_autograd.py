@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._gpytorch._copies import FAILURES, first_line, numpy_of
-from rsens.adapters._gpytorch._moments import Moments
-from rsens.adapters._gpytorch._settings import exact_settings
-from rsens.adapters._gpytorch._source import LatentSource
-from rsens.derivatives import result_bytes, rows_for, step_unit
+from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, first_line, numpy_of
+from rsens.derivatives import Finding, result_bytes, rows_for, step_unit
 from rsens.posteriors import Latent
 
 #: How far rows are moved where GPyTorch's second derivatives are wrong, in units of the columns.
@@ -28,8 +25,8 @@ ARRAYS = {1: 28, 2: 56}
 
 
 @dataclass(frozen=True, eq=False)
-class Autograd(LatentSource):
-    """Mean and variance of a model as PyTorch differentiates them.
+class Autograd:
+    """The latent mean and variance of a model at rows X (n, D), as PyTorch differentiates them.
 
     GPyTorch cuts squared distances off at 0, and their derivatives too. So where a row is also an anchor (a training
     row, an inducing point), second derivatives in one column are wrong, for smooth kernels too. There we take the mean
@@ -50,7 +47,7 @@ class Autograd(LatentSource):
     size: int
     probe: Array | None = None
     levels: tuple[int, ...] = ()
-    way = "automatic (PyTorch)"
+    way: ClassVar[str] = "automatic (PyTorch)"
 
     @classmethod
     def of(
@@ -93,6 +90,10 @@ class Autograd(LatentSource):
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(result_bytes(n_columns, order) + 8 * self.size * ARRAYS[order])
 
+    def checks(self, X: Array) -> Iterator[Finding]:
+        """Nothing beyond the checks of every model."""
+        yield from ()
+
     def _differentiated(self, X: Array, order: int) -> Latent:
         """The gradient of Σ_i m(x_i) holds ∂m at every row i, since no row depends on another."""
         import torch
@@ -119,7 +120,8 @@ class Autograd(LatentSource):
         step = np.maximum(ASIDE * unit, 64.0 * np.spacing(np.abs(X)))
         step[:, list(self.levels)] = 0.0
         at, above, below = self.moments(X), self._differentiated(X + step, 2), self._differentiated(X - step, 2)
-        return Latent(at.mean, at.variance, _middle(above.first, below.first), _middle(above.second, below.second))
+        middle = [0.5 * (getattr(above, name) + getattr(below, name)) for name in ("first", "second")]
+        return Latent(at.mean, at.variance, *middle)
 
     def _at_anchors(self, X: Array) -> NDArray[np.bool_]:
         """Which rows share a value with an anchor in some column: kernels of single columns see a distance of 0."""
@@ -160,12 +162,6 @@ class Autograd(LatentSource):
                 f"the model cannot predict {len(rows)} rows of {rows.shape[1]} columns in double precision "
                 f"({first_line(error)}). Make model.double().eval()(torch.tensor(X)) work first."
             ) from error
-
-
-def _middle(above: Array | None, below: Array | None) -> Array:
-    assert above is not None
-    assert below is not None
-    return 0.5 * (above + below)
 
 
 def _gradient(values: Any, rows: Any, keep: bool) -> Any:

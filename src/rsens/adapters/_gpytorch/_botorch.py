@@ -2,111 +2,141 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._gpytorch._approximate import inducing_points
+from rsens.adapters._adapter import is_a, own_class
+from rsens.adapters._ensemble import EnsembleModel
 from rsens.adapters._gpytorch._autograd import Autograd
-from rsens.adapters._gpytorch._checks import State
-from rsens.adapters._gpytorch._closed_form import closed_form, remembered
-from rsens.adapters._gpytorch._copies import working_copy
-from rsens.adapters._gpytorch._draws import drawn_gps
-from rsens.adapters._gpytorch._kernels import own_class
-from rsens.adapters._gpytorch._model import GaussianProcess
-from rsens.adapters._gpytorch._moments import Moments, PosteriorMoments
-from rsens.adapters._gpytorch._noise import observed, read_noise
-from rsens.adapters._gpytorch._observations import gaussian, read_observation
-from rsens.adapters._gpytorch._refusals import check_single_exact, check_single_output, check_variational, refuse_kind
-from rsens.adapters._gpytorch._source import LatentSource
-from rsens.adapters._gpytorch._transforms import (
-    Outcome,
-    affine_inputs,
-    original_inputs,
-    read_outcome,
-    refuse_outcome,
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
+from rsens.adapters._gpytorch._gaussian_process import (
+    GaussianProcess,
+    check_single_exact,
+    check_variational,
+    inducing_points,
 )
-from rsens.adapters._origin import is_a
+from rsens.adapters._gpytorch._native import Moments, numpy_of, working_copy
+from rsens.adapters._gpytorch._observations import Outcome, gaussian, observed, read_noise, read_observation
 from rsens.derivatives import Finding, Model
 
 #: BoTorch's own posteriors of a single GP; others, and the user's, are asked and not read.
 USUAL_POSTERIORS = ("GPyTorchModel.posterior", "BatchedMultiOutputGPyTorchModel.posterior")
+#: Rounding of a transform of rows.
+ROUNDING = 1e-11
 
 
 def botorch_model(model: Any) -> Model:
-    """A model of BoTorch with one output."""
-    if not is_a(model, "botorch.GPyTorchModel"):
-        raise refuse_kind(model)
-    check_single_output(model)
+    """A model of BoTorch with one output and a normal posterior."""
+    if model.num_outputs > 1:
+        raise InputError(
+            f"{type(model).__name__} has {model.num_outputs} outputs. Explain one at a time: model.subset_output([0]), "
+            "or a model fitted to one column of train_Y."
+        )
     if is_a(model, "botorch.AbstractFullyBayesianSingleTaskGP"):
-        return drawn_gps(model)
+        return _fully_bayesian(model)
     if is_a(model, "botorch.ApproximateGPyTorchModel"):
         return _variational(model)
     check_single_exact(model)
     copy = working_copy(model)
-    inputs = original_inputs(copy)
+    inputs = _original_inputs(copy)
     outcome, noise = read_outcome(copy), read_noise(copy.likelihood)
     if outcome is None or noise is None or type(model).posterior.__qualname__ not in USUAL_POSTERIORS:
         return _as_posterior_says(model, copy, inputs)
     units = affine_inputs(copy, inputs)
-    source: LatentSource | None = None
+    source: ClosedForm | Autograd | None = None
     if units is not None:
-        source = remembered(model, closed_form(copy, noise.variances, units))
+        source = remembered(model, closed_form(copy, noise, units))
     observation, finding = observed(noise, outcome)
     levels = _levels(copy, inputs)
     if source is None:
-        source = Autograd.of(_without_outcome(copy), inputs, inputs, len(inputs), levels)
-    return GaussianProcess(source, outcome, observation, State.of(model, inputs.shape[1], finding), inputs, levels)
+        source = Autograd.of(Moments.of_posterior(_without_outcome(copy)), inputs, inputs, len(inputs), levels)
+    return GaussianProcess.of(
+        model, source, observation, inputs.shape[1], outcome=outcome, noise=finding, inputs=inputs, levels=levels
+    )
 
 
 def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
     """`posterior(X, observation_noise=True)` as it is, for models that do more than we read."""
-    if read_outcome(copy) is None and not getattr(copy.outcome_transform, "_is_linear", False):
-        raise refuse_outcome(model)
-    outcome = read_outcome(copy) or Outcome()
-    if outcome.exponentiated:
-        moments: Moments = _without_outcome(copy, observation_noise=True)
+    outcome = read_outcome(copy)
+    if outcome is None and not getattr(copy.outcome_transform, "_is_linear", False):
+        raise _unknown_outcome(model)
+    if outcome is not None and outcome.exponentiated:
+        copy = _without_outcome(copy)
     else:
-        moments, outcome = PosteriorMoments(copy, observation_noise=True), Outcome()
-    text = "included: as posterior(X, observation_noise=True) has it"
-    finding = Finding("noise", "ok", f"The prediction is of an observation: noise {text}.")
+        outcome = Outcome()
     multitask = is_a(model, "botorch.MultiTaskGP")  # its training inputs have a column for the task
-    rows = None if multitask else inputs
-    levels = _levels(copy, inputs)
-    source = Autograd.of(moments, rows, rows, len(inputs), levels)
-    state = State.of(model, None if multitask else inputs.shape[1], finding)
-    return GaussianProcess(source, outcome, gaussian(0.0, text, outcome.exponentiated), state, rows, levels)
+    rows, levels = None if multitask else inputs, _levels(copy, inputs)
+    source = Autograd.of(Moments.of_posterior(copy, observation_noise=True), rows, rows, len(inputs), levels)
+    noise = "included: as posterior(X, observation_noise=True) has it"
+    return GaussianProcess.of(
+        model,
+        source,
+        gaussian(0.0, noise, outcome.exponentiated),
+        None if multitask else inputs.shape[1],
+        outcome=outcome,
+        inputs=rows,
+        levels=levels,
+    )
 
 
 def _variational(model: Any) -> GaussianProcess:
     """SingleTaskVariationalGP and its kin."""
     check_variational(model)
     copy = working_copy(model)
-    outcome = read_outcome(copy)
-    if outcome is None:
-        raise refuse_outcome(model)
-    noise = read_noise(copy.likelihood)
+    outcome, noise = read_outcome(copy), read_noise(copy.likelihood)
+    if outcome is None or (noise is None and outcome != Outcome()):
+        raise _unknown_outcome(model)
+    finding = None
     if noise is not None:
         observation, finding = observed(noise, outcome)
-    elif outcome == Outcome():
-        observation = read_observation(copy.likelihood)
-        finding = Finding("noise", "ok", f"The prediction is of an observation: noise {observation.noise}.")
     else:
-        raise refuse_outcome(model)
+        observation = read_observation(copy.likelihood)
     points = inducing_points(copy.model)
     units = None if points is None else affine_inputs(copy, points)
     anchors = None if points is None or units is None else units.undone(points)
-    source = Autograd.of(_without_outcome(copy), anchors, None, 1000 if points is None else len(points))
+    moments = Moments.of_posterior(_without_outcome(copy))
+    source = Autograd.of(moments, anchors, None, 1000 if points is None else len(points))
     columns = None if points is None else points.shape[1]
-    return GaussianProcess(source, outcome, observation, State.of(model, columns, finding))
+    return GaussianProcess.of(model, source, observation, columns, outcome=outcome, noise=finding)
 
 
-def _without_outcome(copy: Any, observation_noise: bool = False) -> PosteriorMoments:
-    """The posterior on the scale on which the model works; we go back to the units of y ourselves."""
-    if hasattr(copy, "outcome_transform"):
-        del copy.outcome_transform
-    return PosteriorMoments(copy, observation_noise)
+def _fully_bayesian(model: Any) -> EnsembleModel:
+    """One GP per draw of the hyperparameters; the prediction is their mixture, all with the same weight."""
+    name = type(model).__name__
+    if model.covar_module is None:
+        raise InputError(f"{name} is not fitted. Call fit_fully_bayesian_model_nuts(model) first.")
+    copy = working_copy(model)
+    inputs, outcome = _original_inputs(copy), read_outcome(copy)
+    if outcome is None:
+        raise _unknown_outcome(model)
+    units = affine_inputs(copy, inputs)
+    copy = _without_outcome(copy)
+    noises = [read_noise(copy.likelihood, draw) for draw in range(copy.num_mcmc_samples)]
+    known = [noise for noise in noises if noise is not None]
+    if len(known) < len(noises):
+        raise InputError(f"{name} has a likelihood that rsens does not know: {copy.likelihood}.")
+    variances = [float(noise.mean()) * outcome.scale**2 for noise in known]
+    text = f"included: of each draw, {min(variances):.3g} to {max(variances):.3g}"
+    finding = Finding("noise", "ok", f"The prediction is of an observation: noise {text}.")
+    processes = []
+    for draw, noise in enumerate(known):
+        source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units, draw)
+        if source is None:
+            moments = Moments.of_posterior(copy, draw=draw)
+            source = Autograd.of(moments, inputs, inputs, len(inputs) * len(known))
+        observation, _ = observed(noise, outcome)
+        processes.append(
+            GaussianProcess.of(
+                model, source, observation, inputs.shape[1], outcome=outcome, noise=finding, inputs=inputs
+            )
+        )
+    about = processes[0].about
+    about = replace(about, family=f"Mixture of {len(processes)} {about.family}", noise=text)
+    return EnsembleModel(processes, np.full(len(processes), 1.0 / len(processes)), name, about)
 
 
 def _levels(copy: Any, inputs: Array) -> dict[int, tuple[float, ...]]:
@@ -114,3 +144,89 @@ def _levels(copy: Any, inputs: Array) -> dict[int, tuple[float, ...]]:
     kernels = [part for part in copy.modules() if own_class(part) == "botorch.CategoricalKernel"]
     dims = [range(inputs.shape[1]) if part.active_dims is None else part.active_dims.tolist() for part in kernels]
     return {int(d): tuple(np.unique(inputs[:, d]).tolist()) for each in dims for d in each}
+
+
+# ---- Transforms of inputs --------------------------------------------------------------------------------------------
+
+
+def affine_inputs(model: Any, inputs: Array) -> AffineInputs | None:
+    """What `transform_inputs` of a working copy does to rows, if it is affine in each column; else None.
+
+    Found by asking, so no list of transforms is needed: two points of a column give the line, and it must run through
+    the training rows (original units, (N, D)) and through rows beside them, so that a rounding to whole numbers is not
+    taken for a line.
+    """
+    if not hasattr(model, "input_transform"):
+        return AffineInputs.none(inputs.shape[1])
+    centre = inputs.mean(axis=0)
+    spread = np.ptp(inputs, axis=0)
+    step = np.where(spread > 0.0, spread, 1.0 + np.abs(centre))
+    base, *moved = _transformed(model, np.concatenate([centre[None], centre + np.diag(step)]))
+    if base.shape != centre.shape:
+        return None
+    slopes = (np.diag(np.array(moved)) - base) / step
+    found = AffineInputs(centre, base, slopes)
+    rows = np.concatenate([inputs, inputs + 0.2137 * step, centre + np.diag(step)])
+    expected = found(rows)
+    there = _transformed(model, rows)
+    close = there.shape == expected.shape and np.abs(there - expected) <= ROUNDING * (1.0 + np.abs(expected))
+    return found if np.all(close) else None
+
+
+def _original_inputs(copy: Any) -> Array:
+    """The training inputs in the units of X: in evaluation mode BoTorch keeps the transformed ones in their place."""
+    kept = getattr(copy, "_original_train_inputs", None)
+    return numpy_of(copy.train_inputs[0] if kept is None else kept)
+
+
+def _transformed(model: Any, rows: Array) -> Array:
+    import torch
+
+    with torch.no_grad():
+        return numpy_of(model.transform_inputs(torch.tensor(rows)))
+
+
+# ---- Transforms of the outcome ---------------------------------------------------------------------------------------
+
+
+def read_outcome(model: Any) -> Outcome | None:
+    """The outcome transform of a working copy with one output; None if there is one that is not affine or a log.
+
+    Only BoTorch's own classes are read: a subclass may do anything.
+    """
+    return _outcome(getattr(model, "outcome_transform", None))
+
+
+def _outcome(transform: Any) -> Outcome | None:
+    if transform is None:
+        return Outcome()
+    name = own_class(transform)
+    if name == "botorch.Standardize":
+        return Outcome(float(numpy_of(transform.means).item()), float(numpy_of(transform.stdvs).item()))
+    if name == "botorch.Log":
+        return Outcome(exponentiated=True)
+    if name == "botorch.ChainedOutcomeTransform":
+        chain = Outcome()
+        for inner in reversed([_outcome(part) for part in transform.values()]):  # the last one is undone first
+            if inner is None or chain.exponentiated:
+                return None
+            shift, scale = inner.shift + inner.scale * chain.shift, inner.scale * chain.scale
+            chain = Outcome(shift, scale, inner.exponentiated)
+        return chain
+    return None
+
+
+def _without_outcome(copy: Any) -> Any:
+    """The copy with its posterior on the scale on which it works; we go back to the units of y ourselves."""
+    if hasattr(copy, "outcome_transform"):
+        del copy.outcome_transform
+    return copy
+
+
+def _unknown_outcome(model: Any) -> InputError:
+    name = type(model.outcome_transform).__name__
+    return InputError(
+        f"{type(model).__name__} has the outcome transform {name}, under which the prediction is no distribution that "
+        "rsens knows. Fit the model with Standardize (the default), Log, or both chained, or with "
+        "outcome_transform=None on targets that you have transformed."
+    )

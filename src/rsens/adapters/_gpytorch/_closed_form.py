@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, reduce
+from operator import add, mul
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -13,15 +14,11 @@ from scipy.linalg import lapack
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._gpytorch._copies import FAILURES, numpy_of
-from rsens.adapters._gpytorch._kernels import KernelReader, NoTranslationError
-from rsens.adapters._gpytorch._means import StraightMean, read_mean
-from rsens.adapters._gpytorch._moments import LatentMoments, Moments
-from rsens.adapters._gpytorch._settings import exact_settings, prior_settings
-from rsens.adapters._gpytorch._source import LatentSource
-from rsens.adapters._gpytorch._transforms import AffineInputs
+from rsens.adapters._adapter import NoTranslationError, overrides, own_class
+from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, numpy_of
 from rsens.derivatives import MAX_BYTES, Finding, result_bytes, rows_for
-from rsens.kernels import Kernel
+from rsens.kernels import EQ, Categorical, Constant, Kernel, Linear, Matern12, Matern32, Matern52, Periodic
+from rsens.kernels import RationalQuadratic as RQ
 from rsens.posteriors import CHUNK_BYTES, Latent, LatentPosterior, TriangularRoot, jittered_cholesky
 
 #: Translation and original agree to rounding, or they are different functions.
@@ -35,20 +32,47 @@ PROBES = 6
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedForm(LatentSource):
+class AffineInputs:
+    """x̃ = base + (x − centre)·slopes, column by column."""
+
+    centre: Array
+    base: Array
+    slopes: Array
+
+    @classmethod
+    def none(cls, n_columns: int) -> AffineInputs:
+        """x̃ = x."""
+        return cls(np.zeros(n_columns), np.zeros(n_columns), np.ones(n_columns))
+
+    def __call__(self, X: Array) -> Array:
+        return self.base + (X - self.centre) * self.slopes
+
+    def undone(self, inputs: Array) -> Array:
+        """x, from x̃."""
+        return self.centre + (inputs - self.base) / self.slopes
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedForm:
     """f ~ GP(mean, kernel) on x̃ = units(x), given targets with Gaussian noise at the inputs x̃ (N, D).
 
-    `noise` is its variance: one number, or one per training row. `native` is the working copy of the model itself.
+    `constant` and `slopes` are the mean function, c + wᵀx̃; `noise` is a variance: one number, or one per training row.
+    `native` is the working copy of the model itself.
     """
 
     kernel: Kernel
-    mean: StraightMean
+    constant: float
+    slopes: Array
     inputs: Array
     targets: Array
     noise: Array
     units: AffineInputs
     native: Moments
-    way = "closed form"
+    way: ClassVar[str] = "closed form"
+
+    def mean(self, inputs: Array) -> Array:
+        """The mean function at rows x̃."""
+        return self.constant + inputs @ self.slopes
 
     @cached_property
     def posterior(self) -> LatentPosterior:
@@ -56,27 +80,28 @@ class ClosedForm(LatentSource):
         K[np.diag_indices_from(K)] += self.noise
         L, jitter = jittered_cholesky(K)
         weights, _ = lapack.dpotrs(L, self.targets - self.mean(self.inputs), lower=1)
-        return LatentPosterior(self.kernel, self.inputs, weights, TriangularRoot(L), self.mean.constant, jitter)
+        return LatentPosterior(self.kernel, self.inputs, weights, TriangularRoot(L), self.constant, jitter)
 
     @cached_property
     def facts(self) -> tuple[Any, ...]:
         """All that the posterior is made of."""
-        parts = self.mean.slopes, self.inputs, self.targets, self.noise, self.units.base, self.units.slopes
-        return (self.kernel, self.mean.constant, self.units.centre.tobytes(), *(part.tobytes() for part in parts))
+        units = self.units
+        parts = self.slopes, self.inputs, self.targets, self.noise, units.centre, units.base, units.slopes
+        return (self.kernel, self.constant, *(part.tobytes() for part in parts))
 
     def moments(self, X: Array) -> Latent:
         inputs = self.units(X)
         latent = self.posterior.moments(inputs)
-        return Latent(latent.mean + inputs @ self.mean.slopes, latent.variance)
+        return Latent(latent.mean + inputs @ self.slopes, latent.variance)
 
     def derivatives(self, X: Array, order: int) -> Latent:
         inputs = self.units(X)
         latent = self.posterior.derivatives(inputs, order)
         assert latent.first is not None
         first, second = latent.first, latent.second
-        first[:, 0] += self.mean.slopes
+        first[:, 0] += self.slopes
         return Latent(
-            latent.mean + inputs @ self.mean.slopes,
+            latent.mean + inputs @ self.slopes,
             latent.variance,
             first * self.units.slopes,
             None if second is None else second * self.units.slopes[:, None] * self.units.slopes,
@@ -93,10 +118,10 @@ class ClosedForm(LatentSource):
         rows = X[:PROBES]
         with torch.no_grad(), exact_settings():
             mean, variance = map(numpy_of, self.native(torch.tensor(self.units(rows))))
-        ours = self.moments(rows)
+        ours, prior = self.moments(rows), self.kernel.diag(self.units(rows))
         off = max(
-            float(np.max(np.abs(mean - ours.mean) / np.sqrt(self.kernel.diag(self.units(rows))))),
-            float(np.max(np.abs(variance - ours.variance) / self.kernel.diag(self.units(rows)))),
+            float(np.max(np.abs(mean - ours.mean) / np.sqrt(prior))),
+            float(np.max(np.abs(variance - ours.variance) / prior)),
         )
         text = f"GPyTorch's own mean and variance of f at {len(rows)} rows differ by {off:.1g}, relative to the prior."
         yield Finding("translation", "ok" if off <= SAME_POSTERIOR else "wrong", text)
@@ -109,19 +134,21 @@ def closed_form(model: Any, noise: Array, units: AffineInputs, draw: int | None 
     with the translated one at a few rows.
     """
     inputs, targets = numpy_of(model.train_inputs[0]), numpy_of(model.train_targets)
-    if targets.shape != inputs.shape[:1] or inputs.ndim != 2 or not _conditions_as_usual(model):
+    conditioning = ("__call__", "_get_train_prior_distribution", "_get_test_prior_mean_and_covariances")
+    usual = not overrides(model, "gpytorch", *(name for name in conditioning if hasattr(type(model), name)))
+    if targets.shape != inputs.shape[:1] or inputs.ndim != 2 or not usual:
         return None
     reader = KernelReader(inputs.shape[1], draw)
     try:
-        kernel, mean = reader.read(model.covar_module), read_mean(model.mean_module, reader)
+        kernel, (constant, slopes) = reader.read(model.covar_module), reader.mean(model.mean_module)
     except (NoTranslationError, AttributeError, InputError):
         return None
-    found = ClosedForm(kernel, mean, inputs, targets, noise, units, LatentMoments(model, draw))
+    found = ClosedForm(kernel, constant, slopes, inputs, targets, noise, units, Moments.of_latent(model, draw))
     return found if _has_this_prior(model, found, draw) else None
 
 
 def remembered(model: Any, found: ClosedForm | None) -> ClosedForm | None:
-    """What the user's model was found to be before, with its Cholesky factor, if nothing about it has changed since."""
+    """The form that the user's model had before, with its Cholesky factor, if nothing about it has changed since."""
     if found is None or len(found.inputs) > MOST_REMEMBERED:
         return found
     known = _KNOWN.get(model)
@@ -132,13 +159,6 @@ def remembered(model: Any, found: ClosedForm | None) -> ClosedForm | None:
 
 #: Each for as long as the user's model lives.
 _KNOWN: WeakKeyDictionary[Any, ClosedForm] = WeakKeyDictionary()
-
-
-def _conditions_as_usual(model: Any) -> bool:
-    """Whether the model conditions on its data by GPyTorch's own code, which a subclass may replace."""
-    names = ("__call__", "_get_train_prior_distribution", "_get_test_prior_mean_and_covariances")
-    methods = [getattr(type(model), name, None) for name in names]
-    return all(method is None or method.__module__.partition(".")[0] == "gpytorch" for method in methods)
 
 
 def _has_this_prior(model: Any, found: ClosedForm, draw: int | None) -> bool:
@@ -152,7 +172,7 @@ def _has_this_prior(model: Any, found: ClosedForm, draw: int | None) -> bool:
     one, other = _probe_rows(found.inputs)
     rows = np.concatenate([one, other])
     try:
-        with torch.no_grad(), prior_settings():
+        with torch.no_grad(), exact_settings(prior=True):
             prior = model(torch.tensor(rows))
             covariance = prior.lazy_covariance_matrix
             across = covariance[..., : len(one), len(one) :].to_dense()
@@ -179,3 +199,91 @@ def _probe_rows(inputs: Array) -> tuple[Array, Array]:
     away = chosen + 0.37 * spread * signs
     closer = chosen[0] + spread * 10.0 ** -np.arange(1.0, 5.0)[:, None]  # a short length-scale hides all else
     return np.concatenate([chosen, between]), np.concatenate([chosen, away, closer])
+
+
+# ---- Kernels and means -----------------------------------------------------------------------------------------------
+
+Columns = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class KernelReader:
+    """Reads kernels that look at rows of `n_columns`; of a kernel with one value per draw it takes those of `draw`."""
+
+    n_columns: int
+    draw: int | None = None
+
+    def read(self, kernel: Any, columns: Columns | None = None) -> Kernel:
+        """The kernel as GPyTorch calls it: it picks its `active_dims` among the columns that it is given."""
+        given = tuple(range(self.n_columns)) if columns is None else columns
+        dims = kernel.active_dims
+        return self.on(kernel, given if dims is None else tuple(given[d] for d in dims.tolist()))
+
+    def on(self, kernel: Any, columns: Columns) -> Kernel:
+        """The kernel on the columns that it looks at."""
+        read = KERNELS.get(own_class(kernel))
+        if read is None or len(set(columns)) < len(columns):
+            raise NoTranslationError(own_class(kernel))
+        return read(self, kernel, columns)
+
+    def mean(self, mean: Any) -> tuple[float, Array]:
+        """A mean function that is straight, c + wᵀx: c and w."""
+        name, flat = own_class(mean), np.zeros(self.n_columns)
+        if name == "gpytorch.ZeroMean":
+            return 0.0, flat
+        if name == "gpytorch.ConstantMean":
+            return self.number(mean.constant), flat
+        if name == "gpytorch.LinearMean" and mean.weights.ndim == 2:
+            return 0.0 if mean.bias is None else float(numpy_of(mean.bias).item()), numpy_of(mean.weights)[:, 0]
+        raise NoTranslationError(name)
+
+    def values(self, parameter: Any, ndim: int) -> Array:
+        """A parameter of `ndim` dimensions as a vector, of this draw if there are several."""
+        values = numpy_of(parameter)
+        batch = values.shape[: values.ndim - ndim]
+        if len(batch) == 1 and self.draw is not None:
+            values = values[self.draw if len(values) > 1 else 0]
+        elif int(np.prod(batch)) != 1:
+            raise NoTranslationError("a batch of kernels")
+        return values.reshape(-1)
+
+    def number(self, parameter: Any, ndim: int = 0) -> float:
+        return float(self.values(parameter, ndim)[0])
+
+    def per_column(self, parameter: Any, columns: Columns, change: Callable[[Any], Any] = float) -> Any:
+        """A parameter (1, q): one value for all columns, or one for each; `change` is applied to each."""
+        values = self.values(parameter, 2)
+        if len(values) not in (1, len(columns)):
+            raise NoTranslationError("one value per column")
+        changed = [float(change(value)) for value in values.tolist()]
+        return changed[0] if len(changed) == 1 else tuple(changed)
+
+    def dims(self, columns: Columns) -> Columns | None:
+        return None if columns == tuple(range(self.n_columns)) else columns
+
+
+MATERN: dict[float, Callable[..., Kernel]] = {0.5: Matern12, 1.5: Matern32, 2.5: Matern52}
+
+#: Kernels that rsens has too, from the reader r, the kernel k and its columns c. Only these very classes: a subclass
+#: may do anything.
+KERNELS: dict[str, Callable[[KernelReader, Any, Columns], Kernel]] = {
+    "gpytorch.RBFKernel": lambda r, k, c: EQ(1.0, r.per_column(k.lengthscale, c), r.dims(c)),
+    "gpytorch.MaternKernel": lambda r, k, c: MATERN[k.nu](1.0, r.per_column(k.lengthscale, c), r.dims(c)),
+    "gpytorch.RQKernel": lambda r, k, c: RQ(1.0, r.per_column(k.lengthscale, c), r.number(k.alpha, 1), r.dims(c)),
+    # GPyTorch divides by the length-scale itself, not by its square.
+    "gpytorch.PeriodicKernel": lambda r, k, c: Periodic(
+        1.0, r.per_column(k.lengthscale, c, np.sqrt), r.per_column(k.period_length, c), r.dims(c)
+    ),
+    "gpytorch.LinearKernel": lambda r, k, c: Linear(r.per_column(k.variance, c), r.dims(c)),
+    "gpytorch.ConstantKernel": lambda r, k, c: Constant(r.number(k.constant, 1)),
+    # BoTorch takes the mean over columns of [x_d ≠ z_d]/l_d, we the sum.
+    "botorch.CategoricalKernel": lambda r, k, c: Categorical(
+        1.0, r.per_column(k.lengthscale, c, lambda each: len(c) * each), r.dims(c)
+    ),
+    # It has taken over the `active_dims` of its base, and calls the base on what is left.
+    "gpytorch.ScaleKernel": lambda r, k, c: r.on(k.base_kernel, c).in_units(
+        np.ones(r.n_columns), r.number(k.outputscale)
+    ),
+    "gpytorch.AdditiveKernel": lambda r, k, c: reduce(add, (r.read(part, c) for part in k.kernels)),
+    "gpytorch.ProductKernel": lambda r, k, c: reduce(mul, (r.read(part, c) for part in k.kernels)),
+}

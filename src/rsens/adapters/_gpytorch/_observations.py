@@ -1,99 +1,114 @@
 """From the latent f to an observation: GPyTorch's likelihoods as maps from (m, v) to one of our families.
 
-A likelihood is recognised by what it says at a few values of f, not by its name: whoever overrides `forward` to have
-another link gets that link.
+A likelihood is recognised by the distributions that it gives at a few values of f, not by its name: a subclass that
+overrides `forward` to have another link gets that link.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, ndtr
+from scipy.special import expit, logsumexp, ndtr
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.adapters._gpytorch._copies import FAILURES, numpy_of
-from rsens.adapters._gpytorch._settings import exact_settings
-from rsens.adapters._gpytorch._softplus import SoftplusCounts
-from rsens.derivatives import Derivatives, chain_rule
-from rsens.distributions import Distribution, LogNormal, Normal
+from rsens.adapters._adapter import own_class
+from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, numpy_of
+from rsens.adapters._linear_predictor import GaussianResponse, Response
+from rsens.derivatives import Finding
+from rsens.distributions import Distribution, LogNormal, NegativeBinomial, Normal, Poisson
 from rsens.likelihoods import (
-    GaussianLikelihood,
     LogitLikelihood,
     NegativeBinomialLikelihood,
     PoissonLikelihood,
     ProbitLikelihood,
     StudentTLikelihood,
 )
-from rsens.posteriors import Latent
-
-
-class PredictiveMap(Protocol):
-    """λ as a function of the latent mean and variance; our likelihoods are such maps."""
-
-    def predictive(self, m: ArrayLike, v: ArrayLike) -> Distribution: ...
-
-    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]: ...
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What y is given f: the map, the name of its family, and where the noise of y comes from."""
+    """What y is given f: the map from (m, v), the name of its family, and where the noise of y comes from."""
 
-    map: PredictiveMap
+    response: Response
     family: str
     noise: str
 
-    def predictive(self, latent: Latent) -> Distribution:
-        return self.map.predictive(latent.mean, latent.variance)
-
-    def derivatives(self, latent: Latent) -> Derivatives:
-        assert latent.first is not None
-        order = 1 if latent.second is None else 2
-        outer = self.map.predictive_derivatives(latent.mean, latent.variance, order)
-        return Derivatives(self.predictive(latent), *chain_rule(latent.first, latent.second, *outer))
+    @property
+    def finding(self) -> Finding:
+        return Finding("noise", "ok", f"The prediction is of an observation: noise {self.noise}.")
 
 
 @dataclass(frozen=True)
-class NormalMap:
-    """y = f + noise: Normal(m, v + σ²). Unlike in our likelihood, σ² may be 0: a variance may have it already."""
+class Outcome:
+    """y = shift + scale·z, or exp of it with `exponentiated`, for z on the scale on which the model works."""
 
-    noise_variance: float
-
-    def predictive(self, m: ArrayLike, v: ArrayLike) -> Distribution:
-        return Normal(np.asarray(m), np.asarray(v) + self.noise_variance).checked()
-
-    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
-        return GaussianLikelihood().predictive_derivatives(m, v, order)
+    shift: float = 0.0
+    scale: float = 1.0
+    exponentiated: bool = False
 
 
-@dataclass(frozen=True)
-class LogNormalMap:
-    """log y = f + noise: LogNormal(m, v + σ²)."""
-
-    noise_variance: float
-
-    def predictive(self, m: ArrayLike, v: ArrayLike) -> Distribution:
-        return LogNormal(np.asarray(m), np.asarray(v) + self.noise_variance).checked()
-
-    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
-        return GaussianLikelihood().predictive_derivatives(m, v, order)
+# ---- Gaussian noise --------------------------------------------------------------------------------------------------
 
 
 def gaussian(noise_variance: float, noise: str, exponentiated: bool = False) -> Observation:
     """y, or log y, is f plus Gaussian noise; noise 0 for an f that has it already."""
-    if exponentiated:
-        return Observation(LogNormalMap(noise_variance), "LogNormal", noise)
-    return Observation(NormalMap(noise_variance), "Normal", noise)
+    family: type[Normal] | type[LogNormal] = LogNormal if exponentiated else Normal
+    return Observation(GaussianResponse(family, noise_variance), family.__name__, noise)
 
 
-# ---- reading a likelihood --------------------------------------------------------------------------------------------
+def read_noise(likelihood: Any, draw: int | None = None) -> Array | None:
+    """The variance of the noise at the training rows, () or (N,); None for other than GPyTorch's own Gaussians."""
+    name, noise = own_class(likelihood), getattr(likelihood, "noise_covar", None)
+    if name == "gpytorch.GaussianLikelihood" and own_class(noise) == "gpytorch.HomoskedasticNoise":
+        variances = numpy_of(likelihood.noise)
+        variances = variances if draw is None or len(variances) == 1 else variances[draw]
+        return variances.reshape(()) if variances.size == 1 else None
+    if name == "gpytorch.FixedNoiseGaussianLikelihood":
+        variances = numpy_of(likelihood.noise)
+        variances = variances if draw is None or variances.ndim < 2 else variances[draw]
+        return variances if variances.ndim == 1 else None
+    return None
 
-#: Values of f at which a likelihood says what it is.
+
+def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, Observation]:
+    """What to differentiate, and what to add to it, for a Gaussian likelihood: f and a known noise, or y itself."""
+    variances, name = read_noise(likelihood), type(likelihood).__name__
+    if variances is None:
+        takes_rows = own_class(getattr(likelihood, "noise_covar", None)) == "gpytorch.HeteroskedasticNoise"
+        return Moments.of_observation(copy, likelihood, takes_rows), gaussian(0.0, f"included: as {name} has it")
+    if np.ptp(variances) > 0.0:
+        raise InputError(
+            f"{type(model).__name__} has a FixedNoiseGaussianLikelihood, with a noise for every training row; the "
+            "noise of a new observation is not known. Say what it is: likelihood = GaussianLikelihood(), "
+            "likelihood.noise = …, and rsens.from_gpytorch(model, likelihood)."
+        )
+    noise = float(variances.mean())
+    return Moments.of_latent(copy), gaussian(noise, f"included: {noise:.3g} ({name})")
+
+
+def observed(variances: Array, outcome: Outcome) -> tuple[Observation, Finding]:
+    """What y is in its own units, with the noise that BoTorch gives a new observation, and what to say about that."""
+    variance = float(variances.mean()) * outcome.scale**2
+    if np.ptp(variances) == 0.0:
+        where = "train_Yvar" if variances.ndim else "likelihood"
+        observation = gaussian(variance, f"included: {variance:.3g} ({where})", outcome.exponentiated)
+        return observation, observation.finding
+    text = (
+        f"The noise of a new observation is taken to be the mean of train_Yvar, {variance:.3g}, as BoTorch's "
+        "posterior(X, observation_noise=True) does. The truth may change with x."
+    )
+    noise = f"included: {variance:.3g}, the mean of train_Yvar"
+    return gaussian(variance, noise, outcome.exponentiated), Finding("noise", "warning", text)
+
+
+# ---- Other likelihoods -----------------------------------------------------------------------------------------------
+
+#: Values of f at which a likelihood is asked.
 PROBES = np.array([-2.3, -0.7, 0.0, 0.4, 1.1, 2.9])
 
 
@@ -129,17 +144,17 @@ def _has_this_mean(likelihood: Any, found: Observation) -> bool:
     with torch.no_grad(), exact_settings():
         latent = MultivariateNormal(torch.tensor(PROBES), variance * torch.eye(len(PROBES), dtype=torch.float64))
         mean = numpy_of(likelihood(latent).mean)
-    return _same(mean, found.map.predictive(PROBES, np.full(len(PROBES), variance)).mean)
+    return _same(mean, found.response.predictive(PROBES, np.full(len(PROBES), variance)).mean)
 
 
+@dataclass(frozen=True)
 class _Given:
     """The arguments of the distribution that a likelihood gave for `PROBES`, as arrays."""
 
-    def __init__(self, distribution: Any) -> None:
-        self._distribution = distribution
+    distribution: Any
 
     def __call__(self, name: str) -> Array:
-        return np.broadcast_to(numpy_of(getattr(self._distribution, name)), PROBES.shape)
+        return np.broadcast_to(numpy_of(getattr(self.distribution, name)), PROBES.shape)
 
     def constant(self, name: str) -> float | None:
         values = self(name)
@@ -166,10 +181,10 @@ def _student_t(given: _Given) -> Observation | None:
 
 
 def _bernoulli(given: _Given) -> Observation | None:
-    links = {"probit": (ndtr, ProbitLikelihood()), "logit": (expit, LogitLikelihood())}
-    for link, (inverse, likelihood) in links.items():
-        if _same(given("probs"), inverse(PROBES)):
-            return Observation(likelihood, "Bernoulli", f"included: classes given f ({link})")
+    if _same(given("probs"), ndtr(PROBES)):
+        return Observation(ProbitLikelihood(), "Bernoulli", "included: classes given f (probit)")
+    if _same(given("probs"), expit(PROBES)):
+        return Observation(LogitLikelihood(), "Bernoulli", "included: classes given f (logit)")
     return None
 
 
@@ -203,3 +218,59 @@ READERS: dict[str, Callable[[_Given], Observation | None]] = {
     "Poisson": _poisson,
     "NegativeBinomial": _negative_binomial,
 }
+
+# ---- Counts whose mean is the softplus of f, log(1 + e^f), as GPyTorch has them; ours have e^f -----------------------
+
+#: Standard deviations of f beyond which its density is negligible.
+REACH = 9.0
+#: Softplus has its nearest poles at ±iπ, so the trapezoid rule with this step is exact to rounding; a Gaussian needs a
+#: quarter of its standard deviation.
+STEP, GAUSSIAN_STEP = 0.35, 0.25
+_BLOCK = 2**20  # nodes in memory at once
+
+
+@dataclass(frozen=True)
+class SoftplusCounts:
+    """Poisson counts, or negative binomial ones with size = ratio·mean; the mean is factor·E[softplus(f)].
+
+    Softplus' is the logistic function σ. So with π = E[σ(f)], h the mean and v the variance of f: ∂h/∂m = π,
+    ∂h/∂v = ½ ∂π/∂m, and likewise for the second derivatives; π and its derivatives are those of our logit.
+    """
+
+    ratio: float | None = None
+    factor: float = 1.0
+
+    def predictive(self, m: ArrayLike, v: ArrayLike) -> Distribution:
+        mean = self.factor * mean_softplus(np.asarray(m, dtype=np.float64), np.asarray(v, dtype=np.float64))
+        return Poisson(mean).checked() if self.ratio is None else NegativeBinomial(mean, self.ratio * mean).checked()
+
+    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
+        logit = LogitLikelihood()
+        probability = logit.predictive(m, v).parameters[:, 0]
+        by_z, by_zz = logit.predictive_derivatives(m, v, order)
+        factors = self.factor * np.array([1.0] if self.ratio is None else [1.0, self.ratio])
+        first = factors[:, None] * np.stack([probability, 0.5 * by_z[:, 0, 0]], -1)[:, None]
+        if by_zz is None:
+            return first, None
+        second = np.empty((len(probability), 2, 2))
+        second[:, 0] = by_z[:, 0]
+        second[:, 1] = np.stack([by_z[:, 0, 1], 0.5 * by_zz[:, 0, 0, 1]], -1)
+        return first, factors[:, None, None] * second[:, None]
+
+
+def mean_softplus(m: Array, v: Array) -> Array:
+    """E[log(1 + e^f)] for f ~ N(m, v), with all its digits where it is small."""
+    deviation = np.sqrt(v)
+    low, high = -REACH * deviation, v + REACH * deviation  # far down softplus is e^f, which tilts the Gaussian by v
+    step = np.minimum(STEP, GAUSSIAN_STEP * deviation)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        counts = np.where(v > 0.0, np.ceil((high - low) / step), 0.0).astype(int) + 1
+    results = np.empty(len(m))
+    for rows in np.array_split(np.argsort(counts), 1 + int(counts.sum()) // _BLOCK):
+        K = counts[rows].max()
+        d = low[rows, None] + (high - low)[rows, None] * np.linspace(0.0, 1.0, K)
+        with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+            log_density = np.where(v[rows, None] > 0.0, -0.5 * d**2 / v[rows, None], 0.0)
+            log_value = np.log(np.logaddexp(0.0, m[rows, None] + d))
+            results[rows] = np.exp(logsumexp(log_density + log_value, axis=1) - logsumexp(log_density, axis=1))
+    return results

@@ -1,87 +1,124 @@
-"""BayesianRidge and ARDRegression: Normal(xᵀw + b, (x − x̄)ᵀΣ(x − x̄) + 1/α), with derivatives in closed form."""
+"""Linear models with derivatives in closed form: BayesianRidge and ARDRegression, LogisticRegression and its kin."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._sklearn._closed import Closed, numbers_in, record_of
-from rsens.adapters._sklearn._return_std import read_std
-from rsens.adapters._sklearn._rows import as_fitted
-from rsens.adapters._sklearn._understood import Understood, not_fitted, overrides
+from rsens.adapters._adapter import not_fitted, overrides
+from rsens.adapters._linear_predictor import LinearPredictor, MultinomialPredictor
+from rsens.adapters._sklearn._prediction import Prediction, as_fitted, numbers_in, read_std, record_of
 from rsens.derivatives import Derivatives, Finding, Inner
-from rsens.distributions import Distribution, Normal
+from rsens.distributions import Bernoulli, Distribution
+from rsens.likelihoods import GaussianLikelihood
+
+#: Classes with `coef_` and `intercept_`; whether probabilities follow from them as we think is checked for each object.
+LINEAR_CLASSIFIERS = (
+    "sklearn.LogisticRegression",
+    "sklearn.LogisticRegressionCV",
+    "sklearn.LinearDiscriminantAnalysis",
+    "sklearn.SGDClassifier",
+)
 
 
-class BayesianLinear(Closed):
-    """The weights w (D,), their covariance Σ (D, D), the intercept, the centre x̄ and the noise variance."""
+@dataclass(frozen=True, eq=False)
+class Linear(Prediction):
+    """A prediction at the design (1, x − centre)."""
 
-    def __init__(self, weights: Array, covariance: Array, intercept: float, centre: Array, noise: float) -> None:
-        self._w, self._covariance, self._intercept = weights, covariance, intercept
-        self._centre, self._noise = centre, noise
+    predictor: LinearPredictor | MultinomialPredictor
+    centre: Array
 
     def predict(self, X: Any) -> Distribution:
-        X = numbers_in(X)
-        c = X - self._centre
-        return Normal(X @ self._w + self._intercept, np.einsum("nd,de,ne->n", c, self._covariance, c) + self._noise)
+        return self.predictor.predict(self._design(X))
 
     def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        """∂m = w, ∂v = 2Σ(x − x̄), ∂²m = 0, ∂²v = 2Σ."""
-        X = numbers_in(X)
-        slope = 2.0 * (X - self._centre) @ self._covariance
-        first = np.stack([np.broadcast_to(self._w, X.shape), slope], axis=1)
-        second = None
-        if order == 2:
-            second = np.zeros((len(X), 2, *self._covariance.shape))
-            second[:, 1] = 2.0 * self._covariance
-        return record_of(self.predict(X), first, second, order, inner)
+        record = self.predictor.derivatives(self._design(X), order)
+        second = None if record.second is None else record.second[..., 1:, 1:]
+        return record_of(record.distribution, record.first[..., 1:], second, order, inner)
+
+    def bytes_per_row(self, n_columns: int, order: int) -> int:
+        return self.predictor.bytes_per_row(max(n_columns, len(self.centre)) + 1, order)
+
+    def _design(self, X: Any) -> Array:
+        centred = numbers_in(X) - self.centre
+        return np.column_stack([np.ones(len(centred)), centred])
 
 
-def read_bayesian_linear(model: Any) -> Understood:
-    """The prediction of a fitted BayesianRidge or ARDRegression."""
+def read_bayesian_linear(model: Any) -> Prediction:
+    """Normal(xᵀw + b, (x − x̄)ᵀΣ(x − x̄) + 1/α) of a fitted BayesianRidge or ARDRegression."""
     if not hasattr(model, "coef_"):
         raise not_fitted(model)
-    if overrides(model, "predict"):
+    if overrides(model, "sklearn", "predict"):
         return read_std(model)
     if not float(model.alpha_) > 0.0:
         raise InputError(
             f"the noise of this {type(model).__name__} is not finite: its precision alpha_ is {float(model.alpha_):g}. "
             "The scale of y is beyond what its fit can hold: divide y by its standard deviation, and refit."
         )
-    closed = _as_its_own(model)
-    if closed is None:
-        return read_std(model)
+    w = np.asarray(model.coef_, dtype=np.float64)
+    covariance = np.zeros((1 + len(w), 1 + len(w)))
+    # `sigma_` of ARDRegression covers the columns that it kept.
+    kept = np.flatnonzero(model.lambda_ < model.threshold_lambda) if len(model.sigma_) < len(w) else np.arange(len(w))
+    covariance[np.ix_(1 + kept, 1 + kept)] = model.sigma_
     noise = 1.0 / float(model.alpha_)
     words = f"included: {noise:.3g} (1/alpha_)"
-    return Understood.of(
-        closed, "Normal", words, findings=(Finding("noise", "ok", f"noise of an observation is {words}."),)
-    )
-
-
-def _as_its_own(model: Any) -> BayesianLinear | None:
-    """The closed form whose standard deviation is the one of `predict`: whether x is centred depends on the release."""
-    w = np.asarray(model.coef_, dtype=np.float64)
-    covariance = _full_covariance(model, len(w))
+    finding = Finding("noise", "ok", f"noise of an observation is {words}.")
     offset = np.broadcast_to(np.asarray(model.X_offset_, dtype=np.float64), w.shape)
     rows = offset + np.vstack([np.ones_like(w), np.linspace(-2.0, 1.0, len(w))])
     mean, deviation = model.predict(as_fitted(model, rows), return_std=True)
-    for centre in (offset, np.zeros_like(w)):
-        closed = BayesianLinear(w, covariance, float(model.intercept_), centre, 1.0 / float(model.alpha_))
+    for centre in (offset, np.zeros_like(w)):  # whether x is centred depends on the release
+        coefficients = np.array([float(model.intercept_) + centre @ w, *w])
+        predictor = LinearPredictor(coefficients, covariance, GaussianLikelihood(noise))
+        closed = Linear(predictor, centre, family="Normal", noise=words, findings=(finding,))
         found = closed.predict(rows)
         if np.allclose(found.variance, deviation**2, 1e-9, 0.0) and np.allclose(found.mean, mean, 1e-9, 1e-12):
             return closed
-    return None
+    return read_std(model)
 
 
-def _full_covariance(model: Any, n_columns: int) -> Array:
-    """Σ of all weights: `sigma_` of ARDRegression covers the columns that it kept."""
-    given = np.asarray(model.sigma_, dtype=np.float64)
-    if given.shape == (n_columns, n_columns):
-        return given
-    kept = np.flatnonzero(model.lambda_ < model.threshold_lambda)
-    covariance = np.zeros((n_columns, n_columns))
-    covariance[np.ix_(kept, kept)] = given
-    return covariance
+@dataclass(frozen=True, eq=False)
+class Logistic(Prediction):
+    """Two classes: π = σ(z), z = xᵀw + b, ∂π = π(1 − π)w, ∂²π = π(1 − π)(1 − 2π)wwᵀ."""
+
+    weights: Array
+    intercept: float
+
+    def predict(self, X: Any) -> Distribution:
+        return Bernoulli(logit=numbers_in(X) @ self.weights + self.intercept)
+
+    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
+        distribution = self.predict(X)
+        z = distribution.fields()["logit"]
+        slope = expit(z) * expit(-z)
+        first = (slope[:, None] * self.weights)[:, None]
+        bend = -slope * np.tanh(0.5 * z)  # 1 − 2π, without cancellation
+        second = None if order == 1 else (bend[:, None, None] * np.outer(self.weights, self.weights))[:, None]
+        return record_of(distribution, first, second, order, inner)
+
+
+def logistic_of(classifier: Any, **words: Any) -> Prediction | None:
+    """The closed form of a linear classifier, if its `predict_proba` is that closed form; else None."""
+    if not (hasattr(classifier, "coef_") and hasattr(classifier, "intercept_")):
+        return None
+    W = np.atleast_2d(np.asarray(classifier.coef_, dtype=np.float64))
+    b = np.broadcast_to(np.asarray(classifier.intercept_, dtype=np.float64), (len(W),))
+    closed: Prediction = Logistic(W[0], float(b[0]), **words)
+    if len(W) > 1:
+        coefficients = np.vstack([b, W.T])  # against the first class
+        predictor = MultinomialPredictor((coefficients[:, 1:] - coefficients[:, :1])[None])
+        closed = Linear(predictor, np.zeros(W.shape[1]), **words)
+    sizes = np.linalg.norm(W, axis=1, keepdims=True) ** 2
+    steps = W / np.where(sizes > 0.0, sizes, 1.0)  # each moves a logit by 1
+    rows = np.vstack([np.zeros((1, W.shape[1])), steps, -2.0 * steps])
+    try:
+        given = np.asarray(classifier.predict_proba(as_fitted(classifier, rows)))
+    except AttributeError:  # SGDClassifier with a loss that has no probabilities
+        return None
+    found = closed.predict(rows).mean
+    found = np.stack([1.0 - found, found], axis=1) if found.ndim == 1 else found
+    return closed if given.shape == found.shape and np.allclose(given, found, 0.0, 1e-10) else None

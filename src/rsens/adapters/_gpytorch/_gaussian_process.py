@@ -1,0 +1,258 @@
+"""The model that every GP of GPyTorch and BoTorch becomes: a latent Gaussian, and what is observed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from rsens._coding import Coding
+from rsens._errors import Argument, InputError
+from rsens._typing import Array
+from rsens.adapters._adapter import Described, is_a
+from rsens.adapters._gpytorch._autograd import Autograd
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
+from rsens.adapters._gpytorch._native import Moments, cholesky_limit, is_single, numpy_of, working_copy
+from rsens.adapters._gpytorch._observations import (
+    Observation,
+    Outcome,
+    gaussian_moments,
+    read_noise,
+    read_observation,
+)
+from rsens.adapters._linear_predictor import through_response
+from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of
+from rsens.distributions import Distribution
+from rsens.posteriors import Latent
+
+#: Said when a model is in single precision.
+SINGLE = (
+    "The model is in single precision (float32): its data and hyperparameters have 7 digits. rsens predicts from them "
+    "in double precision. Before the fit, call model.double() and give float64 data if small derivatives matter."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianProcess(Described, Model):
+    """f from the source, y from f.
+
+    Args:
+        source: The latent Gaussian, on the scale on which the model works.
+        outcome: The way from that scale to the scale of y, or of log y.
+        observation: What y is given f, in the units of y.
+        label, about, findings: How the user's object was found.
+        n_columns: How many columns it was fitted to, where it says so.
+        training_inputs_: (N, D), in the units of X, where the model keeps them.
+        levels: The values of the columns that the kernel takes for categories: {position: values}.
+    """
+
+    source: ClosedForm | Autograd
+    outcome: Outcome
+    observation: Observation
+    label: str
+    about: Description
+    findings: tuple[Finding, ...]
+    n_columns: int | None
+    training_inputs_: Array | None = None
+    levels: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
+    coding: Coding | None = None
+    takes_tables = True
+    takes_codes = True
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        source: ClosedForm | Autograd,
+        observation: Observation,
+        n_columns: int | None,
+        *,
+        outcome: Outcome | None = None,
+        noise: Finding | None = None,
+        inputs: Array | None = None,
+        levels: Mapping[int, tuple[float, ...]] | None = None,
+    ) -> GaussianProcess:
+        """With what there is to say about the user's own object."""
+        about = Description(_title(model), observation.family, observation.noise, source.way, _columns(model))
+        findings = (noise or observation.finding, *_findings(model))
+        return cls(
+            source,
+            outcome or Outcome(),
+            observation,
+            type(model).__name__,
+            about,
+            findings,
+            n_columns,
+            inputs,
+            levels or {},
+        )
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        check_order(order)
+        latent = self._in_units(self.source.derivatives(self._numbers(X), order))
+        first, second = latent.first, latent.second
+        assert first is not None
+        if self.coding is not None:  # categorical columns have contrasts, whatever else the kernel makes of them
+            numeric = np.ones(len(self.coding.names))
+            numeric[list(self.coding.categorical)] = 0.0
+            first, second = first * numeric, None if second is None else second * numeric[:, None] * numeric
+        return through_response(self.observation.response, latent.mean, latent.variance, first, second)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        latent = self._in_units(self.source.moments(self._numbers(X)))
+        return self.observation.response.predictive(latent.mean, latent.variance)
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        return self.source.rows_per_chunk(n_columns, order)
+
+    def coded(self, X: Any, weights: Any = None) -> GaussianProcess:
+        if self.coding is not None or not self.levels:
+            return self
+        coding = Coding.of(X, {d: list(values) for d, values in self.levels.items()}, weights=weights)
+        return replace(self, coding=coding)
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        yield from super().checks(X)
+        yield from self.source.checks(self._numbers(X))
+
+    def _numbers(self, X: Any) -> Array:
+        """The rows X as the GP takes them, (n, D)."""
+        values = rows_of(self, X).values
+        if self.n_columns is not None and values.shape[1] != self.n_columns:
+            raise InputError(
+                f"{self.name} was fitted to {self.n_columns} columns; got ",
+                Argument("X"),
+                f" with {values.shape[1]}. Give the columns of the training data, in their order.",
+            )
+        return values if self.coding is None else self.coding.numbers(values)
+
+    def _in_units(self, latent: Latent) -> Latent:
+        shift, scale = self.outcome.shift, self.outcome.scale
+        if (shift, scale) == (0.0, 1.0):
+            return latent
+        factors = np.array([scale, scale**2])
+        return Latent(
+            shift + scale * latent.mean,
+            scale**2 * latent.variance,
+            None if latent.first is None else latent.first * factors[:, None],
+            None if latent.second is None else latent.second * factors[:, None, None],
+        )
+
+
+# ---- GPyTorch's own models -------------------------------------------------------------------------------------------
+
+
+def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
+    """An ExactGP with its own likelihood, or with another one for new observations: `likelihood(model(X))`.
+
+    In closed form where its kernel and mean are known, else by automatic differentiation.
+    """
+    check_single_exact(model)
+    copy = working_copy(model)
+    given = copy.likelihood if likelihood is None or likelihood is model.likelihood else working_copy(likelihood)
+    inputs = numpy_of(copy.train_inputs[0])
+    moments, observation = gaussian_moments(model, copy, given)
+    own = read_noise(copy.likelihood)
+    source: ClosedForm | Autograd | None = None
+    if own is not None and read_noise(given) is not None:
+        source = remembered(model, closed_form(copy, own, AffineInputs.none(inputs.shape[1])))
+    if source is None:
+        points = inducing_points(copy)  # of a sparse kernel
+        sparse = points is not None and points.shape[1] == inputs.shape[1]
+        anchors = np.concatenate([inputs, points]) if points is not None and sparse else inputs
+        source = Autograd.of(moments, anchors, inputs, len(inputs))
+    return GaussianProcess.of(model, source, observation, inputs.shape[1], inputs=inputs)
+
+
+def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
+    """An ApproximateGP with this likelihood, or with its attribute `likelihood` where it has one."""
+    given = getattr(model, "likelihood", None) if likelihood is None else likelihood
+    if not is_a(given, "gpytorch.Likelihood"):
+        raise InputError(
+            f"{type(model).__name__} does not carry its likelihood, so the noise of an observation is not known. Write "
+            "rsens.from_gpytorch(model, likelihood)."
+        )
+    check_variational(model)
+    copy, likelihood = working_copy(model), working_copy(given)
+    if is_a(likelihood, "gpytorch._GaussianLikelihoodBase"):
+        moments, observation = gaussian_moments(model, copy, likelihood)
+    else:
+        moments, observation = Moments.of_latent(copy), read_observation(likelihood)
+    anchors = inducing_points(copy)
+    source = Autograd.of(moments, anchors, None, 1000 if anchors is None else len(anchors))
+    return GaussianProcess.of(model, source, observation, None)
+
+
+def inducing_points(model: Any) -> Array | None:
+    """Where kernels measure distances from, besides training rows; None if there are none, or it is not said."""
+    points = [getattr(part, "inducing_points", None) for part in model.modules()]
+    found = [numpy_of(each) for each in points if each is not None and each.ndim == 2]
+    return np.concatenate(found) if found and len({each.shape[1] for each in found}) == 1 else None
+
+
+def check_single_exact(model: Any) -> None:
+    """An exact GP must have data, one matrix of inputs and one column of targets."""
+    name, inputs, targets = type(model).__name__, model.train_inputs, model.train_targets
+    if not inputs or targets is None:
+        raise InputError(f"{name} has no training data. Give it some: model.set_train_data(X, y, strict=False).")
+    if len(inputs) > 1:
+        raise InputError(
+            f"{name} takes {len(inputs)} inputs; rsens needs one matrix of rows. Put them into one matrix, and take "
+            "them apart in forward."
+        )
+    if inputs[0].ndim != 2 or targets.ndim != 1:
+        raise InputError(
+            f"{name} has inputs of shape {tuple(inputs[0].shape)} and targets of shape {tuple(targets.shape)}: several "
+            "outputs, or a batch of GPs. Explain one at a time, with a model of one matrix of inputs and one column of "
+            "targets."
+        )
+    if not (targets.isfinite().all() and inputs[0].isfinite().all()):
+        raise InputError(f"{name}: the training data has missing or infinite values. Drop those rows and fit again.")
+
+
+def check_variational(model: Any) -> None:
+    """GPyTorch draws the first variational parameters at random when a model is first used."""
+    for part in model.modules():
+        started = getattr(part, "variational_params_initialized", None)
+        if started is not None and not bool(started):
+            raise InputError(f"{type(model).__name__} is not fitted: it has never been called. Train it first.")
+
+
+# ---- What there is to say about the user's object: its class, mode, precision, solver and its caches -----------------
+
+
+def _title(model: Any) -> str:
+    """Its class, with the nearest ancestor that comes from the library."""
+    library = "BoTorch" if is_a(model, "botorch.Model") else "GPyTorch"
+    kinds = [kind for kind in type(model).__mro__ if kind.__module__.partition(".")[0] in ("gpytorch", "botorch")]
+    name, base = type(model).__name__, kinds[0].__qualname__ if kinds else type(model).__name__
+    return f"{name} of {library}" if name == base else f"{name} ({base} of {library})"
+
+
+def _columns(model: Any) -> str:
+    transform = getattr(model, "input_transform", None)
+    return "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
+
+
+def _findings(model: Any) -> Iterator[Finding]:
+    mode = "training mode; rsens predicts with a copy in evaluation mode" if model.training else "evaluation mode"
+    yield Finding("mode", "ok", f"The model is in {mode}.")
+    if is_single(model):
+        yield Finding("precision", "warning", SINGLE)
+    else:
+        yield Finding("precision", "ok", "The model is in double precision (float64).")
+    inputs = getattr(model, "train_inputs", None)
+    if not inputs:
+        return
+    rows, limit = int(inputs[0].shape[-2]), cholesky_limit()
+    text = f"{rows} training rows: GPyTorch and rsens both use Cholesky factors."
+    if rows > limit:
+        cached = getattr(model, "prediction_strategy", None) is not None
+        text = (
+            f"{rows} training rows: rsens uses a Cholesky factor, GPyTorch itself approximate conjugate gradients "
+            f"above {limit}.{' It has kept such predictions.' if cached else ''} To compare, predict under "
+            f"gpytorch.settings.max_cholesky_size({rows}) with model.prediction_strategy = None."
+        )
+    yield Finding("solver", "ok", text)

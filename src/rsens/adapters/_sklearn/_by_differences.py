@@ -1,0 +1,268 @@
+"""Estimators that are asked for their predictions, most of them trees: classifiers, forests, boosted distributions.
+
+Random forests for regression: a tree drawn at random, and then a training row drawn from the leaf of x, give a target
+whose mean is the prediction of the forest. Its variance is (law of total variance)
+
+    Var_t[mean of the leaf of tree t] + E_t[variance of the targets in that leaf],
+
+the second term being the `impurity` of the leaf under squared error. Fully grown trees have one target per leaf, and
+then the spread between trees is all of it; with large leaves the second term takes over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from rsens._conversions import as_family
+from rsens._errors import Argument, InputError
+from rsens._table import is_frame
+from rsens._typing import Array
+from rsens.adapters._adapter import check_fitted, is_a, not_fitted
+from rsens.adapters._sklearn._linear import LINEAR_CLASSIFIERS, logistic_of
+from rsens.adapters._sklearn._prediction import Asked, Prediction, as_fitted, n_columns_of
+from rsens.derivatives import Finding
+from rsens.distributions import Bernoulli, Categorical, Distribution, Normal
+
+# ---- Classifiers with `predict_proba`: a Bernoulli for two classes, a Categorical for more ---------------------------
+
+#: Votes: probabilities of exactly 0 and 1 are common.
+VOTES = (
+    "sklearn.BaseDecisionTree",
+    "sklearn.BaseForest",
+    "sklearn.KNeighborsClassifier",
+    "sklearn.RadiusNeighborsClassifier",
+)
+#: As their members do.
+OF_MEMBERS = ("sklearn.BaggingClassifier", "sklearn.VotingClassifier", "sklearn.OneVsRestClassifier")
+#: Their logits are sums of jumps: differences over a wide step are differences of probabilities.
+JUMPS = ("sklearn.BaseGradientBoosting", "sklearn.BaseHistGradientBoosting")
+#: Where all have voted alike, one more vote would not: without this, a change from probability 0 is infinitely much.
+EDGE = 0.005
+#: Of a prediction of classes: its noise, in words.
+OF_CLASSES = "in the probabilities"
+
+
+def read_probabilities(classifier: Any) -> Prediction:
+    """The probabilities of the classes, as the classifier gives them."""
+    name, classes = type(classifier).__name__, getattr(classifier, "classes_", None)
+    if classes is None:
+        raise not_fitted(classifier)
+    if isinstance(classes, list) or np.ndim(classes) != 1:
+        raise InputError(f"{name} predicts several targets at once; rsens explains one. Fit one per target.")
+    if len(classes) < 2:
+        raise InputError(f"{name} was fitted to one class only: its probability is always 1.")
+    two = len(classes) == 2
+    words = {"family": "Bernoulli" if two else "Categorical", "noise": OF_CLASSES, "classes": classes}
+    closed = logistic_of(classifier, **words) if is_a(classifier, *LINEAR_CLASSIFIERS) else None
+    if closed is not None:
+        return closed
+    logit = _logit_of(classifier) if two else None
+    if logit is not None:
+        return Asked(lambda X: Bernoulli(logit=logit(X)), **words)
+    votes = _votes(classifier)
+    finding = Finding(
+        "votes",
+        "ok",
+        f"probabilities below {EDGE} and above {1 - EDGE} count as {EDGE} and {1 - EDGE}: a change from a probability "
+        "of exactly 0 would be infinitely large.",
+    )
+
+    def predict(X: Any) -> Distribution:
+        p = np.asarray(classifier.predict_proba(X), dtype=np.float64)
+        if p.ndim == 1:  # some libraries give the second class only
+            p = np.stack([1.0 - p, p], axis=1)
+        if p.ndim != 2 or p.shape[1] != len(classes):
+            raise InputError(
+                f"{name}.predict_proba must return one probability for each of the {len(classes)} classes; got shape "
+                f"{p.shape}."
+            )
+        p = np.clip(p, EDGE, 1.0) if votes else p
+        p = p / p.sum(axis=1, keepdims=True)
+        return Bernoulli(p[:, 1]) if two else Categorical(p)
+
+    return Asked(predict, **words, findings=(finding,) if votes else ())
+
+
+def _votes(classifier: Any) -> bool:
+    """Whether the probabilities are shares of votes, which may be exactly 0 or 1."""
+    if is_a(classifier, *OF_MEMBERS):
+        return any(_votes(member) for member in classifier.estimators_)
+    if is_a(classifier, "sklearn.CalibratedClassifierCV"):
+        return bool(classifier.method == "isotonic")
+    return is_a(classifier, *VOTES)
+
+
+def _logit_of(classifier: Any) -> Callable[[Any], Array] | None:
+    """The logit as the classifier computes it, where it does: it keeps the digits of probabilities near 0 and 1."""
+    if _has_logit(classifier):
+        return lambda X: np.asarray(classifier.decision_function(X), dtype=np.float64)
+    if callable(getattr(classifier, "predict_joint_log_proba", None)):  # naive Bayes
+        return lambda X: np.diff(classifier.predict_joint_log_proba(X), axis=1)[:, 0]
+    return None
+
+
+def _has_logit(classifier: Any) -> bool:
+    """Whether `decision_function` is the logit of `predict_proba`."""
+    columns = n_columns_of(classifier)
+    if columns is None or is_a(classifier, *JUMPS) or not callable(getattr(classifier, "decision_function", None)):
+        return False
+    rows = as_fitted(classifier, np.vstack([np.zeros(columns), np.ones(columns), -0.5 * np.ones(columns)]))
+    try:
+        logit, p = classifier.decision_function(rows), classifier.predict_proba(rows)
+    except (ValueError, TypeError, AttributeError):  # rows that it does not take: text, say
+        return False
+    return np.shape(logit) == (3,) and np.allclose(expit(logit), np.asarray(p)[:, 1], 0.0, 1e-12)
+
+
+# ---- Random forests --------------------------------------------------------------------------------------------------
+
+#: Criteria whose impurity is a variance.
+VARIANCE = ("squared_error", "friedman_mse")
+#: Where all trees agree on one target, the standard deviation is still this share of the target's own.
+LEAST = 0.01
+#: Leaves that hold less than this share of the variance of the targets count as leaves of one target.
+PURE = 0.01
+
+
+def read_forest(forest: Any) -> Prediction:
+    """Normal(mean over trees, variance between and within leaves)."""
+    check_fitted(forest)
+    name = type(forest).__name__
+    if forest.n_outputs_ != 1:
+        raise InputError(f"{name} predicts several targets at once; rsens explains one. Fit one per target.")
+    if forest.criterion not in VARIANCE:
+        raise InputError(
+            f"{name} was fitted with criterion={forest.criterion!r}, whose leaves do not say how far their targets are "
+            "spread. Fit with criterion='squared_error', or say it yourself: from_function(lambda X: "
+            "Normal(forest.predict(X), variance), step=0.3)."
+        )
+    trees = [tree.tree_ for tree in forest.estimators_]
+    if len(trees) < 2:
+        raise InputError(f"{name} has one tree, and so no spread between trees. Fit more: n_estimators=100.")
+    pure = _is_pure(trees)
+    if pure and not forest.bootstrap:
+        raise InputError(
+            f"{name} has leaves of one target and no bootstrap: at the rows it was fitted to, all trees find the same "
+            "target, and nothing is left of the spread. Fit with min_samples_leaf=5, or with bootstrap=True."
+        )
+    least = LEAST**2 * float(np.mean([tree.impurity[0] for tree in trees]))
+
+    def predict(X: Any) -> Normal:
+        leaves = forest.apply(X).T  # (trees, n)
+        mean = np.stack([tree.value[leaf, 0, 0] for tree, leaf in zip(trees, leaves, strict=True)])
+        within = np.stack([tree.impurity[leaf] for tree, leaf in zip(trees, leaves, strict=True)]).mean(axis=0)
+        return Normal(mean.mean(axis=0), np.maximum(mean.var(axis=0) + within, least))
+
+    text = f"the variance is that of training targets in the leaves of a row, between and within {len(trees)} trees"
+    alone = "; leaves hold one target, so at the rows it was fitted to it is too narrow. Fit with min_samples_leaf=5"
+    finding = Finding("spread", "warning" if pure else "ok", f"{text}{alone if pure else ''}.")
+    noise = "included: targets between and within the trees' leaves"
+    return Asked(predict, family="Normal", noise=noise, findings=(finding,))
+
+
+def _is_pure(trees: list[Any]) -> bool:
+    """Whether leaves hold hardly any variance: the trees were grown until each target stood alone."""
+    inside, all_in = 0.0, 0.0
+    for tree in trees:
+        leaf = tree.children_left < 0
+        inside += float(tree.impurity[leaf] @ tree.weighted_n_node_samples[leaf])
+        all_in += float(tree.impurity[0] * tree.weighted_n_node_samples[0])
+    return inside < PURE * all_in
+
+
+# ---- Estimators of other libraries that predict a distribution for every row -----------------------------------------
+
+
+def _asked(family: str, predict: Callable[[Any], Distribution]) -> Prediction:
+    return Asked(predict, family=family, noise="included: in the distribution that it predicts")
+
+
+def _ngboost(estimator: Any) -> Prediction:
+    """NGBRegressor, NGBClassifier and NGBSurvival: `pred_dist(X)`."""
+    if not getattr(estimator, "base_models", None):
+        raise not_fitted(estimator)
+    columns = int(estimator.n_features)
+
+    def predict(X: Any) -> Distribution:
+        got = np.shape(X)[1]
+        if got != columns:  # NGBoost itself looks for columns that are not there, or leaves some out without a word
+            raise InputError(
+                Argument("X"),
+                f" must have the {columns} columns that {type(estimator).__name__} was fitted to; got {got}.",
+            )
+        return as_family(estimator.pred_dist(X))
+
+    any_row = estimator.Dist(np.zeros((estimator.Dist.n_params, 1)))
+    return _asked(type(as_family(any_row)).__name__, predict)
+
+
+def _skpro(estimator: Any) -> Prediction:
+    """skpro's regressors: `predict_proba(X)`, a distribution over the rows of a data frame."""
+    if not getattr(estimator, "is_fitted", True):
+        raise not_fitted(estimator)
+
+    def predict(X: Any) -> Distribution:
+        import pandas as pd
+
+        return as_family(estimator.predict_proba(X if is_frame(X) else pd.DataFrame(X)))
+
+    return _asked("as predict_proba gives it", predict)
+
+
+def _boosted_parameters(estimator: Any) -> Prediction:
+    """XGBoostLSS and LightGBMLSS: `predict(rows, pred_type="parameters")`, one column per parameter."""
+    distribution = estimator.dist
+    if getattr(estimator, "booster", None) is None:
+        raise InputError(f"{type(estimator).__name__} is not trained. Call train(params, data) first.")
+    if not isinstance(getattr(distribution, "distribution", None), type):
+        raise InputError(
+            f"{type(estimator).__name__} with {type(distribution).__name__} has no distribution with parameters of its "
+            "own. Use a parametric one, such as Gaussian, or write what it predicts: from_function(fn, step=0.3)."
+        )
+
+    def predict(X: Any) -> Distribution:
+        import torch
+
+        if is_a(estimator, "xgboostlss.XGBoostLSS"):
+            X = import_module("xgboost").DMatrix(X, feature_names=estimator.booster.feature_names)
+        table = estimator.predict(X, pred_type="parameters")
+        values = {str(name): torch.tensor(np.asarray(table[name], dtype=np.float64)) for name in table.columns}
+        return as_family(distribution.distribution(**values))
+
+    return _asked(distribution.distribution.__name__, predict)
+
+
+def _catboost(estimator: Any) -> Prediction:
+    """CatBoost with the loss RMSEWithUncertainty: a mean and a variance."""
+    loss = str((estimator.get_params() or {}).get("loss_function") or "").partition(":")[0]
+    if loss != "RMSEWithUncertainty":
+        raise InputError(
+            f"{type(estimator).__name__} with the loss {loss or 'of a point'} predicts points. Fit with "
+            "loss_function='RMSEWithUncertainty', which predicts a mean and a variance."
+        )
+
+    def predict(X: Any) -> Normal:
+        values = np.asarray(estimator.predict(X, prediction_type="RMSEWithUncertainty"), dtype=np.float64)
+        return Normal(values[:, 0], values[:, 1])
+
+    return Asked(predict, family="Normal", noise="included: the variance that RMSEWithUncertainty predicts")
+
+
+#: By ancestor: how to read it.
+DISTRIBUTIONAL: dict[str, Callable[[Any], Prediction]] = {
+    "ngboost.NGBoost": _ngboost,
+    "skpro.BaseProbaRegressor": _skpro,
+    "xgboostlss.XGBoostLSS": _boosted_parameters,
+    "lightgbmlss.LightGBMLSS": _boosted_parameters,
+    "catboost.CatBoostRegressor": _catboost,
+}
+
+
+def distributional(estimator: Any) -> Callable[[Any], Prediction] | None:
+    """How to read an estimator that predicts distributions; None for others."""
+    return next((reader for name, reader in DISTRIBUTIONAL.items() if is_a(estimator, name)), None)

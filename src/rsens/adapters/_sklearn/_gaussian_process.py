@@ -1,0 +1,381 @@
+"""Gaussian processes: scikit-learn's hyperparameters, weights and Cholesky factors, our kernels and derivatives.
+
+`GaussianProcessRegressor.predict(return_std=True)` counts WhiteKernels as noise of an observation, but not `alpha`,
+although both stand for noise in the fit. With `normalize_y` the kernel, `alpha` and the weights are in units of the
+training targets' standard deviation.
+
+`GaussianProcessClassifier.predict_proba` replaces the logistic function by five error functions, which is up to 1e-4
+off in probability; we integrate instead. A WhiteKernel is part of the latent f, and so adds to its variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from operator import mul
+from typing import Any
+
+import numpy as np
+
+from rsens._errors import Argument, InputError
+from rsens._typing import Array
+from rsens.adapters._adapter import NoTranslationError, not_fitted, overrides
+from rsens.adapters._linear_predictor import GaussianResponse, Response, through_response
+from rsens.adapters._sklearn._by_differences import OF_CLASSES, read_probabilities
+from rsens.adapters._sklearn._prediction import Prediction, numbers_in, read_std
+from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
+from rsens.distributions import Distribution, Normal
+from rsens.kernels import (
+    EQ,
+    Constant,
+    ConstantDiagonal,
+    Kernel,
+    Linear,
+    Matern32,
+    Matern52,
+    Product,
+    RationalQuadratic,
+    Stationary,
+    Sum,
+)
+from rsens.likelihoods import LogitLikelihood
+from rsens.posteriors import Latent, LatentPosterior, ScaledTriangularRoot, TriangularRoot
+
+#: An `alpha` below this share of the prior variance only keeps the Cholesky factor stable.
+JITTER = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class LatentGP(Prediction):
+    """Latent moments (m, v) in the units of the kernel, through a response at shift + scale·m and scale²(v + white)."""
+
+    gp: Any
+    #: The weights and the root of the posterior, from the fitted `gp`.
+    parts: Callable[[Any], tuple[Array, Any]]
+    smooth: Kernel
+    white: float
+    response: Response
+    shift: float = 0.0
+    scale: float = 1.0
+
+    @cached_property
+    def _posterior(self) -> LatentPosterior:
+        return LatentPosterior(self.smooth, _inputs(self.gp), *self.parts(self.gp))
+
+    def predict(self, X: Any) -> Distribution:
+        return self.response.predictive(*self._moments(self._posterior.moments(numbers_in(X))))
+
+    def predict_point(self, X: Any) -> Array:
+        """The mean of a Normal needs no solve."""
+        if not isinstance(self.response, GaussianResponse):
+            return super().predict_point(X)
+        return (self.shift + self.scale * self._posterior.means(numbers_in(X)))[:, None]
+
+    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
+        latent = self._posterior.derivatives(numbers_in(X), order, inner)
+        units = np.array([self.scale, self.scale**2])
+        assert latent.first is not None
+        second = None if latent.second is None else units[:, None, None] * latent.second
+        return through_response(self.response, *self._moments(latent), units[:, None] * latent.first, second)
+
+    def _moments(self, latent: Latent) -> tuple[Array, Array]:
+        return self.shift + self.scale * latent.mean, self.scale**2 * (latent.variance + self.white)
+
+
+@dataclass(frozen=True, eq=False)
+class OneVsRest(Prediction):
+    """A Categorical from one Bernoulli per class, normalised as scikit-learn's OneVsRestClassifier does."""
+
+    members: Sequence[Prediction]
+
+    def predict(self, X: Any) -> Distribution:
+        return normalized([member.predict(X) for member in self.members])
+
+    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
+        return normalized_derivatives([member.derivatives(X, order, inner) for member in self.members])
+
+    def bytes_per_row(self, n_columns: int, order: int) -> int:
+        return result_bytes(n_columns, order, 3 * len(self.members))
+
+
+def read_gp_regressor(gp: Any) -> Prediction:
+    """The prediction of a fitted GaussianProcessRegressor."""
+    name = type(gp).__name__
+    if not hasattr(gp, "X_train_"):
+        raise InputError(f"{name} is not fitted: it would predict its prior. Call fit(X, y) first.")
+    if np.ndim(gp.y_train_) > 1 and np.shape(gp.y_train_)[1] > 1:
+        raise InputError(
+            f"{name} was fitted to {np.shape(gp.y_train_)[1]} targets at once; rsens explains one. Fit one per target: "
+            "GaussianProcessRegressor(…).fit(X, Y[:, 0])."
+        )
+    if overrides(gp, "sklearn", "predict"):
+        return read_std(gp)
+    alpha, inputs = _common_alpha(gp), _inputs(gp)
+    try:
+        kernel = _with_smooth_part(gp)
+        prior = kernel.smooth.diag(inputs)
+    except NoTranslationError:  # the estimator's own mean and standard deviation, and `alpha` where it is noise
+        extra = _as_noise(alpha, gp.kernel_.diag(gp.X_train_)) * _units(gp)[1] ** 2
+        words = f": {extra:.3g} (alpha), and any WhiteKernel" if extra else " if the kernel has WhiteKernel"
+        return read_std(gp, extra, noise=f"included{words}", training=inputs)
+    parts = {"WhiteKernel": kernel.white, "alpha": _as_noise(alpha, prior)}
+    noise, words = sum(parts.values()), "none"
+    finding = Finding(
+        "noise",
+        "warning",
+        "the model has no noise: no WhiteKernel, and alpha is only jitter. Near the training rows its variance is "
+        "almost 0, and R-sens is then huge there. If y is measured with noise, add WhiteKernel() to the kernel.",
+    )
+    if noise > 0.0:
+        sources = " + ".join(name for name, part in parts.items() if part > 0.0)
+        words = f"included: {noise * _units(gp)[1] ** 2:.3g} ({sources})"
+        finding = Finding("noise", "ok", f"noise of an observation is {words}.")
+    about: dict[str, Any] = {"family": "Normal", "noise": words, "training": inputs, "findings": (finding,)}
+    response = GaussianResponse(Normal, 0.0)  # the noise is in `white`
+    return LatentGP(gp, _exact_parts, kernel.smooth, noise, response, *_units(gp), kernel=kernel.smooth, **about)
+
+
+def _exact_parts(gp: Any) -> tuple[Array, Any]:
+    weights = np.ascontiguousarray(np.ravel(gp.alpha_), dtype=np.float64)
+    return weights, TriangularRoot(np.asfortranarray(gp.L_, np.float64))
+
+
+def _laplace_parts(gp: Any) -> tuple[Array, Any]:
+    weights = np.asarray(gp.y_train_ - gp.pi_, dtype=np.float64)
+    return weights, ScaledTriangularRoot(np.asfortranarray(gp.L_, np.float64), np.ravel(gp.W_sr_))
+
+
+def _units(gp: Any) -> tuple[float, float]:
+    """The mean and the standard deviation of the training targets: 0 and 1 without `normalize_y`."""
+    return float(np.squeeze(gp._y_train_mean)), float(np.squeeze(gp._y_train_std))
+
+
+def _inputs(gp: Any) -> Array:
+    return np.ascontiguousarray(gp.X_train_, dtype=np.float64)
+
+
+def _as_noise(alpha: float, prior: Any) -> float:
+    return alpha if alpha > JITTER * float(np.mean(prior)) else 0.0
+
+
+def _common_alpha(gp: Any) -> float:
+    """`alpha` as one number; noise that differs between training rows says nothing about a new observation."""
+    alpha = np.unique(np.asarray(gp.alpha, dtype=np.float64))
+    if len(alpha) == 1:
+        return float(alpha[0])
+    raise InputError(
+        f"{type(gp).__name__} has a different ",
+        Argument("alpha"),
+        f" for every training row ({alpha[0]:.3g} to {alpha[-1]:.3g}), so the noise of a new observation is not known. "
+        "Say what it is: def predict(X): mean, sd = gp.predict(X, return_std=True); return rsens.Normal(mean, sd**2 + "
+        "noise), and explain rsens.from_function(predict).",
+    )
+
+
+def read_gp_classifier(gp: Any) -> Prediction:
+    """The prediction of a fitted GaussianProcessClassifier."""
+    if not hasattr(gp, "base_estimator_"):
+        raise not_fitted(gp)
+    if len(gp.classes_) > 2 and gp.multi_class == "one_vs_one":
+        raise InputError(
+            f"{type(gp).__name__}(multi_class='one_vs_one') has no probabilities to explain. Fit it with "
+            "multi_class='one_vs_rest'."
+        )
+    if overrides(gp, "sklearn", "predict_proba"):
+        return read_probabilities(gp)
+    members = [gp.base_estimator_] if len(gp.classes_) == 2 else list(gp.base_estimator_.estimators_)
+    try:
+        kernels = [_with_smooth_part(member) for member in members]
+    except (NoTranslationError, AttributeError):  # our kernels do not know it; a class that is not in the data
+        return read_probabilities(gp)
+    finding = Finding(
+        "link",
+        "ok",
+        "probabilities are integrals of the logistic function over the latent f; predict_proba approximates them to "
+        "about 1e-4.",
+    )
+    words: dict[str, Any] = {
+        "family": "Bernoulli" if len(members) == 1 else "Categorical",
+        "noise": OF_CLASSES,
+        "classes": gp.classes_,
+        "training": _inputs(members[0]),
+        "kernel": tuple(kernel.smooth for kernel in kernels),
+        "findings": (finding,),
+    }
+    closed = [
+        LatentGP(member, _laplace_parts, kernel.smooth, kernel.white, LogitLikelihood(), **words)
+        for member, kernel in zip(members, kernels, strict=True)
+    ]
+    return closed[0] if len(closed) == 1 else OneVsRest(closed, **words)
+
+
+# ---- Kernels of scikit-learn as ours: a smooth kernel, and the variance that WhiteKernels add at equal rows ----------
+
+
+@dataclass(frozen=True)
+class Translated:
+    """smooth + white·δ, where δ is 1 at a row and itself, and 0 between two rows; None for no smooth part at all.
+
+    A WhiteKernel may stand anywhere in the tree:
+
+        (a + w_a δ)(b + w_b δ) = ab + (w_a b(x, x) + w_b a(x, x) + w_a w_b) δ,
+
+    so the white part of a product is one number only where the prior variance of the other factor does not depend on x.
+    """
+
+    smooth: Any
+    white: float = 0.0
+
+    def __add__(self, other: Translated) -> Translated:
+        smooth = [part.smooth for part in (self, other) if part.smooth is not None]
+        total = Sum(tuple(smooth)) if len(smooth) == 2 else smooth[0] if smooth else None
+        return Translated(total, self.white + other.white)
+
+    def __mul__(self, other: Translated) -> Translated:
+        white = self.white * other.white
+        for a, b in ((self, other), (other, self)):
+            if a.white > 0.0 and b.smooth is not None:
+                white += a.white * _prior_variance(b.smooth)
+        both = self.smooth is not None and other.smooth is not None
+        return Translated(_product(self.smooth, other.smooth) if both else None, white)
+
+
+def translated(kernel: Any) -> Translated:
+    """A fitted kernel of scikit-learn in our terms, or a `NoTranslationError`."""
+    native = not overrides(kernel, "sklearn", "__call__", "diag")
+    name = next(kind.__qualname__ for kind in type(kernel).__mro__ if "__call__" in vars(kind)) if native else ""
+    if name == "CompoundKernel":
+        raise InputError(
+            "the kernel is a CompoundKernel, one kernel per class of a GaussianProcessClassifier. Explain the fitted "
+            "classifier itself."
+        )
+    if name == "Matern" and kernel.nu == 0.5:
+        raise InputError(
+            "the kernel Matern(nu=0.5) has no derivatives in x at the training rows. Refit with nu=1.5 or 2.5, or with "
+            "RBF."
+        )
+    if name in _COMPOSED:
+        return _COMPOSED[name](kernel)
+    if name not in _LEAVES:
+        raise NoTranslationError(type(kernel).__name__)
+    try:
+        return _LEAVES[name](kernel)
+    except InputError as error:
+        raise NoTranslationError(repr(kernel)) from error  # a constant of 0, say: ours are positive
+
+
+def _with_smooth_part(gp: Any) -> Translated:
+    kernel = translated(gp.kernel_)
+    if kernel.smooth is None:
+        raise NoTranslationError("a kernel without a smooth part")
+    return kernel
+
+
+def _lengthscale(kernel: Any) -> float | tuple[float, ...]:
+    values = np.squeeze(np.asarray(kernel.length_scale, dtype=np.float64))
+    return tuple(values.tolist()) if values.ndim else float(values)
+
+
+def _matern(kernel: Any) -> Translated:
+    kinds: dict[float, Callable[..., Kernel]] = {1.5: Matern32, 2.5: Matern52, np.inf: EQ}
+    if kernel.nu not in kinds:
+        raise NoTranslationError(f"Matern(nu={kernel.nu:g})")
+    return Translated(kinds[kernel.nu](1.0, _lengthscale(kernel)))
+
+
+def _dot_product(kernel: Any) -> Translated:
+    """σ₀² + x·z."""
+    level = float(kernel.sigma_0) ** 2
+    return Translated(Sum((Linear(1.0), Constant(level))) if level > 0.0 else Linear(1.0))
+
+
+def _power(kernel: Any) -> Translated:
+    """k^p as a product of p factors."""
+    p = float(kernel.exponent)
+    if not 1.0 <= p <= 8.0 or p != int(p):
+        raise NoTranslationError(f"Exponentiation(exponent={p:g})")
+    return reduce(mul, [translated(kernel.kernel)] * int(p))
+
+
+_COMPOSED: dict[str, Callable[[Any], Translated]] = {
+    "Sum": lambda k: translated(k.k1) + translated(k.k2),
+    "Product": lambda k: translated(k.k1) * translated(k.k2),
+    "Exponentiation": _power,
+}
+_LEAVES: dict[str, Callable[[Any], Translated]] = {
+    "RBF": lambda k: Translated(EQ(1.0, _lengthscale(k))),
+    "Matern": _matern,
+    "RationalQuadratic": lambda k: Translated(RationalQuadratic(1.0, _lengthscale(k), float(k.alpha))),
+    "ExpSineSquared": lambda k: Translated(ExpSineSquared(1.0, float(k.periodicity), float(k.length_scale))),
+    "DotProduct": _dot_product,
+    "ConstantKernel": lambda k: Translated(Constant(float(k.constant_value))),
+    "WhiteKernel": lambda k: Translated(None, float(k.noise_level)),
+}
+
+
+def _product(a: Kernel, b: Kernel) -> Kernel:
+    """The product; a constant becomes part of the variances of the other factor, which then has one array less."""
+    for factor, other in ((a, b), (b, a)):
+        if isinstance(factor, Constant):
+            return _scaled(other, factor.variance)
+    return Product((a, b))
+
+
+def _scaled(kernel: Kernel, factor: float) -> Kernel:
+    if isinstance(kernel, Sum):
+        return Sum(tuple(_scaled(term, factor) for term in kernel.terms))
+    if isinstance(kernel, Product):
+        first, *others = kernel.factors
+        return Product((_scaled(first, factor), *others))
+    if isinstance(kernel, ConstantDiagonal | Linear):
+        return replace(kernel, variance=factor * kernel.variance)  # type: ignore[type-var, operator]
+    raise NoTranslationError(type(kernel).__name__)
+
+
+def _prior_variance(kernel: Kernel) -> float:
+    """k(x, x), where it is the same for all x."""
+    if isinstance(kernel, Sum):
+        return sum(map(_prior_variance, kernel.terms))
+    if isinstance(kernel, Product):
+        return float(np.prod([_prior_variance(factor) for factor in kernel.factors]))
+    if isinstance(kernel, ConstantDiagonal):
+        return kernel.variance
+    raise NoTranslationError("a product of WhiteKernel and DotProduct")
+
+
+#: Below this angle the Taylor series of (θ cos θ − sin θ)/θ³ has more digits than the quotient.
+SMALL = 1e-2
+
+
+@dataclass(frozen=True, repr=False)
+class ExpSineSquared(Stationary):
+    """g(s) = σ² exp(−2 sin²(πr)/w²), r = √s: the length-scale is the period, and w how smooth one period is.
+
+    It is a function of the Euclidean distance, where our `Periodic` is a product over columns.
+    With θ = 2πr, h = log(g/σ²): h' = −(2π²/w²) sin θ/θ and h'' = −(4π⁴/w²)(θ cos θ − sin θ)/θ³; g' = gh' and
+    g'' = g(h'² + h'').
+    """
+
+    variance: float = 1.0
+    lengthscale: float | tuple[float, ...] = 1.0
+    width: float = 1.0
+    dims: tuple[int, ...] | None = None
+
+    def profile(self, s: Array) -> tuple[Array, ...]:
+        """g, g' and ∂g/∂log w = g · 4 sin²(πr)/w²."""
+        r = np.sqrt(s)
+        exponent = 2.0 * np.square(np.sin(np.pi * r)) / self.width**2
+        g = self.variance * np.exp(-exponent)
+        return g, g * self._slope(r), 2.0 * g * exponent
+
+    def curvature(self, s: Array) -> Array:
+        r = np.sqrt(s)
+        θ = 2.0 * np.pi * r
+        far = np.where(θ < SMALL, 1.0, θ)
+        bend = np.where(θ < SMALL, -1.0 / 3.0 + θ**2 / 30.0, (far * np.cos(far) - np.sin(far)) / far**3)
+        return self.profile(s)[0] * (self._slope(r) ** 2 - 4.0 * np.pi**4 / self.width**2 * bend)
+
+    def _slope(self, r: Array) -> Array:
+        """h'."""
+        return -2.0 * np.pi**2 / self.width**2 * np.sinc(2.0 * r)
