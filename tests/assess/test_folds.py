@@ -7,7 +7,7 @@ import pytest
 from sklearn.model_selection import KFold, RepeatedKFold
 
 from rsens import GPRegressor, InputError, assess
-from rsens._assess._folds import read_folds
+from rsens._assess._assess import read_folds
 
 SEED = np.random.SeedSequence(0)
 Y = np.arange(20.0)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rsens._interactions._features import term_features
-from rsens._interactions._null_model import fit_null
-from rsens._interactions._quadratic_forms import upper_tail
-from rsens._interactions._score import ScoreTest
+from rsens._interactions._additivity import term_features
+from rsens._interactions._score import ScoreTest, fit_null, upper_tail
 from rsens.likelihoods import GaussianLikelihood, LogitLikelihood, PoissonLikelihood, StudentTLikelihood
 from tests.interactions.data import additive, singles
 

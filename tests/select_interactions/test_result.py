@@ -8,7 +8,7 @@ import pytest
 
 from rsens._errors import InputError
 from rsens._select_interactions import Selection, answer
-from rsens._select_interactions._sufficient import smallest_sufficient, standard_error
+from rsens._select_interactions._selection import smallest_sufficient, standard_error
 from rsens.kernels import EQ, Categorical
 from tests.select_interactions.made import made
 
@@ -163,26 +163,26 @@ def test_save_and_load(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "message"),
+    ("field", "value"),
     [
-        ("kind", "eval", "none of EQ"),
-        ("methods", ["h"], "expected"),
-        ("columns", ["a", "a", "c", "d", "e", "f"], "not all different"),
-        ("categorical", [9], "does not name columns"),
-        ("pairs", [[0, 0, 1, 2, 3], [0, 1, 2, 3, 4]], "each once"),
-        ("pairs", [[0, 99, 1, 2, 3], [0, 1, 2, 3, 4]], "each once"),
-        ("scores", [[[None]]], "cannot be read"),
-        ("asked", 1, "too small"),
-        ("scores", [[[0.0] * 10] * 3] * 2, "scores are for up to 2 pairs, expected 5"),
-        ("full", [0.0] * 9, "expected"),
-        ("train", [0] * 10, "too small"),
+        ("kind", "eval"),
+        ("methods", ["h"]),
+        ("columns", ["a", "a", "c", "d", "e", "f"]),
+        ("categorical", [9]),
+        ("pairs", [[0, 0, 1, 2, 3], [0, 1, 2, 3, 4]]),
+        ("pairs", [[0, 99, 1, 2, 3], [0, 1, 2, 3, 4]]),
+        ("scores", [[[None]]]),
+        ("asked", 1),
+        ("scores", [[[0.0] * 10] * 3] * 2),
+        ("full", [0.0] * 9),
+        ("train", [0] * 10),
     ],
 )
-def test_damaged_files(tmp_path, field, value, message):
+def test_damaged_files(tmp_path, field, value):
     path = tmp_path / "selection.json"
     made(["rsens2", "h"]).save(path)
     path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=r"selection\.json is damaged"):
         Selection.load(path)
 
 

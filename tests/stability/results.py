@@ -8,8 +8,7 @@ import numpy as np
 
 from rsens._results import check_parts
 from rsens._stability import Stability
-from rsens._stability._rankings import Rankings
-from rsens._stability._ranks import ranks_of
+from rsens._stability._result import Rankings, ranks_of
 
 
 def result_of(

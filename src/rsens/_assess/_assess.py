@@ -11,24 +11,26 @@ from numpy.typing import NDArray
 
 from rsens._arguments import jobs, seed_sequence
 from rsens._assess._assessment import Assessment
-from rsens._assess._folds import read_folds
-from rsens._assess._held_out import join_folds
-from rsens._assess._one_fold import HeldOut
+from rsens._assess._held_out import HeldOut, join_folds
 from rsens._contents import own_order
-from rsens._errors import RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._progress import progress_of
 from rsens._refits import (
     Fit,
+    Splits,
     check_refit,
+    given_splits,
     numbers_of,
     read_clusters,
     read_targets,
     refit_folds,
+    rounds_of_folds,
     rows_with_levels,
     stratified,
     succeeded,
     warn_of_tight_clusters,
 )
+from rsens._typing import Positions
 
 
 def assess(
@@ -79,17 +81,15 @@ def assess(
     rows = rows_with_levels(None if refit is not None else estimator, X)
     targets = read_targets(y, len(rows))
     order = own_order(rows, targets, clusters=read_clusters(clusters, len(rows)))
-    together = order.clusters
-    if together is None and isinstance(cv, int | np.integer):  # whoever gives splits knows the rows
+    if order.clusters is None and isinstance(cv, int | np.integer):  # whoever gives splits knows the rows
         warn_of_tight_clusters(numbers_of(rows))
-    splits = read_folds(cv, rows, targets, stratified(estimator, targets), seed, together, order.rows)
-    looks = [HeldOut(rows, targets)]
+    splits = read_folds(cv, rows, targets, stratified(estimator, targets), seed, order.clusters, order.rows)
     [[seen]] = refit_folds(
         Fit(estimator, refit),
         rows,
         targets,
         [splits],
-        looks,
+        [HeldOut(rows, targets)],
         n_jobs=n_jobs,
         seed=seed,
         progress=follow,
@@ -104,3 +104,29 @@ def assessment_of(seen: Sequence[Any], name: str, rows: Any, y: NDArray[Any]) ->
     parts = [succeeded(fold) for fold in seen]
     index = rows.index if isinstance(rows, pd.DataFrame) else pd.RangeIndex(len(y))
     return Assessment(join_folds(parts, name, index, y))
+
+
+def read_folds(
+    cv: Any,
+    X: Any,
+    y: NDArray[Any],
+    stratify: bool,
+    seed: np.random.SeedSequence,
+    clusters: Positions | None = None,
+    rows: Positions | None = None,
+) -> Splits:
+    """Random folds, or the splits that `cv` gives, which may hold out every row at most once and divide no cluster.
+
+    `rows` are the rows in an order of their own (see `folds`).
+    """
+    splits = given_splits(cv, X, y, clusters)
+    if splits is None:
+        return rounds_of_folds(1, int(cv), y, stratify, seed, clusters, rows)[0]
+    times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
+    if times.max() > 1:
+        raise InputError(
+            Argument("cv"),
+            f" holds row {int(times.argmax())} out {int(times.max())} times. Use folds that hold out every row at most "
+            "once, without repetitions.",
+        )
+    return splits

@@ -18,17 +18,20 @@ pair the null model takes up: far in the tail the robust one has less power.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import sqrt
 
 import numpy as np
 from scipy.linalg import blas
+from scipy.special import chdtrc
+from scipy.stats import ncx2
 
-from rsens._interactions._null_model import Pair
-from rsens._interactions._quadratic_forms import upper_tail
-from rsens._typing import Array
-from rsens.models import LatentFit
+from rsens._typing import Array, Positions
+from rsens.kernels import EQ, Categorical, Kernel, Product, Sum
+from rsens.likelihoods import Likelihood
+from rsens.models import LatentFit, fit_latent
 
 #: Directions of F with less than this part of the largest are combinations of others.
 RANK = 1e-7
@@ -116,3 +119,98 @@ def _products(first: Array, second: Array) -> Array:
     """Centred products of all columns of one with all columns of the other."""
     products = (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
     return np.asarray(products - products.mean(axis=0))
+
+
+# ---- The upper tail of Q = Σ λ_k χ²₁, and p-values put together ------------------------------------------------------
+
+
+def upper_tail(q: float, A: Array) -> float:
+    """P(Q ≥ q) for Q = Σ λ_k χ²₁ with λ the eigenvalues of A, by a non-central χ² with the same first moments.
+
+    Liu, Tang and Zhang (2009): with c_k = Σ λᵏ = tr Aᵏ, s₁ = c₃/c₂^{3/2} and s₂ = c₄/c₂², the χ²_l(δ) has the skewness
+    of Q, and its kurtosis where s₁² > s₂; else δ = 0 and l = 1/s₁². NaN if A = 0: then Q says nothing.
+    """
+    c1, A2 = float(np.trace(A)), A @ A
+    c2, c3, c4 = float(np.trace(A2)), float(np.sum(A * A2)), float(np.sum(A2 * A2))
+    if not (c1 > 0.0 and c2 > 0.0 and c3 > 0.0):
+        return float("nan")
+    s1, s2 = c3 / c2**1.5, c4 / c2**2
+    if s1**2 > s2:
+        a = 1.0 / (s1 - sqrt(s1**2 - s2))
+        delta = s1 * a**3 - a**2
+        freedom = a**2 - 2.0 * delta
+    else:
+        delta, freedom = 0.0, 1.0 / s1**2
+        a = sqrt(freedom)
+    standard = (q - c1) / sqrt(2.0 * c2)
+    x = standard * sqrt(2.0) * a + freedom + delta
+    return float(chdtrc(freedom, max(x, 0.0)) if delta == 0.0 else ncx2.sf(max(x, 0.0), freedom, delta))
+
+
+def cauchy_combination(p: Array) -> Array:
+    """One p-value from several, over the first axis, whatever their dependence (Liu and Xie, 2020).
+
+    T = mean tan((½ − p)π) is about Cauchy in its tail. NaNs are left out; all NaN gives NaN.
+    """
+    p = np.clip(p, 1e-300, 1.0 - 1e-15)
+    tangent = np.where(p < 1e-10, 1.0 / (np.pi * p), np.tan((0.5 - p) * np.pi))  # tan(π/2 − πp) ≈ 1/(πp)
+    known = ~np.isnan(p)
+    count = known.sum(axis=0)
+    mean = np.where(known, tangent, 0.0).sum(axis=0) / np.maximum(count, 1)
+    combined = np.where(mean > 1e9, 1.0 / (np.pi * np.maximum(mean, 1.0)), 0.5 - np.arctan(mean) / np.pi)
+    return np.where(count > 0, combined, np.nan)
+
+
+# ---- The model in which terms add up, apart from the pairs already found: a sum of Gaussian processes ----------------
+
+
+Pair = tuple[int, int]
+
+#: Hyperparameters come from at most this many rows: they need fewer than the test does. With 1,000 rows and 12 columns,
+#: p-values with 300 and with 400 rows differ by a few hundredths, and 300 take half of the time.
+SEARCH_ROWS = 300
+TOLERANCE = 1e-4
+
+
+def null_kernel(
+    members: Sequence[Sequence[int]], pairs: Sequence[Pair], categorical: Mapping[int, int], cluster: int | None
+) -> Kernel:
+    """Σ_t k_t + Σ_{(s, t) found} k_st, plus a random intercept per cluster, whose codes are in the column `cluster`."""
+    terms = [_kernel_of(columns, categorical) for columns in members]
+    terms += [_kernel_of((*members[s], *members[t]), categorical) for s, t in pairs]
+    if cluster is not None:
+        terms.append(Categorical(dims=(cluster,)))
+    return terms[0] if len(terms) == 1 else Sum(tuple(terms))
+
+
+def fit_null(
+    rows: Array,
+    y: Array,
+    likelihood: Likelihood,
+    members: Sequence[Sequence[int]],
+    pairs: Sequence[Pair],
+    categorical: Mapping[int, int],
+    clusters: Positions | None,
+    rng: np.random.Generator,
+) -> LatentFit:
+    """The null model of y given the rows, whose numeric columns are standardised."""
+    cluster = None if clusters is None else rows.shape[1]
+    X = rows if clusters is None else np.column_stack([rows, clusters])
+    kernel = null_kernel(members, pairs, categorical, cluster)
+    return fit_latent(kernel, likelihood, X, y, most_rows=SEARCH_ROWS, tolerance=TOLERANCE, rng=rng)
+
+
+def _kernel_of(columns: Sequence[int], categorical: Mapping[int, int]) -> Kernel:
+    """A function of these columns: EQ of the numbers times Categorical of the levels, a length-scale for each."""
+    numbers = tuple(d for d in columns if d not in categorical)
+    levels = tuple(d for d in columns if d in categorical)
+    factors: list[Kernel] = []
+    if numbers:
+        factors.append(EQ(lengthscale=_lengthscale(len(numbers)), dims=numbers))
+    if levels:
+        factors.append(Categorical(lengthscale=_lengthscale(len(levels)), dims=levels))
+    return factors[0] if len(factors) == 1 else Product(tuple(factors))
+
+
+def _lengthscale(n_columns: int) -> float | tuple[float, ...]:
+    return 1.0 if n_columns == 1 else (1.0,) * n_columns
