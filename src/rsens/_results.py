@@ -139,7 +139,10 @@ class Form:
         return json_text(self._entries(parts))
 
     def _entries(self, parts: Mapping[str, Part | None]) -> dict[str, Any]:
-        entries = {field.name: plain_json(getattr(parts[name], field.name, None)) for name, field in self.fields()}
+        entries = {
+            self._entry(name, field): plain_json(getattr(parts[name], field.name, None))
+            for name, field in self.fields()
+        }
         return {"format": self._format, "version": self.version} | entries
 
     def read(
@@ -160,18 +163,27 @@ class Form:
 
     def _parts(self, content: dict[str, Any], path: Any, check: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         """The parts from their entries; `path` is where these come from."""
-        names = {field.name for _, field in self.fields()}
-        later = {field.name for _, field in self.fields() if field.later}
+        names = {self._entry(name, field) for name, field in self.fields()}
+        later = {self._entry(name, field) for name, field in self.fields() if field.later}
         unknown, missing = content.keys() - names, names - content.keys() - later
         try:
             if unknown or missing:
                 raise InputError(f"unknown entries {sorted(unknown)}, missing entries {sorted(missing)}")
-            parts = {name: _part(part, content) for name, part in self.parts.items()}
+            own: dict[str, dict[str, Any]] = {name: {} for name in self.parts}
+            for name, field in self.fields():
+                if (entry := self._entry(name, field)) in content:
+                    own[name][field.name] = content[entry]
+            parts = {name: _part(part, own[name]) for name, part in self.parts.items()}
             check_parts(parts)
             check(parts)
             return parts
         except InputError as error:
             raise InputError(f"{path} is damaged: {error}. Write it again with {self.writer}.") from None
+
+    def _entry(self, part: str, field: Field) -> str:
+        """The name of a field in files: its own, after that of its part if there are several parts of one class."""
+        several = [*self.parts.values()].count(self.parts[part]) > 1
+        return f"{part}_{field.name}" if several else field.name
 
     def _content(self, path: Any, parsed: Callable[[], Any]) -> dict[str, Any]:
         """The entries of a file of this kind."""
@@ -205,7 +217,7 @@ def check_parts(parts: Mapping[str, Part | None]) -> None:
     values = [(field, getattr(part, field.name)) for part in there for field in part.fields().values()]
     sizes = {field.name: len(value) for field, value in values if isinstance(value, tuple)}
     for field, value in values:
-        if not field.shape or value is None:
+        if not field.shape or value is None or "values" in field.shape:
             continue
         expected = tuple(
             size if isinstance(size, int) else sizes.setdefault(size, length)

@@ -199,8 +199,8 @@ class Selection:
         """
         r = self._scores
         S = len(r.full)
-        lines = [(method, k, s) for method in r.methods for k in range(r.k + 1) for s in range(S)]
-        lines += [(FULL, pd.NA, s) for s in range(S)]
+        models: list[tuple[str, Any]] = [(method, k) for method in r.methods for k in range(r.k + 1)]
+        lines = [(*model, s) for model in [*models, (FULL, pd.NA)] for s in range(S)]
         frame = pd.DataFrame(lines, columns=["method", "k", "split"]).astype({"k": "Int64"})
         return frame.assign(log_density=np.concatenate([r.scores.ravel(), r.full]))
 
