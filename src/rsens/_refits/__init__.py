@@ -17,12 +17,9 @@ from rsens._refits._cross_validation import succeeded as succeeded
 from rsens._refits._fit import FAILURES as FAILURES
 from rsens._refits._fit import Fit as Fit
 from rsens._refits._fit import check_refit as check_refit
-from rsens._refits._fit import mean_kernel as mean_kernel
 from rsens._refits._fit import quiet as quiet
 from rsens._refits._fit import reason_of as reason_of
-from rsens._refits._fit import with_likelihood_of as with_likelihood_of
 from rsens._refits._fit import with_seed as with_seed
-from rsens._refits._fit import without_restarts as without_restarts
 from rsens._refits._pieces import run_pieces as run_pieces
 from rsens._refits._rows import are_labels as are_labels
 from rsens._refits._rows import as_rows as as_rows

@@ -28,6 +28,9 @@ from rsens._typing import Positions
 
 #: What random numbers are for; those of looks are their own affair, as long as they have their own child.
 SPLITS, FITS, LOOKS = range(3)
+#: Positions of (training rows, held-out rows).
+Splits = list[tuple[Positions, Positions]]
+CV = Argument("cv")
 
 
 class Look(Protocol):
@@ -41,35 +44,13 @@ class Look(Protocol):
 
 @dataclass(frozen=True)
 class Failed:
-    """What stands in the place of what was to be seen, where the fit or the look failed."""
+    """Placeholder for a fold whose fit or look failed."""
 
     sentence: Sentence
     error: Exception | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:  # not every error can be sent to another process
         return Failed, (self.sentence,)
-
-
-def stratified(estimator: Any, y: NDArray[Any]) -> bool:
-    """Whether folds share the classes evenly: for classifiers, labels that are not numbers, and two values."""
-    from sklearn.base import is_classifier
-
-    known = callable(getattr(estimator, "get_params", None)) and is_classifier(estimator)
-    return bool(known or are_labels(y) or len(np.unique(y)) == 2)
-
-
-def rounds_of_folds(
-    n_rounds: int,
-    count: int,
-    y: NDArray[Any],
-    stratify: bool,
-    seed: np.random.SeedSequence,
-    clusters: Positions | None = None,
-    rows: Positions | None = None,
-) -> list[Splits]:
-    """Rounds of `count` random folds (see `folds`). A further round leaves those before it as they are."""
-    seeds = [child(seed, SPLITS), *(child(seed, SPLITS, number) for number in range(1, n_rounds))]
-    return [folds(count, y, stratify, np.random.default_rng(each), clusters, rows) for each in seeds]
 
 
 def refit_folds(
@@ -93,28 +74,27 @@ def refit_folds(
     round is there. `silent` are the warnings that are not passed on; None: those that were given when the model was
     fitted to all rows.
     """
-    tasks = [(k, len(splits), *split) for splits in rounds for k, split in enumerate(splits, start=1)]
+    tasks = [(f"Fold {k} of {len(splits)}", *split) for splits in rounds for k, split in enumerate(splits, start=1)]
+    ends = np.cumsum([0, *(len(splits) for splits in rounds)])
     waiting = True
 
-    def of_each_look(seen: Sequence[list[Any]]) -> list[list[Any]]:
-        return [[fold[number] for fold in seen] for number in range(len(looks))]
+    def of_round(seen: Sequence[list[Any]], number: int) -> list[list[Any]]:
+        """What was seen in a round, [look][fold]."""
+        of_folds = seen[ends[number] : ends[number + 1]]
+        return [[fold[look] for fold in of_folds] for look in range(len(looks))]
 
     def tell_of_first_round(seen: list[Any]) -> None:
         nonlocal waiting
-        first = seen[: len(rounds[0])]
-        if waiting and None not in first:
+        if waiting and None not in seen[: ends[1]]:
             waiting = False
-            first_round(of_each_look(first))
-
-    def arguments(number: int) -> Sequence[Any]:
-        return *tasks[number], child(seed, FITS, number + 1)
+            first_round(of_round(seen, 0))
 
     kept = SeenRefits() if keep is None else SeenRefits(keep, "refit-fold", tuple(look.sees for look in looks), Failed)
     seen = run_pieces(
-        _refit_fold,
+        _Refits.run,
         len(tasks),
-        arguments,
-        shared=(fit, X, y, looks, quiet() if silent is None else silent),
+        lambda number: (*tasks[number], child(seed, FITS, number + 1)),
+        shared=(_Refits(fit, X, y, looks, quiet() if silent is None else silent),),
         n_jobs=n_jobs,
         progress=progress,
         noun="refit",
@@ -123,9 +103,7 @@ def refit_folds(
         put=kept.put,
         done=tell_of_first_round,
     )
-    ends = np.cumsum([len(splits) for splits in rounds])
-    by_round = [of_each_look(seen[end - len(splits) : end]) for end, splits in zip(ends, rounds, strict=True)]
-    return [[part[number] for part in by_round] for number in range(len(looks))]
+    return [list(by_round) for by_round in zip(*(of_round(seen, number) for number in range(len(rounds))), strict=True)]
 
 
 def succeeded(seen: Any) -> Any:
@@ -135,40 +113,39 @@ def succeeded(seen: Any) -> Any:
     return seen
 
 
-def _refit_fold(
-    fit: Fit,
-    X: Any,
-    y: Any,
-    looks: Sequence[Look],
-    silent: Sequence[type[Warning]],
-    fold: int,
-    n_folds: int,
-    train: Positions,
-    test: Positions,
-    seed: np.random.SeedSequence,
-) -> list[Any]:
-    def failed(error: Exception) -> Failed:
-        where = f"Fold {fold} of {n_folds} ({len(train)} training rows, {len(test)} held out)"
-        reason = error.sentence if isinstance(error, InputError) else reason_of(error)
-        return Failed(Sentence(f"{where} failed: ", reason), error)
+@dataclass(frozen=True, eq=False)
+class _Refits:
+    """What all folds share."""
 
-    with one_thread(), warnings.catch_warnings():
-        for category in silent:
-            warnings.simplefilter("ignore", category)
-        try:
-            model = fit(take_rows(X, train), take_rows(y, train), seed)
-        except FAILURES as error:
-            return [failed(error)] * len(looks)
-        seen: list[Any] = []
-        for look in looks:
+    fit: Fit
+    X: Any
+    y: Any
+    looks: Sequence[Look]
+    silent: Sequence[type[Warning]]
+
+    def run(self, where: str, train: Positions, test: Positions, seed: np.random.SeedSequence) -> list[Any]:
+        """Fit to the training rows, and look; `where` is what the fold is called."""
+
+        def failed(error: Exception) -> Failed:
+            reason = error.sentence if isinstance(error, InputError) else reason_of(error)
+            return Failed(
+                Sentence(f"{where} ({len(train)} training rows, {len(test)} held out) failed: ", reason), error
+            )
+
+        with one_thread(), warnings.catch_warnings():
+            for category in self.silent:
+                warnings.simplefilter("ignore", category)
             try:
-                seen.append(look(model, train, test))
+                model = self.fit(take_rows(self.X, train), take_rows(self.y, train), seed)
             except FAILURES as error:
-                seen.append(failed(error))
-        return seen
-
-
-# ---- What was seen of finished refits, kept in a folder so that work that was stopped goes on from there -------------
+                return [failed(error)] * len(self.looks)
+            seen: list[Any] = []
+            for look in self.looks:
+                try:
+                    seen.append(look(model, train, test))
+                except FAILURES as error:
+                    seen.append(failed(error))
+            return seen
 
 
 @dataclass(frozen=True)
@@ -199,12 +176,7 @@ class SeenRefits:
         return f"{self.name}-{number:05d}"
 
 
-# ---- Rows that models are fitted to, and rows that are held out ------------------------------------------------------
-
-
-#: Positions of (training rows, held-out rows).
-Splits = list[tuple[Positions, Positions]]
-CV = Argument("cv")
+# ---- folds ------------------------------------------------------------------------------------------------------------
 
 
 def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = None) -> Splits | None:
@@ -231,6 +203,28 @@ def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = 
     return splits
 
 
+def stratified(estimator: Any, y: NDArray[Any]) -> bool:
+    """Whether folds share the classes evenly: for classifiers, labels that are not numbers, and two values."""
+    from sklearn.base import is_classifier
+
+    known = callable(getattr(estimator, "get_params", None)) and is_classifier(estimator)
+    return bool(known or are_labels(y) or len(np.unique(y)) == 2)
+
+
+def rounds_of_folds(
+    n_rounds: int,
+    count: int,
+    y: NDArray[Any],
+    stratify: bool,
+    seed: np.random.SeedSequence,
+    clusters: Positions | None = None,
+    rows: Positions | None = None,
+) -> list[Splits]:
+    """Rounds of `count` random folds (see `folds`). A further round leaves those before it as they are."""
+    seeds = [child(seed, SPLITS), *(child(seed, SPLITS, number) for number in range(1, n_rounds))]
+    return [folds(count, y, stratify, np.random.default_rng(each), clusters, rows) for each in seeds]
+
+
 def folds(
     count: int,
     y: NDArray[Any],
@@ -247,31 +241,24 @@ def folds(
     folds do not depend on how the rows come.
     """
     n = len(y)
-    if clusters is not None:
-        return _folds_of_clusters(count, clusters, rng)
-    if not 2 <= count <= n:
-        raise InputError(CV, f" must be a number of folds from 2 to the {n} rows of X; got {count}.")
-    rows = np.arange(n) if rows is None else rows
-    dealt = rng.permutation(n)
-    if stratify:
-        classes = pd.factorize(y[rows])[0]
-        dealt = dealt[np.argsort(classes[dealt], kind="stable")]
-    fold = np.empty(n, dtype=np.intp)
-    fold[rows[dealt]] = np.arange(n) % count
-    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
-
-
-def _folds_of_clusters(count: int, clusters: Positions, rng: np.random.Generator) -> Splits:
-    sizes = np.bincount(clusters)
+    sizes = np.ones(n, dtype=np.intp) if clusters is None else np.bincount(clusters)
     if not 2 <= count <= len(sizes):
-        raise InputError(CV, f" must be a number of folds from 2 to the {len(sizes)} clusters; got {count}.")
-    order = rng.permutation(len(sizes))
-    order = order[np.argsort(-sizes[order], kind="stable")]
-    rows, fold_of = np.zeros(count, dtype=np.intp), np.empty(len(sizes), dtype=np.intp)
-    for cluster in order:
-        fold_of[cluster] = rows.argmin()
-        rows[fold_of[cluster]] += sizes[cluster]
-    fold = fold_of[clusters]
+        units = "rows of X" if clusters is None else "clusters"
+        raise InputError(CV, f" must be a number of folds from 2 to the {len(sizes)} {units}; got {count}.")
+    dealt = rng.permutation(len(sizes))
+    fold = np.empty(len(sizes), dtype=np.intp)
+    if clusters is None:
+        rows = np.arange(n) if rows is None else rows
+        if stratify:
+            classes = pd.factorize(y[rows])[0]
+            dealt = dealt[np.argsort(classes[dealt], kind="stable")]
+        fold[rows[dealt]] = np.arange(n) % count
+    else:
+        filled = np.zeros(count, dtype=np.intp)
+        for cluster in dealt[np.argsort(-sizes[dealt], kind="stable")]:
+            fold[cluster] = filled.argmin()
+            filled[fold[cluster]] += sizes[cluster]
+        fold = fold[clusters]
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
 
 
