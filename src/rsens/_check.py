@@ -17,6 +17,7 @@ from rsens._frames import as_pandas
 from rsens._table import Table, column_scale
 from rsens._text import counted, percent
 from rsens._typing import Array
+from rsens._views import ShownTable, text_of
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives, Description, Finding, Model, NoSecondDerivativesError, prepare
 from rsens.distributions import Distribution
@@ -111,27 +112,21 @@ class Check:
         return pd.DataFrame(rows, columns=["name", "verdict", "text"])
 
     def __str__(self) -> str:
-        width = max((len(finding.name) for finding in self.findings), default=0)
-        lines = [f"  {f.name:<{width}}  {MARKS[f.verdict]:<7}  {f.text}" for f in self.findings]
-        return "\n".join([str(self.description), *lines, self._conclusion])
+        return text_of(str(self.description), [self._table()])
 
     __repr__ = __str__
 
-    @property
-    def _conclusion(self) -> str:
-        if self.verdict == "ok":
-            return f"Nothing to warn about in {counted(len(self.findings), 'check')}."
+    def _repr_html_(self) -> str:
+        return html.view(html.heading(str(self.description)), self._table().html())
+
+    def _table(self) -> ShownTable:
+        """All findings, and what to do about them."""
+        marks, texts = [MARKS[f.verdict] for f in self.findings], [f.text for f in self.findings]
         bad = sum(finding.verdict != "ok" for finding in self.findings)
         what = "Do not use the numbers before this is mended" if self.verdict == "wrong" else "Read this first"
-        return f"{what}: {bad} of {counted(len(self.findings), 'check')}."
-
-    def _repr_html_(self) -> str:
-        cells = {"": [MARKS[f.verdict] for f in self.findings], " ": [f.text for f in self.findings]}
-        names = [finding.name for finding in self.findings]
-        return html.view(
-            html.heading(str(self.description)), html.table("Checks", names, cells, left=("", " ")),
-            html.paragraph(self._conclusion),
-        )  # fmt: skip
+        count = counted(len(self.findings), "check")
+        conclusion = f"{what}: {bad} of {count}." if bad else f"Nothing to warn about in {count}."
+        return ShownTable("Checks", [f.name for f in self.findings], {"": marks, "finding": texts}, [conclusion])
 
 
 def _findings(source: Model, table: Table, family: Distribution, y: Any) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from rsens._text import NAME_WIDTH, safe, short, width_of
 #: The width of legends, and of tables whose names can be shortened.
 WIDTH = 100
 #: Columns of words, which stand on the left; numbers stand on the right.
-WORDS = ("direction", "step", "first most often", "")
+WORDS = ("direction", "step", "first most often", "finding", "")
 
 
 @dataclass(frozen=True)
