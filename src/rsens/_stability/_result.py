@@ -51,7 +51,9 @@ class Rankings(Part):
     failed_samples: tuple[int, ...] = stored("The samples in which something failed.", tuple_of(whole))
     failed_methods: tuple[str | None, ...] = stored("What failed; None is the refit itself.", tuple_of(or_none(text)))
     reasons: tuple[str, ...] = stored("Why it failed.", tuple_of(text))
-    clusters: int | None = stored("Clusters in a sample; None where rows were drawn one by one.", whole, optional=True)
+    clusters: int | None = stored(
+        "Clusters in a sample; None where rows were drawn one by one.", whole, optional=True, default=None
+    )
 
     @property
     def ranked(self) -> Flags:
