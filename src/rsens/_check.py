@@ -27,7 +27,7 @@ VERDICTS = ("ok", "warning", "wrong")
 MARKS = {"ok": "ok", "warning": "WARNING", "wrong": "WRONG"}
 #: How far λ may differ between two calls, relative to its size: the rounding of bad conditioning.
 SAME = 1e-6
-#: What is left of a variance without noise, relative to the squared range of predictions.
+#: The rounding error of a variance without noise, relative to the squared range of predictions.
 ROUNDING = 1e-9
 #: Rows that are predicted again on their own.
 ALONE = 3
@@ -41,7 +41,7 @@ FINE, DOUBTFUL = 1e-2, 0.1
 
 
 def check(model: Any, X: Any, y: Any = None) -> Check:
-    """What rsens understood of a model, and whether its predictions and derivatives are what they seem.
+    """Check how rsens reads a model, and whether its predictions and derivatives are what they seem.
 
     One line says which family the prediction has, whether the noise of an observation is in it, how derivatives are
     made, and in which columns. Then the traps are tried at a few rows: Are predictions finite, the same each time, and
@@ -81,7 +81,7 @@ def check(model: Any, X: Any, y: Any = None) -> Check:
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What was understood of a model, and what was checked about it. Made by `rsens.check`; print it.
+    """How rsens reads a model, and the checks of its predictions and derivatives. Made by `rsens.check`; print it.
 
     Example:
         >>> import rsens
@@ -96,9 +96,9 @@ class Check:
         2  first derivatives      ok
     """
 
-    #: What was understood: family, noise, how derivatives are made, which columns.
+    #: How the model is read: family, noise, how derivatives are made, which columns.
     description: Description
-    #: What was checked, in order.
+    #: The checks, in order.
     findings: tuple[Finding, ...]
 
     @property
@@ -144,7 +144,7 @@ def _says(text: str, finding: Finding) -> bool:
 
 
 def _description(source: Model, family: Distribution) -> Description:
-    """What can be said of a model of our own, or of a wrapped function."""
+    """The description of a model of our own, or of a wrapped function."""
     return Description(
         model=source.name,
         family=type(family).__name__,

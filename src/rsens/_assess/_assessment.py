@@ -256,7 +256,7 @@ class Assessment:
 
     @property
     def notes(self) -> list[str]:
-        """What else is good to know: rows left out, or one row that decides the score."""
+        """Further remarks: rows left out, or one row that decides the score."""
         return [sentence for sentence in (_left_out(self), _one_row(self)) if sentence]
 
     @property

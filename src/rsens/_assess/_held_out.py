@@ -45,7 +45,7 @@ class HeldOutFold:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """What a model that was fitted to some rows says about the others: a look, for `refit_folds`."""
+    """Predicts the rows that a model was not fitted to: a look, for `refit_folds`."""
 
     sees: ClassVar[type] = HeldOutFold
     X: Any
@@ -212,7 +212,7 @@ class HeldOutRows:
         return np.searchsorted(np.array(self.classes), self.y)
 
 
-#: What a fold and all rows have for each row.
+#: The predictions of each row.
 PREDICTED = ("log_density", "baseline", "prediction", "lower", "upper", "probabilities")
 
 

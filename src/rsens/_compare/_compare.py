@@ -43,7 +43,7 @@ def compare(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> ComparisonFrame:
-    """What R-sens and other methods say about the variables or pairs of one model, side by side.
+    """Compare R-sens with other methods, side by side, on the variables or pairs of one model.
 
     The values of two methods are in different units and cannot be compared; their ranks can. `docs/comparing.md` says
     what each method measures, and where each of them misleads.
@@ -186,7 +186,7 @@ class ComparisonFrame(pd.DataFrame):
 
 
 def comparison_or_plain(*args: Any, **options: Any) -> pd.DataFrame:
-    """What pandas makes of a part of a comparison."""
+    """Make a part of a comparison, for pandas."""
     frame = pd.DataFrame(*args, **options)
     return ComparisonFrame(frame) if set(COLUMNS) <= set(frame.columns) else frame
 

@@ -92,13 +92,13 @@ class ComparisonSettings:
 
     @property
     def scale_name(self) -> str:
-        """What the scale is called in results."""
+        """The name of the scale in results."""
         return self.scale if isinstance(self.scale, str) else "given"
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What every method is asked about: a model, rows, targets, and what one step of each column is."""
+    """The question to every method: a model, rows, targets, and the length of one step of each column."""
 
     settings: ComparisonSettings
     seed: np.random.SeedSequence
@@ -107,7 +107,7 @@ class Comparison:
     source: Model
     X: Any
     table: Table
-    #: What is scored: columns, and groups of columns.
+    #: The terms that are scored: columns, and groups of columns.
     terms: Terms
     scores: RowScores | None
     units: Array
@@ -155,12 +155,12 @@ class Comparison:
 
     @property
     def labels(self) -> list[str]:
-        """What is scored, in the order of the values of every method."""
+        """The names of the terms or pairs, in the order of the values of every method."""
         return term_labels(self.terms.names, self.settings.order)
 
 
 def term_labels(names: tuple[str, ...], order: int) -> list[str]:
-    """What is scored: columns and groups, or for order 2 the pairs "x0:x1", in the order of the upper triangle."""
+    """Names of terms (columns and groups), or for order 2 of pairs "x0:x1", in the order of the upper triangle."""
     if order == 1:
         return list(names)
     pairs = [f"{first}:{second}" for first, second in combinations(names, 2)]
@@ -182,7 +182,7 @@ def check_terms(terms: Terms, order: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class MethodResult:
-    """What one method says. `values` is one number per term, or None with the reason in `status`."""
+    """The answer of one method. `values` is one number per term, or None with the reason in `status`."""
 
     method: str
     values: Array | None
@@ -200,7 +200,7 @@ def method_values(
 
 
 def run(comparison: Comparison, method: ComparedMethod) -> MethodResult:
-    """What the method says about the model.
+    """The answer of the method.
 
     A method that cannot answer does not stop the others: an error from rsens, from the user's model or from another
     library becomes its status. An error that starts in rsens's own code and is not one of ours is a defect, and raised.
@@ -285,12 +285,12 @@ def known(order: int) -> dict[str, ComparedMethod]:
 
 
 def all_methods(order: int) -> list[ComparedMethod]:
-    """What "all" stands for: the methods in the paper's tables."""
+    """The methods that "all" stands for: those in the paper's tables."""
     return [method for method in known(order).values() if method.place is not None]
 
 
 def cheap_methods(order: int, budget: Budget) -> list[ComparedMethod]:
-    """What "cheap" stands for: the quick ones of "all", without those that need an optional package at this budget."""
+    """The methods that "cheap" stands for: quick ones of "all" that need no optional package at this budget."""
     return [method for method in all_methods(order) if method.cheap and (budget.paper or method.needs_extra is None)]
 
 

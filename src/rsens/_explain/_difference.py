@@ -33,13 +33,13 @@ from rsens._files import number, number_or_nan, text, truth, tuple_of, whole
 from rsens._results import Form, Part, stored
 from rsens._text import Pair, aligned, counted, listed, p_text, quoted, short
 from rsens._text import number as number_text
-from rsens._typing import Array, Positions
+from rsens._typing import Array, Flags, Positions
 from rsens._views import ShownTable, html_of, text_of
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
 
-#: What the intervals of a difference come from.
+#: Sources of the intervals of a difference.
 PAIRED_REFITS, REFITS, PAIRED_ROWS, ROWS = "paired refits", "refits", "paired rows", "rows"
 #: Units that differ by less than this share are the same.
 SAME = 1e-9
@@ -92,6 +92,11 @@ class Compared(Part):
         """First minus second."""
         return np.asarray(self.value_a - self.value_b)
 
+    @property
+    def differs(self) -> Flags | None:
+        """Whether p-values are small."""
+        return None if self.p_values is None else np.asarray(self.p_values <= PER_TERM)
+
     def columns(self) -> dict[str, Any]:
         """The columns of `Difference.to_frame`; unknown ones are missing."""
         n = len(self.value_a)
@@ -104,10 +109,9 @@ class Compared(Part):
         for name, side, values, ends in sides:
             lower, upper = np.full((2, n), np.nan) if ends is None else ends
             found |= {name: values, f"lower{side}": lower, f"upper{side}": upper}
-        p = pd.Series(np.full(n, np.nan) if self.p_values is None else self.p_values)
-        marks = (p <= PER_TERM).astype("boolean").mask(p.isna())
-        kind = pd.Series([self.interval_kind] * n, dtype=object)
-        return found | {"p_value": p, "differs": marks, "interval_kind": kind}
+        found["p_value"] = np.full(n, np.nan) if self.p_values is None else self.p_values
+        found["differs"] = pd.array([pd.NA] * n if self.differs is None else self.differs, dtype="boolean")
+        return found | {"interval_kind": pd.Series([self.interval_kind] * n, dtype=object)}
 
 
 FORM = Form(
@@ -118,6 +122,21 @@ FORM = Form(
 def _shown(name: str) -> Any:
     """An attribute that shows a field of what is compared; its meaning is the documentation."""
     return property(lambda self: getattr(self._both, name), doc=Both.fields()[name].meaning)
+
+
+def _by_term(order: int, name: str, meaning: str) -> Any:
+    """An attribute that shows a field of the terms (order 1) or pairs (order 2) as a table; None if it is not known."""
+
+    def table(self: Difference) -> Any:
+        values = None if name != "difference" and order > self.order else getattr(self._compared(order), name)
+        if values is None:
+            return None
+        if name == "intervals":
+            return pd.DataFrame(values.T, index=self._index(order), columns=["lower", "upper"])
+        called = {"difference": self.title, "p_values": "p_value"}.get(name, name)
+        return pd.Series(values, index=self._index(order), name=called)
+
+    return property(table, doc=meaning)
 
 
 class Difference:
@@ -177,29 +196,24 @@ class Difference:
         """Terms of both that cannot be compared, and why."""
         return dict(zip(self._both.left_out, self._both.reasons, strict=True))
 
-    @property
-    def main(self) -> pd.Series[float]:
-        """R-sens in the first explanation minus R-sens in the second, by term."""
-        return pd.Series(self._of_terms.difference, index=self._index(1), name=self.title)
-
-    @property
-    def pairs(self) -> pd.Series[float]:
-        """The same of R-sens₂, by pair."""
-        return pd.Series(self._compared(2).difference, index=self._index(2), name=self.title)
-
-    @property
-    def intervals(self) -> pd.DataFrame | None:
-        """Intervals of `main`: columns lower, upper. `interval_kind` says what they come from."""
-        return self._ends(1)
-
-    @property
-    def pair_intervals(self) -> pd.DataFrame | None:
-        """Intervals of `pairs`."""
-        return self._ends(2)
+    main: pd.Series[float] = _by_term(1, "difference", "R-sens in the first explanation minus R-sens in the second.")
+    pairs: pd.Series[float] = _by_term(2, "difference", "The same of R-sens₂, by pair.")
+    intervals: pd.DataFrame | None = _by_term(
+        1, "intervals", "Intervals of `main`: columns lower, upper. `interval_kind` is their source."
+    )
+    pair_intervals: pd.DataFrame | None = _by_term(2, "intervals", "Intervals of `pairs`.")
+    p_value: pd.Series[float] | None = _by_term(
+        1, "p_values", "How rarely chance alone gives a difference as large, by term; None without refits."
+    )
+    differs: pd.Series[bool] | None = _by_term(
+        1, "differs", "Whether `p_value` is at most 0.05: of 20 terms that do not differ about one does by chance."
+    )
+    pair_p_values: pd.Series[float] | None = _by_term(2, "p_values", "The same as `p_value`, of pairs.")
+    pair_differs: pd.Series[bool] | None = _by_term(2, "differs", "The same as `differs`, of pairs.")
 
     @property
     def interval_kind(self) -> str | None:
-        """What intervals come from: "paired refits", "refits", "paired rows" or "rows"; None without intervals.
+        """The source of intervals: "paired refits", "refits", "paired rows" or "rows"; None without intervals.
 
         "paired refits": both models were refitted without the same rows, and each pair of refits is compared.
         "refits": as for two independent samples; for two models of the same rows these are too wide. "paired rows",
@@ -207,32 +221,12 @@ class Difference:
         """
         return self._of_terms.interval_kind
 
-    @property
-    def p_value(self) -> pd.Series[float] | None:
-        """How rarely chance alone gives a difference as large, by term; None without refits."""
-        return self._p_values(1)
-
-    @property
-    def differs(self) -> pd.Series[bool] | None:
-        """Whether `p_value` is at most 0.05: of 20 terms that do not differ about one does by chance."""
-        return self._marks(1)
-
-    @property
-    def pair_p_values(self) -> pd.Series[float] | None:
-        """The same as `p_value`, of pairs."""
-        return self._p_values(2)
-
-    @property
-    def pair_differs(self) -> pd.Series[bool] | None:
-        """The same as `differs`, of pairs."""
-        return self._marks(2)
-
     def to_frame(self, order: int = 1) -> pd.DataFrame:
         """One line per term (order 1) or pair (order 2), the largest difference in size first.
 
         Columns: term (and first, second for pairs), value_a, lower_a, upper_a, value_b, lower_b, upper_b, a_minus_b,
-        lower, upper, p_value, differs, interval_kind; a is the first of `names` and b the second. What is not known is
-        missing.
+        lower, upper, p_value, differs, interval_kind; a is the first of `names` and b the second. Unknown
+        values are missing.
         """
         if isinstance(order, bool) or order not in (1, 2):
             raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
@@ -290,20 +284,6 @@ class Difference:
         names = np.array(self.terms, dtype=object)
         first, second = np.triu_indices(len(names), 1)
         return pd.MultiIndex.from_arrays([names[first], names[second]], names=["first", "second"])
-
-    def _ends(self, order: int) -> pd.DataFrame | None:
-        if order > self.order or (ends := self._compared(order).intervals) is None:
-            return None
-        return pd.DataFrame(ends.T, index=self._index(order), columns=["lower", "upper"])
-
-    def _p_values(self, order: int) -> pd.Series[float] | None:
-        if order > self.order or (p := self._compared(order).p_values) is None:
-            return None
-        return pd.Series(p, index=self._index(order), name="p_value")
-
-    def _marks(self, order: int) -> pd.Series[bool] | None:
-        p = self._p_values(order)
-        return None if p is None else (p <= PER_TERM).rename("differs")
 
 
 # ---- views -----------------------------------------------------------------------------------------------------------
@@ -557,7 +537,7 @@ def _compared(a: _Side, b: _Side, order: int, same_rows: bool) -> Compared:
 
 
 def _spreads(a: _Side, b: _Side, order: int, same_rows: bool) -> tuple[str, Spread, Spread, Spread]:
-    """What the spread comes from; then that of both sides, and of their difference."""
+    """The source of the intervals, and the spreads of a, of b and of their difference."""
     one, other = a.refits(order), b.refits(order)
     if one is not None and other is not None:
         first, second = a.of_refits(one), b.of_refits(other)
@@ -584,7 +564,7 @@ def _of_rows(influences: Array) -> Spread:
 def _notes(
     a: Explanation, b: Explanation, names: tuple[str, str], converted: bool, same_rows: bool, kind: str | None
 ) -> Iterator[str]:
-    """What to know when reading it: other units, rows and families, and what intervals leave out."""
+    """Remarks for readers: other units, rows and families, and what intervals leave out."""
     if converted:
         units = "standard deviations" if a.scale_kind == "sd" else "given units"
         halfway = "the root mean square of the two (`units`)"

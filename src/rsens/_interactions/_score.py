@@ -66,7 +66,7 @@ class ScoreTest:
         self._noise = np.divide(1.0, fit.precision, out=np.zeros(n), where=fit.precision > 0.0)
 
     def p_values(self, pairs: Sequence[Pair]) -> PairScores:
-        """Of these pairs of terms."""
+        """The p-values of these pairs of terms."""
         tails = np.array([tail for batch in self._batches(pairs) for tail in self._batch(batch)]).reshape(-1, 2)
         return PairScores(tails[:, 0], tails[:, 1])
 

@@ -26,7 +26,7 @@ from rsens._refits._rows import are_labels, take_rows
 from rsens._threads import one_thread
 from rsens._typing import Positions
 
-#: What random numbers are for; those of looks are their own affair, as long as they have their own child.
+#: Purposes of random numbers. Looks draw from a child of their own.
 SPLITS, FITS, LOOKS = range(3)
 #: Positions of (training rows, held-out rows).
 Splits = list[tuple[Positions, Positions]]
@@ -39,7 +39,7 @@ class Look(Protocol):
     sees: ClassVar[type]
 
     def __call__(self, model: Any, train: Positions, test: Positions, /) -> Any:
-        """What is seen, or None."""
+        """The record of what it sees, or None."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ def refit_folds(
 ) -> list[list[list[Any]]]:
     """Fit to the training rows of every fold, and look: [look][round][fold], `Failed` where that was not possible.
 
-    Every fold has a seed of its own, so neither `n_jobs` nor further rounds or looks change what is seen. What is seen
-    of each fit is kept in `keep`, and read from there. `first_round` is called with [look][fold] as soon as the first
+    Every fold has a seed of its own, so neither `n_jobs` nor further rounds or looks change what is seen. Records
+    of each fit are kept in `keep`, and read from there. `first_round` is called with [look][fold] as soon as the first
     round is there. `silent` are the warnings that are not passed on; None: those that were given when the model was
     fitted to all rows.
     """
@@ -79,7 +79,7 @@ def refit_folds(
     waiting = True
 
     def of_round(seen: Sequence[list[Any]], number: int) -> list[list[Any]]:
-        """What was seen in a round, [look][fold]."""
+        """The records of a round, [look][fold]."""
         of_folds = seen[ends[number] : ends[number + 1]]
         return [[fold[look] for fold in of_folds] for look in range(len(looks))]
 
@@ -107,7 +107,7 @@ def refit_folds(
 
 
 def succeeded(seen: Any) -> Any:
-    """What was seen; an `InputError` if that failed."""
+    """The record of a look; an `InputError` if it failed."""
     if isinstance(seen, Failed):
         raise InputError(seen.sentence) from seen.error
     return seen
@@ -115,7 +115,7 @@ def succeeded(seen: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Refits:
-    """What all folds share."""
+    """The task that is repeated in every fold."""
 
     fit: Fit
     X: Any
@@ -150,7 +150,7 @@ class _Refits:
 
 @dataclass(frozen=True)
 class SeenRefits:
-    """Finished pieces by number, in a folder or nowhere. What was not a success is done again the next time."""
+    """Finished pieces by number, in a folder or nowhere. Failed pieces are done again the next time."""
 
     checkpoint: Checkpoint | None = None
     name: str = ""

@@ -12,7 +12,7 @@ from rsens._errors import Argument, InputError, MissingExtraError, RsensWarning
 
 Refit = Callable[[Any, Any], Any]
 
-#: What fitting or predicting may raise because of some rows; other errors end the run.
+#: Errors that fitting or predicting may raise because of some rows; others end the run.
 FAILURES = (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError, AssertionError)
 #: A step of the search that gains less than this ends it, in refits: at 1,000 rows it saves a fifth of the time against
 #: 1e-5, and leaves R-sens the same to three digits.
@@ -84,7 +84,7 @@ def quiet() -> tuple[type[Warning], ...]:
 
 
 def reason_of(error: BaseException) -> str:
-    """What went wrong, on one line; with the type of error unless the text is ours."""
+    """The reason of an error, on one line; with the type of error unless the text is ours."""
     text = " ".join(str(error).split())
     name = type(error).__name__
     return text if isinstance(error, InputError | MissingExtraError) else f"{name}: {text}" if text else name

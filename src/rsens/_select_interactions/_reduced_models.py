@@ -17,7 +17,7 @@ PairSet = frozenset[ColumnPair]
 
 @dataclass(frozen=True)
 class KernelTerms:
-    """What reduced models are made of: one term per column, and one per chosen pair, in the order of the columns."""
+    """The terms of reduced models: one per column, and one per chosen pair, in the order of the columns."""
 
     n_columns: int
     categorical: tuple[int, ...] = ()
@@ -87,7 +87,7 @@ def kind_of_terms(kernel: Kernel | None) -> str:
 
 
 def _log_posterior(model: Any) -> float:
-    """What the search for the hyperparameters maximised; for several classes, of all together."""
+    """The value that the search for the hyperparameters maximised, summed over classes."""
     return sum(gp.log_posterior for gp in model._gps)
 
 

@@ -40,7 +40,7 @@ from rsens.adapters import two_valued
 from rsens.black_box import Budget
 from rsens.models import GPClassifier, GPRegressor
 
-#: What the random numbers of a split are for.
+#: Purposes of the random numbers of a split.
 ESTIMATOR, METHODS = range(2)
 
 
@@ -181,7 +181,7 @@ def select_interactions(
 
 
 def _question(analysis: SplitAnalysis, cv: Splits | tuple[int, int], clusters: Positions | None) -> dict[str, Any]:
-    """What the pieces of work depend on, for a folder of them.
+    """Everything that the finished splits in a folder depend on.
 
     Folds come from the seed. Splits that the user gives are part of the question: a splitter without a seed gives
     others the next time.

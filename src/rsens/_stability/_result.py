@@ -129,15 +129,8 @@ class Stability:
         `clusters` is how many were drawn, None where rows were drawn one by one.
         """
         r = self._rankings
-        return {
-            "n_rows": r.rows,
-            "clusters": r.clusters,
-            "replace": r.replace,
-            "at": r.at,
-            "scale": r.scale,
-            "budget": r.budget,
-            "alpha": r.alpha,
-        }
+        names = ("clusters", "replace", "at", "scale", "budget", "alpha")
+        return {"n_rows": r.rows} | {name: getattr(r, name) for name in names}
 
     # ---- rankings ---------------------------------------------------------------------------------------------------
 
@@ -216,7 +209,7 @@ class Stability:
 
     @property
     def failures(self) -> pd.DataFrame:
-        """What failed: sample, method (missing where the refit itself failed) and reason. Empty if nothing did."""
+        """Failures: sample, method (missing where the refit itself failed) and reason. Empty if nothing did."""
         r = self._rankings
         return pd.DataFrame(
             {
@@ -274,9 +267,6 @@ class Stability:
 
     def _position(self, method: str | None) -> int:
         return 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
-
-
-# ---- What a stability result is made of, and its file ----------------------------------------------------------------
 
 
 # ---- ranks -----------------------------------------------------------------------------------------------------------

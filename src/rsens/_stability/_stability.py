@@ -47,7 +47,7 @@ from rsens.likelihoods import target_of
 from rsens.measures import Terms, check_group_columns, read_scale
 from rsens.models import GPRegressor
 
-#: What the random numbers of a sample are for.
+#: Purposes of the random numbers of a sample.
 ROWS, ESTIMATOR, METHODS, TIES = range(4)
 #: Every class needs this many rows in a sample, or all that it has.
 LEAST_OF_A_CLASS = 2
