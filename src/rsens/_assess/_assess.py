@@ -17,7 +17,6 @@ from rsens._errors import Argument, InputError, RsensWarning
 from rsens._progress import progress_of
 from rsens._refits import (
     Fit,
-    Splits,
     check_refit,
     given_splits,
     numbers_of,
@@ -30,7 +29,6 @@ from rsens._refits import (
     succeeded,
     warn_of_tight_clusters,
 )
-from rsens._typing import Positions
 
 
 def assess(
@@ -83,7 +81,16 @@ def assess(
     order = own_order(rows, targets, clusters=read_clusters(clusters, len(rows)))
     if order.clusters is None and isinstance(cv, int | np.integer):  # whoever gives splits knows the rows
         warn_of_tight_clusters(numbers_of(rows))
-    splits = read_folds(cv, rows, targets, stratified(estimator, targets), seed, order.clusters, order.rows)
+    splits = given_splits(cv, rows, targets, order.clusters)
+    if splits is None:
+        stratify = stratified(estimator, targets)
+        splits = rounds_of_folds(1, int(cv), targets, stratify, seed, order.clusters, order.rows)[0]
+    elif (times := np.bincount(np.concatenate([test for _, test in splits]))).max() > 1:
+        raise InputError(
+            Argument("cv"),
+            f" holds row {times.argmax()} out {times.max()} times. Use folds that hold out every row at most once, "
+            "without repetitions.",
+        )
     [[seen]] = refit_folds(
         Fit(estimator, refit),
         rows,
@@ -104,29 +111,3 @@ def assessment_of(seen: Sequence[Any], name: str, rows: Any, y: NDArray[Any]) ->
     parts = [succeeded(fold) for fold in seen]
     index = rows.index if isinstance(rows, pd.DataFrame) else pd.RangeIndex(len(y))
     return Assessment(join_folds(parts, name, index, y))
-
-
-def read_folds(
-    cv: Any,
-    X: Any,
-    y: NDArray[Any],
-    stratify: bool,
-    seed: np.random.SeedSequence,
-    clusters: Positions | None = None,
-    rows: Positions | None = None,
-) -> Splits:
-    """Random folds, or the splits that `cv` gives, which may hold out every row at most once and divide no cluster.
-
-    `rows` are the rows in an order of their own (see `folds`).
-    """
-    splits = given_splits(cv, X, y, clusters)
-    if splits is None:
-        return rounds_of_folds(1, int(cv), y, stratify, seed, clusters, rows)[0]
-    times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
-    if times.max() > 1:
-        raise InputError(
-            Argument("cv"),
-            f" holds row {int(times.argmax())} out {int(times.max())} times. Use folds that hold out every row at most "
-            "once, without repetitions.",
-        )
-    return splits

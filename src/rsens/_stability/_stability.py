@@ -389,7 +389,15 @@ def sampling(
         raise InputError(
             N_ROWS, f" must be at most {n}, the rows of X, when rows are drawn without replacement; got {n_rows}."
         )
-    size = n_rows if clusters is None else _n_clusters(n, n_rows, clusters)
+    size = n_rows
+    if clusters is not None:
+        total = int(clusters.max()) + 1
+        if total < LEAST_CLUSTERS:
+            raise InputError(
+                Argument("clusters"),
+                f" must have at least {LEAST_CLUSTERS} different labels, to draw some of them; got {total}.",
+            )
+        size = max(2, -(-n_rows * total // n))  # about as many rows: half of the rows are half of the clusters
     y = np.asarray(y)
     if not (classifies or are_labels(y)):
         return Sampling(n, size, replace, clusters=clusters, rows=rows)
@@ -404,17 +412,6 @@ def sampling(
             f"classes; got {n_rows}.",
         )
     return plan
-
-
-def _n_clusters(n: int, n_rows: int, clusters: Positions) -> int:
-    """As many clusters as have about `n_rows` rows, two at least: half of the rows are half of the clusters."""
-    total = int(clusters.max()) + 1
-    if total < LEAST_CLUSTERS:
-        raise InputError(
-            Argument("clusters"),
-            f" must have at least {LEAST_CLUSTERS} different labels, to draw some of them; got {total}.",
-        )
-    return max(2, -(-n_rows * total // n))
 
 
 def column_names(X: Any) -> tuple[str, ...]:
