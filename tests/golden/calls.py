@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import importlib.util
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -372,6 +374,41 @@ def saved_models() -> Numbers:
         rsens.save_model(model, f"{name}.rsens", metadata={"who": "me"})
         again = rsens.load_model(f"{name}.rsens")
         found |= {f"{name}/{k}": v for k, v in (both(again, rows) | flat(predict=again.predict(rows))).items()}
+    return found
+
+
+@call()
+def likelihoods_alone() -> Numbers:
+    from rsens import likelihoods as L
+
+    m, v = np.array([-1.0, 0.3, 2.0, 5.0]), np.array([0.1, 1.0, 4.0, 0.5])
+    found = {}
+    for likelihood, y in (
+        (L.GaussianLikelihood(0.3), m + 0.5),
+        (L.StudentTLikelihood(0.4, 5.0), m + 0.5),
+        (L.PoissonLikelihood(), np.array([0.0, 1.0, 4.0, 120.0])),
+        (L.NegativeBinomialLikelihood(1.7), np.array([0.0, 1.0, 4.0, 120.0])),
+        (L.ProbitLikelihood(), np.array([0.0, 1.0, 1.0, 0.0])),
+        (L.LogitLikelihood(), np.array([0.0, 1.0, 1.0, 0.0])),
+    ):
+        of_it = {"itself": likelihood.predictive(m, v), "log_density": likelihood.log_predictive_density(y, m, v)}
+        found |= flat(**{type(likelihood).__name__: of_it})
+    return found
+
+
+@call()
+def gp_classes_and_counts_of_a_kernel_given() -> Numbers:
+    """Without optimisation: what Laplace's approximation alone gives."""
+    X, _ = data.array(40)
+    found = {}
+    for name, model, y in (
+        ("poisson", rsens.GPRegressor(kernels.EQ(0.8, 1.2), "poisson", optimize=False), data.counts(40)),
+        ("counts", rsens.GPRegressor(kernels.EQ(0.8, 1.2), "negative_binomial", optimize=False), data.counts(40)),
+        ("student_t", rsens.GPRegressor(kernels.EQ(0.8, 1.2), "student_t", optimize=False), data.array(40)[1]),
+        ("probit", rsens.GPClassifier(kernels.Matern52(2.0, 1.2), optimize=False), data.classes(40)),
+        ("logit", rsens.GPClassifier(kernels.Matern32(2.0, 1.2), "logit", optimize=False), data.classes(40)),
+    ):
+        found |= {f"{name}/{k}": v for k, v in _of_model(model, X, y, X[:8], y[:8]).items()}
     return found
 
 
@@ -852,6 +889,114 @@ def families_of_skpro_tfp_and_ngboost() -> Numbers:
     )
 
 
+@call()
+def gpytorch_approximate() -> Numbers:
+    import gpytorch
+    import torch
+
+    X, _ = data.array(30)
+
+    class Process(gpytorch.models.ApproximateGP):
+        def __init__(self, points: Any) -> None:
+            distribution = gpytorch.variational.CholeskyVariationalDistribution(len(points))
+            super().__init__(gpytorch.variational.VariationalStrategy(self, points, distribution))
+            self.mean_module = gpytorch.means.ConstantMean()
+            self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=3))
+
+        def forward(self, x: Any) -> Any:
+            return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+
+    model = Process(torch.tensor(X[:10])).double()
+    parameters = dict(model.named_parameters())
+    with torch.no_grad():
+        for name, value in parameters.items():
+            if name.endswith("variational_mean"):
+                value.copy_(torch.linspace(-1.0, 1.0, 10, dtype=torch.float64))
+            elif name.endswith("chol_variational_covar"):
+                value.copy_(0.5 * torch.eye(10, dtype=torch.float64))
+    model.variational_strategy.variational_params_initialized.fill_(1)
+    likelihoods = {
+        "gaussian": gpytorch.likelihoods.GaussianLikelihood().double(),
+        "bernoulli": gpytorch.likelihoods.BernoulliLikelihood().double(),
+    }
+    rows = X[:8] + 0.1
+    return flat(**{name: both(rsens.from_gpytorch(model.eval(), each), rows) for name, each in likelihoods.items()})
+
+
+@call(differences=True)
+def sklearn_others() -> Found:
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+    from sklearn.linear_model import ARDRegression, BayesianRidge, LogisticRegression
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.pipeline import make_pipeline, make_union
+    from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+    X, y = data.array()
+    two, three = data.classes(), data.classes(k=3)
+    process = GaussianProcessRegressor(1.5 * RBF(1.5) + WhiteKernel(0.1), optimizer=None)
+    found, texts = {}, []
+    for name, model in {
+        "lda": LinearDiscriminantAnalysis().fit(X, three),
+        "ard": ARDRegression().fit(X, y),
+        "bayes": GaussianNB().fit(X, three),
+        "search": GridSearchCV(LogisticRegression(), {"C": [0.5, 1.0]}, cv=2).fit(X, two),
+        "target": TransformedTargetRegressor(process, func=np.log, inverse_func=np.exp).fit(X, np.exp(y)),
+        "union": make_pipeline(make_union(StandardScaler(), PolynomialFeatures(2)), BayesianRidge()).fit(X, y),
+        "scaled": make_pipeline(StandardScaler(), process).fit(X, y),
+    }.items():
+        found |= flat(**{name: both(model, X[:10])})
+        texts.append(str(rsens.check(model, X)))
+    return found, "\n\n".join(texts)
+
+
+@call(differences=True)
+def statsmodels_others() -> Found:
+    import statsmodels.api as sm
+    import statsmodels.formula.api as smf
+    from statsmodels.othermod.betareg import BetaModel
+
+    X, y = data.mixed()
+    rng = np.random.default_rng(0)
+    design = sm.add_constant(X[["a", "b"]])
+    table = X.assign(
+        y=y, count=rng.negative_binomial(2, 0.3, 80), kind=rng.integers(0, 3, 80), share=rng.beta(2, 3, 80)
+    )
+    found, texts = {}, []
+    for name, results, rows in (
+        ("wls", sm.WLS(y, design, weights=np.linspace(0.5, 2.0, 80)).fit(), design),
+        ("probit", smf.probit("old ~ a + b", table).fit(disp=0), X[["a", "b"]]),
+        ("counts", sm.NegativeBinomial(table["count"], design).fit(disp=0), design),
+        ("classes", sm.MNLogit(table["kind"], design).fit(disp=0), design),
+        ("share", BetaModel(table["share"], design).fit(disp=0), design),
+        ("binomial", smf.glm("old ~ a * b", table, family=sm.families.Binomial()).fit(), X[["a", "b"]]),
+    ):
+        found |= flat(**{name: both(results, rows[:10])})
+        texts.append(str(rsens.check(results, rows)))
+    refit = rsens.explain(
+        sm.OLS(y, design).fit(), design, y, refit=lambda X, y: sm.OLS(y, X).fit(), pairs=False, random_state=0
+    )
+    return found | flat(refit=explained(refit)), "\n\n".join([*texts, str(refit)])
+
+
+@call(differences=True)
+def histograms() -> Numbers:
+    X, _ = data.array(30)
+    borders, levels = np.linspace(-6.0, 6.0, 13), np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+
+    def bins(X: Any) -> Any:
+        logits = -((borders[:-1] + 0.5 - np.sin(X[:, :1]) * X[:, 1:2]) ** 2) / 2.0
+        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return rsens.Histogram(borders, shares / shares.sum(axis=1, keepdims=True))
+
+    values = X[:, :1] + np.array([-1.3, -0.5, 0.0, 0.5, 1.3]) * np.exp(0.2 * X[:, 1:2])
+    of_quantiles = rsens.Histogram.from_quantiles(levels, values, np.linspace(-3.0, 3.0, 7))
+    return both(rsens.from_function(bins), X[:10]) | flat(of_quantiles=of_quantiles)
+
+
 # ---- explain --------------------------------------------------------------------------------------------------------
 
 
@@ -1314,9 +1459,13 @@ QUICK = ("--target", "price", "--n-jobs", "1")
 
 
 def _without_rows_of_the_bootstrap(found: Numbers) -> Numbers:
-    """Without the ends of intervals over rows: there are too few rows to hold them against others."""
+    """Without the ends of intervals over rows, of which there are too few; those of subgroups come from sums."""
     ends = ("lower", "upper")
-    return {name: value for name, value in found.items() if not any(part.endswith(ends) for part in name.split("/"))}
+    return {
+        name: value
+        for name, value in found.items()
+        if name.startswith("by/") or not any(part.endswith(ends) for part in name.split("/"))
+    }
 
 
 @call()
@@ -1343,7 +1492,7 @@ def command_explain_groups() -> Found:
         "linear",
     )
     said = _command("explain", "data.csv", *QUICK, *options, "--cv", "2", "--out", "out")
-    return _files("out"), said
+    return _without_rows_of_the_bootstrap(_files("out")), said
 
 
 @call()
@@ -1406,6 +1555,31 @@ def command_json_from_a_process() -> Found:
     return _without_rows_of_the_bootstrap(_files("out") | said)
 
 
+@call()
+def command_demo() -> Found:
+    """A table of real size, with the figures and the report."""
+    said = _command("demo", "--out", "out")
+    return _files("out"), said + "\n\n" + _visible(Path("out") / "report.html")
+
+
+def _visible(path: Path) -> str:
+    """The text of a page without its tags, scripts and pictures."""
+    page = re.sub(r"<(script|style|svg)\b.*?</\1>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    lines = (line.strip() for line in html.unescape(re.sub(r"<[^>]*>", "\n", page)).splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+@call()
+def study_written() -> Found:
+    """A small report of classes, with subgroups and groups of columns."""
+    X, y = data.mixed()
+    table = X.assign(hit=np.where(y > 0.5, "yes", "no"))
+    study = rsens.study(table, "hit", cv=2, by="site", model="linear", pairs=2, random_state=0)
+    study.write("out")
+    found = _files("out") | flat(all=_numbers_in(study.to_dict()))
+    return _without_rows_of_the_bootstrap(found), _visible(Path("out") / "report.html")
+
+
 # ---- libraries with an environment of their own ---------------------------------------------------------------------
 
 
@@ -1421,7 +1595,8 @@ def from_pymc() -> Found:
         sigma = pm.HalfNormal("sigma")
         pm.Normal("y", rows @ slope + between * rows[:, 0] * rows[:, 1], sigma, observed=y)
     model = rsens.from_pymc(program, data.draws())
-    return both(model, X[:15]), str(rsens.check(model, X))
+    explanation = rsens.explain(model, X, random_state=0)
+    return both(model, X[:15]) | explained(explanation), f"{explanation}\n\n{rsens.check(model, X)}"
 
 
 @call(differences=True, needs=("bambi",), to=ADAPTER_CALLS)
