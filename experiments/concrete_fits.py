@@ -38,7 +38,7 @@ from experiments._tables import write_csv, write_text
 from rsens import GPRegressor, InputError, RsensWarning
 from rsens._arguments import child
 from rsens._stability import Sampling
-from rsens._stability._one_sample import ROWS
+from rsens._stability._stability import ROWS
 from rsens._typing import Array, Positions
 from rsens.measures import importance, parts
 

@@ -3,41 +3,39 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.model_selection import KFold, RepeatedKFold
 
-from rsens import GPRegressor, InputError, assess
-from rsens._assess._folds import read_folds
+from rsens import BayesianLinearRegression, GPRegressor, InputError, assess
 
-SEED = np.random.SeedSequence(0)
-Y = np.arange(20.0)
+X = np.random.default_rng(0).normal(size=(20, 1))
+Y = X[:, 0] + np.arange(20.0)
 
 
-def splits(cv):
-    return read_folds(cv, np.zeros((20, 1)), Y, False, SEED)
+def folds(cv, seed=0, **options):
+    """The number of the fold that holds each row out."""
+    return assess(BayesianLinearRegression(), X, Y, cv=cv, random_state=seed, **options).to_frame()["fold"]
 
 
 def test_the_seed_decides():
-    again, other = splits(4), read_folds(4, np.zeros((20, 1)), Y, False, np.random.SeedSequence(1))
-    for (_, a), (_, b) in zip(splits(4), again, strict=True):
-        np.testing.assert_array_equal(a, b)
-    assert any(not np.array_equal(a, b) for (_, a), (_, b) in zip(again, other, strict=True))
+    pd.testing.assert_series_equal(folds(4), folds(4))
+    assert (folds(4) != folds(4, seed=1)).any()
 
 
 def test_given_folds_hold_out_every_row_at_most_once():
-    assert len(splits(KFold(4))) == 4
+    assert folds(KFold(4)).tolist() == np.repeat([1, 2, 3, 4], 5).tolist()
     with pytest.raises(InputError, match="out 3 times"):
-        splits(RepeatedKFold(n_splits=2, n_repeats=3, random_state=0))
+        folds(RepeatedKFold(n_splits=2, n_repeats=3, random_state=0))
 
 
 def test_folds_of_whole_clusters():
     clusters = np.repeat(np.arange(5), 4)
-    for train, test in read_folds(3, np.zeros((20, 1)), Y, False, SEED, clusters):
-        assert not set(clusters[train]) & set(clusters[test])
+    assert (folds(3, clusters=clusters).groupby(clusters).nunique() == 1).all()
     with pytest.raises(InputError, match="from 2 to the 5 clusters"):
-        read_folds(6, np.zeros((20, 1)), Y, False, SEED, clusters)
+        folds(6, clusters=clusters)
     with pytest.raises(InputError, match="of its cluster"):
-        read_folds(KFold(3), np.zeros((20, 1)), Y, False, SEED, clusters)
+        folds(KFold(3), clusters=clusters)
 
 
 def test_new_persons_are_harder_than_known_ones():

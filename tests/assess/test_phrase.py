@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rsens._assess._phrase import SHARES, in_words
+from rsens._assess._assessment import SHARES, in_words
 from tests.assess.made import of_classes, of_numbers
 
 EVEN = (np.arange(100) + 0.5) / 100

@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import cauchy, norm
 
-from rsens._assess._calibration import coverage, share_above
-from rsens._assess._pattern import intervals_off
+from rsens._assess._calibration import coverage, intervals_off, share_above
 from rsens._text import percent
 
 WORDS = ("biased", "too wide", "too narrow", "heavier", "lighter")

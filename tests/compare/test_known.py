@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from rsens._compare import compare
-from rsens._compare._methods import known
+from rsens._compare._comparison import known
 from rsens.kernels import Linear
 from rsens.measures import importance
 from rsens.models import GPRegressor

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._compare import _method_values as running
+from rsens._compare import _comparison as running
 from rsens._compare import compare
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives, from_function

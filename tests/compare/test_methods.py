@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rsens._compare import all_methods, legend, resolved
-from rsens._compare._methods import cheap_methods, find_methods, known
+from rsens._compare._comparison import cheap_methods, find_methods, known
 from rsens._errors import InputError
 from rsens.black_box import BLACK_BOX, BUDGETS
 from rsens.measures import METHODS

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from rsens._compare._row_scores import row_scores
+from rsens._compare._comparison import row_scores
 from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_function

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rsens import Difference
-from rsens._explain._difference_parts import Both, ComparedPairs, ComparedTerms
+from rsens._explain._difference import Both, Compared
 
 
 def _side(values, spread):
@@ -20,7 +20,7 @@ def differing(terms: list[str], names=("before", "after"), *, intervals: bool = 
     n_pairs = len(terms) * (len(terms) - 1) // 2
     pair_a, pair_b = rng.gamma(0.7, 0.3, n_pairs), rng.gamma(0.7, 0.3, n_pairs)
 
-    def known(a, b, start=""):
+    def known(a, b):
         spread = 0.05 + 0.1 * a
         fields = {"value_a": a, "value_b": b}
         if intervals:
@@ -30,29 +30,21 @@ def differing(terms: list[str], names=("before", "after"), *, intervals: bool = 
                 "intervals_b": _side(b, spread),
                 "intervals": np.array([a - b - spread, a - b + spread]),
                 "p_values": np.where(np.abs(a - b) > spread, 0.01, 0.5),
-                "differs": np.abs(a - b) > spread,
             }
-        return {f"{start}{name}": value for name, value in fields.items()}
+        return Compared(**fields)
 
     both = Both(
         names=names,
-        families=("Normal", "Normal"),
         rows=(100, 100),
         same_rows=True,
         level=0.95,
-        scale="sd",
-        aggregate="mean",
-        pair_scale="parameters",
+        scale_kind="sd",
         terms=tuple(terms),
         units=np.ones(len(terms)),
-        converted=False,
-        only_first=(),
-        only_second=(),
-        only_first_values=np.zeros(0),
-        only_second_values=np.zeros(0),
+        only_terms=((), ()),
+        only_values=((), ()),
         left_out=(),
         reasons=(),
         notes=(),
     )
-    pairs = ComparedPairs(**known(pair_a, pair_b, "pair_")) if n_pairs else None
-    return Difference(both=both, of_terms=ComparedTerms(**known(a, b)), of_pairs=pairs)
+    return Difference(both=both, of_terms=known(a, b), of_pairs=known(pair_a, pair_b) if n_pairs else None)

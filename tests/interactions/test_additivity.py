@@ -148,7 +148,7 @@ def test_hyperparameters_from_fewer_rows(monkeypatch):
     X, y = additive(200, 3, 0)
     target = gaussian(y + 0.5 * X[:, 0] * X[:, 2])
     whole = run(X, target)
-    monkeypatch.setattr("rsens._interactions._null_model.SEARCH_ROWS", 120)
+    monkeypatch.setattr("rsens._interactions._additivity.SEARCH_ROWS", 120)
     some = run(X, target)
     assert some.found == whole.found
     np.testing.assert_allclose(some.p_values[[0, 2]], whole.p_values[[0, 2]], atol=0.2)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rsens._interactions._features import term_features
-from rsens._interactions._null_model import fit_null
-from rsens._interactions._quadratic_forms import upper_tail
-from rsens._interactions._score import ScoreTest
+from rsens._interactions._additivity import Design, fit_null
+from rsens._interactions._score import ScoreTest, upper_tail
 from rsens.likelihoods import GaussianLikelihood, LogitLikelihood, PoissonLikelihood, StudentTLikelihood
 from tests.interactions.data import additive, singles
 
@@ -23,14 +21,14 @@ def fitted(likelihood, n=60, D=4):
         y = (y > 0.2).astype(float)
     if likelihood.target == "counts":
         y = np.floor(np.exp(y))
-    return X, y, fit_null(X, y, likelihood, singles(D), [], {}, None, np.random.default_rng(0))
+    return X, y, fit_null(Design(singles(D), {}), X, y, likelihood, None, [], np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=lambda each: each.name)
 def test_by_explicit_inverses(likelihood):
     X, y, fit = fitted(likelihood)
     n = len(y)
-    features = term_features(X, singles(4), {})
+    features = Design(singles(4), {}).features(X)
     C = fit.kernel(X) + np.diag(1.0 / fit.precision)
     inverse = np.linalg.inv(C)
     np.testing.assert_allclose(fit.unwhiten(fit.whiten(np.eye(n))), inverse, atol=1e-8 * np.abs(inverse).max())
@@ -63,7 +61,7 @@ def test_the_score_of_laplace_is_the_slope_of_the_likelihood():
 def test_batches_change_nothing(monkeypatch):
     _, _, fit = fitted(GaussianLikelihood(0.1))
     X, _ = additive(60, 4, 3)
-    features = term_features(X, singles(4), {})
+    features = Design(singles(4), {}).features(X)
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     at_once = ScoreTest(fit, features).p_values(pairs)
     monkeypatch.setattr("rsens._interactions._score.BATCH", 1)
@@ -73,7 +71,7 @@ def test_batches_change_nothing(monkeypatch):
 def test_features():
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.standard_normal(80), rng.integers(5, size=80), np.ones(80), rng.integers(2, size=80)])
-    numbers, levels, constant, two, group = term_features(rows, [(0,), (1,), (2,), (3,), (0, 1)], {1: 7})
+    numbers, levels, constant, two, group = Design([(0,), (1,), (2,), (3,), (0, 1)], {1: 7}).features(rows)
     assert [each.shape[1] for each in (numbers, levels, constant, two)] == [4, 4, 0, 1]
     assert group.shape[1] == 8
     for each in (numbers, levels, two, group):
@@ -85,5 +83,5 @@ def test_features():
     np.testing.assert_allclose(levels @ np.linalg.lstsq(levels, effect)[0], effect, atol=1e-10)
     # neither the unit of a column nor its zero matters
     np.testing.assert_allclose(
-        np.abs(term_features(1e6 + 50.0 * rows[:, :1], [(0,)], {})[0]), np.abs(numbers), rtol=1e-5, atol=1e-8
+        np.abs(Design([(0,)], {}).features(1e6 + 50.0 * rows[:, :1])[0]), np.abs(numbers), rtol=1e-5, atol=1e-8
     )

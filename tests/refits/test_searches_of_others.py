@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import rsens
-from rsens._refits._searches import quick
+from rsens._refits._fit import quick
 
 
 def test_refits_search_once():

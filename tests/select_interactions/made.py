@@ -3,7 +3,7 @@
 import numpy as np
 
 from rsens._select_interactions import Selection
-from rsens._select_interactions._scores import Scores
+from rsens._select_interactions._selection import Scores
 
 
 def made(methods=("rsens2",), k: int = 5, splits: int = 10, **changes) -> Selection:

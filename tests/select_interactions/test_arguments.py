@@ -8,12 +8,10 @@ from sklearn.model_selection import ShuffleSplit
 
 from rsens._errors import InputError
 from rsens._select_interactions import select_interactions
-from rsens._select_interactions._folds import rounds_of_folds
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 Y = X[:, 0] + X[:, 1]
-SEED = np.random.SeedSequence(0)
 
 
 @pytest.mark.parametrize(
@@ -73,21 +71,6 @@ def test_a_method_that_cannot_rank():
 
 
 # ---- splits ----------------------------------------------------------------------------------------------------------
-
-
-def test_folds_hold_out_every_row_once_per_round():
-    found = rounds_of_folds(5, 3, Y, False, SEED)
-    assert len(found) == 15
-    for round_ in (found[:5], found[5:10], found[10:]):
-        np.testing.assert_array_equal(np.sort(np.concatenate([test for _, test in round_])), np.arange(20))
-    assert all(len(np.union1d(train, test)) == 20 for train, test in found)
-    assert not np.array_equal(found[0][1], found[5][1])
-
-
-def test_folds_have_equal_shares_of_the_classes():
-    y = np.repeat(["a", "b", "c"], [10, 6, 4])
-    for _, test in rounds_of_folds(2, 4, y, True, SEED):
-        assert pd.Series(y[test]).value_counts().to_dict() == {"a": 5, "b": 3, "c": 2}
 
 
 def test_given_splits_are_part_of_the_question(tmp_path):

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rsens._stability import Stability
-from rsens._stability._rankings import Rankings
-from rsens._stability._ranks import ranks_of
+from rsens._stability._result import Rankings, ranks_of
 
 
 def result_of(

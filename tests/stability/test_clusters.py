@@ -8,7 +8,7 @@ import pytest
 from rsens._errors import InputError
 from rsens._refits import TightClustersWarning
 from rsens._stability import Stability, stability
-from rsens._stability._sampling import sampling
+from rsens._stability._stability import sampling
 from tests.stability.models import LeastSquares
 
 PERSON = np.repeat(np.arange(12), 4)

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import entropy as scipy_entropy
 from scipy.stats import rankdata
 
-from rsens._stability._ranks import entropy, rank_shares, ranks_of
+from rsens._stability._result import entropy, rank_shares, ranks_of
 
 
 def test_a_known_table():

@@ -101,10 +101,10 @@ def test_text():
         "Rankings of 3 variables by models fitted to 4 samples of 50 rows, drawn without replacement; "
         "failures in 1 of them"
     )
-    assert "0 (always the same) to 1.1 (random)" in shown
+    assert "0 (always the same) to 1.10 (random)" in shown
     assert "\x1b" not in shown
     assert max(map(len, shown.splitlines())) < 130
-    assert "… and 15 more: to_frame()" in repr(noisy([f"x{k}" for k in range(25)]))
+    assert "… and 15 more in to_frame()" in repr(noisy([f"x{k}" for k in range(25)]))
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------

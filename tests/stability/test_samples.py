@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rsens._errors import InputError
-from rsens._stability._sampling import column_names, sampling
+from rsens._stability._stability import column_names, sampling
 
 
 def draws(plan, count=200):

@@ -3,6 +3,6 @@
 from rsens._assess._assess import assess as assess
 from rsens._assess._assess import assessment_of as assessment_of
 from rsens._assess._assessment import Assessment as Assessment
-from rsens._assess._notebook import quality_table as quality_table
-from rsens._assess._one_fold import HeldOut as HeldOut
-from rsens._assess._text import held_in as held_in
+from rsens._assess._assessment import quality_table as quality_table
+from rsens._assess._calibration import held_in as held_in
+from rsens._assess._held_out import HeldOut as HeldOut

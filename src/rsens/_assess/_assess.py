@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 
 from rsens._arguments import jobs, seed_sequence
 from rsens._assess._assessment import Assessment
-from rsens._assess._folds import read_folds
-from rsens._assess._held_out import join_folds
-from rsens._assess._one_fold import HeldOut
+from rsens._assess._held_out import HeldOut, join_folds
 from rsens._contents import own_order
-from rsens._errors import RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._progress import progress_of
 from rsens._refits import (
     Fit,
     check_refit,
+    given_splits,
     numbers_of,
     read_clusters,
     read_targets,
     refit_folds,
+    rounds_of_folds,
     rows_with_levels,
     stratified,
     succeeded,
@@ -79,17 +79,24 @@ def assess(
     rows = rows_with_levels(None if refit is not None else estimator, X)
     targets = read_targets(y, len(rows))
     order = own_order(rows, targets, clusters=read_clusters(clusters, len(rows)))
-    together = order.clusters
-    if together is None and isinstance(cv, int | np.integer):  # whoever gives splits knows the rows
+    if order.clusters is None and isinstance(cv, int | np.integer):  # whoever gives splits knows the rows
         warn_of_tight_clusters(numbers_of(rows))
-    splits = read_folds(cv, rows, targets, stratified(estimator, targets), seed, together, order.rows)
-    looks = [HeldOut(rows, targets)]
+    splits = given_splits(cv, rows, targets, order.clusters)
+    if splits is None:
+        stratify = stratified(estimator, targets)
+        splits = rounds_of_folds(1, int(cv), targets, stratify, seed, order.clusters, order.rows)[0]
+    elif (times := np.bincount(np.concatenate([test for _, test in splits]))).max() > 1:
+        raise InputError(
+            Argument("cv"),
+            f" holds row {times.argmax()} out {times.max()} times. Use folds that hold out every row at most once, "
+            "without repetitions.",
+        )
     [[seen]] = refit_folds(
         Fit(estimator, refit),
         rows,
         targets,
         [splits],
-        looks,
+        [HeldOut(rows, targets)],
         n_jobs=n_jobs,
         seed=seed,
         progress=follow,

@@ -1,4 +1,11 @@
-"""Assessment: what held-out rows say about a model."""
+"""Assessment: how well held-out rows were predicted, in numbers and in words.
+
+A model is worse than the constant if its gain is below minus one standard error, and no better if it is below one.
+Its probabilities are off if the share of rows in an interval (above the median; of right classes) differs from what
+was promised by more than 0.1 and by more than chance explains: small samples do not cry wolf, and large ones do not
+nag. Fewer than 20 rows cannot tell; and where two standard errors are themselves above 0.1, finding nothing does not
+mean all is well.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +14,45 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rsens import _html as html
 from rsens._arguments import whole_number
-from rsens._assess._baseline import Kind
 from rsens._assess._calibration import (
+    TOLERANCE,
     brier_score,
     calibration_error,
     coverage,
+    intervals_off,
     pit_histogram,
     reliability,
     share_above,
 )
-from rsens._assess._held_out import HeldOutRows
-from rsens._assess._notebook import as_html
-from rsens._assess._phrase import phrase_of
-from rsens._assess._text import as_dict, summary_of
-from rsens._assess._verdict import notes_of, warnings_of
+from rsens._assess._held_out import HeldOutRows, Kind
 from rsens._errors import InputError
+from rsens._text import counted, number, percent, plus_minus
+from rsens._typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+#: The most lines of a summary, and the numbers of `to_dict`.
+MOST_LINES = 6
+NUMBERS = (
+    "score", "standard_error", "baseline", "gain", "gain_error", "r2", "accuracy", "brier_score", "calibration_error",
+    "calibration_error_by_chance",
+)  # fmt: skip
+#: How many standard errors are more than chance, for classes; and with how many rows one can tell.
+ERRORS, FEWEST_ROWS = 2.0, 20
+#: Shares in words, each up to this value.
+SHARES = (
+    (0.15, "about a tenth"), (0.225, "about a fifth"), (0.29, "about a quarter"), (0.365, "about a third"),
+    (0.45, "about two fifths"), (0.55, "about half"), (0.63, "about three fifths"), (0.705, "about two thirds"),
+    (0.775, "about three quarters"), (0.85, "about four fifths"), (0.95, "about nine tenths"), (0.99, "nearly all"),
+)  # fmt: skip
+ALMOST_ALL = "all but a hundredth"
+#: Below this share there is little to speak of.
+LEAST = 0.05
+#: More than this many times as probable is not counted.
+MOST_TIMES = 1000.0
 
 
 class Assessment:
@@ -47,10 +74,10 @@ class Assessment:
         (442, 7)
     """
 
-    __slots__ = ("_rows",)
+    __slots__ = ("_predicted", "_rows")
 
     def __init__(self, rows: HeldOutRows) -> None:
-        self._rows = rows
+        self._rows, self._predicted = rows, rows.predicted()
 
     # ---- the score ---------------------------------------------------------------------------------------------------
 
@@ -66,13 +93,13 @@ class Assessment:
 
     @property
     def kind(self) -> Kind:
-        """What the model predicts: "numbers", "counts" or "classes"."""
+        """The kind of y that the model predicts: "numbers", "counts" or "classes"."""
         return self._rows.kind
 
     @property
     def n_rows(self) -> int:
         """How many rows were held out and predicted."""
-        return int(self._rows.known.sum())
+        return len(self._predicted.y)
 
     @property
     def n_left_out(self) -> int:
@@ -92,17 +119,17 @@ class Assessment:
     @property
     def score(self) -> float:
         """The mean of `log_density`, per row: the higher, the better."""
-        return float(self._rows.log_density[self._rows.known].mean())
+        return float(self._predicted.log_density.mean())
 
     @property
     def standard_error(self) -> float:
         """The standard error of `score`; NaN where the score is infinite."""
-        return _standard_error(self._rows.log_density[self._rows.known])
+        return _standard_error(self._predicted.log_density)
 
     @property
     def baseline(self) -> float:
         """The score of the constant: Student-t for numbers, (over-dispersed) Poisson for counts, shares of classes."""
-        return float(self._rows.baseline[self._rows.known].mean())
+        return float(self._predicted.baseline.mean())
 
     @property
     def gain(self) -> float:
@@ -112,7 +139,7 @@ class Assessment:
     @property
     def gain_error(self) -> float:
         """The standard error of `gain`, from the differences row by row."""
-        return _standard_error((self._rows.log_density - self._rows.baseline)[self._rows.known])
+        return _standard_error(self._predicted.log_density - self._predicted.baseline)
 
     # ---- familiar numbers --------------------------------------------------------------------------------------------
 
@@ -121,17 +148,15 @@ class Assessment:
         """The coefficient of determination of the held-out point predictions; NaN if y is constant."""
         if self.kind == "classes":
             return None
-        known = self._rows.known
-        y = np.asarray(self._rows.y[known], dtype=np.float64)
+        y = np.asarray(self._predicted.y, dtype=np.float64)
         total = float(((y - y.mean()) ** 2).sum())
-        return 1.0 - float(((y - self._rows.prediction[known]) ** 2).sum()) / total if total > 0.0 else float("nan")
+        return 1.0 - float(((y - self._predicted.prediction) ** 2).sum()) / total if total > 0.0 else float("nan")
 
     @property
     def accuracy(self) -> float | None:
         """The share of rows whose most probable class is the right one."""
-        if self.kind != "classes":
-            return None
-        return float((self._rows.prediction[self._rows.known] == self._rows.codes).mean())
+        p = self._predicted
+        return float((p.prediction == p.codes).mean()) if self.kind == "classes" else None
 
     # ---- calibration of numbers and counts ---------------------------------------------------------------------------
 
@@ -156,8 +181,7 @@ class Assessment:
             raise InputError("Classes have no order, so no PIT. Use reliability.")
         if bins is not None:
             whole_number(bins, "bins", 2)
-        known = self._rows.known
-        return pit_histogram(self._rows.lower[known], self._rows.upper[known], bins)
+        return pit_histogram(self._predicted.lower, self._predicted.upper, bins)
 
     @property
     def coverage(self) -> pd.DataFrame | None:
@@ -166,10 +190,7 @@ class Assessment:
         `standard_error` is binomial: what `share` has if the predictions are right. The interval of a count rarely has
         exactly 90 %, so its ends count in part, as in the PIT, and 90 % is expected exactly.
         """
-        if self.kind == "classes":
-            return None
-        known = self._rows.known
-        return coverage(self._rows.lower[known], self._rows.upper[known])
+        return None if self.kind == "classes" else coverage(self._predicted.lower, self._predicted.upper)
 
     @property
     def share_above(self) -> float | None:
@@ -177,10 +198,7 @@ class Assessment:
 
         A count at the median itself counts in part, as in the PIT.
         """
-        if self.kind == "classes":
-            return None
-        known = self._rows.known
-        return share_above(self._rows.lower[known], self._rows.upper[known])
+        return None if self.kind == "classes" else share_above(self._predicted.lower, self._predicted.upper)
 
     # ---- calibration of classes --------------------------------------------------------------------------------------
 
@@ -190,9 +208,8 @@ class Assessment:
 
         With two classes, this is the probability of the second; with more, of the predicted class.
         """
-        if self.kind != "classes":
-            return None
-        return reliability(self._rows.probabilities[self._rows.known], self._rows.codes)
+        p = self._predicted
+        return reliability(p.probabilities, p.codes) if self.kind == "classes" else None
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -202,9 +219,8 @@ class Assessment:
     @property
     def brier_score(self) -> float | None:
         """The mean of ½ Σ_k (p_k − [y = k])²: from 0, best, to 1."""
-        if self.kind != "classes":
-            return None
-        return brier_score(self._rows.probabilities[self._rows.known], self._rows.codes)
+        p = self._predicted
+        return brier_score(p.probabilities, p.codes) if self.kind == "classes" else None
 
     @property
     def calibration_error(self) -> float | None:
@@ -223,7 +239,7 @@ class Assessment:
         """The mean probability of the predicted class, and the standard error of `accuracy` if it is right."""
         if self.kind != "classes":
             raise InputError("confidence is for classes; a model of numbers or counts has coverage.")
-        top = self._rows.probabilities[self._rows.known].max(axis=1)
+        top = self._predicted.probabilities.max(axis=1)
         return float(top.mean()), float(np.sqrt((top * (1.0 - top)).sum()) / len(top))
 
     # ---- in words ----------------------------------------------------------------------------------------------------
@@ -240,8 +256,8 @@ class Assessment:
 
     @property
     def notes(self) -> list[str]:
-        """What else is good to know: rows left out, or one row that decides the score."""
-        return notes_of(self)
+        """Further remarks: rows left out, or one row that decides the score."""
+        return [sentence for sentence in (_left_out(self), _one_row(self)) if sentence]
 
     @property
     def ok(self) -> bool:
@@ -250,40 +266,59 @@ class Assessment:
 
     def summary(self) -> str:
         """At most six lines of text."""
-        return summary_of(self)
+        familiar = ", ".join(f"{name} {value}" for name, value in _familiar(self).items())
+        lines = [
+            f"{self.model}: {self.n_rows} held-out rows, {counted(self.n_folds, 'fold')}",
+            f"log score {plus_minus(self.score, self.standard_error)} per row, constant {number(self.baseline)}: "
+            f"gain {plus_minus(self.gain, self.gain_error)}",
+            familiar,
+            *(self.warnings or ["Nothing to warn about."]),
+            *self.notes,
+        ]
+        return "\n".join(lines[:MOST_LINES])
 
     def __repr__(self) -> str:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        return html.view(*map(html.warning, self.warnings), quality_table(self), html.notes("Notes", self.notes))
 
     # ---- out ---------------------------------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
         """One row per row of X: fold, y, prediction, log densities, and the PIT or the class probabilities."""
-        rows, known = self._rows, self._rows.known
+        rows, known = self._rows, self._rows.fold > 0
         prediction: Any = rows.prediction.copy()
         if self.kind == "classes":
             prediction = [rows.classes[int(k)] if ok else None for k, ok in zip(prediction, known, strict=True)]
         columns = {
-            "fold": pd.array(np.where(known, rows.fold, -1), dtype="Int64"),
+            "fold": pd.Series(rows.fold, dtype="Int64").mask(~known).array,
             "y": rows.y.copy(),
             "prediction": prediction,
             "log_density": rows.log_density.copy(),
             "baseline_log_density": rows.baseline.copy(),
         }
         frame = pd.DataFrame(columns, index=rows.index)
-        frame.loc[~known, "fold"] = pd.NA
         if self.kind == "classes":
-            for k, label in enumerate(rows.classes):
-                frame[f"p({label})"] = rows.probabilities[:, k]
-            return frame
+            return frame.assign(**{f"p({label})": rows.probabilities[:, k] for k, label in enumerate(rows.classes)})
         return frame.assign(pit_lower=rows.lower, pit_upper=rows.upper)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the rows, ready for JSON: None for numbers that are not finite or do not apply."""
-        return as_dict(self)
+        tables = {
+            "coverage": None if self.coverage is None else self.coverage.reset_index(),
+            "pit_histogram": None if self.kind == "classes" else self.pit_histogram(),
+            "reliability": self.reliability,
+        }
+        numbers = {name: getattr(self, name) for name in NUMBERS}
+        return {
+            **{name: getattr(self, name) for name in ("model", "kind", "n_rows", "n_left_out", "n_folds")},
+            "classes": [str(label) for label in self.classes],
+            **{name: x if x is not None and np.isfinite(x) else None for name, x in numbers.items()},
+            **{name: None if table is None else table.to_dict("records") for name, table in tables.items()},
+            **{name: getattr(self, name) for name in ("warnings", "notes", "ok")},
+            "summary": self.summary(),
+        }
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The PIT histogram, or for classes the reliability diagram; see `rsens.plots.calibration`."""
@@ -292,7 +327,147 @@ class Assessment:
         return calibration(self, ax=ax)
 
 
-def _standard_error(values: np.ndarray[Any, np.dtype[np.float64]]) -> float:
-    if not np.isfinite(values).all():
-        return float("nan")
-    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+def _standard_error(values: Array) -> float:
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if np.isfinite(values).all() else float("nan")
+
+
+def quality_table(a: Assessment) -> html.Html:
+    """How good the model is, one number per line."""
+    lines = {
+        "log score per row": plus_minus(a.score, a.standard_error),
+        "of a constant": number(a.baseline),
+        "gain": plus_minus(a.gain, a.gain_error),
+        **_familiar(a),
+    }
+    title = f"{a.model} on {counted(a.n_rows, 'held-out row')}, {counted(a.n_folds, 'fold')}"
+    below = [] if a.warnings else ["Nothing to warn about."]
+    return html.table(title, list(lines), {"": list(lines.values())}, below=below)
+
+
+def _familiar(a: Assessment) -> dict[str, str]:
+    """Numbers that people know, by name."""
+    if a.coverage is None or a.r2 is None:
+        named = {"accuracy": a.accuracy, "Brier score": a.brier_score, "calibration error": a.calibration_error}
+        return {name: number(value) for name, value in named.items()}
+    held = zip(a.coverage.index, a.coverage["share"], strict=True)
+    intervals = {f"rows in the {percent(float(level))} interval": percent(float(share)) for level, share in held}
+    return {"R²": "undefined, as y is constant" if np.isnan(a.r2) else number(a.r2), **intervals}
+
+
+# ---- a phrase that follows "the model", from held-out rows only ------------------------------------------------------
+
+
+def phrase_of(a: Assessment) -> str:
+    """Numbers by R²; classes by the share of the constant's log score that is gained; counts by the gain itself."""
+    if a.gain < -a.gain_error or not np.isfinite(a.gain):
+        return "is worse than a constant on unseen rows"
+    if a.gain <= a.gain_error:
+        return "is no better than a constant on unseen rows"
+    if a.accuracy is not None:
+        # −baseline is the entropy of the classes, what there is to know.
+        share = in_words(a.gain / -a.baseline)
+        return (
+            f"removes {share} of the uncertainty about the class of unseen rows, and is right in {percent(a.accuracy)}"
+        )
+    if a.kind == "numbers" and a.r2 is not None and a.r2 >= LEAST:
+        r2 = number(a.r2, 2) if a.r2 < 0.99 else f"{a.r2:.3f}" if a.r2 < 0.9995 else "above 0.999"
+        return f"explains {in_words(a.r2)} of the variation on unseen rows (R² {r2})"
+    times = number(np.exp(a.gain), 2) if a.gain < np.log(MOST_TIMES) else f"more than {number(MOST_TIMES)}"
+    return f"gives what happened in unseen rows {times} times the probability that a constant would"
+
+
+def in_words(share: float) -> str:
+    """About a fraction: a half, two thirds."""
+    if share < LEAST:
+        return "little"
+    return next((words for limit, words in SHARES if share < limit), ALMOST_ALL)
+
+
+# ---- warnings and notes ----------------------------------------------------------------------------------------------
+
+
+def warnings_of(a: Assessment) -> list[str]:
+    """At most two: about the constant, and about the probabilities or that there are too few rows to judge them."""
+    off = None
+    if a.n_rows >= FEWEST_ROWS:
+        if a.coverage is None or a.share_above is None:
+            off = _classes_off(a)
+        else:
+            off = intervals_off(a.coverage, a.share_above, a.n_rows)
+    return [sentence for sentence in (_against_constant(a), off or _too_few(a)) if sentence]
+
+
+def _against_constant(a: Assessment) -> str | None:
+    impossible = int(np.isneginf(a.log_density).sum())
+    if impossible:
+        rows = "one held-out row" if impossible == 1 else f"{impossible} held-out rows"
+        return f"The model is worse than a constant: it called what happened in {rows} impossible (log density −∞)."
+    gain = f"gain {plus_minus(a.gain, a.gain_error)} per row"
+    if a.gain < -a.gain_error:
+        return (
+            f"The model is worse than a constant that ignores all inputs ({gain}); what it says of them means little."
+        )
+    if a.gain <= a.gain_error:
+        return (
+            f"The model is no better than a constant that ignores all inputs ({gain}); "
+            "what it says of them may be noise."
+        )
+    return None
+
+
+def _classes_off(a: Assessment) -> str | None:
+    confidence, error = a.confidence
+    assert a.accuracy is not None
+    off = a.accuracy - confidence
+    if abs(off) > TOLERANCE and abs(off) > ERRORS * error:
+        how = "too high (over-confident)" if off < 0.0 else "too low (under-confident)"
+        return (
+            f"Probabilities are {how}: the predicted class has {percent(confidence)} on average and is right in "
+            f"{percent(a.accuracy)} of held-out rows."
+        )
+    assert a.calibration_error is not None
+    assert a.calibration_error_by_chance is not None
+    if a.calibration_error > max(TOLERANCE, a.calibration_error_by_chance):
+        return (
+            f"Probabilities are off: they differ by {number(a.calibration_error)} on average from the shares observed, "
+            f"and chance explains at most {number(a.calibration_error_by_chance)}."
+        )
+    return None
+
+
+def _too_few(a: Assessment) -> str | None:
+    if a.kind == "classes":
+        what, error = "the share of right classes", a.confidence[1]
+    else:
+        assert a.coverage is not None
+        level = a.coverage.index[-1]
+        what, error = f"the coverage of {percent(level)} intervals", float(a.coverage["standard_error"].iloc[-1])
+    if a.n_rows >= FEWEST_ROWS and ERRORS * error <= TOLERANCE:
+        return None
+    return (
+        f"Too few rows to tell whether probabilities are right: with {a.n_rows} held-out rows, {what} is known to "
+        f"± {number(ERRORS * error)}."
+    )
+
+
+def _left_out(a: Assessment) -> str | None:
+    if not a.n_left_out:
+        return None
+    rows, whose = ("1 row was", "its") if a.n_left_out == 1 else (f"{a.n_left_out} rows were", "their")
+    return f"{rows} left out: never held out, or of a class or level that the training rows of {whose} fold lack."
+
+
+def _one_row(a: Assessment) -> str | None:
+    """A log score is a mean without bound below; where one row makes up most of it, say which."""
+    gains = a.log_density.to_numpy() - a.baseline_log_density.to_numpy()
+    known = np.flatnonzero(~np.isnan(gains))
+    size = np.abs(gains[known])
+    worst = known[np.argmin(gains[known])]
+    if len(known) < 10 or not np.isfinite(size).all() or gains[worst] > -1.0 or -gains[worst] < 0.5 * size.sum():
+        return None
+    rest = gains[known[known != worst]]
+    error = float(np.std(rest, ddof=1) / np.sqrt(len(rest)))
+    return (
+        f"One row decides the score: row {a.log_density.index[worst]} has the log density "
+        f"{number(float(a.log_density.iloc[worst]))}; without it the gain is {plus_minus(float(rest.mean()), error)}."
+    )

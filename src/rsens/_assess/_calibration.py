@@ -14,12 +14,18 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
+from rsens._text import percent
 from rsens._typing import Array, Positions
 
 #: The central intervals whose coverage is reported.
 LEVELS = (0.5, 0.9)
 MOST_BINS = 10
+#: Smaller differences do not matter.
+TOLERANCE = 0.1
+#: How many standard errors are more than chance: about one right model in 20 exceeds them in any of the three shares.
+CLEAR = 2.4
 
 
 def pit_distribution(lower: Array, upper: Array, u: Array) -> Array:
@@ -124,3 +130,64 @@ def brier_score(probabilities: Array, codes: Positions) -> float:
     """The mean of ½ Σ_k (p_k − [y = k])²: for two classes the mean squared error of the probability."""
     outcome = np.eye(probabilities.shape[1])[codes]
     return float(0.5 * ((probabilities - outcome) ** 2).sum(axis=1).mean())
+
+
+# ---- in which way intervals are off ----------------------------------------------------------------------------------
+
+
+def held_in(coverage: pd.DataFrame) -> list[str]:
+    """How many rows each central interval holds."""
+    levels, shares = coverage.index.to_numpy(dtype=np.float64), coverage["share"].to_numpy()
+    return [f"the {percent(q)} interval holds {percent(share)}" for q, share in zip(levels, shares, strict=True)]
+
+
+def intervals_off(coverage: pd.DataFrame | None, share_above: float | None, n: int) -> str | None:
+    """A sentence, or None where nothing is off."""
+    assert coverage is not None
+    assert share_above is not None
+    shares, errors = coverage["share"].to_numpy(), coverage["standard_error"].to_numpy()
+    off = shares - coverage.index.to_numpy(dtype=np.float64)
+    side = _sign(share_above - 0.5, 0.5 / np.sqrt(n))
+    signs = [_sign(difference, error) for difference, error in zip(off, errors, strict=True)]
+    matters = np.abs(off) > TOLERANCE
+    held = ", ".join(held_in(coverage))
+    if side and abs(share_above - 0.5) > TOLERANCE:
+        where, rows = ("low", share_above) if side > 0 else ("high", 1.0 - share_above)
+        lie = "above" if side > 0 else "below"
+        return (
+            f"Predictions are too {where} (biased): {percent(rows)} of held-out rows lie {lie} the median of their "
+            f"prediction; {held}."
+        )
+    if not any(sign and much for sign, much in zip(signs, matters, strict=True)):
+        return None
+    return f"{_word(signs, float(shares[0]), float(shares[1]), n)}: of held-out rows, {held}."
+
+
+def _word(signs: list[int], inner: float, outer: float, n: int) -> str:
+    tails = "Tails are {} than the model says"
+    if sum(signs) == 0:  # one too many, one too few
+        shape = signs[1]
+    elif 0 in signs:
+        implied, error = _implied_outer(inner, n)
+        shape = _sign(outer - implied, error)
+    else:
+        shape = 0
+    if shape:
+        return tails.format("heavier" if shape < 0 else "lighter")
+    return "Intervals are too wide (under-confident)" if sum(signs) > 0 else "Intervals are too narrow (over-confident)"
+
+
+def _implied_outer(inner: float, n: int) -> tuple[float, float]:
+    """The share in the 90 % interval if only the spread is off, and the standard error of the difference to it."""
+    s = float(np.clip(inner, 0.5 / n, 1.0 - 0.5 / n))
+    z = norm.ppf(0.5 + 0.5 * s)
+    per = norm.ppf(0.95) / norm.ppf(0.75)
+    implied = 2.0 * norm.cdf(per * z) - 1.0
+    slope = per * norm.pdf(per * z) / norm.pdf(z)
+    variance = implied * (1.0 - implied) + slope**2 * s * (1.0 - s) - 2.0 * slope * s * (1.0 - implied)
+    return float(implied), float(np.sqrt(max(variance, 1.0 / n) / n))
+
+
+def _sign(difference: float, error: float) -> int:
+    """1 or −1 where the difference is more than chance, else 0."""
+    return int(np.sign(difference)) if abs(difference) > CLEAR * error else 0

@@ -1,21 +1,29 @@
-"""`compare`, the call, and its table."""
+"""`compare`: the call, its table, and how notebooks show it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from rsens._arguments import jobs, seed_sequence
-from rsens._compare._comparison import Comparison, ComparisonSettings
-from rsens._compare._frame import ComparisonFrame
-from rsens._compare._method_values import MethodResult, run
+from rsens import _html as html
+from rsens._arguments import jobs, one_of, seed_sequence
+from rsens._compare._comparison import KINDS, Comparison, ComparisonSettings, MethodResult, known, run
 from rsens._errors import InputError
 from rsens._progress import progress_of
 from rsens._refits import run_pieces
+from rsens._text import counted, number
 from rsens.black_box import Budget
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+COLUMNS = ("method", "term", "value", "rank", "seconds", "evaluations", "status")
+#: How many terms a notebook shows.
+TERMS = 30
 
 
 def compare(
@@ -35,7 +43,7 @@ def compare(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> ComparisonFrame:
-    """What R-sens and other methods say about the variables or pairs of one model, side by side.
+    """Compare R-sens with other methods, side by side, on the variables or pairs of one model.
 
     The values of two methods are in different units and cannot be compared; their ranks can. `docs/comparing.md` says
     what each method measures, and where each of them misleads.
@@ -95,15 +103,15 @@ def compare(
         {'method': ['rsens', 'ead', 'pd'], 'term': ['x1', 'x0', 'x0']}
     """
     n_jobs, follow = jobs(n_jobs), progress_of(progress)
-    options = {"scale": scale, "alpha": alpha, "scoring": scoring, "numeric": numeric, "groups": groups}
-    settings = ComparisonSettings.read(methods, order, budget, **options)
+    settings = ComparisonSettings.read(
+        methods, order, budget, scale=scale, alpha=alpha, scoring=scoring, numeric=numeric, groups=groups
+    )
     comparison = Comparison.of(model, X, y, settings, seed_sequence(random_state))
     terms = comparison.labels
-    methods_asked = settings.methods
     results: list[MethodResult] = run_pieces(
         run,
-        len(methods_asked),
-        lambda number: (methods_asked[number],),
+        len(settings.methods),
+        lambda number: (settings.methods[number],),
         shared=(comparison,),
         n_jobs=n_jobs,
         progress=follow,
@@ -131,3 +139,99 @@ def _rows(result: MethodResult, terms: list[str]) -> pd.DataFrame:
         }
     )
     return rows.sort_values("rank", kind="stable")
+
+
+class ComparisonFrame(pd.DataFrame):
+    """One row per method and term: method, term, value, rank, seconds, evaluations and status.
+
+    It is a data frame in every way. Parts of it that keep these columns are of this class too; what has others, such as
+    a sum by method, is a plain data frame.
+    """
+
+    @property
+    def _constructor(self) -> Callable[..., pd.DataFrame]:
+        return comparison_or_plain
+
+    def wide(self, what: str = "value") -> pd.DataFrame:
+        """Values or ranks, terms × methods: terms by the rank that the first method gives them, methods as asked for.
+
+        Methods that could not answer are left out; `status` says why.
+
+        Args:
+            what: "value", or "rank".
+        """
+        one_of(what, "what", ("value", "rank"))
+        lost = [column for column in COLUMNS if column not in self.columns]
+        if lost:
+            raise InputError(
+                f"this table has no column {lost[0]!r} any more. Use the table that rsens.compare returned."
+            )
+        answered = pd.DataFrame(self[self["status"] == "ok"])
+        if answered.duplicated(["method", "term"]).any():
+            raise InputError("a method has two rows for one term. Look at one comparison at a time.")
+        table = answered.pivot(index="term", columns="method", values=what)
+        return table.reindex(index=answered["term"].unique(), columns=answered["method"].unique())
+
+    def plot_ranks(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """The ranks by all methods side by side; see `rsens.plots.comparison`."""
+        from rsens.plots import comparison
+
+        return comparison(self, ax=ax, **options)
+
+    def _repr_html_(self) -> str | None:
+        try:
+            return as_html(self)
+        except InputError:  # other columns, or several comparisons in one table
+            return pd.DataFrame(self)._repr_html_()  # type: ignore[operator]
+
+
+def comparison_or_plain(*args: Any, **options: Any) -> pd.DataFrame:
+    """Make a part of a comparison, for pandas."""
+    frame = pd.DataFrame(*args, **options)
+    return ComparisonFrame(frame) if set(COLUMNS) <= set(frame.columns) else frame
+
+
+def as_html(frame: ComparisonFrame) -> str:
+    """Ranks and values, terms × methods; then what each method measures and costs, and why some could not answer."""
+    order = frame.attrs.get("order", 0)
+    return html.view(*_ranks(frame, order), *_failures(frame), _methods(frame, order))
+
+
+def _ranks(frame: ComparisonFrame, order: int) -> list[html.Html]:
+    ranks, values = frame.wide("rank"), frame.wide("value")
+    shown = ranks.head(TERMS)
+    hidden = len(ranks) - len(shown)
+    cells = {
+        str(method): [_cell(rank, value) for rank, value in zip(shown[method], values[method], strict=False)]
+        for method in shown.columns
+    }
+    title = f"{counted(len(ranks.columns), 'method')} on {len(ranks)} {KINDS.get(order, 'terms')}"
+    below = [f"… and {hidden} more in wide()"] if hidden else []
+    below.append("values of two methods have different units: compare their ranks, 1 for the largest")
+    table = html.table("Rank (value)", [str(term) for term in shown.index], cells, below=below)
+    return [html.heading(title), table] if len(ranks) else []
+
+
+def _failures(frame: ComparisonFrame) -> list[html.Html]:
+    failed = pd.DataFrame(frame[frame["status"] != "ok"])
+    return [
+        html.warning(f"{method} could not answer: {reason}")
+        for method, reason in zip(failed["method"], failed["status"], strict=True)
+    ]
+
+
+def _methods(frame: ComparisonFrame, order: int) -> html.Html:
+    each = pd.DataFrame(frame).drop_duplicates("method")
+    there = known(order) if order in KINDS else {}
+    names = [str(method) for method in each["method"]]
+    columns = {
+        "seconds": [number(float(seconds)) for seconds in each["seconds"]],
+        "evaluations": [f"{int(rows):,}" for rows in each["evaluations"]],
+        "measures": [there[name].meaning if name in there else "" for name in names],
+    }
+    below = ["evaluations: rows that the model was asked about"]
+    return html.table("Methods", names, columns, left=["measures"], below=below)
+
+
+def _cell(rank: Any, value: float) -> str:
+    return "" if pd.isna(rank) else f"{int(rank)} ({number(value)})"

@@ -1,27 +1,45 @@
-"""What is compared: settings that serve many models, and one model with its rows."""
+"""A comparison: settings that serve many models, one model with its rows, and the answer of each method."""
 
 from __future__ import annotations
 
-from collections import Counter
+import traceback
+import zlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
+from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
 
-from rsens._compare._methods import find_methods
-from rsens._compare._row_scores import RowScores, row_scores
+from rsens._arguments import child, one_of
 from rsens._contents import OwnOrder, own_order
-from rsens._errors import Argument, InputError
+from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._frames import as_pandas
+from rsens._refits import check_one_per_row, reason_of
 from rsens._table import Table
 from rsens._typing import Array, Flags
-from rsens.adapters import as_contrasts, read_for, two_valued
-from rsens.black_box import Budget, budget_of
-from rsens.derivatives import Model
+from rsens.adapters import as_contrasts, classes_of, read_for, two_valued
+from rsens.black_box import (
+    BLACK_BOX,
+    NO_TARGETS,
+    Budget,
+    Method,
+    Predictor,
+    budget_of,
+    grouped,
+    reordered,
+    reordered_terms,
+)
+from rsens.derivatives import Counter, Model
 from rsens.measures import (
+    METHODS,
     ComparedMethod,
+    Measure,
+    ModelMeasure,
     Terms,
     check_alpha,
     check_groups,
@@ -31,6 +49,14 @@ from rsens.measures import (
     training_inputs,
     warn_of_gaps,
 )
+from rsens.models import read_labels
+
+KINDS = {1: "single variables", 2: "pairs"}
+PACKAGE = Path(__file__).parents[1]
+#: Errors that input, a missing package or extreme numbers cause, and not a defect in the code.
+EXPECTED = (InputError, MissingExtraError, ArithmeticError, np.linalg.LinAlgError, MemoryError)
+#: Rows of the type of X, one for each target, in; one number for each, out. More is better.
+RowScores = Callable[[Any], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,23 +78,12 @@ class ComparisonSettings:
 
     @classmethod
     def read(
-        cls,
-        methods: Any,
-        order: Any,
-        budget: Any,
-        *,
-        scale: Any = "sd",
-        alpha: Any = 1.0,
-        scoring: Any = None,
-        numeric: Any = (),
-        two_valued: tuple[int, ...] | None = None,
-        groups: Any = None,
-        cheap: bool = False,
+        cls, methods: Any, order: Any, budget: Any, *, cheap: bool = False, alpha: Any = 1.0, **others: Any
     ) -> Self:
         """The arguments as users give them. With `cheap`, methods may be "cheap"."""
         sizes = budget_of(budget)
         found = find_methods(methods, order, sizes if cheap else None)
-        return cls(tuple(found), order, sizes, scale, check_alpha(alpha), scoring, numeric, two_valued, groups)
+        return cls(tuple(found), order, sizes, alpha=check_alpha(alpha), **others)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,13 +92,13 @@ class ComparisonSettings:
 
     @property
     def scale_name(self) -> str:
-        """What the scale is called in results."""
+        """The name of the scale in results."""
         return self.scale if isinstance(self.scale, str) else "given"
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What every method is asked about: a model, rows, targets, and what one step of each column is."""
+    """The question to every method: a model, rows, targets, and the length of one step of each column."""
 
     settings: ComparisonSettings
     seed: np.random.SeedSequence
@@ -92,7 +107,7 @@ class Comparison:
     source: Model
     X: Any
     table: Table
-    #: What is scored: columns, and groups of columns.
+    #: The terms that are scored: columns, and groups of columns.
     terms: Terms
     scores: RowScores | None
     units: Array
@@ -140,18 +155,18 @@ class Comparison:
 
     @property
     def labels(self) -> list[str]:
-        """What is scored, in the order of the values of every method."""
+        """The names of the terms or pairs, in the order of the values of every method."""
         return term_labels(self.terms.names, self.settings.order)
 
 
 def term_labels(names: tuple[str, ...], order: int) -> list[str]:
-    """What is scored: columns and groups, or for order 2 the pairs "x0:x1", in the order of the upper triangle."""
+    """Names of terms (columns and groups), or for order 2 of pairs "x0:x1", in the order of the upper triangle."""
     if order == 1:
         return list(names)
     pairs = [f"{first}:{second}" for first, second in combinations(names, 2)]
-    repeated = [pair for pair, times in Counter(pairs).items() if times > 1]
-    if repeated:
-        raise InputError(f"{repeated[0]!r} stands for more than one pair, as ':' is part of names. Rename a column.")
+    if len({*pairs}) < len(pairs):
+        repeated = next(pair for pair in pairs if pairs.count(pair) > 1)
+        raise InputError(f"{repeated!r} stands for more than one pair, as ':' is part of names. Rename a column.")
     return pairs
 
 
@@ -160,3 +175,228 @@ def check_terms(terms: Terms, order: int) -> None:
     if order == 2 and len(terms) < 2:
         what = "X has one" if not terms.grouped else "all are in one group"
         raise InputError(f"Pairs need at least two columns; {what}. Use ", Argument("order", 1), ".")
+
+
+# ---- one method on one model -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class MethodResult:
+    """The answer of one method. `values` is one number per term, or None with the reason in `status`."""
+
+    method: str
+    values: Array | None
+    seconds: float
+    evaluations: int
+    status: str = "ok"
+
+
+def method_values(
+    model: Any, X: Any, y: Any, settings: ComparisonSettings, seed: np.random.SeedSequence
+) -> list[MethodResult]:
+    """One result per method of the settings; its values are in the order of `terms`."""
+    comparison = Comparison.of(model, X, y, settings, seed)
+    return [run(comparison, method) for method in settings.methods]
+
+
+def run(comparison: Comparison, method: ComparedMethod) -> MethodResult:
+    """The answer of the method.
+
+    A method that cannot answer does not stop the others: an error from rsens, from the user's model or from another
+    library becomes its status. An error that starts in rsens's own code and is not one of ours is a defect, and raised.
+    """
+    counter = Counter()
+    values, status = None, "ok"
+    start = perf_counter()
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # `_vector` reports what is not finite
+            values = _vector(_value(method, comparison, counter), comparison)
+    except Exception as error:
+        if _starts_here(error) and not isinstance(error, EXPECTED):
+            raise
+        status = reason_of(error)
+    seconds = perf_counter() - start
+    return MethodResult(method.name, values, seconds, counter.rows, status)
+
+
+def _value(method: ComparedMethod, comparison: Comparison, counter: Counter) -> Array:
+    """One number per term (T,) or pair of terms (T, T), in the units of the comparison."""
+    method.check_groups(comparison.terms)
+    if isinstance(method, Method):
+        return _from_predictions(method, comparison, counter)
+    assert isinstance(method, Measure | ModelMeasure)
+    alpha, terms = comparison.settings.alpha, comparison.terms
+    if isinstance(method, ModelMeasure):
+        units = comparison.number_units
+        return method.importance(comparison.model, comparison.X, scale=units, alpha=alpha, terms=terms)
+    model = comparison.source.counted(counter)
+    if method.of_function:  # it wants the function itself, and differentiates it once per row
+        model = comparison.source
+        counter.add(len(comparison.table))
+    return method.importance(model, comparison.table, scale=comparison.units, alpha=alpha, terms=terms)
+
+
+def _from_predictions(method: Method, comparison: Comparison, counter: Counter) -> Array:
+    terms, units = comparison.terms, comparison.units
+    if method.needs_y and comparison.scores is None:
+        raise InputError(NO_TARGETS)
+    scores = None if comparison.scores is None else counter.calls(comparison.scores)
+    whole = Predictor.of(comparison.source.counted(counter), comparison.table, scores)
+    order = comparison.order  # a method draws among rows and columns in an order of their own
+    own_terms, back = reordered_terms(terms, order)
+    predictor = grouped(reordered(whole, order), own_terms, units[order.columns])
+    # Every method has its own random numbers: which others run, and in what order, changes nothing.
+    number = zlib.crc32(f"{method.name} of order {method.order}".encode())
+    rng = np.random.default_rng(child(comparison.seed, number))
+    # A value of a group is per unit already: a step within the group has a length in units.
+    return back(method.value(predictor, comparison.settings.budget, rng)) * method.factor(terms.of_columns(units, 1.0))
+
+
+def _vector(values: Array, comparison: Comparison) -> Array:
+    """One finite number per term; 0 for columns that do not vary."""
+    members = comparison.terms.members
+    constant = np.array([comparison.constant[list(columns)].all() for columns in members])
+    if comparison.settings.order == 2:
+        first, second = np.triu_indices(len(values), 1)
+        constant = constant[first] | constant[second]
+        values = values[first, second]
+    values = np.where(constant, 0.0, values)
+    bad = ~np.isfinite(values)
+    if bad.any():
+        term = comparison.labels[int(bad.argmax())]
+        raise InputError(f"the value for {term!r} is not a finite number.")
+    return values
+
+
+def _starts_here(error: Exception) -> bool:
+    """Whether a line of this package raised the error, and not a function that it called."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return Path(frames[-1].f_code.co_filename).is_relative_to(PACKAGE)
+
+
+# ---- methods by name, as listed in `rsens.measures` and `rsens.black_box` --------------------------------------------
+
+
+def known(order: int) -> dict[str, ComparedMethod]:
+    """Every method of this order by name: in the order of the paper's tables, then those that must be named."""
+    listed: list[ComparedMethod] = [*METHODS.values(), *BLACK_BOX.values()]
+    own = [method for method in listed if method.order == order]
+    return {method.name: method for method in sorted(own, key=lambda method: (method.place is None, method.place or 0))}
+
+
+def all_methods(order: int) -> list[ComparedMethod]:
+    """The methods that "all" stands for: those in the paper's tables."""
+    return [method for method in known(order).values() if method.place is not None]
+
+
+def cheap_methods(order: int, budget: Budget) -> list[ComparedMethod]:
+    """The methods that "cheap" stands for: quick ones of "all" that need no optional package at this budget."""
+    return [method for method in all_methods(order) if method.cheap and (budget.paper or method.needs_extra is None)]
+
+
+def find_methods(methods: Any, order: Any, budget: Budget | None = None) -> list[ComparedMethod]:
+    """The methods asked for, each once: "all", names, or where there is a budget also "cheap"."""
+    one_of(order, "order", (1, 2))
+    if isinstance(methods, str):
+        if methods == "all":
+            return all_methods(order)
+        if methods == "cheap" and budget is not None:
+            return cheap_methods(order, budget)
+        methods = (methods,)
+    if not isinstance(methods, Sequence) or not all(isinstance(name, str) for name in methods) or not methods:
+        raise InputError(Argument("methods"), f" must be 'all', or names like ['rsens', 'pfi']; got {methods!r}.")
+    return [_find(name, order) for name in dict.fromkeys(methods)]
+
+
+def resolved(methods: Any, order: Any) -> list[str]:
+    """The names of the methods asked for, each once."""
+    return [method.name for method in find_methods(methods, order)]
+
+
+def legend(methods: Iterable[str], order: int) -> str:
+    """a: what it measures; b: what it measures."""
+    there = known(order)
+    return "; ".join(f"{name}: {there[name].meaning}" for name in methods if name in there)
+
+
+def _find(name: str, order: int) -> ComparedMethod:
+    there, other = known(order), 3 - order
+    if name in there:
+        return there[name]
+    if name in known(other):
+        raise InputError(f"{name} scores {KINDS[other]}: use ", Argument("order", other), ".")
+    near = get_close_matches(name.lower(), there, n=1, cutoff=0.5)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise InputError(f"There is no method {name!r} for {KINDS[order]}.{hint} There are {', '.join(there)}.")
+
+
+# ---- how well a model predicts the targets, row by row ---------------------------------------------------------------
+
+
+def row_scores(model: Any, source: Model, y: Any, n: int, scoring: Any) -> RowScores | None:
+    """log p(y_i | x_i) of the n targets, or what `scoring` says instead; None without targets.
+
+    `source` is the model as rsens reads it, `model` the object the user gave, which is what a scorer expects.
+    """
+    scorer = _scorer(scoring)
+    if y is None:
+        return None
+    check_one_per_row(y, n)
+    if np.ndim(y) == 2 and np.shape(y)[1] == 1:  # a data frame of one column
+        y = np.asarray(y)[:, 0]
+    if scorer is not None:
+        predicts = not isinstance(scoring, str) or callable(getattr(model, "predict", None))
+        estimator = model if predicts else _regressor(source)
+        return lambda rows: _per_row(scorer(estimator, rows, y), n)
+    if callable(getattr(model, "log_predictive_density", None)):
+        return lambda rows: _per_row(model.log_predictive_density(rows, y), n)
+    return lambda rows: source.predict_distribution(rows).log_prob(_numbers(model, y, n))
+
+
+def _scorer(scoring: Any) -> Callable[[Any, Any, Any], Any] | None:
+    """A function (model, X, y) -> score; a name is one of scikit-learn's."""
+    if scoring is None or callable(scoring):
+        return scoring
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    if not isinstance(scoring, str) or scoring not in get_scorer_names():
+        raise InputError(
+            Argument("scoring"),
+            " must be None for the log predictive density, the name of a scikit-learn scorer such as "
+            f"'neg_mean_squared_error', or a function (model, X, y) where more is better; got {scoring!r}.",
+        )
+    return get_scorer(scoring)
+
+
+def _regressor(source: Model) -> Any:
+    """A model without `predict`, such as a wrapped function, in the form that scikit-learn's scorers expect."""
+    from sklearn.base import BaseEstimator, RegressorMixin
+
+    class PointPrediction(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+        def predict(self, X: Any) -> Array:
+            points = source.predict_point(X)
+            return points[:, 0] if points.shape[1] == 1 else points
+
+    return PointPrediction()
+
+
+def _per_row(score: Any, n: int) -> Array:
+    """One number per row; a single number for all rows counts for each."""
+    values = np.asarray(score, dtype=np.float64)
+    if values.shape not in ((), (n,)):
+        raise InputError(f"a score must be one number, or one for each of the {n} rows; got shape {values.shape}.")
+    return np.broadcast_to(values, (n,))
+
+
+def _numbers(model: Any, y: Any, n: int) -> Array:
+    """The targets as families take them: class labels as codes, in the order of `classes_`."""
+    classes = classes_of(model)
+    if classes is not None:
+        return read_labels(y, np.asarray(classes), n)
+    try:
+        return np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            Argument("y"),
+            " must be numbers (class codes 0, 1, … for a model without classes_); it holds something else.",
+        ) from None

@@ -1,17 +1,139 @@
-"""The difference of two explanations, with intervals: two models, two samples, before and after."""
+"""The difference of two explanations, with intervals: two models, two samples, before and after.
+
+Units. R-sens is linear in the unit of a column, and R-sens₂ in the product of two. So values per standard deviation of
+one sample become values per any other unit by a factor, exactly; the same goes for a switch between levels, which
+counts √(P(two rows differ)/2) of a standard deviation in each sample. The common unit is the root mean square of the
+two, as in a pooled standard deviation; so a − b is −(b − a).
+
+Standard errors. Where both models were refitted without the same rows, refit k has the difference d_k = a_k − b_k, and
+the standard error is the jackknife of these. Else se² = se_a² + se_b², with the degrees of freedom of Welch and
+Satterthwaite (`Spread.plus`): right for two independent samples, and too wide for two models of the same rows.
+Without refits only the rows vary. The influence of row i on a mean is h_i = n w_i (r_i − r̄), and
+se² = Σ h_i² / (n (n − 1)); on the same rows, that of h_i = h_i(a) − h_i(b).
+"""
 
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
+from rsens import _html as html
+from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
-from rsens._explain import _difference_text
-from rsens._explain._difference_parts import FORM, Both, ComparedPairs, ComparedTerms
-from rsens._typing import Array
+from rsens._explain._jackknife import jackknife
+from rsens._explain._legend import UNITS
+from rsens._explain._spread import PER_TERM, Spread
+from rsens._results import Form, Part, stored
+from rsens._text import Pair, aligned, counted, listed, p_text, quoted, short
+from rsens._text import number as number_text
+from rsens._typing import Array, Flags, Positions
+from rsens._views import ShownTable, html_of, text_of
+
+if TYPE_CHECKING:
+    from rsens._explain._explanation import Explanation
+
+#: Sources of the intervals of a difference.
+PAIRED_REFITS, REFITS, PAIRED_ROWS, ROWS = "paired refits", "refits", "paired rows", "rows"
+#: Units that differ by less than this share are the same.
+SAME = 1e-9
+#: How many terms or pairs are shown, and how many names a legend lists.
+SHOWN, MOST_NAMES = 10, 10
+
+
+# ---- the result ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Both(Part):
+    """The two explanations, and the terms that are compared."""
+
+    names: tuple[str, ...] = stored(
+        "What the two explanations are called; the difference is the first minus the second."
+    )
+    rows: tuple[int, ...] = stored("How many rows each explains.")
+    same_rows: bool = stored("Whether both explain the same rows.")
+    level: float = stored("Level of the intervals.")
+    scale_kind: str = stored('Where the units come from: "sd", "raw" or "given".')
+    terms: tuple[str, ...] = stored("The terms that are compared.")
+    units: Array = stored("The unit of each term, the same for both; missing for groups.", "terms")
+    only_terms: tuple[tuple[str, ...], ...] = stored("Terms that only one of the two has.")
+    only_values: tuple[tuple[float, ...], ...] = stored("Their R-sens, in units of that explanation.")
+    left_out: tuple[str, ...] = stored("Terms of both that cannot be compared.")
+    reasons: tuple[str, ...] = stored("Why not.")
+    notes: tuple[str, ...] = stored("What to know when reading it.")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Compared(Part):
+    """All terms, or all pairs of terms in the order of `np.triu_indices(T, 1)`, in the common units."""
+
+    value_a: Array = stored("Values in the first explanation.", "values")
+    value_b: Array = stored("Values in the second.", "values")
+    interval_kind: str | None = stored("What intervals come from.", default=None)
+    intervals_a: Array | None = stored("Intervals of `value_a`: lower, upper.", 2, "values", default=None)
+    intervals_b: Array | None = stored("Intervals of `value_b`.", 2, "values", default=None)
+    intervals: Array | None = stored("Intervals of the difference.", 2, "values", default=None)
+    p_values: Array | None = stored(
+        "How rarely chance alone gives a difference as large. None without refits, and where no value is more than "
+        "noise.", "values", default=None,
+    )  # fmt: skip
+
+    @property
+    def difference(self) -> Array:
+        """First minus second."""
+        return np.asarray(self.value_a - self.value_b)
+
+    @property
+    def differs(self) -> Flags | None:
+        """Whether p-values are small."""
+        return None if self.p_values is None else np.asarray(self.p_values <= PER_TERM)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of `Difference.to_frame`; unknown ones are missing."""
+        n = len(self.value_a)
+        sides = (
+            ("value_a", "_a", self.value_a, self.intervals_a),
+            ("value_b", "_b", self.value_b, self.intervals_b),
+            ("a_minus_b", "", self.difference, self.intervals),
+        )
+        found: dict[str, Any] = {}
+        for name, side, values, ends in sides:
+            lower, upper = np.full((2, n), np.nan) if ends is None else ends
+            found |= {name: values, f"lower{side}": lower, f"upper{side}": upper}
+        found["p_value"] = np.full(n, np.nan) if self.p_values is None else self.p_values
+        found["differs"] = pd.array([pd.NA] * n if self.differs is None else self.differs, dtype="boolean")
+        return found | {"interval_kind": pd.Series([self.interval_kind] * n, dtype=object)}
+
+
+FORM = Form(
+    "a difference of explanations", "Difference.save", {"both": Both, "of_terms": Compared, "of_pairs": Compared}
+)
+
+
+def _shown(name: str) -> Any:
+    """An attribute that shows a field of what is compared; its meaning is the documentation."""
+    return property(lambda self: getattr(self._both, name), doc=Both.fields()[name].meaning)
+
+
+def _by_term(order: int, name: str, meaning: str) -> Any:
+    """An attribute that shows a field of the terms (order 1) or pairs (order 2) as a table; None if it is not known."""
+
+    def table(self: Difference) -> Any:
+        values = None if name != "difference" and order > self.order else getattr(self._compared(order), name)
+        if values is None:
+            return None
+        if name == "intervals":
+            return pd.DataFrame(values.T, index=self._index(order), columns=["lower", "upper"])
+        called = {"difference": self.title, "p_values": "p_value"}.get(name, name)
+        return pd.Series(values, index=self._index(order), name=called)
+
+    return property(table, doc=meaning)
 
 
 class Difference:
@@ -32,15 +154,15 @@ class Difference:
         1   x1      1.0      2.0       -1.0
     """
 
-    def __init__(self, *, both: Both, of_terms: ComparedTerms, of_pairs: ComparedPairs | None = None) -> None:
+    def __init__(self, *, both: Both, of_terms: Compared, of_pairs: Compared | None = None) -> None:
         self._both, self._of_terms, self._of_pairs = both, of_terms, of_pairs
 
-    # ---- what was compared ------------------------------------------------------------------------------------------
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """What the two explanations are called; the difference is the first minus the second."""
-        return self._both.names[0], self._both.names[1]
+    names: tuple[str, str] = _shown("names")
+    terms: tuple[str, ...] = _shown("terms")
+    level: float = _shown("level")
+    scale_kind: str = _shown("scale_kind")
+    same_rows: bool = _shown("same_rows")
+    notes: tuple[str, ...] = _shown("notes")
 
     @property
     def title(self) -> str:
@@ -48,19 +170,9 @@ class Difference:
         return f"{self.names[0]} − {self.names[1]}"
 
     @property
-    def terms(self) -> tuple[str, ...]:
-        """The terms that are compared."""
-        return self._both.terms
-
-    @property
     def order(self) -> int:
         """2 with pairs, else 1."""
         return 1 if self._of_pairs is None else 2
-
-    @property
-    def level(self) -> float:
-        """Level of the intervals."""
-        return self._both.level
 
     @property
     def units(self) -> pd.Series[float]:
@@ -68,28 +180,12 @@ class Difference:
         return pd.Series(self._both.units, index=self._index(1), name="unit")
 
     @property
-    def scale_kind(self) -> str:
-        """Where the units come from: "sd", "raw" or "given"."""
-        return self._both.scale
-
-    @property
-    def same_rows(self) -> bool:
-        """Whether both explain the same rows."""
-        return self._both.same_rows
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What to know when reading it."""
-        return self._both.notes
-
-    @property
     def only(self) -> dict[str, pd.Series[float]]:
         """R-sens of terms that only one of the two has, by the name of that explanation, in its own units."""
-        b = self._both
-        sides = ((b.only_first, b.only_first_values), (b.only_second, b.only_second_values))
+        sides = zip(self.names, self._both.only_terms, self._both.only_values, strict=True)
         return {
-            name: pd.Series(values, index=pd.Index(terms, dtype=object), name="rsens")
-            for name, (terms, values) in zip(self.names, sides, strict=True)
+            name: pd.Series(values, index=pd.Index(terms, dtype=object), name="rsens", dtype=np.float64)
+            for name, terms, values in sides
         }
 
     @property
@@ -97,33 +193,24 @@ class Difference:
         """Terms of both that cannot be compared, and why."""
         return dict(zip(self._both.left_out, self._both.reasons, strict=True))
 
-    # ---- the differences --------------------------------------------------------------------------------------------
-
-    @property
-    def main(self) -> pd.Series[float]:
-        """R-sens in the first explanation minus R-sens in the second, by term."""
-        found = self._of_terms
-        return pd.Series(found.value_a - found.value_b, index=self._index(1), name=self.title)
-
-    @property
-    def pairs(self) -> pd.Series[float]:
-        """The same of R-sens₂, by pair."""
-        found = self._pairs()
-        return pd.Series(found.pair_value_a - found.pair_value_b, index=self._index(2), name=self.title)
-
-    @property
-    def intervals(self) -> pd.DataFrame | None:
-        """Intervals of `main`: columns lower, upper. `interval_kind` says what they come from."""
-        return self._ends(self._of_terms.intervals, 1)
-
-    @property
-    def pair_intervals(self) -> pd.DataFrame | None:
-        """Intervals of `pairs`."""
-        return None if self._of_pairs is None else self._ends(self._of_pairs.pair_intervals, 2)
+    main: pd.Series[float] = _by_term(1, "difference", "R-sens in the first explanation minus R-sens in the second.")
+    pairs: pd.Series[float] = _by_term(2, "difference", "The same of R-sens₂, by pair.")
+    intervals: pd.DataFrame | None = _by_term(
+        1, "intervals", "Intervals of `main`: columns lower, upper. `interval_kind` is their source."
+    )
+    pair_intervals: pd.DataFrame | None = _by_term(2, "intervals", "Intervals of `pairs`.")
+    p_value: pd.Series[float] | None = _by_term(
+        1, "p_values", "How rarely chance alone gives a difference as large, by term; None without refits."
+    )
+    differs: pd.Series[bool] | None = _by_term(
+        1, "differs", "Whether `p_value` is at most 0.05: of 20 terms that do not differ about one does by chance."
+    )
+    pair_p_values: pd.Series[float] | None = _by_term(2, "p_values", "The same as `p_value`, of pairs.")
+    pair_differs: pd.Series[bool] | None = _by_term(2, "differs", "The same as `differs`, of pairs.")
 
     @property
     def interval_kind(self) -> str | None:
-        """What intervals come from: "paired refits", "refits", "paired rows" or "rows"; None without intervals.
+        """The source of intervals: "paired refits", "refits", "paired rows" or "rows"; None without intervals.
 
         "paired refits": both models were refitted without the same rows, and each pair of refits is compared.
         "refits": as for two independent samples; for two models of the same rows these are too wide. "paired rows",
@@ -131,54 +218,23 @@ class Difference:
         """
         return self._of_terms.interval_kind
 
-    @property
-    def p_value(self) -> pd.Series[float] | None:
-        """How rarely chance alone gives a difference as large, by term; None without refits."""
-        return self._series(self._of_terms.p_values, 1, "p_value")
-
-    @property
-    def differs(self) -> pd.Series[bool] | None:
-        """Whether `p_value` is at most 0.05: of 20 terms that do not differ about one does by chance."""
-        return self._series(self._of_terms.differs, 1, "differs")
-
-    @property
-    def pair_p_values(self) -> pd.Series[float] | None:
-        """The same as `p_value`, of pairs."""
-        return None if self._of_pairs is None else self._series(self._of_pairs.pair_p_values, 2, "p_value")
-
-    @property
-    def pair_differs(self) -> pd.Series[bool] | None:
-        """The same as `differs`, of pairs."""
-        return None if self._of_pairs is None else self._series(self._of_pairs.pair_differs, 2, "differs")
-
     def to_frame(self, order: int = 1) -> pd.DataFrame:
         """One line per term (order 1) or pair (order 2), the largest difference in size first.
 
         Columns: term (and first, second for pairs), value_a, lower_a, upper_a, value_b, lower_b, upper_b, a_minus_b,
-        lower, upper, p_value, differs, interval_kind; a is the first of `names` and b the second. What is not known is
-        missing.
+        lower, upper, p_value, differs, interval_kind; a is the first of `names` and b the second. Unknown
+        values are missing.
         """
         if isinstance(order, bool) or order not in (1, 2):
             raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
-        of = self._fields(order)
-        index = self._index(order)
+        columns = self._compared(order).columns()
         if order == 1:
             frame = pd.DataFrame({"term": list(self.terms)}, dtype=object)
         else:
-            first, second = (list(index.get_level_values(level)) for level in ("first", "second"))
-            terms = [f"{d}:{e}" for d, e in zip(first, second, strict=True)]
-            frame = pd.DataFrame({"term": terms, "first": first, "second": second}, dtype=object)
-        unknown = np.full(len(frame), np.nan)
-        for side in ("_a", "_b", ""):
-            frame[f"value{side}" if side else "a_minus_b"] = (
-                of[f"value{side}"] if side else of["value_a"] - of["value_b"]
-            )
-            ends = of[f"intervals{side}"]
-            frame[f"lower{side}"], frame[f"upper{side}"] = (unknown, unknown) if ends is None else ends
-        frame["p_value"] = unknown if of["p_values"] is None else of["p_values"]
-        marks = [pd.NA] * len(frame) if of["differs"] is None else of["differs"]
-        frame["differs"] = pd.array(marks, dtype="boolean")
-        frame["interval_kind"] = pd.Series([of["interval_kind"]] * len(frame), dtype=object)
+            pairs = self._index(2).tolist()
+            frame = pd.DataFrame([(f"{d}:{e}", d, e) for d, e in pairs], columns=["term", "first", "second"])
+            frame = frame.astype(object)
+        frame = frame.assign(**columns)
         return frame.sort_values("a_minus_b", key=abs, ascending=False, kind="stable", ignore_index=True)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
@@ -186,14 +242,6 @@ class Difference:
         from rsens.plots import difference
 
         return difference(self, ax=ax, **options)
-
-    def __repr__(self) -> str:
-        return _difference_text.text(self)
-
-    def _repr_html_(self) -> str:
-        return _difference_text.as_html(self)
-
-    # ---- files ------------------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a JSON file, whole or not at all."""
@@ -204,19 +252,22 @@ class Difference:
         """Read a file written by `save`."""
         return cls(**FORM.read(path))
 
-    def _pairs(self) -> ComparedPairs:
-        if self._of_pairs is None:
+    def __repr__(self) -> str:
+        return text_of(_heading(self), _tables(self))
+
+    def _repr_html_(self) -> str:
+        return html.view(html.heading(_heading(self)), *html_of(_tables(self)))
+
+    def _compared(self, order: int) -> Compared:
+        """The terms, or the pairs; an `InputError` if there are no pairs."""
+        found = self._of_terms if order == 1 else self._of_pairs
+        if found is None:
             raise InputError(
                 "This difference has no pairs: one of the explanations has none. Ask for them with explain(..., ",
                 Argument("pairs", True),
                 ").",
             )
-        return self._of_pairs
-
-    def _fields(self, order: int) -> dict[str, Any]:
-        """What is known of the terms, or of the pairs, under the same names."""
-        part = self._of_terms if order == 1 else self._pairs()
-        return {name.removeprefix("pair_"): getattr(part, name) for name in part.fields()}
+        return found
 
     def _index(self, order: int) -> pd.Index:
         if order == 1:
@@ -225,8 +276,311 @@ class Difference:
         first, second = np.triu_indices(len(names), 1)
         return pd.MultiIndex.from_arrays([names[first], names[second]], names=["first", "second"])
 
-    def _ends(self, ends: Array | None, order: int) -> pd.DataFrame | None:
-        return None if ends is None else pd.DataFrame(ends.T, index=self._index(order), columns=["lower", "upper"])
 
-    def _series(self, values: Any, order: int, name: str) -> Any:
-        return None if values is None else pd.Series(values, index=self._index(order), name=name)
+# ---- views -----------------------------------------------------------------------------------------------------------
+
+
+def _heading(difference: Difference) -> str:
+    one, other = difference._both.rows
+    rows = f"the same {counted(one, 'row')}" if difference.same_rows else f"{one:,} and {counted(other, 'row')}"
+    return f"R-sens {UNITS[difference.scale_kind]}, {short(difference.title, 60)}, over {rows}"
+
+
+def _tables(difference: Difference) -> list[ShownTable]:
+    """The variables, then the pairs if there are any."""
+    return [_table(difference, order) for order in range(1, difference.order + 1)]
+
+
+def _table(difference: Difference, order: int) -> ShownTable:
+    d, frame = difference, difference.to_frame(order)
+    shown = frame.head(SHOWN)
+    write = aligned(float(frame[["value_a", "value_b"]].to_numpy().max())) if d.scale_kind == "sd" else number_text
+    one, other = (short(name, 18) for name in d.names)
+    marks = [meaning.DIFFERS_MARK if mark is True else " " for mark in shown["differs"].astype(object)]
+    columns = {
+        one: [write(value) for value in shown["value_a"]],
+        other: [write(value) for value in shown["value_b"]],
+        f"{one} − {other} ": [write(value) + mark for value, mark in zip(shown["a_minus_b"], marks, strict=True)],
+        "lower": [write(value) for value in shown["lower"]],
+        "upper": [write(value) for value in shown["upper"]],
+        "p": [p_text(p) for p in shown["p_value"]],
+    }
+    legend = []
+    if len(rest := frame.iloc[SHOWN:]):
+        marked = [short(str(term)) for term in rest.loc[rest["differs"].fillna(value=False), "term"]]
+        also = f"; with a mark: {listed(marked, MOST_NAMES)}" if marked else ""
+        legend = [f"… and {len(rest)} more in to_frame({'' if order == 1 else order}){also}"]
+    if order == 1:
+        return ShownTable("Variables", [str(term) for term in shown["term"]], columns, legend + _legend(d))
+    pairs = zip(shown["first"], shown["second"], strict=True)
+    return ShownTable("Pairs", [Pair(*pair) for pair in pairs], columns, legend)
+
+
+def _legend(difference: Difference) -> list[str]:
+    d, lines = difference, []
+    if d.differs is not None:
+        lines.append(f"{meaning.DIFFERS_MARK} {meaning.DIFFERS}; {meaning.DIFFERS_BY_CHANCE}")
+    if d.interval_kind is not None:
+        lines.append(f"intervals: {meaning.difference_interval(d.interval_kind, d.level)}")
+    for name, values in d.only.items():
+        if len(values):
+            ranked = values.sort_values(ascending=False, kind="stable")
+            terms = [f"{short(str(term))} ({number_text(value)})" for term, value in ranked.items()]
+            lines.append(f"only in {short(name)}: {listed(terms, MOST_NAMES)}")
+    lines += [f"not compared: {short(term)}, as {reason}" for term, reason in d.left_out.items()]
+    return [*lines, *d.notes]
+
+
+# ---- from two explanations to their difference -----------------------------------------------------------------------
+
+
+def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
+    """The explanation a minus the explanation b."""
+    if type(b) is not type(a):
+        raise InputError(Argument("other"), f" must be an Explanation, made by rsens.explain; got {type(b).__name__}.")
+    wrong = isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2
+    if wrong or str(names[0]) == str(names[1]):
+        raise InputError(
+            Argument("names"), f" must be two different names, such as ('before', 'after'); got {names!r}."
+        )
+    called = str(names[0]), str(names[1])
+    _check_same_settings(a, b)
+    units = {name: _common_unit(a, b, name) for name in a.names if name in b.names}
+    left_out = {name: unit for name, unit in units.items() if isinstance(unit, str)}
+    common = {name: unit for name, unit in units.items() if not isinstance(unit, str)}
+    if not common:
+        why = "".join(f" {name!r}: {reason}." for name, reason in list(left_out.items())[:3])
+        raise InputError(
+            f"The two explanations have no variable that can be compared: one has {quoted(a.names)}, the other "
+            f"{quoted(b.names)}.{why} Use the same names for the same columns."
+        )
+    unit, *factors = np.array(list(common.values())).T
+    first, second = (
+        _Side(e, np.array([e.names.index(name) for name in common]), f) for e, f in zip((a, b), factors, strict=True)
+    )
+    same = _same_rows(a, b)
+    of_terms = _compared(first, second, 1, same)
+    of_pairs = _compared(first, second, 2, same) if a.order == b.order == 2 and len(common) > 1 else None
+    only = [e.main[[name for name in e.names if name not in other.names]] for e, other in ((a, b), (b, a))]
+    converted = first.is_converted or second.is_converted
+    both = Both(
+        names=called,
+        rows=(a.n, b.n),
+        same_rows=same,
+        level=a.level,
+        scale_kind=a.scale_kind,
+        terms=tuple(common),
+        units=unit,
+        only_terms=tuple(tuple(map(str, values.index)) for values in only),
+        only_values=tuple(tuple(values.tolist()) for values in only),
+        left_out=tuple(left_out),
+        reasons=tuple(left_out.values()),
+        notes=tuple(_notes(a, b, called, converted, same, of_terms.interval_kind)),
+    )
+    return Difference(both=both, of_terms=of_terms, of_pairs=of_pairs)
+
+
+def _check_same_settings(a: Explanation, b: Explanation) -> None:
+    names = {"alpha": "alpha", "scale_kind": "scale", "level": "level"}
+    if a.order == b.order == 2:
+        names["pair_scale"] = "pair_scale"
+    for attribute, argument in names.items():
+        one, other = getattr(a, attribute), getattr(b, attribute)
+        if one != other:
+            raise InputError(
+                f"The two explanations cannot be compared: one was made with {argument}={one!r}, the other with "
+                f"{argument}={other!r}. Explain both with the same."
+            )
+
+
+def _common_unit(a: Explanation, b: Explanation, name: str) -> tuple[float, float, float] | str:
+    """The unit of a term, NaN for a group, and the factors that convert each side; or why it cannot be compared."""
+    columns = [
+        {e._setup.columns[d]: float(e._setup.units[d]) for d in e._setup.members[e.names.index(name)]} for e in (a, b)
+    ]
+    if columns[0].keys() != columns[1].keys():
+        return "it has other columns in the one than in the other"
+    if (name in a.categorical) != (name in b.categorical):
+        return "its levels are compared in the one, and it has a slope in the other"
+    one, other = (np.array([of[column] for column in columns[0]]) for of in columns)
+    if not one.any() and not other.any():
+        return 0.0, 1.0, 1.0
+    if (one == 0.0).any() or (other == 0.0).any():
+        return "it does not vary in one of the two, so it has no unit there"
+    ratio = other / one
+    if np.ptp(ratio) > SAME * ratio[0]:
+        return "the units of its columns differ by different factors; give both explanations the same numbers as scale"
+    unit = float(one[0]) if len(one) == 1 else np.nan
+    if abs(ratio[0] - 1.0) <= SAME:
+        return unit, 1.0, 1.0
+    factor = float(np.sqrt((1.0 + ratio[0] ** 2) / 2.0))  # the common unit, in units of a
+    return unit * factor, factor, factor / float(ratio[0])
+
+
+def _same_rows(a: Explanation, b: Explanation) -> bool:
+    """Whether both explain the same rows: as many, with the same labels, and the same values in all shared columns."""
+    one, other = a._rows.column_fingerprints, b._rows.column_fingerprints
+    if a.n != b.n or not a._index.equals(b._index) or one is None or other is None:
+        return False
+    of_a, of_b = (dict(zip(e._setup.columns, f, strict=True)) for e, f in ((a, one), (b, other)))
+    shared = of_a.keys() & of_b.keys()
+    return bool(shared) and all(of_a[name] == of_b[name] for name in shared)
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """One explanation: the positions of the common terms in it, and the factors to the common units."""
+
+    explanation: Explanation
+    positions: Positions
+    factors: Array
+
+    @property
+    def is_converted(self) -> bool:
+        """Whether some unit is another one than in the explanation."""
+        return bool((self.factors != 1.0).any())
+
+    def take(self, values: Array, order: int, factors: Array | None = None) -> Array:
+        """Values (…, all terms or pairs) of the common terms or pairs, in the common units."""
+        by = self.factors if factors is None else factors
+        if order == 1:
+            return np.asarray(values[..., self.positions] * by)
+        n, (first, second) = len(self.explanation.names), np.triu_indices(len(self.positions), 1)
+        low, high = np.sort([self.positions[first], self.positions[second]], axis=0)
+        pairs = low * (2 * n - low - 1) // 2 + high - low - 1  # its place in np.triu_indices(n, 1)
+        return np.asarray(values[..., pairs] * by[..., first] * by[..., second])
+
+    def values(self, order: int) -> Array:
+        """R-sens of the terms, or R-sens₂ of their pairs."""
+        found = self.explanation._values
+        values = found.main if order == 1 else found.pairs
+        assert values is not None
+        return self.take(values, order)
+
+    def refits(self, order: int) -> Array | None:
+        """Values of the refits (refits, …); None if they were not kept.
+
+        The common unit is a number. How far the standard deviation of a column varies between samples is no part of how
+        far a value per that number does. A group has no unit of its own: its factor stays that of all rows.
+        """
+        kept, setup = self.explanation._refits, self.explanation._setup
+        values = None if kept is None else kept.refit_main if order == 1 else kept.refit_pairs
+        if kept is None or values is None:
+            return None
+        factors = np.tile(self.factors, (len(values), 1))
+        for t, position in enumerate(self.positions):
+            if self.is_converted and len(columns := setup.members[position]) == 1:
+                own = kept.refit_units[:, columns[0]]
+                common = self.factors[t] * setup.units[columns[0]]
+                factors[:, t] = np.divide(common, own, out=np.zeros(len(own)), where=own > 0.0)
+        return self.take(values, order, factors)
+
+    def of_refits(self, values: Array) -> Spread:
+        """The spread of values that were refitted as this explanation was."""
+        kept = self.explanation._refits
+        assert kept is not None
+        return Spread.of(jackknife(list(kept.by_round(values))), kept.degrees)
+
+    @property
+    def folds(self) -> str | None:
+        """A fingerprint of the rows that each refit left out."""
+        return None if self.explanation._refits is None else self.explanation._refits.refit_folds
+
+    def influences(self, order: int) -> Array | None:
+        """How far each row moves each value, (n, values); None where local values were not kept."""
+        e, found = self.explanation, self.explanation._values
+        local, mean = (found.local_main, found.main) if order == 1 else (found.local_pairs, found.pairs)
+        if local is None or mean is None:
+            return None
+        if order == 2:
+            local = local[:, *np.triu_indices(len(e.names), 1)]
+        return self.take(len(local) * e._rows.shares[:, np.newaxis] * (local - mean), order)
+
+    def from_ends(self, order: int) -> Spread:
+        """The spread behind the interval of the explanation: half of it is z standard errors."""
+        e = self.explanation
+        assert e._intervals is not None
+        ends = e._intervals.intervals if order == 1 else e._intervals.pair_intervals
+        assert ends is not None
+        half = (ends[1] - ends[0]) / (2.0 * norm.ppf(0.5 + e.level / 2.0))
+        return Spread.of(self.take(half, order), np.inf)
+
+
+def _compared(a: _Side, b: _Side, order: int, same_rows: bool) -> Compared:
+    """Values of both sides, with intervals where both explanations have some; p-values if they are more than noise."""
+    one, other, level = a.values(order), b.values(order), a.explanation.level
+    if a.explanation._intervals is None or b.explanation._intervals is None:
+        return Compared(value_a=one, value_b=other)
+    kind, *spreads = _spreads(a, b, order, same_rows)
+    ends = [spread.around(values, level) for spread, values in zip(spreads, (one, other, one - other), strict=True)]
+    if not np.isfinite(ends).all():  # a single row says nothing of its spread
+        return Compared(value_a=one, value_b=other)
+    marks = kind in (PAIRED_REFITS, REFITS) and (a.explanation.intervals_hold or b.explanation.intervals_hold)
+    return Compared(
+        value_a=one,
+        value_b=other,
+        interval_kind=kind,
+        intervals_a=np.maximum(ends[0], 0.0),
+        intervals_b=np.maximum(ends[1], 0.0),
+        intervals=ends[2],
+        p_values=spreads[2].p_values(one - other) if marks else None,
+    )
+
+
+def _spreads(a: _Side, b: _Side, order: int, same_rows: bool) -> tuple[str, Spread, Spread, Spread]:
+    """The source of the intervals, and the spreads of a, of b and of their difference."""
+    one, other = a.refits(order), b.refits(order)
+    if one is not None and other is not None:
+        first, second = a.of_refits(one), b.of_refits(other)
+        if same_rows and a.folds == b.folds:
+            return PAIRED_REFITS, first, second, a.of_refits(one - other)
+        return REFITS, first, second, first.plus(second)
+    one, other = a.influences(order), b.influences(order)
+    if one is None or other is None:
+        first, second = a.from_ends(order), b.from_ends(order)
+        return ROWS, first, second, first.plus(second)
+    first, second = _of_rows(one), _of_rows(other)
+    if same_rows:
+        return PAIRED_ROWS, first, second, _of_rows(one - other)
+    return ROWS, first, second, first.plus(second)
+
+
+def _of_rows(influences: Array) -> Spread:
+    n = len(influences)
+    if n < 2:
+        return Spread.of(np.full(influences.shape[1], np.nan), 1.0)
+    return Spread.of(np.sqrt((influences**2).sum(axis=0) / (n * (n - 1))), n - 1.0)
+
+
+def _notes(
+    a: Explanation, b: Explanation, names: tuple[str, str], converted: bool, same_rows: bool, kind: str | None
+) -> Iterator[str]:
+    """Remarks for readers: other units, rows and families, and what intervals leave out."""
+    if converted:
+        units = "standard deviations" if a.scale_kind == "sd" else "given units"
+        halfway = "the root mean square of the two (`units`)"
+        yield f"The {units} of the two differ, so both are per the same unit: {halfway}."
+    if a.family != b.family:
+        yield (
+            f"The predictions are of different families, {a.family} ({names[0]}) and {b.family} ({names[1]}): R-sens "
+            "is in units of each one's own uncertainty."
+        )
+    if a._values.outputs != b._values.outputs:
+        yield "The two predict different outputs."
+    if a.order != b.order:
+        yield f"Pairs are not compared: {names[0] if a.order == 1 else names[1]} has none."
+    if kind is None:
+        yield "There are no intervals: one of the two explanations has none, or a single row."
+    if kind in (PAIRED_ROWS, ROWS) and "refits" in (a.interval_kind, b.interval_kind):
+        without = [name for e, name in zip((a, b), names, strict=True) if e._refits is None]
+        yield (
+            f"The intervals hold only for which rows are explained: {' and '.join(without)} has no values of refits. "
+            "Explain again with y, for a model that can be refitted."
+        )
+    if kind == REFITS and same_rows:
+        yield (
+            "Both explain the same rows, but were refitted without different ones, so the intervals are too wide. "
+            "Explain both with the same random_state."
+        )
+    if kind in (PAIRED_REFITS, REFITS) and not (a.intervals_hold or b.intervals_hold):
+        yield "No variable is above the null level in either of the two, so the intervals do not hold: no p-values."

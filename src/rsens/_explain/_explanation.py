@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from rsens._arguments import whole_number
 from rsens._errors import Argument
 from rsens._explain import _text
 from rsens._explain._asked_model import AskedModel
-from rsens._explain._comparisons import Comparisons
+from rsens._explain._by_frame import by_frame
+from rsens._explain._difference import Difference, difference_of
 from rsens._explain._effect_table import effect_table
 from rsens._explain._effects import Effects
 from rsens._explain._export import Exports
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from rsens._explain._row_explanation import RowExplanation
 
 
-class Explanation(PlotMethods, Comparisons, Exports, Keeping):
+class Explanation(PlotMethods, Exports, Keeping):
     """Which variables and pairs move the predictive distribution, where, in which direction, and how surely.
 
     Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table: what is done
@@ -329,6 +330,31 @@ class Explanation(PlotMethods, Comparisons, Exports, Keeping):
         if column != "value":
             values = pd.Series(ranked, index=values.index, name=column)
         return values.sort_values(ascending=False, kind="stable").head(k)
+
+    def difference(self, other: Any, *, names: Sequence[str] = ("a", "b")) -> Difference:
+        """This explanation minus another one, term by term, with intervals: two models, two samples, before and after.
+
+        Terms go by their names. Both sides are in the same units: where these differ, as standard deviations of two
+        samples do, values are converted, exactly, to the root mean square of the two. Intervals hold for new data where
+        both explanations have intervals from refits; for two models of the same rows, explain both with the same
+        `random_state`, so that their refits leave out the same rows and can be compared in pairs.
+
+        Args:
+            other: Another explanation, with the same `scale`, `alpha` and `level`.
+            names: What the two are called in tables and plots, this one first.
+
+        Returns:
+            A `Difference`: `print` it, `plot` it, or take its tables.
+        """
+        return difference_of(self, other, names)
+
+    def by_frame(self) -> pd.DataFrame | None:
+        """Each subgroup beside all other rows, one line per subgroup and term; None without `by`.
+
+        Columns: subgroup, rows, term, value, lower, upper, rest (R-sens over all other rows), difference (value −
+        rest), difference_lower, difference_upper, p_value, differs, interval_kind. What is not known is missing.
+        """
+        return by_frame(self)
 
     def __repr__(self) -> str:
         return _text.text(self)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._explain._asked_model import AskedModel
-from rsens._explain._comparable import SAME
+from rsens._explain._difference import SAME
 from rsens._explain._effects import Effects
 from rsens._explain._intervals import REFITS
 from rsens._explain._setup import Setup

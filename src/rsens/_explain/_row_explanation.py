@@ -12,9 +12,9 @@ from rsens._errors import Argument, InputError
 from rsens._explain._effect_cells import in_points, signed
 from rsens._explain._effect_table import value_text
 from rsens._explain._local_rows import LocalRow, LocalRows
-from rsens._explain._text import ShownTable, html_of, text_of
 from rsens._table import Table
 from rsens._text import Pair, number, on_one_line, percent
+from rsens._views import ShownTable, html_of, text_of
 from rsens.adapters import as_contrasts, read_for
 from rsens.measures import DOWN, UP, training_inputs
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -24,7 +21,8 @@ from rsens._explain._legend import (
 )
 from rsens._explain._tables import LEADING
 from rsens._html import Html
-from rsens._text import NAME_WIDTH, Pair, counted, number, p_text, safe, short, side_by_side, width_of
+from rsens._text import Pair, counted, number, p_text, side_by_side
+from rsens._views import ShownTable, folded, html_of, text_of
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
@@ -32,41 +30,12 @@ if TYPE_CHECKING:
 ROWS = 10
 #: Of how many variables effects are listed; `Explanation.effects` has all.
 EFFECTS = 5
-#: The width of legends.
-WIDTH = 100
-
-
-@dataclass(frozen=True)
-class ShownTable:
-    """Cells as texts, names first, and what is said below."""
-
-    title: str
-    names: Sequence[str]
-    columns: dict[str, list[str]]
-    legend: list[str]
-
-    @property
-    def filled(self) -> dict[str, list[str]]:
-        """The columns that are not empty."""
-        return {head: cells for head, cells in self.columns.items() if any(cell.strip() for cell in cells)}
 
 
 def text(explanation: Explanation) -> str:
     """A heading, the leading terms, and the leading pairs where there are any."""
-    said = f"\n{_folded(explanation.understood)}" if explanation.understood else ""
+    said = f"\n{folded(explanation.understood)}" if explanation.understood else ""
     return text_of(heading(explanation) + said, _tables(explanation))
-
-
-def text_of(heading: str, tables: Sequence[ShownTable]) -> str:
-    """A heading and tables, each with its legend."""
-    blocks = [heading]
-    for table in tables:
-        columns = [_padded([head, *cells], left=head in LEFT) for head, cells in table.filled.items()]
-        room = max(NAME_WIDTH, WIDTH - sum(2 + width_of(cells[0]) for cells in columns))
-        columns = [_padded([table.title, *(short(name, room) for name in table.names)], left=True), *columns]
-        lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-        blocks.append("\n".join([*lines, *map(_folded, table.legend)]))
-    return "\n\n".join(blocks)
 
 
 def as_html(explanation: Explanation) -> str:
@@ -78,11 +47,6 @@ def as_html(explanation: Explanation) -> str:
 def html_tables(explanation: Explanation) -> list[Html]:
     """The leading terms, and the leading pairs where there are any, with their legends."""
     return html_of(_tables(explanation))
-
-
-def html_of(tables: Sequence[ShownTable]) -> list[Html]:
-    """Tables for notebooks, each with its legend."""
-    return [html.table(table.title, table.names, table.columns, left=LEFT, below=table.legend) for table in tables]
 
 
 def heading(explanation: Explanation) -> str:
@@ -103,8 +67,6 @@ def heading(explanation: Explanation) -> str:
 
 # ---- tables ----------------------------------------------------------------------------------------------------------
 
-#: Columns of words, not of numbers.
-LEFT = ("direction", "step", "")
 #: Columns by part or by output.
 USUAL_STARTS = ("part_", "direction_", "consistency_")
 PREDICTION, UNCERTAINTY, ONLY = "prediction", "uncertainty", "uncertainty only"
@@ -190,16 +152,3 @@ def _values(explanation: Explanation, frame: pd.DataFrame, shown: pd.DataFrame, 
     columns = {name: [line[k] for line in lines] for k, name in enumerate(names)}
     marked = [value + star for value, star in zip(columns.pop("value"), stars(explanation, shown), strict=True)]
     return {"value ": marked, **columns}
-
-
-# ---- lines -----------------------------------------------------------------------------------------------------------
-
-
-def _padded(cells: Sequence[str], *, left: bool) -> list[str]:
-    width = max(map(width_of, cells))
-    spaces = [" " * (width - width_of(cell)) for cell in cells]
-    return [cell + space if left else space + cell for cell, space in zip(cells, spaces, strict=True)]
-
-
-def _folded(line: str) -> str:
-    return textwrap.fill(safe(line), WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)

@@ -1,4 +1,4 @@
-"""What is tested: y as the additive model sees it, and the scale on which terms add up."""
+"""The target of the test: y as the additive model sees it, and the scale on which terms add up."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Untested:
 
 
 def likelihood_for(model: Any, family: Distribution, y: Any) -> Target | Untested:
-    """What to test for a model that predicts this family: with its own likelihood if it is ours, else by the family.
+    """The target for a model that predicts this family: with its own likelihood if it is ours, else by the family.
 
     Numbers on the real line add up as they are, positive ones in log y, shares between 0 and 1 in logit y, counts in
     their log mean, classes in their log odds.

@@ -4,9 +4,11 @@ Models and scikit-learn are imported where they are used: every process that wor
 pieces are.
 """
 
-from rsens._refits._clusters import read_clusters as read_clusters
 from rsens._refits._cross_validation import LOOKS as LOOKS
 from rsens._refits._cross_validation import Failed as Failed
+from rsens._refits._cross_validation import Splits as Splits
+from rsens._refits._cross_validation import folds as folds
+from rsens._refits._cross_validation import given_splits as given_splits
 from rsens._refits._cross_validation import refit_folds as refit_folds
 from rsens._refits._cross_validation import rounds_of_folds as rounds_of_folds
 from rsens._refits._cross_validation import stratified as stratified
@@ -17,9 +19,6 @@ from rsens._refits._fit import check_refit as check_refit
 from rsens._refits._fit import quiet as quiet
 from rsens._refits._fit import reason_of as reason_of
 from rsens._refits._fit import with_seed as with_seed
-from rsens._refits._levels import read_for_estimator as read_for_estimator
-from rsens._refits._levels import rows_with_levels as rows_with_levels
-from rsens._refits._levels import with_levels as with_levels
 from rsens._refits._pieces import Kept as Kept
 from rsens._refits._pieces import run_pieces as run_pieces
 from rsens._refits._rows import are_labels as are_labels
@@ -27,14 +26,12 @@ from rsens._refits._rows import as_rows as as_rows
 from rsens._refits._rows import check_one_per_row as check_one_per_row
 from rsens._refits._rows import numbers_of as numbers_of
 from rsens._refits._rows import one_target as one_target
+from rsens._refits._rows import read_clusters as read_clusters
+from rsens._refits._rows import read_for_estimator as read_for_estimator
 from rsens._refits._rows import read_targets as read_targets
+from rsens._refits._rows import rows_with_levels as rows_with_levels
 from rsens._refits._rows import take_rows as take_rows
-from rsens._refits._searches import mean_kernel as mean_kernel
-from rsens._refits._searches import with_likelihood_of as with_likelihood_of
-from rsens._refits._searches import without_restarts as without_restarts
-from rsens._refits._splits import Splits as Splits
-from rsens._refits._splits import folds as folds
-from rsens._refits._splits import given_splits as given_splits
+from rsens._refits._rows import with_levels as with_levels
 from rsens._refits._tight_clusters import TightClusters as TightClusters
 from rsens._refits._tight_clusters import TightClustersWarning as TightClustersWarning
 from rsens._refits._tight_clusters import tight_clusters as tight_clusters

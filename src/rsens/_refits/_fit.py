@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import Argument, InputError, MissingExtraError, RsensWarning
-from rsens._refits._searches import quick
 
 Refit = Callable[[Any, Any], Any]
 
-#: What fitting or predicting may raise because of some rows; other errors end the run.
+#: Errors that fitting or predicting may raise because of some rows; others end the run.
 FAILURES = (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError, AssertionError)
+#: A step of the search that gains less than this ends it, in refits: at 1,000 rows it saves a fifth of the time against
+#: 1e-5, and leaves R-sens the same to three digits.
+QUICK_TOLERANCE = 1e-4
+#: The most rows for the search of a sparse GP, in refits: with 8,760 rows it takes half of the time of 5,000.
+QUICK_SEARCH_ROWS = 2_000
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,26 @@ def with_seed(estimator: Any, seed: np.random.SeedSequence) -> Any:
     return copy.set_params(**dict(zip(unset, numbers, strict=True)))
 
 
+def quick(estimator: Any) -> Any:
+    """A copy for refits whose values are only compared with one another: one search, from the start that it always has.
+
+    Never from where the fitted model ended: there its columns have already fitted the noise of these rows.
+    """
+    from sklearn.base import clone
+
+    from rsens.models import GPClassifier, GPRegressor
+
+    copy = clone(estimator)
+    if isinstance(copy, GPRegressor | GPClassifier):
+        return copy.set_params(
+            n_restarts=0,
+            tolerance=max(copy.tolerance, QUICK_TOLERANCE),
+            search_rows=min(copy.search_rows, QUICK_SEARCH_ROWS),
+        )
+    restarts = [name for name in copy.get_params() if name.split("__")[-1] == "n_restarts_optimizer"]  # scikit-learn's
+    return copy.set_params(**dict.fromkeys(restarts, 0))
+
+
 def quiet() -> tuple[type[Warning], ...]:
     """Warnings that say again in every refit what was said where the model was fitted to all rows."""
     from sklearn.exceptions import ConvergenceWarning
@@ -60,7 +84,7 @@ def quiet() -> tuple[type[Warning], ...]:
 
 
 def reason_of(error: BaseException) -> str:
-    """What went wrong, on one line; with the type of error unless the text is ours."""
+    """The reason of an error, on one line; with the type of error unless the text is ours."""
     text = " ".join(str(error).split())
     name = type(error).__name__
     return text if isinstance(error, InputError | MissingExtraError) else f"{name}: {text}" if text else name

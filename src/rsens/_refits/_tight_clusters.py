@@ -87,7 +87,7 @@ def warn_of_tight_clusters(values: Array, categorical: Collection[int] = ()) -> 
 
 
 def tight_clusters_text(found: TightClusters, argument: Argument) -> Sentence:
-    """What was seen, what follows, and which argument to give."""
+    """A warning: the clusters, their consequences, and the argument to give."""
     return Sentence(
         f"Rows come in tight clusters of about {found.size}, as if measured on the same person, batch or place. Rows "
         "that belong together make held-out checks, marks and intervals look better than they are. Say which ones do "

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from rsens._refits import mean_kernel, with_likelihood_of, without_restarts
+import numpy as np
+
 from rsens.kernels import ALL_KERNELS, Kernel, Stationary, Sum, additive
 
 #: Two columns, by position.
@@ -16,7 +17,7 @@ PairSet = frozenset[ColumnPair]
 
 @dataclass(frozen=True)
 class KernelTerms:
-    """What reduced models are made of: one term per column, and one per chosen pair, in the order of the columns."""
+    """The terms of reduced models: one per column, and one per chosen pair, in the order of the columns."""
 
     n_columns: int
     categorical: tuple[int, ...] = ()
@@ -50,15 +51,19 @@ class ReducedModels:
 
     def model(self, pairs: PairSet, before: PairSet | None) -> Any:
         """The fitted model with these pairs; `before` is the set with one fewer that is fitted already, or None."""
+        from sklearn.base import clone
+
         if pairs not in self.models:
             start = self.terms.kernel(pairs)
             if not self.warm or before is None:
                 self.models[pairs] = fit_kernel(self.estimator, start, self.X, self.y)
             else:
-                single, smaller = without_restarts(self.estimator), self.models[before]
+                single, smaller = clone(self.estimator).set_params(n_restarts=0), self.models[before]
                 cold = fit_kernel(single, start, self.X, self.y)
                 continued = _with_shared_terms(start, self.terms, pairs, smaller, before)
-                warm = fit_kernel(with_likelihood_of(smaller, single), continued, self.X, self.y)
+                likelihood = smaller._gps[0].likelihood
+                again = clone(single).set_params(likelihood=likelihood) if len(likelihood.theta) else single
+                warm = fit_kernel(again, continued, self.X, self.y)
                 self.models[pairs] = max(cold, warm, key=_log_posterior)
         return self.models[pairs]
 
@@ -82,12 +87,14 @@ def kind_of_terms(kernel: Kernel | None) -> str:
 
 
 def _log_posterior(model: Any) -> float:
-    """What the search for the hyperparameters maximised; for several classes, of all together."""
+    """The value that the search for the hyperparameters maximised, summed over classes."""
     return sum(gp.log_posterior for gp in model._gps)
 
 
 def _with_shared_terms(kernel: Kernel, terms: KernelTerms, pairs: PairSet, model: Any, before: PairSet) -> Kernel:
     """The kernel with the hyperparameters of the terms that the model has too; the mean of log values over classes."""
-    shared = dict(zip(terms.parts(before), mean_kernel(model).terms, strict=True))
+    kernels = [gp.kernel for gp in model._gps]  # in the units that the search works in, one for each class
+    mean = kernels[0].with_theta(np.mean([each.theta for each in kernels], axis=0))
+    shared = dict(zip(terms.parts(before), mean.terms, strict=True))
     assert isinstance(kernel, Sum)  # two columns at least
     return Sum(tuple(shared.get(part, own) for part, own in zip(terms.parts(pairs), kernel.terms, strict=True)))

@@ -1,17 +1,20 @@
-"""`select_interactions`, the call."""
+"""`select_interactions`: the call, and the analysis of one split."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
 from math import comb
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsens._arguments import child, jobs, one_of, whole_number
-from rsens._compare import ComparisonSettings
+from rsens._compare import ComparisonSettings, method_values
 from rsens._contents import inverse, own_order
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._files import Checkpoint, fingerprint
@@ -19,23 +22,27 @@ from rsens._progress import progress_of
 from rsens._refits import (
     Kept,
     Splits,
+    folds,
     given_splits,
     read_clusters,
     read_for_estimator,
     read_targets,
     run_pieces,
+    take_rows,
     warn_of_tight_clusters,
     with_levels,
+    with_seed,
 )
-from rsens._select_interactions._folds import check_classes, rounds_of_folds
-from rsens._select_interactions._one_split import SplitAnalysis
-from rsens._select_interactions._reduced_models import KernelTerms, kind_of_terms
-from rsens._select_interactions._scores import Scores
-from rsens._select_interactions._selection import Selection
+from rsens._select_interactions._reduced_models import ColumnPair, KernelTerms, ReducedModels, fit_kernel, kind_of_terms
+from rsens._select_interactions._selection import Scores, Selection
+from rsens._threads import one_thread
 from rsens._typing import Positions
 from rsens.adapters import two_valued
 from rsens.black_box import Budget
 from rsens.models import GPClassifier, GPRegressor
+
+#: Purposes of the random numbers of a split.
+ESTIMATOR, METHODS = range(2)
 
 
 def select_interactions(
@@ -118,7 +125,6 @@ def select_interactions(
         raise InputError("Interactions need at least two columns; X has one.")
     targets = read_targets(y, n)
     order = own_order(table.values, targets, clusters=read_clusters(clusters, n), names=table.names)
-    together = order.clusters
     analysis = SplitAnalysis(
         estimator=with_levels(estimator, coding),
         terms=KernelTerms(columns, coding.categorical, kind_of_terms(estimator.kernel)),
@@ -130,15 +136,17 @@ def select_interactions(
         pair_ranks=inverse(order.of_pairs([(d,) for d in range(columns)])),
     )
     repeats, classes = whole_number(repeats, "repeats", 1), isinstance(estimator, GPClassifier)
-    if together is None:
+    if order.clusters is None:
         warn_of_tight_clusters(table.values, coding.categorical)
-    given = given_splits(cv, analysis.X, analysis.y, together)
-    question = {} if folder is None else _question(analysis, given or (int(cv), repeats), together)
+    given = given_splits(cv, table.source, targets, order.clusters)
+    question = {} if folder is None else _question(analysis, given or (int(cv), repeats), order.clusters)
     checkpoint = Checkpoint.open(folder, question, random_state)
-    seed = child(checkpoint.seed, 0)
-    splits = given or rounds_of_folds(int(cv), repeats, analysis.y, classes, seed, together, order.rows)
+    rounds = [np.random.default_rng(child(checkpoint.seed, 0, repeat)) for repeat in range(repeats)]
+    splits = given or [
+        split for rng in rounds for split in folds(int(cv), targets, classes, rng, order.clusters, order.rows)
+    ]
     if classes:
-        check_classes(splits, analysis.y)
+        _check_classes(splits, targets)
     work = [*splits, (np.arange(n), None)]  # the last one ranks the pairs on all rows
     *of_splits, of_all = run_pieces(
         SplitAnalysis.run,
@@ -150,40 +158,30 @@ def select_interactions(
         noun="split",
         kept=Kept(checkpoint, "split"),
     )
-    scores = _scores(analysis, table.names, asked, splits, of_splits, of_all)
-    _warn([text for piece in (*of_splits, of_all) for text in piece["warned"]], scores.fits)
-    return Selection(scores, estimator=analysis.estimator, X=analysis.X, y=analysis.y)
-
-
-def _scores(
-    analysis: SplitAnalysis,
-    columns: tuple[str, ...],
-    asked: int,
-    splits: Splits,
-    of_splits: list[dict[str, Any]],
-    of_all: dict[str, Any],
-) -> Scores:
-    methods, k, S = analysis.settings.names, analysis.k, len(of_splits)
-    chosen = np.array([[piece["ranked"][m] for piece in of_splits] for m in methods], dtype=np.int64)
-    return Scores(
-        columns=columns,
-        categorical=analysis.terms.categorical,
+    methods = analysis.settings.names
+    scores = Scores(
+        columns=table.names,
+        categorical=coding.categorical,
         kind=analysis.terms.kind,
         methods=methods,
         asked=asked,
         train=np.array([len(train) for train, _ in splits]),
         test=np.array([len(test) for _, test in splits]),
-        scores=np.array([np.transpose([piece["scores"][method] for piece in of_splits]) for method in methods]),
+        scores=np.array([np.transpose([piece["scores"][m] for piece in of_splits]) for m in methods]),
         full=np.array([piece["full"] for piece in of_splits]),
-        chosen=chosen.reshape(len(methods), S, k),
-        pairs=np.array([of_all["ranked"][m] for m in methods], dtype=np.int64).reshape(len(methods), k),
-        values=np.array([of_all["values"][m] for m in methods], dtype=np.float64).reshape(len(methods), k),
+        chosen=np.array([[piece["ranked"][m] for piece in of_splits] for m in methods], dtype=np.int64),
+        pairs=np.array([of_all["ranked"][m] for m in methods], dtype=np.int64),
+        values=np.array([of_all["values"][m] for m in methods], dtype=np.float64),
         fits=sum(piece["fits"] for piece in (*of_splits, of_all)),
     )
+    if warned := [text for piece in (*of_splits, of_all) for text in piece["warned"]]:
+        text = f"There were {len(warned)} warnings in {scores.fits} fits, the first: {warned[0]}"
+        warnings.warn(text, RsensWarning, stacklevel=2)
+    return Selection(scores, estimator=analysis.estimator, X=table.source, y=targets)
 
 
 def _question(analysis: SplitAnalysis, cv: Splits | tuple[int, int], clusters: Positions | None) -> dict[str, Any]:
-    """What the pieces of work depend on, for a folder of them.
+    """Everything that the finished splits in a folder depend on.
 
     Folds come from the seed. Splits that the user gives are part of the question: a splitter without a seed gives
     others the next time.
@@ -215,9 +213,91 @@ def _check_estimator(estimator: Any) -> None:
         )
 
 
-def _warn(texts: list[str], fits: int) -> None:
-    """One warning for all fits."""
-    if texts:
-        warnings.warn(
-            f"There were {len(texts)} warnings in {fits} fits, the first: {texts[0]}", RsensWarning, stacklevel=3
+def _check_classes(splits: Splits, y: NDArray[Any]) -> None:
+    """Every training set needs every class: a model gives no probability to others."""
+    classes = np.unique(y)
+    for train, _ in splits:
+        missing = np.setdiff1d(classes, y[train])
+        if len(missing):
+            raise InputError(
+                Argument("cv"),
+                f": the class {missing.tolist()[0]!r} is rare, and missing in the training rows of a split. Leave it "
+                "out, merge it with another, or give splits that hold some of its rows for training.",
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class SplitAnalysis:
+    """The analysis that is repeated in every split of the rows."""
+
+    estimator: Any
+    terms: KernelTerms
+    X: Any
+    y: Any
+    k: int
+    settings: ComparisonSettings
+    warm: bool
+    pair_ranks: Positions  # which of two pairs with equal values leads
+
+    @property
+    def pairs(self) -> list[ColumnPair]:
+        """All pairs of columns, in the order in which methods give their values."""
+        return list(combinations(range(self.terms.n_columns), 2))
+
+    def run(self, train: Positions, test: Positions | None, seed: np.random.SeedSequence) -> dict[str, Any]:
+        """One piece of work, as plain values.
+
+        {"ranked": {method: numbers of the k leading pairs}, "values": {method: their values}, "fits": how many GPs,
+        "warned": what they warned of}. A split, which has rows to score, adds {"full": mean log predictive density of
+        the full model, "scores": {method: the same for the models with 0 … k pairs}}.
+        """
+        X, y = take_rows(self.X, train), take_rows(self.y, train)
+        with one_thread(), warnings.catch_warnings(record=True) as raised:
+            warnings.simplefilter("always")
+            estimator = with_seed(self.estimator, child(seed, ESTIMATOR))
+            full = fit_kernel(estimator, None, X, y)
+            from_fits = len(raised)
+            leading = self._leading_pairs(full, X, y, child(seed, METHODS))
+            del raised[from_fits:]  # a column may be constant in a split: it scores 0 there
+            piece: dict[str, Any] = {
+                "ranked": {method: [number for number, _ in ranked] for method, ranked in leading.items()},
+                "values": {method: [value for _, value in ranked] for method, ranked in leading.items()},
+            }
+            reduced = ReducedModels(estimator, self.terms, X, y, self.warm)
+            if test is not None:
+                held_out = take_rows(self.X, test), take_rows(self.y, test)
+                piece["full"] = _score(full, *held_out)
+                piece["scores"] = {name: self._scores(reduced, piece["ranked"][name], *held_out) for name in leading}
+        ours = [str(warning.message) for warning in raised if issubclass(warning.category, RsensWarning)]
+        return piece | {"fits": 1 + len(reduced.models), "warned": ours}
+
+    def _leading_pairs(
+        self, model: Any, X: Any, y: Any, seed: np.random.SeedSequence
+    ) -> dict[str, list[tuple[int, float]]]:
+        """The k leading pairs of each method, as (number, value)."""
+        if not self.k:
+            return {method: [] for method in self.settings.names}
+        leading = {}
+        for result in method_values(model, X, y, self.settings, seed):
+            if result.values is None:
+                raise InputError(f"the method {result.method!r} cannot rank the pairs: {result.status}")
+            order = np.lexsort((self.pair_ranks, -result.values))[: self.k]
+            leading[result.method] = [(int(number), float(result.values[number])) for number in order]
+        return leading
+
+    def _scores(self, reduced: ReducedModels, ranked: list[int], X: Any, y: Any) -> list[float]:
+        """The scores of the models with the first 0, 1, … k pairs."""
+        pairs = self.pairs
+        chosen = [frozenset(pairs[number] for number in ranked[:k]) for k in range(len(ranked) + 1)]
+        return [_score(reduced.model(now, before), X, y) for now, before in zip(chosen, [None, *chosen], strict=False)]
+
+
+def _score(model: Any, X: Any, y: Any) -> float:
+    """The mean log predictive density of the rows."""
+    score = float(np.mean(model.log_predictive_density(X, y)))
+    if not np.isfinite(score):
+        raise InputError(
+            f"the log predictive density of held-out rows is {score:g}. Look for extreme values in y, or use a "
+            "likelihood with heavier tails."
         )
+    return score

@@ -1,27 +1,72 @@
-"""The result of `select_interactions`: scores by number of pairs, the pairs, and the answer."""
+"""The result of `select_interactions`: scores by number of pairs, the pairs, the answer, and its views."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from rsens import _html as html
 from rsens._arguments import one_of, whole_number
-from rsens._errors import Argument, InputError
-from rsens._select_interactions import _text
-from rsens._select_interactions._notebook import as_html
+from rsens._errors import Argument, InputError, Sentence
+from rsens._results import Form, Part, stored
 from rsens._select_interactions._reduced_models import KernelTerms, fit_kernel
-from rsens._select_interactions._scores import FORM, Scores
-from rsens._select_interactions._sufficient import smallest_sufficient, standard_error
+from rsens._text import counted, on_one_line
+from rsens._text import number as number_text
+from rsens._typing import Array
+from rsens._views import ShownTable
 from rsens.kernels import Kernel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FULL = "full"
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scores(Part):
+    """Scores of the models by method, number of pairs and split, and the pairs.
+
+    Pairs are numbered in the order of `itertools.combinations` of the columns.
+    """
+
+    columns: tuple[str, ...] = stored("The columns.")
+    categorical: tuple[int, ...] = stored("Positions of the categorical columns.")
+    kind: str = stored("The kernel of the terms of reduced models, one of rsens.kernels.")
+    methods: tuple[str, ...] = stored("The methods that ranked the pairs, in the order asked for.")
+    asked: int = stored("The k that was asked for; there may be fewer pairs.")
+    train: Numbers = stored("Training rows.", "splits")
+    test: Numbers = stored("Held-out rows.", "splits")
+    scores: Array = stored("Mean log predictive density per row with 0 … k pairs.", "methods", "k + 1", "splits")
+    full: Array = stored("Mean log predictive density per row of the full model.", "splits")
+    chosen: Numbers = stored("The leading pairs of each split.", "methods", "splits", "k")
+    pairs: Numbers = stored("The leading pairs on all rows.", "methods", "k")
+    values: Array = stored("What the method says about them.", "methods", "k")
+    fits: int = stored("Number of GPs that were fitted.")
+
+    @property
+    def k(self) -> int:
+        """The most pairs."""
+        return self.pairs.shape[1]
+
+    @property
+    def named_pairs(self) -> list[tuple[str, str]]:
+        """All pairs, by number."""
+        return list(combinations(self.columns, 2))
+
+    @property
+    def ratio(self) -> float:
+        """Held-out rows per training row."""
+        return float(np.mean(self.test / self.train))
+
+
+FORM = Form("a selection", "Selection.save", {"scores": Scores})
 
 
 def _field(name: str) -> Any:
@@ -96,9 +141,9 @@ class Selection:
         r = self._scores
         lines = []
         for m, method in enumerate(r.methods):
-            for rank, (number, value) in enumerate(zip(r.pairs[m], r.values[m], strict=True), start=1):
-                share = float(np.mean((r.chosen[m] == number).any(axis=-1)))
-                lines.append((method, rank, *r.named_pairs[number], float(value), share))
+            for rank, (pair, value) in enumerate(zip(r.pairs[m], r.values[m], strict=True), start=1):
+                share = float(np.mean((r.chosen[m] == pair).any(axis=-1)))
+                lines.append((method, rank, *r.named_pairs[pair], float(value), share))
         return pd.DataFrame(lines, columns=["method", "rank", "first", "second", "value", "share"])
 
     @property
@@ -129,18 +174,11 @@ class Selection:
         The full model has the method "full" and no k.
         """
         r = self._scores
-        M, n_k, S = r.scores.shape
-        reduced = pd.DataFrame(
-            {
-                "method": np.repeat(np.array(r.methods, dtype=object), n_k * S),
-                "k": pd.array(np.tile(np.repeat(np.arange(n_k), S), M), dtype="Int64"),
-                "split": np.tile(np.arange(S), M * n_k),
-                "log_density": r.scores.ravel(),
-            }
-        )
-        k = pd.array([pd.NA] * S, dtype="Int64")
-        full = pd.DataFrame({"method": FULL, "k": k, "split": np.arange(S), "log_density": r.full})
-        return pd.concat([reduced, full], ignore_index=True)
+        S = len(r.full)
+        models: list[tuple[str, Any]] = [(method, k) for method in r.methods for k in range(r.k + 1)]
+        lines = [(*model, s) for model in [*models, (FULL, pd.NA)] for s in range(S)]
+        frame = pd.DataFrame(lines, columns=["method", "k", "split"]).astype({"k": "Int64"})
+        return frame.assign(log_density=np.concatenate([r.scores.ravel(), r.full]))
 
     @property
     def table(self) -> pd.DataFrame:
@@ -157,26 +195,18 @@ class Selection:
         one_of(corrected, "corrected", (True, False))
         r = self._scores
         ratio = r.ratio if corrected else 0.0
-        behind = r.scores - r.full
-        lines = {
-            "method": np.repeat(np.array(r.methods, dtype=object), r.k + 1),
-            "k": np.tile(np.arange(r.k + 1), len(r.methods)),
-            "mean": r.scores.mean(axis=-1).ravel(),
-            "se": standard_error(r.scores, ratio).ravel(),
-            "difference": behind.mean(axis=-1).ravel(),
-            "difference_se": standard_error(behind, ratio).ravel(),
-        }
-        of_full = pd.DataFrame(
-            {
-                "method": [FULL],
-                "k": pd.array([pd.NA], dtype="Int64"),
-                "mean": r.full.mean(),
-                "se": standard_error(r.full, ratio),
-                "difference": 0.0,
-                "difference_se": 0.0,
-            }
+        methods = [(method, k) for method in r.methods for k in range(r.k + 1)]
+        scores = np.concatenate([r.scores.reshape(len(methods), -1), r.full[None]])
+        behind = scores - r.full
+        frame = pd.DataFrame([*methods, (FULL, pd.NA)], columns=["method", "k"]).astype(
+            {"method": object, "k": "Int64"}
         )
-        return pd.concat([pd.DataFrame(lines).astype({"k": "Int64"}), of_full], ignore_index=True)
+        return frame.assign(
+            mean=scores.mean(axis=-1),
+            se=standard_error(scores, ratio),
+            difference=behind.mean(axis=-1),
+            difference_se=[*standard_error(behind[:-1], ratio), 0.0],
+        )
 
     # ---- models -----------------------------------------------------------------------------------------------------
 
@@ -202,10 +232,7 @@ class Selection:
         return fit_kernel(self._estimator, kernel, self._X, self._y)
 
     def _number(self, method: str | None) -> int:
-        methods = self._scores.methods
-        if method is not None and method not in methods:
-            raise InputError(Argument("method"), f" must be one of {', '.join(map(repr, methods))}; got {method!r}.")
-        return 0 if method is None else methods.index(method)
+        return 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
 
     # ---- what was asked ---------------------------------------------------------------------------------------------
 
@@ -241,7 +268,108 @@ class Selection:
         return selection(self, ax=ax, **options)
 
     def __repr__(self) -> str:
-        return _text.text(self)
+        return "\n\n".join(["\n".join(_answers(self)), heading(self), _table(self).text()])
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        return html.view(*map(html.paragraph, [*_answers(self), heading(self)]), _table(self).html())
+
+
+# ---- standard errors -------------------------------------------------------------------------------------------------
+
+
+def standard_error(scores: Array, ratio: float) -> Array:
+    """The standard error of the mean over splits, the last axis; NaN for a single split.
+
+    The training sets of different splits share rows, so their scores are not independent, and s/√S is too small: the
+    more repetitions, the more so. With `ratio` held-out rows per training row it is s √(1/S + ratio) (Nadeau and Bengio
+    2003, "Inference for the generalization error", section 3). A ratio of 0 is s/√S.
+    """
+    S = scores.shape[-1]
+    if S < 2:
+        return np.full(scores.shape[:-1], np.nan)
+    return np.asarray(np.std(scores, axis=-1, ddof=1) * np.sqrt(1.0 / S + ratio))
+
+
+def smallest_sufficient(scores: Array, ratio: float) -> int:
+    """The smallest number of pairs whose mean is within one standard error of the best, from scores (k + 1, S).
+
+    The standard error is for the difference to the best, split by split.
+    """
+    best = int(scores.mean(axis=-1).argmax())
+    behind = scores[best] - scores[:best]
+    enough = behind.mean(axis=-1) <= standard_error(behind, ratio)
+    return int(enough.argmax()) if enough.any() else best
+
+
+# ---- views -----------------------------------------------------------------------------------------------------------
+
+
+def heading(selection: Selection) -> str:
+    """How the models were scored."""
+    r = selection._scores
+    return (
+        f"Mean log predictive density of held-out rows over {counted(selection.n_splits, 'split')} "
+        f"({_range(r.train)} training rows, {_range(r.test)} held out)"
+    )
+
+
+def _answers(selection: Selection) -> list[str]:
+    """A sentence for each method, with its name if there are several."""
+    if len(selection.methods) == 1:
+        return [answer(selection, selection.methods[0])]
+    return [f"{method}: {answer(selection, method)}" for method in selection.methods]
+
+
+def answer(selection: Selection, method: str) -> str:
+    """How many pairs are enough, which ones (by their full names), and how far that is from the full model."""
+    enough = int(selection.suggestions[method])
+    table, pairs = selection.summary(), selection.pairs
+    line = table[(table["method"] == method) & (table["k"] == enough)].iloc[0]
+    chosen = pairs[(pairs["method"] == method) & (pairs["rank"] <= enough)]
+    names = ", ".join(on_one_line(f"{a}:{b}") for a, b in zip(chosen["first"], chosen["second"], strict=True))
+    gap, se = float(line["difference"]), float(line["difference_se"])
+    size = f"{abs(gap):.2g}" + ("" if pd.isna(se) else f" ± {se:.2g}")
+    if not selection.reaches_full[method]:
+        return _not_enough(selection, enough, names, size)
+    if enough == 0:
+        what = "No interaction is needed"
+    else:
+        what = f"{enough} interaction{'s are' if enough > 1 else ' is'} enough: {names}"
+    side = "below" if gap < 0.0 else "above"
+    meant = ": within two standard errors, so there may be no difference" if gap < 0.0 else ""
+    return f"{what}. Per row, that is {size} {side} the model with all interactions{meant}."
+
+
+def _not_enough(selection: Selection, enough: int, names: str, size: str) -> str:
+    tried = {0: "Main effects alone are", 1: "One interaction is"}.get(
+        selection.k, f"Up to {selection.k} interactions are"
+    )
+    helpful = f" Only the first {enough} of them ({names}) help." if enough else " They do not help."
+    at = helpful if enough < selection.k else ""
+    more = selection.k < len(selection._scores.named_pairs)
+    return Sentence(
+        f"{tried} not enough: per row, the model with all interactions is {size} better.{at} ",
+        Sentence("Raise ", Argument("k"), ", or keep") if more else "More than two columns act together: keep",
+        " the full model.",
+    )
+
+
+def _table(selection: Selection) -> ShownTable:
+    """The scores by number of pairs, and by method if there are several."""
+    table, asked = selection.summary(), selection._scores.asked
+    several = len(selection.methods) > 1
+    names = [
+        f"{f'{method}, ' if several else ''}{'all pairs' if pd.isna(k) else counted(int(k), 'pair')}"
+        for method, k in zip(table["method"], table["k"], strict=True)
+    ]
+    columns = {
+        column.replace("_", " "): [number_text(float(value)) for value in table[column]]
+        for column in ("mean", "se", "difference", "difference_se")
+    }
+    fewer = [f"There are only {selection.k} pairs; k = {asked} was asked for."] if asked > selection.k else []
+    return ShownTable("Models", names, columns, fewer)
+
+
+def _range(rows: NDArray[np.int64]) -> str:
+    low, high = int(rows.min()), int(rows.max())
+    return str(low) if low == high else f"{low} to {high}"

@@ -1,22 +1,60 @@
-"""The result of `stability`: ranks by sample, method and term, and what they add up to."""
+"""The result of `stability`: ranks by sample, method and term, what they add up to, and its views."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import entr
 
-from rsens._arguments import fraction, whole_number
-from rsens._errors import Argument, InputError
-from rsens._stability import _text
-from rsens._stability._notebook import as_html
-from rsens._stability._rankings import FORM, Rankings
-from rsens._stability._ranks import Ranks, entropy, rank_shares
+from rsens import _html as html
+from rsens._arguments import fraction, one_of, whole_number
+from rsens._errors import InputError
+from rsens._results import Form, Part, stored
+from rsens._text import counted, listed, on_one_line, percent, short
+from rsens._text import number as number_text
+from rsens._typing import Array, Flags
+from rsens._views import ShownTable, folded, html_of, text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Ranks = NDArray[np.int64]
+#: How many of the first terms are shown, and how many the answer is about.
+SHOWN, LEADING = 10, 3
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rankings(Part):
+    """Values and ranks by method, sample and term. Where a method failed, its values are NaN and its ranks are 0."""
+
+    order: int = stored("1 for variables, 2 for pairs.")
+    terms: tuple[str, ...] = stored('The variables, "x0", or pairs, "x0:x1", in the order of the columns.')
+    methods: tuple[str, ...] = stored("The methods, in the order asked for.")
+    rows: int = stored("Rows in a sample; about as many where whole clusters were drawn.")
+    replace: bool = stored("Whether rows were drawn with replacement.")
+    at: str = stored('The rows at which models were scored: "sample" or "data".')
+    scale: str = stored('What one step of a column was: "sd", "raw" or "given".')
+    budget: str = stored("The name of the budget for predictions.")
+    alpha: float = stored("Order of the Rényi divergence.")
+    values: Array = stored("What a method says about a term.", "methods", "samples", "terms")
+    ranks: NDArray[np.int64] = stored("The rank of a term, 1 for the largest value.", "methods", "samples", "terms")
+    failed_samples: tuple[int, ...] = stored("The samples in which something failed.")
+    failed_methods: tuple[str | None, ...] = stored("What failed; None is the refit itself.")
+    reasons: tuple[str, ...] = stored("Why it failed.")
+    clusters: int | None = stored("Clusters in a sample; None where rows were drawn one by one.", default=None)
+
+    @property
+    def ranked(self) -> Flags:
+        """Whether a method has values in a sample, (methods, samples)."""
+        return np.asarray(self.ranks[..., 0] > 0)
+
+
+FORM = Form("a stability result", "Stability.save", {"rankings": Rankings})
 
 
 def _field(name: str) -> Any:
@@ -66,15 +104,8 @@ class Stability:
         `clusters` is how many were drawn, None where rows were drawn one by one.
         """
         r = self._rankings
-        return {
-            "n_rows": r.rows,
-            "clusters": r.clusters,
-            "replace": r.replace,
-            "at": r.at,
-            "scale": r.scale,
-            "budget": r.budget,
-            "alpha": r.alpha,
-        }
+        names = ("clusters", "replace", "at", "scale", "budget", "alpha")
+        return {"n_rows": r.rows} | {name: getattr(r, name) for name in names}
 
     # ---- rankings ---------------------------------------------------------------------------------------------------
 
@@ -121,9 +152,10 @@ class Stability:
 
         Rows and columns add up to 1.
         """
-        ranks = self._by_method()[self._position(method)]
+        m = self._position(method)
+        ranks = self._by_method()[m]
         if not len(ranks):
-            raise InputError(f"{self._name(method)} failed in every sample; see Stability.failures for the reasons.")
+            raise InputError(f"{self.methods[m]} failed in every sample; see Stability.failures for the reasons.")
         columns = pd.RangeIndex(1, len(self.terms) + 1, name="rank")
         return pd.DataFrame(rank_shares(ranks), index=self._index(), columns=columns)
 
@@ -152,7 +184,7 @@ class Stability:
 
     @property
     def failures(self) -> pd.DataFrame:
-        """What failed: sample, method (missing where the refit itself failed) and reason. Empty if nothing did."""
+        """Failures: sample, method (missing where the refit itself failed) and reason. Empty if nothing did."""
         r = self._rankings
         return pd.DataFrame(
             {
@@ -162,11 +194,17 @@ class Stability:
             }
         )
 
+    # ---- views ------------------------------------------------------------------------------------------------------
+
     def __repr__(self) -> str:
-        return _text.text(self)
+        return text_of(f"{heading(self)}\n\n{folded(answer(self))}", [_methods(self), _leading_ranks(self)])
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        failures = [f"sample {sample}: {reason}" for sample, _, reason in self.failures.itertuples(index=False)]
+        tables = html_of([_methods(self), _leading_ranks(self)])
+        return html.view(
+            html.heading(heading(self)), html.paragraph(answer(self)), *tables, html.notes("Failures", failures)
+        )
 
     # ---- files and pictures -----------------------------------------------------------------------------------------
 
@@ -199,14 +237,104 @@ class Stability:
     def _index(self) -> pd.Index:
         return pd.Index(self.terms, name="term")
 
-    def _name(self, method: str | None) -> str:
-        return self.methods[self._position(method)]
-
     def _position(self, method: str | None) -> int:
-        if method is None:
-            return 0
-        if method not in self.methods:
-            raise InputError(
-                Argument("method"), f" must be one of {', '.join(map(repr, self.methods))}; got {method!r}."
-            )
-        return self.methods.index(method)
+        return 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
+
+
+# ---- ranks -----------------------------------------------------------------------------------------------------------
+
+
+def ranks_of(values: Array, ties: NDArray[np.int64]) -> Ranks:
+    """Ranks 1 … T of the last axis, 1 for the largest value; among equal values the lower `ties` (T,) leads.
+
+    Every row is a permutation, which makes the table of rank shares doubly stochastic.
+    """
+    order = np.lexsort((np.broadcast_to(ties, values.shape), -values), axis=-1)
+    ranks = np.empty(values.shape, dtype=np.int64)
+    np.put_along_axis(ranks, order, np.broadcast_to(np.arange(1, values.shape[-1] + 1), values.shape), axis=-1)
+    return ranks
+
+
+def rank_shares(ranks: Ranks) -> Array:
+    """The share of samples in which each term (rows) has each rank (columns), (T, T), from ranks (S, T)."""
+    samples, terms = ranks.shape
+    counts = np.zeros((terms, terms))
+    np.add.at(counts, (np.broadcast_to(np.arange(terms), ranks.shape), ranks - 1), 1.0)
+    return counts / samples
+
+
+def entropy(shares: Array) -> float:
+    """The mean over ranks of −Σ_t p_t log p_t, with p_t the share of samples in which term t has that rank.
+
+    From 0 (one ranking only) to log T (every term anywhere). Rows and columns of the table each add up to 1, so the
+    mean entropy of its columns (terms at a rank) equals the mean entropy of its rows (ranks of a term).
+    """
+    return float(entr(shares).sum() / len(shares))
+
+
+# ---- views -----------------------------------------------------------------------------------------------------------
+
+
+def answer(stability: Stability) -> str:
+    """Whether the first terms are the same in all samples, by the first method that ranked any; with full names."""
+    method = stability.to_frame()["method"].iloc[0]
+    ranks = stability.ranks
+    table = ranks[ranks["method"] == method].pivot(index="sample", columns="term", values="rank")
+    leading = list(table.mean().reindex(stability.terms).sort_values(kind="stable").index[:LEADING])
+    total = len(table)
+    first = int((table[leading[0]] == 1).sum())
+    winner = f"By {method}, {on_one_line(leading[0])} is first in {first} of {total} samples"
+    if len(stability.terms) <= LEADING:
+        return f"{winner}."
+    same = int((table[leading] <= LEADING).all(axis=1).sum())
+    return (
+        f"{winner}, and the first {LEADING} are {listed([on_one_line(term) for term in leading])} in {same} of {total}."
+    )
+
+
+def heading(stability: Stability) -> str:
+    """How the rankings were made, in one line."""
+    kind = {1: "variable", 2: "pair"}[stability.order]
+    how = "with" if stability.settings["replace"] else "without"
+    failed = stability.failures["sample"].nunique()
+    failures = f"; failures in {failed} of them" if failed else ""
+    return (
+        f"Rankings of {counted(len(stability.terms), kind)} by models fitted to {stability.n_boot} samples of "
+        f"{drawn(stability)}, drawn {how} replacement{failures}"
+    )
+
+
+def drawn(stability: Stability) -> str:
+    """The size of a sample: "200 rows", or "20 clusters (about 80 rows)"."""
+    rows, clusters = (stability.settings[name] for name in ("n_rows", "clusters"))
+    return f"{rows:,} rows" if clusters is None else f"{counted(clusters, 'cluster')} (about {rows:,} rows)"
+
+
+def _methods(stability: Stability) -> ShownTable:
+    """Entropy by method, the term that is first most often, and how often it is."""
+    known, first = stability.entropy.dropna(), stability.top(1)
+    most = number_text(float(np.log(len(stability.terms))))
+    columns = {
+        "entropy": [number_text(value) for value in known],
+        "first most often": [short(str(first[method].idxmax())) for method in known.index],
+        "in": [percent(float(first[method].max())) for method in known.index],
+    }
+    legend = [f"entropy of the ranks: from 0 (always the same) to {most} (random)"]
+    return ShownTable("Methods", [str(method) for method in known.index], columns, legend)
+
+
+def _leading_ranks(stability: Stability) -> ShownTable:
+    """The leading terms of the first method that has any."""
+    table = stability.to_frame()
+    method = table["method"].iloc[0]
+    leading = table[table["method"] == method]
+    shown = leading.head(SHOWN)
+    columns = {
+        "mean rank": [number_text(rank) for rank in shown["mean_rank"]],
+        "lower": [str(rank) for rank in shown["lower"]],
+        "upper": [str(rank) for rank in shown["upper"]],
+    }
+    hidden = len(leading) - len(shown)
+    more = [f"… and {hidden} more in to_frame()"] if hidden else []
+    legend = [*more, "lower to upper: ranks in 90 % of the samples"]
+    return ShownTable(f"Ranks by {method}", [str(term) for term in shown["term"]], columns, legend)

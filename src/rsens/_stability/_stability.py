@@ -1,44 +1,62 @@
-"""`stability`, the call."""
+"""`stability`: the call, one sample, and how samples are drawn."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from rsens._arguments import child, jobs, one_of, whole_number
-from rsens._compare import ComparisonSettings, check_terms, term_labels
+from rsens._compare import ComparisonSettings, check_terms, method_values, term_labels
 from rsens._contents import OwnOrder, inverse, own_order
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._files import Checkpoint, fingerprint
-from rsens._progress import Progress, progress_of
+from rsens._progress import progress_of
 from rsens._refits import (
+    FAILURES,
     Fit,
     Kept,
+    are_labels,
     as_rows,
     check_refit,
     numbers_of,
     read_clusters,
     read_for_estimator,
     read_targets,
+    reason_of,
     run_pieces,
+    take_rows,
     warn_of_tight_clusters,
     with_levels,
 )
-from rsens._stability._one_sample import TIES, SampleAnalysis
-from rsens._stability._rankings import Rankings
-from rsens._stability._ranks import ranks_of
-from rsens._stability._result import Stability
-from rsens._stability._sampling import column_names, sampling
+from rsens._stability._result import Rankings, Stability, ranks_of
+from rsens._table import is_frame
+from rsens._text import first_few
+from rsens._threads import one_thread
+from rsens._typing import Positions
 from rsens.adapters import read_numeric, two_valued_columns
 from rsens.black_box import Budget
 from rsens.likelihoods import target_of
 from rsens.measures import Terms, check_group_columns, read_scale
 from rsens.models import GPRegressor
+
+#: Purposes of the random numbers of a sample.
+ROWS, ESTIMATOR, METHODS, TIES = range(4)
+#: Every class needs this many rows in a sample, or all that it has.
+LEAST_OF_A_CLASS = 2
+#: With fewer clusters, half of them are one.
+LEAST_CLUSTERS = 3
+#: How often a sample is drawn again before a class counts as too rare.
+MOST_DRAWS = 1000
+N_ROWS = Argument("n_rows")
 
 
 def stability(
@@ -120,71 +138,65 @@ def stability(
         >>> result.mean_rank["rsens"].idxmin()
         's5'
     """
-    n_boot, n_jobs = whole_number(n_boot, "n_boot", 1), jobs(n_jobs)
+    from sklearn.base import is_classifier
+
+    n_boot, n_jobs, follow = whole_number(n_boot, "n_boot", 1), jobs(n_jobs), progress_of(progress)
     one_of(at, "at", ("sample", "data"))
     one_of(replace, "replace", ("auto", True, False))
     check_refit(estimator, refit)
-    follow = progress_of(progress)
     size = None if n_rows is None else whole_number(n_rows, "n_rows", 2)
     X = as_rows(X)
     y = read_targets(y, len(X), several=True)
     names = column_names(X)
-    of_names = Terms.of(groups, names)
+    terms = Terms.of(groups, names)
+    found = read_for_estimator(estimator, X)
+    if found is not None:
+        coding = found[0]
+        read_numeric(numeric, names, coding.categorical)
+        check_group_columns(terms, names, coding.categorical)
+        # Scored at all rows, a model needs all levels, and a sample may lack some. Scored at the rows it was fitted to,
+        # it needs the levels that occur there, and no others.
+        estimator = with_levels(estimator, coding, only_given=at == "sample")
     settings = ComparisonSettings.read(
         methods,
         order,
         budget,
         scale=read_scale(scale, names),
         alpha=alpha,
-        two_valued=_two_valued(estimator, X, numeric, names, of_names),
-        groups=None if groups is None else dict(zip(of_names.names, of_names.members, strict=True)),
+        two_valued=tuple(d for d in two_valued_columns(X, numeric, names) if d not in terms.grouped_columns),
+        groups=None if groups is None else dict(zip(terms.names, terms.members, strict=True)),
         cheap=True,
     )
-    check_terms(of_names, order)
-    settings = _with_groups(settings, methods, of_names)
+    check_terms(terms, order)
+    settings = _with_groups(settings, methods, terms)
     own = own_order(X, y, clusters=read_clusters(clusters, len(X)))
-    analysis = SampleAnalysis(
-        fit=Fit(None, refit) if refit is not None else Fit(_with_levels(estimator, X, at)),
-        X=X,
-        y=y,
-        sampling=sampling(
-            len(X),
-            size,
-            _replaces(replace, estimator),
-            y,
-            refit is None and _is_classifier(estimator),
-            own.clusters,
-            own.rows,
-        ),
-        at=at,
-        settings=settings,
-    )
+    classifies = refit is None and is_classifier(estimator)
+    drawing = sampling(len(X), size, _replaces(replace, estimator), y, classifies, own.clusters, own.rows)
+    fit = Fit(estimator) if refit is None else Fit(None, refit)
+    analysis = SampleAnalysis(fit, X, y, drawing, at, settings)
     if clusters is None:
         warn_of_tight_clusters(numbers_of(X))
     checkpoint = Checkpoint.open(folder, {} if folder is None else _question(analysis), random_state)
-    pieces = _run(analysis, checkpoint, n_boot, n_jobs, follow)
-    rankings = _rankings(analysis, pieces, of_names, own, checkpoint.seed)
-    _warn_of_failures(rankings)
+    pieces = run_pieces(
+        SampleAnalysis.run,
+        n_boot,
+        lambda number: (child(checkpoint.seed, number),),
+        shared=(analysis,),
+        n_jobs=n_jobs,
+        progress=follow,
+        noun="sample",
+        kept=Kept(checkpoint, "sample"),
+    )
+    rankings = _rankings(analysis, pieces, terms, own, checkpoint.seed)
+    if rankings.reasons:
+        failed = [f"{name or 'the refit'} in {times}" for name, times in Counter(rankings.failed_methods).items()]
+        warnings.warn(
+            f"Failures in {n_boot} samples: {', '.join(failed)}. The first reason: {rankings.reasons[0]} "
+            "See Stability.failures.",
+            RsensWarning,
+            stacklevel=2,
+        )
     return Stability(rankings)
-
-
-def _with_levels(estimator: Any, X: Any, at: str) -> Any:
-    """An estimator that knows the categorical columns of X.
-
-    Scored at all rows, it needs all levels, and a sample may lack some. Scored at the rows it was fitted to, it needs
-    the levels that occur there, and no others.
-    """
-    found = read_for_estimator(estimator, X)
-    return estimator if found is None else with_levels(estimator, found[0], only_given=at == "sample")
-
-
-def _two_valued(estimator: Any, X: Any, numeric: Any, names: tuple[str, ...], terms: Terms) -> tuple[int, ...]:
-    """The columns whose two values are compared in all samples. A model may find some of them categorical."""
-    found = read_for_estimator(estimator, X)
-    if found is not None:
-        read_numeric(numeric, names, found[0].categorical)
-        check_group_columns(terms, names, found[0].categorical)
-    return tuple(d for d in two_valued_columns(X, numeric, names) if d not in terms.grouped_columns)
 
 
 def _with_groups(settings: ComparisonSettings, methods: Any, terms: Terms) -> ComparisonSettings:
@@ -202,28 +214,6 @@ def _replaces(replace: bool | str, estimator: Any) -> bool:
         return True
     noisy = target_of(estimator.likelihood) == "numbers"  # counts vary by themselves
     return not (noisy and estimator.optimize)
-
-
-def _is_classifier(estimator: Any) -> bool:
-    from sklearn.base import is_classifier
-
-    return bool(is_classifier(estimator))
-
-
-def _run(
-    analysis: SampleAnalysis, checkpoint: Checkpoint, n_boot: int, n_jobs: int | None, progress: Progress
-) -> list[Any]:
-    """What every sample gives, by number. Samples finish in any order, and each is kept as soon as it is done."""
-    return run_pieces(
-        SampleAnalysis.run,
-        n_boot,
-        lambda number: (child(checkpoint.seed, number),),
-        shared=(analysis,),
-        n_jobs=n_jobs,
-        progress=progress,
-        noun="sample",
-        kept=Kept(checkpoint, "sample"),
-    )
 
 
 def _rankings(
@@ -271,19 +261,6 @@ def _rankings(
     )
 
 
-def _warn_of_failures(rankings: Rankings) -> None:
-    if not rankings.reasons:
-        return
-    names = rankings.failed_methods
-    failed = [f"{name or 'the refit'} in {names.count(name)}" for name in dict.fromkeys(names)]
-    warnings.warn(
-        f"Failures in {rankings.values.shape[1]} samples: {', '.join(failed)}. The first reason: {rankings.reasons[0]} "
-        "See Stability.failures.",
-        RsensWarning,
-        stacklevel=3,
-    )
-
-
 def _question(analysis: SampleAnalysis) -> dict[str, Any]:
     """Everything that the result of a sample depends on, besides its number."""
     fit, settings = analysis.fit, analysis.settings
@@ -305,3 +282,142 @@ def _question(analysis: SampleAnalysis) -> dict[str, Any]:
         "two_valued": settings.two_valued,
         "groups": settings.groups,
     }
+
+
+@dataclass(frozen=True, eq=False)
+class SampleAnalysis:
+    """The analysis that is repeated on every sample of the rows. `at` says which rows are scored."""
+
+    fit: Fit
+    X: Any
+    y: Any
+    sampling: Sampling
+    at: str
+    settings: ComparisonSettings
+
+    def run(self, seed: np.random.SeedSequence) -> dict[str, Any]:
+        """Plain values: {"values": {method: numbers or None}, "reasons": {method: why it has none}}.
+
+        Or {"error": why there is no model}.
+        """
+        with one_thread(), warnings.catch_warnings():
+            # A column may be constant in one sample and not in another: it scores 0 there.
+            warnings.simplefilter("ignore", RsensWarning)
+            rows = self.sampling.draw(child(seed, ROWS))
+            X, y = take_rows(self.X, rows), take_rows(self.y, rows)
+            scored = (X, y) if self.at == "sample" else (self.X, self.y)
+            try:
+                model = self.fit(X, y, child(seed, ESTIMATOR))
+                results = method_values(model, *scored, self.settings, child(seed, METHODS))
+            except FAILURES as error:
+                return {"error": reason_of(error)}
+        return {
+            "values": {r.method: None if r.values is None else r.values.tolist() for r in results},
+            "reasons": {r.method: r.status for r in results if r.values is None},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """How rows are drawn: `size` of `n`, or with `clusters` as many clusters with all their rows.
+
+    `classes` and `clusters` are the codes of the classes and clusters by row, or None. `rows` are the rows in an order
+    of their own, so that a seed draws the same rows however they are sorted; None: as they come.
+    """
+
+    n: int
+    size: int
+    replace: bool
+    classes: Positions | None = None
+    labels: tuple[Any, ...] = ()
+    clusters: Positions | None = None
+    rows: Positions | None = None
+
+    def draw(self, seed: np.random.SeedSequence) -> Positions:
+        """The rows of one sample. It is drawn again, each time from another seed, until every class has enough rows."""
+        for attempt in range(MOST_DRAWS):
+            rows = self._draw(np.random.default_rng(child(seed, attempt)))
+            if self.classes is None or (self._counts(rows) >= self.needed).all():
+                return rows
+        counts = self._counts(np.arange(self.n))
+        rare = int(counts.argmin())
+        unit = "rows" if self.clusters is None else "clusters"
+        raise InputError(
+            f"samples of {self.size} {unit} rarely have enough rows of every class; {self.labels[rare]!r} "
+            f"has {counts[rare]} of {self.n}. Raise ",
+            N_ROWS,
+            ", or merge rare classes.",
+        )
+
+    def _draw(self, rng: np.random.Generator) -> Positions:
+        rows = np.arange(self.n) if self.rows is None else self.rows
+        if self.clusters is None:
+            return rows[rng.choice(self.n, self.size, replace=self.replace)]
+        drawn = rng.choice(int(self.clusters.max()) + 1, self.size, replace=self.replace)
+        return np.concatenate([rows[self.clusters[rows] == cluster] for cluster in drawn])
+
+    @property
+    def n_rows(self) -> int:
+        """The rows of a sample; their mean where clusters are drawn, as these may differ in size."""
+        return self.size if self.clusters is None else round(self.size * self.n / (int(self.clusters.max()) + 1))
+
+    @property
+    def needed(self) -> NDArray[np.int64]:
+        """The rows that a sample needs of each class."""
+        return np.minimum(self._counts(np.arange(self.n)), LEAST_OF_A_CLASS)
+
+    def _counts(self, rows: Positions) -> NDArray[np.int64]:
+        assert self.classes is not None
+        return np.bincount(self.classes[rows], minlength=len(self.labels)).astype(np.int64)
+
+
+def sampling(
+    n: int,
+    n_rows: int | None,
+    replace: bool,
+    y: Any,
+    classifies: bool,
+    clusters: Positions | None = None,
+    rows: Positions | None = None,
+) -> Sampling:
+    """How to draw from n rows: by default n with replacement, or half of them without; the same share of clusters."""
+    if n < 2:
+        raise InputError("stability needs at least two rows to draw from; X has one.")
+    if n_rows is None:
+        n_rows = n if replace else -(-n // 2)
+    if not replace and n_rows > n:
+        raise InputError(
+            N_ROWS, f" must be at most {n}, the rows of X, when rows are drawn without replacement; got {n_rows}."
+        )
+    size = n_rows
+    if clusters is not None:
+        total = int(clusters.max()) + 1
+        if total < LEAST_CLUSTERS:
+            raise InputError(
+                Argument("clusters"),
+                f" must have at least {LEAST_CLUSTERS} different labels, to draw some of them; got {total}.",
+            )
+        size = max(2, -(-n_rows * total // n))  # about as many rows: half of the rows are half of the clusters
+    y = np.asarray(y)
+    if not (classifies or are_labels(y)):
+        return Sampling(n, size, replace, clusters=clusters, rows=rows)
+    codes, labels = pd.factorize(y.ravel())
+    plan = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()), clusters, rows)
+    if (codes < 0).any():
+        raise InputError(Argument("y"), f" has {int((codes < 0).sum())} missing labels. Drop these rows.")
+    if plan.n_rows < plan.needed.sum():
+        raise InputError(
+            N_ROWS,
+            f" must be at least {int(plan.needed.sum())}, for {LEAST_OF_A_CLASS} rows of each of the {len(labels)} "
+            f"classes; got {n_rows}.",
+        )
+    return plan
+
+
+def column_names(X: Any) -> tuple[str, ...]:
+    """The names of the columns; x0, x1, … if they have none."""
+    names = tuple(map(str, X.columns)) if is_frame(X) else tuple(f"x{d}" for d in range(X.shape[1]))
+    repeated = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise InputError(f"X has columns of the same name: {first_few(repeated)}. Rename them so that each is unique.")
+    return names
