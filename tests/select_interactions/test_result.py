@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from rsens._select_interactions._sufficient import smallest_sufficient, standard_error
 
 from rsens._errors import InputError
 from rsens._select_interactions import Selection, answer
+from rsens._select_interactions._selection import smallest_sufficient, standard_error
 from rsens.kernels import EQ, Categorical
 from tests.select_interactions.made import made
 
