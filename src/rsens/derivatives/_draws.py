@@ -234,7 +234,7 @@ class Draws:
         return DifferenceModel(self.mixture, step, scale, categorical, parameters=2 * len(self), few=few)
 
     def families(self, X: Array) -> Iterator[Distribution]:
-        """What the function returns for rows X, draw by draw, as NumPy arrays; all of one family."""
+        """The prediction of each draw for rows X, one after another, as NumPy arrays; all of one family."""
         first: Distribution | None = None
         shapes: list[Any] = []
         for s, parameters in enumerate(self):

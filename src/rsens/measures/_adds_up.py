@@ -111,7 +111,7 @@ def _bends(
 ) -> tuple[Array, float, float]:
     """max over rows x of |Δ| for moves by `step`, the largest effect of one term, and the largest |η|.
 
-    Of all pairs, (T, T); on a path of each term and all before it together, (T,).
+    |Δ| is (T, T) for all pairs, and (T,) on a path of each term and all before it together.
     """
 
     def eta(moved: Sequence[Sequence[int]], share: float = 1.0) -> Array:
