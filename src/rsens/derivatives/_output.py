@@ -287,7 +287,8 @@ def as_arrays(family: Distribution, n: int) -> Distribution:
                 f"{type(family).__name__}: ", Argument(name), f" cannot be read as a NumPy array ({reason})."
             ) from None
     family = family.rebuilt(iter(leaves))
-    parameters_of(family, n)
+    if not (isinstance(family, Mixture) and family.draws):  # the distribution of each draw was checked, and λ is long
+        parameters_of(family, n)
     return family
 
 
