@@ -247,7 +247,7 @@ def test_what_stands_for_the_draws_in_blocks(monkeypatch, name, block):
     monkeypatch.setattr(_draws, "BLOCK", block)
     draws = {"b": rng.normal(size=(20, 3)), "c": rng.normal(size=20)}
     weights = np.where(np.arange(20) < 9, 0.0, np.arange(20))
-    read = _draws.Draws.read(MATCHED[name], draws, weights, "test")
+    read = _draws.Draws.read(MATCHED[name], draws, weights)
     expected = read.mixture(X).matched().checked(len(X))
     np.testing.assert_allclose(read.matched(X).checked(len(X)).parameters, expected.parameters, rtol=1e-13)
 

@@ -30,7 +30,7 @@ MOST_ROWS = 2**18
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """What is behind the numbers of groups, where a column stands for several (see `_grouped`).
+    """The values behind the numbers of groups, where a column stands for several (see `_grouped`).
 
     terms: The columns of each term.
     whole: The predictor that has all columns.
@@ -195,9 +195,6 @@ def sample_positions(n: int, most: int | None, rng: np.random.Generator) -> Posi
     if most is None or n <= most:
         return np.arange(n)
     return np.sort(rng.choice(n, most, replace=False))
-
-
-# ---- What the methods for pairs of columns share ---------------------------------------------------------------------
 
 
 def over_pairs(n_columns: int, value: Callable[[int, int], float]) -> Array:

@@ -17,7 +17,7 @@ from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives
 
-#: What counts as 0, relative to the slope per unit of a column.
+#: Second derivatives that count as 0, relative to the slope per unit of a column.
 NOTHING = 1e-6
 #: Differences in float64 are wrong by a share of the value itself, and may meet a kink now and then.
 NOTHING_BY_DIFFERENCES, KINKS_BY_DIFFERENCES = 1e-6, 0.05
@@ -26,7 +26,7 @@ TURN = 1e-4
 
 
 class Bends:
-    """What the rows so far say about each parameter: rows seen, rows with a bend, and whether its slope turns."""
+    """Counts of the rows seen so far, by parameter: all rows, rows with a bend; and whether the slope turns."""
 
     def __init__(self, table: Table, by_differences: bool) -> None:
         scale = column_scale(table.values)

@@ -86,23 +86,19 @@ class _Switched:
 
     def predict(self, switches: Sequence[Mapping[int, int]]) -> tuple[Distribution, ...]:
         """The predictions with each of the switches, several in one call where the model takes level codes."""
-        found: list[Distribution] = []
+        n, found = self._n, []
         for start in range(0, len(switches), self._at_once):
-            found += self._predict(switches[start : start + self._at_once])
-        for there, switch in zip(found, switches, strict=True):
-            self._check_same(there, switch)
+            some = switches[start : start + self._at_once]
+            there = self._model.predict_distribution(self._rows_with(*some)).checked(len(some) * n)
+            parts = [there.at_rows(slice(k * n, (k + 1) * n)) for k in range(len(some))] if len(some) > 1 else [there]
+            found += [self._checked(part, switch) for part, switch in zip(parts, some, strict=True)]
         return tuple(found)
 
     def derivatives(self, switch: Mapping[int, int]) -> Derivatives:
         """First derivatives with one switch."""
         record = self._model.derivatives(self._rows_with(switch), 1)
-        self._check_same(record.distribution, switch)
+        self._checked(record.distribution, switch)
         return record
-
-    def _predict(self, switches: Sequence[Mapping[int, int]]) -> list[Distribution]:
-        n, times = self._n, len(switches)
-        there = self._model.predict_distribution(self._rows_with(*switches)).checked(times * n)
-        return [there] if times == 1 else [there.at_rows(slice(k * n, (k + 1) * n)) for k in range(times)]
 
     def _rows_with(self, *switches: Mapping[int, int]) -> Any:
         if self._codes:
@@ -110,8 +106,17 @@ class _Switched:
         (switch,) = switches  # labels are set in rows as they were given
         return self._table.switched(self._rows.start, self._rows.stop, switch)
 
-    def _check_same(self, there: Distribution, switch: Mapping[int, int]) -> None:
-        _check_same(self._here, there, self._table.names[next(iter(switch))])
+    def _checked(self, there: Distribution, switch: Mapping[int, int]) -> Distribution:
+        """Levels can be compared only within a family, and only if what is not part of λ stays the same."""
+        here = self._here
+        if type(here) is not type(there) or [a.shape for a in here.leaves()] != [a.shape for a in there.leaves()]:
+            raise InputError(
+                "the model must give the same family, of the same size, at all levels of "
+                f"{self._table.names[next(iter(switch))]!r}; got {type(here).__name__} and {type(there).__name__}."
+            )
+        leaves = zip(leaf_labels(here), here.leaves(), there.leaves(), strict=True)
+        check_fixed(here, [fixed and not np.allclose(new, old, 1e-12, 0.0) for (_, fixed), old, new in leaves])
+        return there
 
 
 def levels_in_use(column: Levels) -> list[int]:
@@ -133,15 +138,3 @@ def contrast_bytes(coding: Coding, order: int, parameters: int = 4) -> int:
     each = 1 + (len(coding.names) if order == 2 else 0)
     pairs = (sum(counts) ** 2 - sum(count**2 for count in counts)) // 2 if order == 2 else 0
     return 2 * 8 * parameters * (each * sum(counts) + pairs)
-
-
-def _check_same(here: Distribution, there: Distribution, name: str) -> None:
-    """Levels can be compared only within a family, and only if what is not part of λ stays the same."""
-    shapes = [[leaf.shape for leaf in family.leaves()] for family in (here, there)]
-    if type(here) is not type(there) or shapes[0] != shapes[1]:
-        got = f"{type(here).__name__} and {type(there).__name__}"
-        raise InputError(
-            f"the model must give the same family, of the same size, at all levels of {name!r}; got {got}."
-        )
-    leaves = zip(leaf_labels(here), here.leaves(), there.leaves(), strict=True)
-    check_fixed(here, [fixed and not np.allclose(new, old, 1e-12, 0.0) for (_, fixed), old, new in leaves])

@@ -110,7 +110,7 @@ def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: 
         )
 
 
-# ---- The chain rule: derivatives of a latent z(x) become derivatives of λ(z(x)) --------------------------------------
+# ---- the chain rule --------------------------------------------------------------------------------------------------
 
 
 def chain_rule(
@@ -147,9 +147,6 @@ def chain_rule(
 def _check_shape(what: str, values: Array, shape: tuple[int, ...]) -> None:
     if values.shape != shape:
         raise InputError("chain_rule: ", Argument(what), f" must have the shape {shape}; got {values.shape}.")
-
-
-# ---- What happens to rows before a model sees them: z(x), the inputs of the model, with derivatives in x -------------
 
 
 @dataclass(frozen=True, eq=False)

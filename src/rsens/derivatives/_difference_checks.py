@@ -28,7 +28,7 @@ SMALL = 0.1
 
 
 class NoSecondDerivativesError(InputError):
-    """Second differences of a function say nothing about its second derivatives; its first ones may be right."""
+    """Second differences of a function are not its second derivatives; first differences may be right."""
 
 
 def check_first(
@@ -165,7 +165,7 @@ def _sizes_and_gaps(at: Differences, order: int) -> tuple[Array, Array]:
     """The size of the derivative of this order in each column, and how much half the step changes it.
 
     Both are mean Fisher norms per unit of the column, so that columns and parameters of any scale can be compared. At a
-    kink or jump of the function itself the quotient doubles; that says nothing about the step and does not count.
+    kink or jump of the function itself the quotient doubles; this has nothing to do with the step and does not count.
     """
     quotient = at.first if order == 1 else at.diagonal
     with np.errstate(all="ignore"):
@@ -205,7 +205,7 @@ class Noise:
         some = X[spaced(len(X), TWICE)]
         try:
             once, again = evaluate(fn, some), evaluate(fn, some)
-        except InputError:  # `evaluate` of all rows says it, with the number of the row
+        except InputError:  # `evaluate` of all rows raises it with the number of the row
             return None
         if once.z.shape != again.z.shape:
             return None
@@ -222,7 +222,7 @@ class Noise:
         return float(np.sqrt(np.mean(np.sum(here.norms(each) ** 2, axis=1))))
 
     def floors(self, here: Evaluation, steps: Steps) -> tuple[float, float]:
-        """What R-sens of a column and R-sens₂ of a pair reach by noise alone, per unit of a column."""
+        """The R-sens of a column and the R-sens₂ of a pair that noise alone makes, per unit of a column."""
         size, (first, second) = self.size(here), (float(np.min(steps.of_order(order))) for order in (1, 2))
         return size / (np.sqrt(2.0) * first), size / (2.0 * second**2)
 
@@ -463,7 +463,7 @@ def wide_step(
     Over a small step such a function does not change at all, and its derivative is 0 at nearly every row. Differences
     over several jumps are an average slope. Over too few jumps it is mostly noise, which makes R-sens of every column
     too large; over too many it smooths away what is there. So the step is the first of 0.15, 0.3 and 0.6 units of a
-    column at which twice the step gives nearly the same R-sens, and the result says what both give.
+    column at which twice the step gives nearly the same R-sens, and the result reports both.
 
     Args:
         fn: The function.
@@ -495,7 +495,7 @@ def wide_step(
 
 
 def _is_rough(at: Differences, levels: Array | None) -> bool:
-    """Whether small differences say nothing: the function is flat between jumps, or computes in single precision."""
+    """Whether small differences are useless: the function is flat between jumps, or computes in single precision."""
     changes = at.changes(at.widths(1))
     if is_flat(at, changes, levels):
         wide = LADDER[-1] * at.steps.units(at.X)  # one row, or one leaf for all

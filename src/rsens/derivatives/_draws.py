@@ -72,7 +72,7 @@ def from_draws(
         >>> rsens(model, [[0.0], [1.5]]).round(2).tolist()
         [[0.0], [6.67]]
     """
-    read = Draws.read(fn, draws, weights, "from_draws")
+    read = Draws.read(fn, draws, weights)
     if second not in ("matched", "stacked"):
         raise InputError("from_draws: ", Argument("second"), f' must be "matched" or "stacked"; got {second!r}.')
     if backend == "numpy":
@@ -189,29 +189,28 @@ class Draws:
     weights: Array
 
     @classmethod
-    def read(cls, fn: Any, draws: Any, weights: ArrayLike | None, call: str) -> Draws:
-        """The draws as a user gave them, checked."""
+    def read(cls, fn: Any, draws: Any, weights: ArrayLike | None) -> Draws:
+        """The arguments of `from_draws`, checked."""
         if not callable(fn):
-            raise InputError(
-                f"{call}: ", Argument("fn"), f" must be a function of (parameters, X); got {type(fn).__name__}."
-            )
+            got = type(fn).__name__
+            raise InputError("from_draws: ", Argument("fn"), f" must be a function of (parameters, X); got {got}.")
         if not isinstance(draws, Mapping) or not draws:
             raise InputError(
-                f"{call}: ",
+                "from_draws: ",
                 Argument("draws"),
                 " must map names of parameters to arrays with the draws first, such as {'slope': (4000, 3)}; "
                 f"got {type(draws).__name__}. Stack chains: values.reshape(-1, *values.shape[2:]).",
             )
-        values = {str(name): _read(name, array, call) for name, array in draws.items()}
+        values = {str(name): _read(name, array) for name, array in draws.items()}
         sizes = {name: len(array) for name, array in values.items()}
         if len(set(sizes.values())) > 1 or min(sizes.values()) == 0:
             raise InputError(
-                f"{call}: all ",
+                "from_draws: all ",
                 Argument("draws"),
                 f" must have the same number of draws, at least one, on the first axis; got {sizes}. "
                 "Stack chains: values.reshape(-1, *values.shape[2:]).",
             )
-        return cls(fn, values, read_weights(weights, next(iter(sizes.values())), call))
+        return cls(fn, values, read_weights(weights, next(iter(sizes.values())), "from_draws"))
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -235,7 +234,7 @@ class Draws:
         return DifferenceModel(self.mixture, step, scale, categorical, parameters=2 * len(self), few=few)
 
     def families(self, X: Array) -> Iterator[Distribution]:
-        """What the function returns for rows X, draw by draw, as NumPy arrays; all of one family."""
+        """The prediction of each draw for rows X, one after another, as NumPy arrays; all of one family."""
         first: Distribution | None = None
         shapes: list[Any] = []
         for s, parameters in enumerate(self):
@@ -343,11 +342,11 @@ def read_weights(weights: ArrayLike | None, count: int, call: str) -> Array:
     return values / values.sum()
 
 
-def _read(name: Any, array: Any, call: str) -> Any:
+def _read(name: Any, array: Any) -> Any:
     values = np.asarray(array)
     if values.dtype.kind not in "biuf" or values.ndim == 0:
         raise InputError(
-            f"{call}: the ",
+            "from_draws: the ",
             Argument("draws"),
             f" of {str(name)!r} must be numbers with the draws on the first axis; got {values.dtype}, "
             f"shape {values.shape}.",
@@ -355,7 +354,7 @@ def _read(name: Any, array: Any, call: str) -> Any:
     bad = ~np.isfinite(values.reshape(len(values), -1)).all(axis=1) if values.dtype.kind == "f" else np.zeros(1, bool)
     if bad.any():
         raise InputError(
-            f"{call}: the ",
+            "from_draws: the ",
             Argument("draws"),
             f" of {str(name)!r} are not finite in {int(bad.sum())} of {len(values)} draws, first in draw "
             f"{int(bad.argmax())}. Leave these draws out.",

@@ -80,7 +80,7 @@ class JaxModel(DifferentiatedFunction):
     made: ClassVar[str] = "automatic (JAX)"
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        # The compiler says how much memory it needs. That grows with the rows, and faster than they do where the
+        # The compiler reports how much memory it needs. That grows with the rows, and faster than they do where the
         # function makes an array of rows by rows: so the guess is checked.
         order = order if self.continuous(n_columns) else 0
         most = _power_of_two_from(self.n_rows)

@@ -1,4 +1,4 @@
-"""What a model is to the measures: rows in, derivatives of λ out; and the one loop over rows."""
+"""The interface of a model: rows in, derivatives of λ out; and the one loop over rows."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Model(ABC):
     takes_many_levels: bool = False
     #: About how many parameters λ has, which decides how many rows fit in memory.
     n_parameters: int = 4
-    #: What the model was trained on, where it says so: standard deviations of its inputs (D,), the inputs (N, D).
+    #: Training data of the model, if known: standard deviations of its inputs (D,), the inputs (N, D).
     input_scale_: Any = None
     training_inputs_: Any = None
     #: The class labels that the codes 0, 1, … of its predictions stand for.
@@ -76,7 +76,7 @@ class Model(ABC):
 
     @property
     def name(self) -> str:
-        """What errors call the model."""
+        """The name of the model in errors."""
         return type(self).__name__
 
     @abstractmethod
@@ -98,11 +98,11 @@ class Model(ABC):
 
     @property
     def description(self) -> Description | None:
-        """What was understood of a model that somebody else made; None for models of rsens and wrapped functions."""
+        """A summary of a model of another library; None for models of rsens and wrapped functions."""
         return None
 
     def checks(self, X: Any) -> Iterator[Finding]:
-        """What `rsens.check` has to say about this model at the rows X, beyond what it checks of every model."""
+        """Findings of `rsens.check` for this model at the rows X, in addition to its checks of every model."""
         yield from ()
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
@@ -222,9 +222,9 @@ def iterate(
 ) -> Iterator[tuple[slice, Derivatives]]:
     """The derivatives of a model at the rows of a table, chunk by chunk: (which rows, their record).
 
-    Chunks are as even as possible and as large as `max_bytes` of working memory allows.
-    Their size changes nothing but rounding. With `watch`, a warning at the end says if the model is piecewise linear,
-    so that second derivatives show no interaction. A model that is `prepared` already is so for more rows than these.
+    Chunks are as even as possible and as large as `max_bytes` of working memory allows. Their size changes nothing but
+    rounding. With `watch`, a warning is raised at the end if the model is piecewise linear, so that second derivatives
+    show no interaction. A model that is `prepared` already is so for more rows than these.
     """
     check_order(order)
     n, columns = table.values.shape
@@ -295,7 +295,7 @@ def rows_for(bytes_per_row: float) -> int:
     return max(1, int(MAX_BYTES / bytes_per_row))
 
 
-# ---- what was understood of a model that somebody else made, and what was checked about it ---------------------------
+# ---- models of other libraries: a summary, and what was checked ------------------------------------------------------
 
 #: "ok": as it should be. "warning": read the text before you read the numbers. "wrong": the numbers are not to be used.
 Verdict = Literal["ok", "warning", "wrong"]
@@ -303,7 +303,7 @@ Verdict = Literal["ok", "warning", "wrong"]
 
 @dataclass(frozen=True)
 class Description:
-    """What was understood of a model, in a few words each, so that one line can say it."""
+    """A summary of a model in a few words for each aspect, short enough for one line."""
 
     #: The object: "GaussianProcessRegressor of scikit-learn".
     model: str
@@ -313,7 +313,7 @@ class Description:
     noise: str
     #: How derivatives are made: "closed form", "automatic (PyTorch)", "differences over 0.3 standard deviations".
     derivatives: str
-    #: What the columns are: of X as given, or the original ones of a pipeline.
+    #: The columns: those of X as given, or the original ones of a pipeline.
     columns: str = "columns of X as given"
 
     def __str__(self) -> str:

@@ -25,13 +25,13 @@ class RandomFunctionError(InputError):
 
 
 def check_function(fn: Any, call: str) -> None:
-    """What is to be differentiated must be a function; `call` is who asks."""
+    """Raise an error if `fn`, the argument of `call`, is not a function."""
     if not callable(fn):
         raise InputError(f"{call}: ", Argument("fn"), f" must be a function of rows X; got {type(fn).__name__}.")
 
 
 def family_from(function: Callable[[Any], Any], X: Any) -> Distribution:
-    """What the function returns for the rows X as one of the families."""
+    """The result of the function for the rows X as one of the families."""
     result = converted(function(X), "the function must return a distribution")
     try:
         result.leaves()
@@ -50,7 +50,7 @@ def parameters_of(family: Distribution, n: int) -> Any:
     try:
         λ = family.parameters
         fits = len(λ.shape) == 1 or (len(λ.shape) == 2 and λ.shape[0] in (1, n))
-    except (IndexError, RuntimeError, TypeError, ValueError) as error:  # whatever the array library says about shapes
+    except (IndexError, RuntimeError, TypeError, ValueError) as error:  # from the array library, about shapes
         fits, reason = False, error
     if not fits:
         raise InputError(
@@ -189,7 +189,7 @@ def _same(a: Array, b: Array, noise: Array | float) -> bool:
     return a.shape == b.shape and bool(np.all(np.abs(a - b) <= allowed))
 
 
-# ---- A function of NumPy rows, evaluated: its distribution, and the columns to take differences of -------------------
+# ---- evaluating a function of NumPy rows -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,7 +271,7 @@ def evaluate_moved(fn: Callable[[Array], Distribution], points: Array, here: Eva
 
 
 def _call(fn: Callable[[Array], Distribution], X: Array) -> Distribution:
-    """What the function returns for a copy of X, which it may write to, with NumPy arrays of any type."""
+    """The result of the function for a copy of X, which it may write to, with NumPy arrays of any type."""
     return as_arrays(family_from(fn, X.copy()), len(X))
 
 
@@ -287,7 +287,8 @@ def as_arrays(family: Distribution, n: int) -> Distribution:
                 f"{type(family).__name__}: ", Argument(name), f" cannot be read as a NumPy array ({reason})."
             ) from None
     family = family.rebuilt(iter(leaves))
-    parameters_of(family, n)
+    if not (isinstance(family, Mixture) and family.draws):  # the distribution of each draw was checked, and λ is long
+        parameters_of(family, n)
     return family
 
 

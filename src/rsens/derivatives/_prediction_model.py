@@ -20,12 +20,13 @@ from rsens.derivatives._model import Counter, Description, Finding, Model, Verdi
 from rsens.derivatives._output import categorical_values
 from rsens.distributions import Distribution
 
-# ---- Models that take rows in the type they were given, such as a data frame with its labels -------------------------
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AsGiven(Model):
-    """What such models share: rows that were moved or switched as numbers become rows of the type that was given."""
+    """Base of models that take rows in the type they were given, such as a data frame with its labels.
+
+    Rows that were moved or switched as numbers become rows of that type again.
+    """
 
     #: Columns that are categorical in addition to a data frame's own, as in `from_function`.
     categorical: Any = None
@@ -86,15 +87,15 @@ class PredictionModel(AsGiven):
     """A model from `predict`, which takes rows in the type they were given (a data frame, an array) and gives a family.
 
     Derivatives are central differences, over a small step where the prediction is smooth, and over a wide step chosen
-    from the rows (`wide_step`) where it is piecewise constant. A warning then says which, and what it does to R-sens;
-    second differences of jumps say nothing, and are refused. Categorical columns of a data frame are contrasts.
+    from the rows (`wide_step`) where it is piecewise constant. A warning then states the step and its effect on R-sens;
+    second differences of jumps are meaningless, and are refused. Categorical columns of a data frame are contrasts.
     """
 
     predict: Callable[[Any], Distribution]
-    #: What errors call the model: the class of the object.
+    #: The name of the model in errors: the class of the object.
     label: str
     about: Description | None = None
-    #: What there is to know before reading numbers; warnings among them are also raised as warnings.
+    #: Findings to read before the numbers; those that are not "ok" are also raised as warnings.
     findings: tuple[Finding, ...] = ()
     #: Set by `prepared`.
     differences: DifferenceModel | None = None
@@ -116,7 +117,7 @@ class PredictionModel(AsGiven):
     def checks(self, X: Any) -> Iterator[Finding]:
         yield from self.findings
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RsensWarning)  # it is what the finding says
+            warnings.simplefilter("ignore", RsensWarning)  # the finding has the same text
             model = self.prepared(X)
         if model.wide is None:
             yield Finding("steps", "ok", "predictions change smoothly: differences over a small step.")

@@ -26,8 +26,6 @@ from rsens.derivatives import Model
 from rsens.measures._link import OnLink, on_link
 from rsens.measures._terms import Terms
 
-#: With more terms than this, whether a model is linear is found from one path of moves in place of all pairs.
-MANY_TERMS = 60
 #: At most so many numbers are in the rows that the model is asked for at once.
 NUMBERS = 1 << 22
 #: At most so many rows are tried, fewer if there are so many pairs that it would take more predictions than POINTS.
@@ -64,11 +62,9 @@ def adds_up(
 def is_linear(model: Any, source: Model, table: Table, terms: Terms) -> bool:
     """Whether all pairs of terms add up, and every term is linear in itself: like `adds_up(…).all()`.
 
-    Of many terms not all pairs are tried. One after the other moves and stays there: if effects add up, each changes η
-    by as much as it does alone.
+    Not all pairs are tried. One term after the other moves and stays there: if effects add up, each changes η by as
+    much as it does alone.
     """
-    if len(terms) <= MANY_TERMS:
-        return bool(adds_up(model, source, table, terms).all())
     return bool(adds_up(model, source, table, terms, on_path=True).all())
 
 
@@ -115,7 +111,7 @@ def _bends(
 ) -> tuple[Array, float, float]:
     """max over rows x of |Δ| for moves by `step`, the largest effect of one term, and the largest |η|.
 
-    Of all pairs, (T, T); on a path of each term and all before it together, (T,).
+    |Δ| is (T, T) for all pairs, and (T,) on a path of each term and all before it together.
     """
 
     def eta(moved: Sequence[Sequence[int]], share: float = 1.0) -> Array:

@@ -115,7 +115,7 @@ def active_subspace(
 
 UP, DOWN, BOTH = "▲", "▼", "±"
 #: Below this consistency a variable counts as moving the prediction both ways. With U the movement up and V that down,
-#: |U − V|/(U + V) < ½ says that more than a quarter of all movement is against the rest.
+#: |U − V|/(U + V) < ½ means that more than a quarter of all movement is against the rest.
 MIXED = 0.5
 
 

@@ -70,14 +70,14 @@ def _kernel_of(model: Any) -> Any:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Columns whose values are further apart than the length-scale of a Gaussian process: the slope at rows says little.
+# Columns whose values are further apart than the length-scale of a Gaussian process: the slope at rows means little.
 # Between two values that are several length-scales apart, the prediction falls back to its mean: the slope at either of
 # them is near 0, however different the predictions there are. This happens to codes that are taken for numbers.
 
 
 #: A gap counts if there are as many rows on both sides of it: a few values far out are no gap.
 ROWS_BESIDE_A_GAP = 5
-#: The length-scale, in gaps, below which the slope says little.
+#: The length-scale, in gaps, below which the slope means little.
 SHORT = 0.5
 
 

@@ -161,7 +161,7 @@ def _rows(X: Any) -> Any:
     return X.source if isinstance(X, Table) else X
 
 
-# ---- The natural link η = g(λ) of each family, for models that do not say on which scale they add up -----------------
+# ---- the natural link η = g(λ) of each family, for models without a link of their own --------------------------------
 
 
 @dataclass(frozen=True, eq=False)

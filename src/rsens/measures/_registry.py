@@ -24,7 +24,7 @@ from rsens.measures._units import check_scale, check_weights
 
 @dataclass(frozen=True)
 class ComparedMethod:
-    """What everyone needs to know about a way to score columns or pairs. The subclasses say how it is computed.
+    """The facts that callers need about a way to score columns or pairs. Subclasses compute it.
 
     Args:
         name: What users call it.
@@ -56,7 +56,7 @@ class ComparedMethod:
             raise InputError(f"{self.name} has no value for columns that belong together; it takes single columns.")
 
     def factor(self, units: Array) -> Array | float:
-        """What turns values per unit of x into values per `units`, (D,) or (D, D); 1 where nothing is per unit."""
+        """The factor from values per unit of x to values per `units`, (D,) or (D, D); 1 if nothing is per unit."""
         if not self.scaled:
             return 1.0
         return units if self.order == 1 else np.outer(units, units)

@@ -41,7 +41,7 @@ class Terms:
         return len(self.names)
 
     def extended(self, names: tuple[str, ...], members: tuple[tuple[int, ...], ...]) -> Terms:
-        """These terms and some more."""
+        """The same terms followed by more."""
         return Terms(self.names + names, self.members + members)
 
     @cached_property

@@ -23,12 +23,12 @@ from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters import as_model
 
-#: What statsmodels and formulas call a column of ones: nobody is surprised that it does not vary.
+#: Names of a column of ones in statsmodels and formulas: nobody is surprised that it does not vary.
 INTERCEPTS = ("const", "Intercept")
 
 
 def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stacklevel: int = 3) -> Array:
-    """What one step of each column is, shape (D,): `scale` is "sd", "raw", or one number per column.
+    """The step of each column, shape (D,): `scale` is "sd", "raw", or one number per column.
 
     `stacklevel` counts the calls from here up to the line that a warning is about.
     """
@@ -83,7 +83,7 @@ def standard_deviations(values: Array, weights: Array, model: Any, training: Arr
 
 
 def deviations_of(model: Any, table: Table, training: Array | None, weights: Array) -> Array:
-    """What "sd" means in each column, (D,): `standard_deviations`, and `level_deviations` where there are levels."""
+    """The meaning of "sd" in each column, (D,): `standard_deviations`, or `level_deviations` in columns of levels."""
     if table.coding is None:
         return standard_deviations(table.values, weights, model, training)
     numbers = table.coding.numbers(table.values)
@@ -111,7 +111,7 @@ def level_deviations(deviations: Array, coding: Coding) -> Array:
 
 
 def training_inputs(model: Any, n_columns: int) -> Array | None:
-    """The inputs the model was trained on, or None for a model that does not say."""
+    """The inputs the model was trained on, or None if the model does not have them."""
     given = as_model(model).training_inputs_
     if given is None:
         return None
@@ -140,7 +140,7 @@ def _known_scale(known: Any, n_columns: int) -> Array:
     return deviations
 
 
-# ---- Arguments that weigh rows and scale columns, checked once -------------------------------------------------------
+# ---- weights of rows and scales of columns, checked ------------------------------------------------------------------
 
 
 def check_weights(weights: Any, n: int) -> Array:
