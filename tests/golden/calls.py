@@ -531,7 +531,7 @@ def from_draws_torch() -> Numbers:
     return flat(matched=both(model, X), counts=both(counts, X))
 
 
-@call()
+@call(differences=True)  # the second derivatives of the matched Normal are differences
 def from_ensemble() -> Found:
     X, y = data.numeric()
     linear = [rsens.BayesianPoissonRegression().fit(X[k::3], data.counts()[k::3]) for k in range(3)]

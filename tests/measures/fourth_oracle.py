@@ -103,16 +103,6 @@ def negative_binomial(a: Any, b: Any) -> Callable[[Any], Any]:
     return lambda y: constant + mp.loggamma(y + k) - mp.loggamma(y + 1) + y * mp.log(mean / (k + mean))
 
 
-def mixture(a: Any, b: Any) -> Callable[[Any], Any]:
-    one, two = _gaussian(f(a, b), mp.exp(g(a, b))), _gaussian(a, mp.mpf(0.5))
-    return lambda y: mp.log(mp.mpf(0.25) * mp.exp(one(y)) + mp.mpf(0.75) * mp.exp(two(y)))
-
-
-def mixture_of_counts(a: Any, b: Any) -> Callable[[Any], Any]:
-    one, two = poisson(a, b), negative_binomial(a, b)
-    return lambda y: mp.log((mp.exp(one(y)) + mp.exp(two(y))) / 2)
-
-
 def line() -> list[tuple[Any, Any]]:
     """y = sinh t: densities that fall off as a power fall off exponentially in t, and the trapezoid rule converges."""
     step = mp.mpf(1) / 20
@@ -147,8 +137,6 @@ FAMILIES: dict[str, tuple[LogDensity, Callable[[], list[tuple[Any, Any]]]]] = {
     "Categorical": (categorical, counts(3)),
     "Poisson": (poisson, counts(120)),
     "NegativeBinomial": (negative_binomial, counts(400)),
-    "Mixture": (mixture, line),
-    "Mixture of counts": (mixture_of_counts, counts(400)),
 }
 
 #: Central differences on seven points, error O(h⁶).

@@ -19,7 +19,7 @@ from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import MAX_BYTES, JaxModel, Model
-from rsens.distributions import Distribution, Mixture, mixture_nodes, negative_binomial_log_prob
+from rsens.distributions import Distribution, negative_binomial_log_prob
 from rsens.measures._contrasts import check_continuous
 from rsens.measures._rsens import Chunks, check_alpha, finite, gathered
 
@@ -29,7 +29,6 @@ _MOST_ROWS = 256
 _NEGLIGIBLE = 60.0
 #: Nodes of a Gauss rule for sums.
 _PANEL = 16
-_LOG_2PI = float(np.log(2.0 * np.pi))
 
 
 class _Lazy:
@@ -115,14 +114,13 @@ def _chunks(model: JaxModel, table: Table, alpha: float) -> Chunks:
 
 
 def _check_known(p: Distribution) -> None:
-    """A family of one's own has no formula here that JAX could differentiate, alone or as a component."""
+    """A mixture, or a family of one's own, has no formula here that JAX could differentiate."""
     known = [*NATURAL, *SUMMED]
-    for family in (p, *(p.members if isinstance(p, Mixture) else ())):
-        if type(family) not in known:
-            raise InputError(
-                f"fourth_derivative has no divergence for {type(family).__name__}. It works for "
-                f"{', '.join(sorted(f.__name__ for f in known))}; rsens and rsens2 work for every family."
-            )
+    if type(p) not in known:
+        raise InputError(
+            f"fourth_derivative has no divergence for {type(p).__name__}. It works for "
+            f"{', '.join(sorted(f.__name__ for f in known))}; rsens and rsens2 work for every family."
+        )
 
 
 def _nodes(p: Distribution) -> tuple[Array, Array]:
@@ -389,35 +387,14 @@ def _weibull_ratios(p: Any, q: Any, t: Any) -> Any:
     return jnp.log(ratio) + (t1 - t) - (jnp.exp(t1) - jnp.exp(t))
 
 
-def _mixture_rule(p: Mixture) -> tuple[Array, Array]:
-    y, log_weights = mixture_nodes(p)
-    with np.errstate(divide="ignore", under="ignore"):
-        weights = normalised((log_weights + p.log_prob(y)).T)
-    return np.moveaxis(y, 0, 1), weights
+def _negative_binomial_ratios(p: Any, q: Any, y: Any) -> Any:
+    return _negative_binomial_density(q, y) - _negative_binomial_density(p, y)
 
 
-def _density_ratios(p: Any, q: Any, y: Any) -> Any:
-    here, there = log_density(p, y), log_density(q, y)
-    held = jnp.isfinite(here)
-    return jnp.where(held, there, 0.0) - jnp.where(held, here, 0.0)
-
-
-#: Families without a closed form: nodes and weights of p, in NumPy, and log q/p at these nodes, in JAX.
-SUMMED: dict[type[Distribution], tuple[Callable[[Any], tuple[Array, Array]], Callable[[Any, Any, Any], Any]]] = {
-    ds.StudentT: (student_t_rule, _student_t_ratios),
-    ds.Weibull: (weibull_rule, _weibull_ratios),
-    ds.NegativeBinomial: (negative_binomial_rule, _density_ratios),
-    Mixture: (_mixture_rule, _density_ratios),
-}
-
-
-# ---- log densities of the components of a mixture --------------------------------------------------------------------
-# Nothing is left out that differs between families. Fields c of a family are columns (n, 1), to meet y (n, K).
-
-
-def log_density(q: Distribution, y: Any) -> Any:
-    """log q(y), shape (n, K)."""
-    return _LOG_DENSITY[type(q)](q, y)
+def _negative_binomial_density(q: Any, y: Any) -> Any:
+    mean, k = _column(q.mean), _column(q.size)
+    ways = special.gammaln(y + k) - special.gammaln(k) - special.gammaln(y + 1.0)
+    return ways - k * jnp.log1p(mean / k) - y * jnp.log1p(k / mean)
 
 
 def _column(field: Any) -> Any:
@@ -425,110 +402,9 @@ def _column(field: Any) -> Any:
     return jnp.asarray(field)[..., None]
 
 
-def _of_columns(density: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    """A density of y and the fields of a family, in their order."""
-    return lambda q, y: density(y, *map(_column, q.fields().values()))
-
-
-def _of_positive(density: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    """A density of log y and the fields, −inf where y ≤ 0; y there is replaced, or its derivative would be NaN."""
-
-    def of_y(y: Any, *fields: Any) -> Any:
-        log_y = jnp.log(jnp.where(y > 0.0, y, 1.0))
-        return jnp.where(y > 0.0, density(log_y, *fields) - log_y, -jnp.inf)
-
-    return _of_columns(of_y)
-
-
-def _gaussian_density(y: Any, mean: Any, variance: Any) -> Any:
-    return -0.5 * (y - mean) ** 2 / variance - 0.5 * jnp.log(variance) - 0.5 * _LOG_2PI
-
-
-def _student_t_density(y: Any, location: Any, scale2: Any, df: Any) -> Any:
-    z2 = (y - location) ** 2 / scale2
-    return _log_gamma_half_step(0.5 * df) - 0.5 * jnp.log(jnp.pi * df * scale2) - 0.5 * (df + 1.0) * jnp.log1p(z2 / df)
-
-
-def _log_gamma_half_step(z: Any) -> Any:
-    """log Γ(z + ½) − log Γ(z), which loses its digits for large z."""
-    near, far = jnp.minimum(z, 50.0), jnp.maximum(z, 50.0)
-    series = 0.5 * jnp.log(far) - 1.0 / (8.0 * far) + 1.0 / (192.0 * far**3) - 1.0 / (640.0 * far**5)
-    return jnp.where(z < 50.0, special.gammaln(near + 0.5) - special.gammaln(near), series)
-
-
-def _gamma_density(log_y: Any, mean: Any, k: Any) -> Any:
-    return k * (jnp.log(k / mean) + log_y) - (k / mean) * jnp.exp(log_y) - special.gammaln(k)
-
-
-def _weibull_density(log_y: Any, k: Any, scale: Any) -> Any:
-    t = k * (log_y - jnp.log(scale))
-    return jnp.log(k) + t - jnp.exp(t)
-
-
-def _beta_density(y: Any, a: Any, b: Any) -> Any:
-    inside = (y > 0.0) & (y < 1.0)
-    safe = jnp.where(inside, y, 0.5)
-    return jnp.where(inside, (a - 1.0) * jnp.log(safe) + (b - 1.0) * jnp.log1p(-safe) - _log_beta(a, b), -jnp.inf)
-
-
-def _successes_density(y: Any, n: Any, q: Any) -> Any:
-    """The probability of y successes in n trials."""
-    if q.logit is None:
-        success, failure = jnp.log(_column(q.probability)), jnp.log1p(-_column(q.probability))
-    else:
-        success, failure = -jnp.logaddexp(0.0, -_column(q.logit)), -jnp.logaddexp(0.0, _column(q.logit))
-    inside = y <= n
-    rest = jnp.where(inside, n - y, 0.0)
-    ways = special.gammaln(n + 1.0) - special.gammaln(y + 1.0) - special.gammaln(rest + 1.0)
-    return jnp.where(inside, ways + y * success + rest * failure, -jnp.inf)
-
-
-def _categorical_density(q: Any, y: Any) -> Any:
-    log_p = jnp.broadcast_to(jnp.log(q.probabilities), (y.shape[0], q.probabilities.shape[-1]))
-    return jnp.take_along_axis(log_p, y.astype(int), axis=-1)
-
-
-def _histogram_density(q: Any, y: Any) -> Any:
-    """log p_k − log width_k in the bin k that holds y."""
-    borders = jnp.asarray(q.borders).reshape(-1, q.borders.shape[-1])[0]
-    number = jnp.clip(jnp.searchsorted(borders, y, side="right") - 1, 0, len(borders) - 2)
-    return _categorical_density(q, number) - jnp.log(jnp.diff(borders))[number]
-
-
-def _negative_binomial_density(y: Any, mean: Any, k: Any) -> Any:
-    ways = special.gammaln(y + k) - special.gammaln(k) - special.gammaln(y + 1.0)
-    return ways - k * jnp.log1p(mean / k) - y * jnp.log1p(k / mean)
-
-
-def _multivariate_normal_density(q: Any, y: Any) -> Any:
-    """y has one axis more, for its components."""
-    factor = jnp.linalg.cholesky(jnp.broadcast_to(q.covariance, (y.shape[0], *q.covariance.shape[-2:])))
-    mean = jnp.broadcast_to(q.mean, (y.shape[0], y.shape[-1]))
-    z = linalg.solve_triangular(factor, (y - mean[:, None]).swapaxes(-1, -2), lower=True)
-    log_root = jnp.log(jnp.diagonal(factor, axis1=-2, axis2=-1)).sum(-1)
-    return -0.5 * (z**2).sum(-2) - log_root[:, None] - 0.5 * y.shape[-1] * _LOG_2PI
-
-
-def _mixture_density(q: Any, y: Any) -> Any:
-    weights = jnp.asarray(q.weights)
-    parts = [_column(jnp.log(weights[..., s])) + log_density(c, y) for s, c in enumerate(q.members)]
-    return special.logsumexp(jnp.stack(jnp.broadcast_arrays(*parts)), axis=0)
-
-
-_LOG_DENSITY: dict[type[Distribution], Callable[[Any, Any], Any]] = {
-    ds.Normal: _of_columns(_gaussian_density),
-    ds.LogNormal: _of_positive(_gaussian_density),
-    ds.StudentT: _of_columns(_student_t_density),
-    ds.Gamma: _of_positive(_gamma_density),
-    ds.Exponential: _of_columns(lambda y, mean: jnp.where(y >= 0.0, -y / mean - jnp.log(mean), -jnp.inf)),
-    ds.Weibull: _of_positive(_weibull_density),
-    ds.Beta: _of_columns(_beta_density),
-    ds.Bernoulli: lambda q, y: _successes_density(y, 1.0, q),
-    ds.Binomial: lambda q, y: _successes_density(y, _column(q.n), q),
-    ds.Categorical: _categorical_density,
-    ds.Histogram: _histogram_density,
-    ds.Poisson: _of_columns(lambda y, rate: y * jnp.log(rate) - rate - special.gammaln(y + 1.0)),
-    ds.NegativeBinomial: _of_columns(_negative_binomial_density),
-    ds.MultivariateNormal: _multivariate_normal_density,
-    Mixture: _mixture_density,
+#: Families without a closed form: nodes and weights of p, in NumPy, and log q/p at these nodes, in JAX.
+SUMMED: dict[type[Distribution], tuple[Callable[[Any], tuple[Array, Array]], Callable[[Any, Any, Any], Any]]] = {
+    ds.StudentT: (student_t_rule, _student_t_ratios),
+    ds.Weibull: (weibull_rule, _weibull_ratios),
+    ds.NegativeBinomial: (negative_binomial_rule, _negative_binomial_ratios),
 }
