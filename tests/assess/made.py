@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from rsens._assess import Assessment
-from rsens._assess._held_out import HeldOutRows
+from rsens._assess._assessment import HeldOutRows
 
 
 def of_numbers(u: Any, gains: Any = 1.0, **changes: Any) -> Assessment:

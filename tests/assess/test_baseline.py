@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsens._assess._held_out import constant_for_classes, constant_for_counts, constant_for_numbers
+from rsens._assess._assess import constant_for_classes, constant_for_counts, constant_for_numbers
 from rsens._errors import InputError
 from rsens.distributions import NegativeBinomial, Poisson, StudentT
 from rsens.models import BayesianLinearRegression

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rsens import BayesianLogisticRegression
 from rsens._errors import InputError
+from rsens._stability import stability
 from rsens._stability._stability import column_names, sampling
 
 
@@ -72,8 +74,9 @@ def test_too_few_rows_for_the_classes():
 
 @pytest.mark.parametrize("missing", [None, np.nan])
 def test_missing_labels(missing):
-    with pytest.raises(InputError, match="1 missing label"):
-        sampling(4, None, False, np.array(["a", "b", "a", missing], dtype=object), True)
+    y = np.array(["a", "b", "a", missing], dtype=object)
+    with pytest.raises(InputError, match="y has 1 missing"):
+        stability(BayesianLogisticRegression(), np.arange(8.0).reshape(4, 2), y, n_boot=1)
 
 
 def test_sizes():

@@ -1,17 +1,26 @@
-"""`assess`: cross-validation of a probabilistic model, in one call."""
+"""`assess`: cross-validation of a probabilistic model, in one call.
+
+Held-out rows are predicted by the model and by a constant, a model without inputs, both fitted to the training rows.
+Numbers: the Student-t that Gaussian noise with unknown mean and variance predicts under a flat prior in (mean, log sd),
+StudentT(ȳ, s²(1 + 1/N), N − 1), s² with divisor N − 1.
+Counts: Poisson or, where the variance exceeds the mean, NegativeBinomial, both with the mean (Σy + ½)/N, whichever has
+the larger likelihood; the size of the latter maximises it.
+Classes: the shares (n_k + ½)/(N + K/2).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 
 from rsens._arguments import jobs, seed_sequence
-from rsens._assess._assessment import Assessment
-from rsens._assess._held_out import HeldOut, join_folds
+from rsens._assess._assessment import PREDICTED, Assessment, HeldOutRows, Kind
 from rsens._contents import own_order
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._progress import progress_of
@@ -27,8 +36,13 @@ from rsens._refits import (
     rows_with_levels,
     stratified,
     succeeded,
+    take_rows,
     warn_of_tight_clusters,
 )
+from rsens._typing import Array, Flags, Positions
+from rsens.adapters import as_model, classes_of
+from rsens.derivatives import Model
+from rsens.distributions import Distribution, Mixture, NegativeBinomial, Poisson, StudentT, is_event
 
 
 def assess(
@@ -106,8 +120,181 @@ def assess(
     return assessment_of(seen, name, rows, targets)
 
 
-def assessment_of(seen: Sequence[Any], name: str, rows: Any, y: NDArray[Any]) -> Assessment:
+def assessment_of(seen: Sequence[Any], name: str, X: Any, y: NDArray[Any]) -> Assessment:
     """The assessment of a model called `name`, from what `HeldOut` saw in each fold of one round."""
-    parts = [succeeded(fold) for fold in seen]
-    index = rows.index if isinstance(rows, pd.DataFrame) else pd.RangeIndex(len(y))
-    return Assessment(join_folds(parts, name, index, y))
+    folds: list[HeldOutFold | None] = [succeeded(fold) for fold in seen]
+    found = [(number, part) for number, part in enumerate(folds, start=1) if part is not None]
+    kinds = sorted({part.kind for _, part in found})
+    if len(kinds) != 1:
+        raise InputError(
+            "No row could be predicted: every fold lacks the classes or levels of the rows held out. Use fewer folds."
+            if not kinds
+            else f"The model predicts {' in some folds and '.join(kinds)} in others. Give a model of one kind of y."
+        )
+    rows = np.concatenate([part.rows for _, part in found])
+    if len(rows) < 2:
+        raise InputError("Only one row could be held out and predicted; at least two are needed.")
+    fold = np.zeros(len(y), dtype=np.intp)
+    for number, part in found:
+        fold[part.rows] = number
+
+    def spread(name: str) -> Array:
+        values = np.concatenate([getattr(part, name) for _, part in found])
+        whole = np.full((len(y), *values.shape[1:]), np.nan)
+        whole[rows] = values
+        return whole
+
+    classes = tuple(np.unique(y).tolist()) if kinds == ["classes"] else ()
+    arrays = {name: spread(name) for name in PREDICTED}
+    index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(y))
+    return Assessment(HeldOutRows(name, found[0][1].kind, len(folds), classes, index, y, fold, **arrays))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutFold:
+    """The held-out rows of one fold that could be predicted."""
+
+    rows: Positions  # (m,) positions in X
+    kind: Kind
+    log_density: Array  # (m,)
+    baseline: Array  # (m,) log density of the constant
+    prediction: Array  # (m,) the mean, or the code of the most probable class
+    lower: Array  # (m,) P(Y < y), NaN for classes
+    upper: Array  # (m,) P(Y ≤ y), NaN for classes
+    probabilities: Array  # (m, K), K = 0 unless there are classes
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Predicts the rows that a model was not fitted to: a look, for `refit_folds`."""
+
+    sees: ClassVar[type] = HeldOutFold
+    X: Any
+    y: NDArray[Any]
+
+    def __call__(self, model: Any, train: Positions, test: Positions) -> HeldOutFold | None:
+        """Predict the held-out rows; None where none of them can be."""
+        source = as_model(model).coded(self.X)
+        test = test[_known_levels(source, take_rows(self.X, test))]
+        if not len(test):
+            return None
+        family = source.predict_distribution(take_rows(self.X, test)).checked(len(test))
+        if family.support == "classes" or is_event(family):
+            return self._predict_classes(model, family, train, test)
+        if family.support == "vector":
+            raise InputError(f"assess needs a model of one number or class; got {type(family).__name__}.")
+        numbers = _numbers(self.y)
+        counts = family.support == "counts"
+        if counts and (numbers != np.floor(numbers)).any():
+            raise InputError(Argument("y"), " must be whole numbers for a model of counts.")
+        X, y = take_rows(self.X, test), numbers[test]
+        if all(callable(getattr(model, name, None)) for name in ("log_predictive_density", "predictive_cdf")):
+            log_density, upper = model.log_predictive_density(X, y), model.predictive_cdf(X, y)
+            lower = model.predictive_cdf(X, y - 1.0) if counts else upper
+        else:
+            log_density, upper = family.log_prob(y), family.cdf(y)  # type: ignore[attr-defined]
+            lower = family.cdf(y - 1.0) if counts else upper  # type: ignore[attr-defined]
+        constant = (constant_for_counts if counts else constant_for_numbers)(numbers[train])
+        return HeldOutFold(
+            rows=test,
+            kind="counts" if counts else "numbers",
+            log_density=_no_nan(log_density),
+            baseline=constant.log_prob(y),
+            prediction=source.predict_point(X)[:, 0],
+            lower=lower,
+            upper=upper,
+            probabilities=np.empty((len(test), 0)),
+        )
+
+    def _predict_classes(
+        self, model: Any, family: Distribution, train: Positions, test: Positions
+    ) -> HeldOutFold | None:
+        """Probabilities in the order of all classes of y; rows of a class that the model has not seen are left out."""
+        classes = np.unique(self.y)
+        codes = np.searchsorted(classes, self.y)
+        labels = classes_of(model)
+        member = family.member if isinstance(family, Mixture) else family
+        n_classes = 2 if is_event(family) else len(member.parameter_names)
+        own = np.arange(n_classes) if labels is None else np.asarray(labels)
+        if len(own) > len(classes) or not set(own.tolist()) <= set(classes.tolist()):
+            raise InputError(f"the model predicts the classes {own.tolist()}; y has {classes.tolist()}.")
+        log_p = np.full((len(test), len(classes)), -np.inf)
+        for code, label in enumerate(own):
+            log_p[:, classes == label] = family.log_prob(np.full(len(test), float(code)))[:, None]
+        kept = np.isin(classes, own)[codes[test]]
+        if not kept.any():
+            return None
+        test, log_p = test[kept], log_p[kept]
+        nothing = np.full(len(test), np.nan)
+        return HeldOutFold(
+            rows=test,
+            kind="classes",
+            log_density=_no_nan(log_p[np.arange(len(test)), codes[test]]),
+            baseline=np.log(constant_for_classes(codes[train], len(classes)))[codes[test]],
+            prediction=log_p.argmax(axis=1).astype(np.float64),
+            lower=nothing,
+            upper=nothing,
+            probabilities=np.exp(log_p),
+        )
+
+
+def _known_levels(source: Model, X: Any) -> Flags:
+    """Which rows have only levels that the model has seen: some models cannot predict others."""
+    known = np.ones(len(X), dtype=np.bool_)
+    if source.coding is None:
+        return known
+    for column in source.coding.columns:
+        values = X.iloc[:, column.position] if hasattr(X, "iloc") else X[:, column.position]
+        known &= np.array([value in column.labels for value in list(values)])
+    return known
+
+
+def _numbers(y: NDArray[Any]) -> Array:
+    try:
+        return np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"the model predicts numbers, but y holds {y.dtype} values. Use a classifier.") from None
+
+
+def _no_nan(log_density: Any) -> Array:
+    values = np.asarray(log_density, dtype=np.float64)
+    if np.isnan(values).any():
+        raise InputError(f"the log predictive density is NaN in {int(np.isnan(values).sum())} of {len(values)} rows.")
+    return values
+
+
+# ---- the constant ----------------------------------------------------------------------------------------------------
+
+
+def constant_for_numbers(y: Array) -> StudentT:
+    """The prediction for every further row. If y is constant, its scale is the rounding error of y."""
+    n = len(y)
+    if n < 2:
+        raise InputError("the constant that the model is compared with needs two training rows; there is one.")
+    least = 8.0 * np.finfo(np.float64).eps * (float(np.abs(y).max()) or 1.0)
+    s2 = max(float(np.var(y, ddof=1)), least**2)
+    return StudentT(float(np.mean(y)), s2 * (1.0 + 1.0 / n), n - 1.0)
+
+
+def constant_for_counts(y: Array) -> Distribution:
+    """The prediction for every further row; a size is only sought where the variance exceeds the mean."""
+    mean = (float(np.sum(y)) + 0.5) / len(y)
+    poisson = Poisson(mean)
+    if np.var(y) <= np.mean(y):
+        return poisson
+    values, times = np.unique(y, return_counts=True)
+
+    def log_likelihood(family: Distribution) -> float:
+        return float(times @ family.log_prob(values))
+
+    def loss(log_size: float) -> float:
+        return -log_likelihood(NegativeBinomial(mean, np.exp(log_size)))
+
+    best = minimize_scalar(loss, bounds=(-10.0, 20.0), method="bounded")
+    return max(poisson, NegativeBinomial(mean, float(np.exp(best.x))), key=log_likelihood)
+
+
+def constant_for_classes(codes: Positions, n_classes: int) -> Array:
+    """The probability of every class."""
+    counts = np.bincount(codes, minlength=n_classes)
+    return np.asarray((counts + 0.5) / (len(codes) + 0.5 * n_classes))

@@ -9,10 +9,12 @@ mean all is well.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rsens import _html as html
 from rsens._arguments import whole_number
@@ -26,14 +28,16 @@ from rsens._assess._calibration import (
     reliability,
     share_above,
 )
-from rsens._assess._held_out import HeldOutRows, Kind
 from rsens._errors import InputError
 from rsens._text import counted, number, percent, plus_minus
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Kind = Literal["numbers", "counts", "classes"]
+#: The predictions of each row.
+PREDICTED = ("log_density", "baseline", "prediction", "lower", "upper", "probabilities")
 #: The most lines of a summary, and the numbers of `to_dict`.
 MOST_LINES = 6
 NUMBERS = (
@@ -53,6 +57,36 @@ ALMOST_ALL = "all but a hundredth"
 LEAST = 0.05
 #: More than this many times as probable is not counted.
 MOST_TIMES = 1000.0
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutRows:
+    """Predictions of all rows of X, NaN in rows that no fold could predict."""
+
+    model: str
+    kind: Kind
+    n_folds: int
+    classes: tuple[Any, ...]  # the labels, sorted; empty unless there are classes
+    index: pd.Index
+    y: NDArray[Any]  # (n,)
+    fold: Positions  # (n,) from 1 on; 0 for rows that were not predicted
+    log_density: Array  # (n,)
+    baseline: Array  # (n,)
+    prediction: Array  # (n,)
+    lower: Array  # (n,)
+    upper: Array  # (n,)
+    probabilities: Array  # (n, K)
+
+    def predicted(self) -> HeldOutRows:
+        """The rows that were predicted."""
+        known = self.fold > 0
+        names = ("index", "y", "fold", *PREDICTED)
+        return replace(self, **{name: getattr(self, name)[known] for name in names})
+
+    @property
+    def codes(self) -> Positions:
+        """The number of the class of each row."""
+        return np.searchsorted(np.array(self.classes), self.y)
 
 
 class Assessment:

@@ -109,10 +109,12 @@ def find_interactions(
     problems, more = _problems(design, rows[order], target, clusters)
     pairs = list(combinations(range(len(members)), 2))
     p = np.full(len(pairs), np.nan)
+    if not problems or not pairs:
+        return Additivity(p, (), target.scale, len(order), (*notes, *more))
     found: list[Pair] = []
     left = list(range(len(pairs)))
     with progress.doing("testing pairs"), one_thread():
-        while problems and left:
+        while left:
             rng = np.random.default_rng(child(seed, 1))  # the same rows for the search every time
             scores = [problem.p_values(design, found, [pairs[k] for k in left], rng) for problem in problems]
             robust = cauchy_combination(np.array([each.robust for each in scores]))

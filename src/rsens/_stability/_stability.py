@@ -403,8 +403,6 @@ def sampling(
         return Sampling(n, size, replace, clusters=clusters, rows=rows)
     codes, labels = pd.factorize(y.ravel())
     plan = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()), clusters, rows)
-    if (codes < 0).any():
-        raise InputError(Argument("y"), f" has {int((codes < 0).sum())} missing labels. Drop these rows.")
     if plan.n_rows < plan.needed.sum():
         raise InputError(
             N_ROWS,
