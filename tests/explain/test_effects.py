@@ -219,7 +219,7 @@ def test_steps_ask_the_model_near_the_rows():
     ],
 )
 def test_which_columns_have_steps(values, step):
-    from rsens._explain._steps import steps_of
+    from rsens._explain._effects import steps_of
 
     found = steps_of(np.asarray(values, dtype=float)[:, np.newaxis], [0])
     if step is None:
@@ -234,7 +234,7 @@ def test_which_columns_have_steps(values, step):
     [(4.4, 1.0), (13.0, 1.0), (0.6, 1.0), (0.0476, 0.01), (0.3, 0.1), (40.0, 10.0), (5e4, 1e4), (0.0, 1.0)],
 )
 def test_readable_units(sd, unit):
-    from rsens._explain._steps import readable_unit
+    from rsens._explain._effects import readable_unit
 
     assert readable_unit(sd) == unit
 

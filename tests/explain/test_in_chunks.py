@@ -12,7 +12,7 @@ import pytest
 
 from rsens import BayesianLinearRegression, Explanation, InputError, Normal, explain, from_function
 from rsens._explain import _in_chunks
-from rsens._explain._shown_field import NotComputedError
+from rsens._explain._tables import NotComputedError
 from tests.explain.merging import CASES, assert_same, gp, numbers, with_town
 
 ROUNDING = ("effect", "sum_effects", "replicate_effects")

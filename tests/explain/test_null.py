@@ -18,8 +18,17 @@ from rsens._contents import own_order
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import _null_level, explain
 from rsens._explain._evaluate import evaluate
-from rsens._explain._null_level import _compare, _reach_of_terms, find_null_level, refitter
-from rsens._explain._probe_refits import CATEGORICAL, SINGLE, TWO_VALUED, Refits, probes_of_refits
+from rsens._explain._null_level import (
+    CATEGORICAL,
+    SINGLE,
+    TWO_VALUED,
+    Refits,
+    _compare,
+    _reach_of_terms,
+    find_null_level,
+    probes_of_refits,
+    refitter,
+)
 from rsens._explain._probes import sources_of
 from rsens._explain._query import query_of
 from rsens._progress import progress_of

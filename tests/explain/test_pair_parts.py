@@ -9,7 +9,7 @@ import pytest
 from rsens import GPRegressor, Normal, explain, from_function
 from rsens._errors import InputError
 from rsens._explain import Explanation
-from rsens._explain._ranking import UNCERTAINTY_ONLY
+from rsens._explain._tables import UNCERTAINTY_ONLY
 from rsens.datasets import load_concrete
 from rsens.distributions import Gamma, LogNormal, MultivariateNormal, NegativeBinomial, StudentT
 from tests.explain.models import Linear, Logistic, Softmax

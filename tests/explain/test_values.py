@@ -8,7 +8,7 @@ import pytest
 
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
-from rsens._explain._shown_field import NotComputedError
+from rsens._explain._tables import NotComputedError
 from rsens.measures import aed, group_rsens, rsens, rsens2
 from tests.explain.models import BayesianLinear, FirstOrderOnly, Heteroscedastic, Linear, Logistic, Softmax
 

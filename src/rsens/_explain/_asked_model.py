@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rsens._explain._stated import Stated
+from rsens._explain._effects import Stated
 from rsens._files import fingerprint, number, text
 from rsens._results import Part, stored
 from rsens._table import Table

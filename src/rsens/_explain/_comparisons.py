@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from rsens._explain._by_frame import by_frame
+from rsens._explain._subgroups import by_frame
 
 if TYPE_CHECKING:
     from rsens._explain._difference import Difference

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from rsens._explain._comparable import Comparable, Side
-from rsens._explain._jackknife import jackknife
+from rsens._explain._intervals import PER_TERM, Spread, jackknife
 from rsens._explain._kept_refits import KeptRefits
-from rsens._explain._spread import PER_TERM, Spread
 from rsens._typing import Array
 
 #: What the intervals of a difference come from.

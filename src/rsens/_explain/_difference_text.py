@@ -8,8 +8,7 @@ import pandas as pd
 
 from rsens import _html as html
 from rsens import _meaning as meaning
-from rsens._explain._legend import UNITS
-from rsens._explain._text import ShownTable, html_of, text_of
+from rsens._explain._text import UNITS, ShownTable, html_of, text_of
 from rsens._text import Pair, aligned, counted, listed, number, p_text, short
 
 if TYPE_CHECKING:

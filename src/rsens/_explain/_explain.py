@@ -12,27 +12,25 @@ import numpy as np
 
 from rsens._arguments import child, fraction, jobs, one_of, seed_sequence, whole_number
 from rsens._contents import own_order
-from rsens._errors import RsensWarning
-from rsens._explain._effects import Effects
+from rsens._errors import Argument, InputError, RsensWarning
+from rsens._explain._effects import Effects, numeric_columns, steps_of
 from rsens._explain._explanation import Explanation
-from rsens._explain._how_to_refit import fit_for_intervals, fit_for_null_level
 from rsens._explain._in_chunks import ChunkOptions, RowsSeen, kept_locally, look_at_chunks, look_at_table, opened
 from rsens._explain._kept_refits import KeptRefits
-from rsens._explain._limits import WITHOUT_REFITS, check_difference_columns, check_refit_columns
 from rsens._explain._link_pairs import PAIR_SCALES
 from rsens._explain._marking import BOOTSTRAP, FOLDS, Marking
 from rsens._explain._merge import kept_for_merging
-from rsens._explain._no_mean import warn_of_no_mean
+from rsens._explain._null_level import refitter
 from rsens._explain._pieces import RowLook
-from rsens._explain._query import query_of
+from rsens._explain._query import WITHOUT_REFITS, Query, Setup, check_difference_columns, check_refit_columns, query_of
 from rsens._explain._reading import ReadRows
 from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
-from rsens._explain._setup import Setup
-from rsens._explain._steps import numeric_columns, steps_of
 from rsens._explain._subgroups import division_of
+from rsens._explain._values import Values
 from rsens._frames import as_pandas
 from rsens._progress import progress_of
-from rsens._refits import check_one_per_row, read_clusters, warn_of_tight_clusters, workers
+from rsens._refits import Fit, check_one_per_row, read_clusters, warn_of_tight_clusters, workers
+from rsens._text import quoted
 from rsens._warned import saying_once
 from rsens.derivatives import Model, NoSecondDerivativesError
 from rsens.measures import check_alpha, warn_of_gaps
@@ -325,3 +323,87 @@ def explain(
 def _understood(source: Model) -> str:
     """One line on a model of another library; nothing to say of our own."""
     return "" if source.description is None else str(source.description)
+
+
+# ---- Whether, and how, the model is refitted: what `explain` is asked for held against what the model can do ---------
+
+
+def fit_for_null_level(null: Any, model: Any, y: Any, refit: Any, n: int) -> Fit | None:
+    """How to refit for the null level, or None for no null level."""
+    one_of(null, "null", (True, False, "auto"))
+    how = refitter(model, refit)
+    if y is not None and (not hasattr(y, "__len__") or len(y) != n):
+        got = f"{len(y)}" if hasattr(y, "__len__") else type(y).__name__
+        raise InputError(Argument("y"), f" must have one entry for each of the {n} rows of X; got {got}.")
+    if null is False or (null == "auto" and y is None and refit is None):
+        return None
+    if y is None:
+        raise InputError(
+            "The null level is found by refitting, which needs the targets. Use explain(model, X, y), or ",
+            Argument("null", False),
+            ".",
+        )
+    if how is None and null is True:
+        raise InputError(
+            f"The null level needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. ",
+            "Pass ",
+            Argument("refit"),
+            ", a function (X, y) -> fitted model, or ",
+            Argument("null", False),
+            ".",
+        )
+    return how
+
+
+def fit_for_intervals(intervals: Any, model: Any, y: Any, refit: Any, *, same_rows: bool) -> Fit | None:
+    """How to refit for intervals, or None for none from refits.
+
+    A model that was fitted to more or fewer rows than X varies less or more than its refits to these would.
+    """
+    if intervals in (False, "rows"):
+        return None
+    how = refitter(model, refit)
+    if intervals == "auto":
+        return how if y is not None and same_rows else None
+    if y is None:
+        raise InputError(
+            Argument("intervals", "refits"),
+            " needs the targets. Use explain(model, X, y), or ",
+            Argument("intervals", "rows"),
+            ".",
+        )
+    if how is None:
+        raise InputError(
+            Argument("intervals", "refits"),
+            f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
+            Argument("refit"),
+            ", a function (X, y) -> fitted model, or ",
+            Argument("intervals", "rows"),
+            ".",
+        )
+    return how
+
+
+# ---- Predictions whose mean does not fit in float64: R-sens needs no mean, but directions and effects do -------------
+
+
+def warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
+    """An `RsensWarning` that names the columns of numbers that have no direction.
+
+    `stacklevel` counts the calls from here up to the line that the warning is about.
+    """
+    without = set(query.categorical) - set(query.two_valued)
+    names = [
+        name
+        for t, (name, members) in enumerate(zip(query.terms.names, query.terms.members, strict=True))
+        if len(members) == 1 and members[0] not in without and not np.isfinite(values.direction[t]).all()
+    ]
+    if names:
+        warnings.warn(
+            RsensWarning(
+                f"No direction and no effect of {quoted(names)}: the mean of the {values.family} prediction, or its "
+                "slope, is no finite number. R-sens does not need it; if the mean is too large for float64, give y in "
+                "other units."
+            ),
+            stacklevel=stacklevel,
+        )

@@ -25,15 +25,12 @@ from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._null_level import NullLevel
 from rsens._explain._plot_methods import PlotMethods
 from rsens._explain._posterior import DrawValues, Posterior
-from rsens._explain._ranking import ranked_by, uncertainty_only
+from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
-from rsens._explain._setup import Setup
-from rsens._explain._shown_field import NotComputedError, shown_field
 from rsens._explain._stretches import Stretches
-from rsens._explain._subgroup_sums import SubgroupSums
-from rsens._explain._subgroups import Subgroups
+from rsens._explain._subgroups import Subgroups, SubgroupSums
 from rsens._explain._sums import Sums
-from rsens._explain._tables import frame_of, read_order
+from rsens._explain._tables import NotComputedError, frame_of, ranked_by, read_order, shown_field, uncertainty_only
 from rsens._explain._values import Values
 from rsens._results import Field, Part
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rsens._errors import MissingExtraError
-from rsens._explain._setup import Setup
+from rsens._explain._query import Setup
 from rsens._explain._values import Values
 from rsens._typing import Array
 from rsens.adapters import read_for

@@ -12,11 +12,10 @@ from rsens._explain._intervals import Intervals
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues
+from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
-from rsens._explain._setup import Setup
 from rsens._explain._stretches import Stretches
-from rsens._explain._subgroup_sums import SubgroupSums
-from rsens._explain._subgroups import Subgroups
+from rsens._explain._subgroups import Subgroups, SubgroupSums
 from rsens._explain._sums import Sums
 from rsens._explain._values import Values
 from rsens._explain._versions import from_version_1, from_version_2

@@ -14,7 +14,7 @@ import numpy as np
 
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning
-from rsens._explain._p_values import discoveries
+from rsens._explain._null_level import discoveries
 from rsens._explain._query import Query
 from rsens._files import number_or_nan, text, truth, tuple_of, whole
 from rsens._interactions import (

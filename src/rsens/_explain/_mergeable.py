@@ -13,9 +13,9 @@ from rsens._explain._asked_model import AskedModel
 from rsens._explain._comparable import SAME
 from rsens._explain._effects import Effects
 from rsens._explain._intervals import REFITS
-from rsens._explain._setup import Setup
+from rsens._explain._query import Setup
 from rsens._explain._stretches import Stretches
-from rsens._explain._subgroup_sums import SubgroupSums
+from rsens._explain._subgroups import SubgroupSums
 from rsens._explain._sums import Sums
 from rsens._explain._values import Values
 from rsens._typing import Array

@@ -9,15 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rsens._explain._effect_sums import EffectSums, Key, RowEffects
+from rsens._explain._effects import EffectSums, Key, RowEffects, Stated, Step
 from rsens._explain._evaluate import evaluate
 from rsens._explain._link_pairs import evaluate_on_link
 from rsens._explain._posterior import DrawValues, PosteriorSums
 from rsens._explain._query import Query
-from rsens._explain._stated import Stated
-from rsens._explain._steps import Step
-from rsens._explain._subgroup_sums import SubgroupSums
-from rsens._explain._subgroups import Division
+from rsens._explain._subgroups import Division, SubgroupSums
 from rsens._explain._values import Averages
 from rsens._table import Table
 from rsens._typing import Array

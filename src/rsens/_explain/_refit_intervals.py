@@ -28,18 +28,14 @@ from scipy.stats import t as student
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._effect_sums import EffectSums, RowEffects
-from rsens._explain._effects import Effects
+from rsens._explain._effects import Effects, EffectSums, RowEffects, Step, numeric_columns, steps_of
 from rsens._explain._evaluate import evaluate
 from rsens._explain._explanation import Explanation
-from rsens._explain._intervals import REFITS, Intervals
-from rsens._explain._jackknife import jackknife
+from rsens._explain._intervals import REFITS, Intervals, jackknife
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._link_pairs import evaluate_on_link
 from rsens._explain._query import Query, query_of
-from rsens._explain._steps import Step, numeric_columns, steps_of
-from rsens._explain._subgroup_intervals import with_refit_intervals, within_and_rest
-from rsens._explain._subgroups import Division, Subgroups
+from rsens._explain._subgroups import Division, Subgroups, with_refit_intervals, within_and_rest
 from rsens._explain._values import Values
 from rsens._files import fingerprint
 from rsens._progress import Progress

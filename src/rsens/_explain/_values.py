@@ -9,7 +9,7 @@ import numpy as np
 from rsens._errors import InputError
 from rsens._explain._bootstrap import percentiles
 from rsens._explain._intervals import ROWS, Intervals
-from rsens._explain._setup import check_different
+from rsens._explain._query import check_different
 from rsens._explain._sums import Sums
 from rsens._files import number, number_or_nan, text, tuple_of
 from rsens._results import Part, stored
