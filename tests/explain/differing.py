@@ -41,7 +41,6 @@ def differing(terms: list[str], names=("before", "after"), *, intervals: bool = 
         same_rows=True,
         level=0.95,
         scale="sd",
-        aggregate="mean",
         pair_scale="parameters",
         terms=tuple(terms),
         units=np.ones(len(terms)),

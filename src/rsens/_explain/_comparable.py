@@ -126,7 +126,7 @@ def comparable(a: Explanation, b: Explanation) -> Comparable:
 
 
 def _check_same(a: Explanation, b: Explanation) -> None:
-    names = {"alpha": "alpha", "aggregate": "aggregate", "scale_kind": "scale", "level": "level"}
+    names = {"alpha": "alpha", "scale_kind": "scale", "level": "level"}
     if a.order == b.order == 2:
         names["pair_scale"] = "pair_scale"
     for attribute, argument in names.items():

@@ -25,7 +25,7 @@ class Comparisons:
         `random_state`, so that their refits leave out the same rows and can be compared in pairs.
 
         Args:
-            other: Another explanation, with the same `scale`, `alpha`, `aggregate` and `level`.
+            other: Another explanation, with the same `scale`, `alpha` and `level`.
             names: What the two are called in tables and plots, this one first.
 
         Returns:

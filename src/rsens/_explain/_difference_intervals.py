@@ -7,8 +7,8 @@ the jackknife of these. Else se² = se_a² + se_b², with the degrees of freedom
 
 which is right for two independent samples, and too wide for two models of the same rows.
 
-Without refits only the rows vary. The influence of row i on a mean is h_i = n w_i (r_i − r̄), on a root mean square
-n w_i (r_i² − v²)/(2 v), and se² = Σ h_i² / (n (n − 1)); on the same rows, that of h_i = h_i(a) − h_i(b).
+Without refits only the rows vary. The influence of row i on a mean is h_i = n w_i (r_i − r̄), and
+se² = Σ h_i² / (n (n − 1)); on the same rows, that of h_i = h_i(a) − h_i(b).
 """
 
 from __future__ import annotations
@@ -127,11 +127,7 @@ def _influences(side: Side, order: int) -> Array | None:
         local = local[:, *np.triu_indices(len(e.names), 1)]
     assert averages is not None
     weights = len(local) * e._rows.shares[:, np.newaxis]
-    if e.aggregate == "rms":
-        twice = 2.0 * np.where(averages > 0.0, averages, 1.0)
-        moved = weights * (local**2 - averages**2) / twice
-    else:
-        moved = weights * (local - averages)
+    moved = weights * (local - averages)
     return side.of_terms(moved) if order == 1 else side.of_pairs(moved)
 
 

@@ -40,7 +40,6 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
         same_rows=same,
         level=a.level,
         scale=a.scale_kind,
-        aggregate=a.aggregate,
         pair_scale=a.pair_scale,
         terms=found.terms,
         units=found.units,

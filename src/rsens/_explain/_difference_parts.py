@@ -26,7 +26,6 @@ class Both(Part):
     same_rows: bool = stored("Whether both explain the same rows.", truth)
     level: float = stored("Level of the intervals.", number)
     scale: str = stored('Where the units come from: "sd", "raw" or "given".', text)
-    aggregate: str = stored('How rows are summed up: "mean" or "rms".', text)
     pair_scale: str = stored('What pairs are measured on: "parameters" or "link".', text)
     terms: tuple[str, ...] = stored("The terms of both.", tuple_of(text))
     units: Array = stored(

@@ -1,4 +1,16 @@
-"""What a change of a variable does to the prediction, in the units of the target: `Explanation.effects`."""
+"""What a change of a variable does to the prediction, in the units of the target: `Explanation.effects`.
+
+With f the prediction (or its spread, or its logarithm; `Quantities`), over rows i with weights w_i that add up to 1:
+
+    slope of a number        Σ_i w_i ∂f(x_i)/∂x_d, per unit of the column
+    level l of a category    Σ_i w_i [f(x_i with l) − Σ_{m≠l} p_m f(x_i with m) / Σ_{m≠l} p_m], p the frequencies
+    number of two values     Σ_i w_i [f(x_i with the higher) − f(x_i with the lower)]
+    step from a to b         Σ_k mean of f(x_i with z_{k+1}) − f(x_i with z_k) over the rows from z_k to z_{k+1}
+
+The last is the accumulated local effect of Apley and Zhu (2020): each row moves only between two neighbouring values
+a = z_0 < z_1 < … < z_K = b that hold rows, so the model is asked near the data, and an additive model has f(b) − f(a).
+Each row is in one part k, and parts are independent, so that the squares of their standard errors add up.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +23,21 @@ import numpy as np
 
 from rsens._coding import Levels
 from rsens._errors import InputError
-from rsens._explain._bootstrap import RowSummer, RowSums, percentiles
+from rsens._explain._intervals import Spread
 from rsens._explain._query import Query
+from rsens._explain._sums import Moments, Sums
 from rsens._files import number_or_nan, or_none, text, tuple_of
 from rsens._results import Part, check_size, stored
 from rsens._table import Table
 from rsens._typing import Array, Positions
-from rsens.derivatives import MAX_BYTES, Derivatives, Model
+from rsens.derivatives import Derivatives, Model
 from rsens.distributions import Distribution, Exponential, Gamma, LogNormal, NegativeBinomial, Poisson, Weibull
 from rsens.measures import Terms, first_of_prediction, first_of_spread, has_spread, spread_of
 
 #: What a line is about: a slope times a standard deviation; a step between two values; a level against the rest.
 SLOPE, STEP, LEVEL = "slope", "step", "level"
+#: What an effect is about: the term, a level of it, and where a step starts and stops.
+Key = tuple[str, str | None, float | None, float | None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,9 +85,10 @@ class Effects(Part):
     )  # fmt: skip
 
     @classmethod
-    def of(cls, found: RowEffects, query: Query, n_rows: int, level: float) -> Effects:
-        """From the rows, of which `n_rows` count: the effects, and intervals over rows if there are replicates."""
-        keys = list(found.edges)
+    def of(cls, sums: Sums, query: Query, level: float | None) -> Effects:
+        """The effects over rows, with intervals over rows of this level, or without intervals."""
+        found = line_values(sums)
+        keys = [key for name in query.terms.names for key in found if key[0] == name]
         deviation = {query.terms.names[t]: query.deviations[m[0]] for t, m in enumerate(query.terms.members)}
         start, stop = (np.array([np.nan if key[k] is None else key[k] for key in keys]) for k in (2, 3))
         numbers = np.array([key[1] is None for key in keys], dtype=np.bool_)
@@ -86,25 +102,18 @@ class Effects(Part):
             effect_stop=stop,
             effect_step=step,
             effect_unit=np.where(numbers, unit, np.nan),
-            effect=np.empty((len(keys), found.stated.outputs)),
+            effect=np.empty((len(keys), sums.quantities.outputs)),
         )
-        return lines.over_rows(found, n_rows, level)
-
-    def over_rows(self, found: RowEffects, n_rows: int, level: float) -> Effects:
-        """These lines with what was found over rows, of which `n_rows` count."""
-        values, replicates = found.values, found.replicates
+        values = np.array([found[key][0] for key in keys]).reshape(len(keys), len(sums.quantities))
         ends = None
-        if values and replicates is not None:
-            ends = np.stack([percentiles(drawn, level) for drawn in replicates.values()], axis=1)
-            if n_rows < 2:  # a single row that counts says nothing about its spread
-                ends = np.full_like(ends, np.nan)
-        all_values = np.array(list(values.values())).reshape(len(values), len(found.stated))
-        return self.with_values(found.stated, self.per_step(all_values), self.per_step(ends))
+        if keys and level is not None:
+            ends = np.stack([found[key][1].around(found[key][0], level) for key in keys], axis=1)
+        return lines.with_values(sums.quantities, lines.per_step(values), lines.per_step(ends))
 
     @property
-    def stated(self) -> Stated:
-        """What effects are stated of."""
-        return Stated(self.effect.shape[1], self.effect_spread is not None, self.effect_log is not None)
+    def quantities(self) -> Quantities:
+        """What effects are changes of."""
+        return Quantities(self.effect.shape[1], self.effect_spread is not None, self.effect_log is not None)
 
     @property
     def keys(self) -> list[Key]:
@@ -123,6 +132,12 @@ class Effects(Part):
             for level, start in zip(self.effect_levels, self.effect_start, strict=True)
         ]
 
+    @property
+    def joined(self) -> Array:
+        """The values (lines, Q) of all quantities."""
+        parts = [self.effect, *(x[:, np.newaxis] for x in (self.effect_spread, self.effect_log) if x is not None)]
+        return np.concatenate(parts, axis=1)
+
     def per_step(self, values: Any) -> Any:
         """Slopes per unit become slopes per step."""
         if values is None:
@@ -130,12 +145,12 @@ class Effects(Part):
         times = np.where([kind == SLOPE for kind in self.kinds], self.effect_step, 1.0)
         return values * times[:, np.newaxis]
 
-    def with_values(self, stated: Stated, values: Array, ends: Array | None) -> Effects:
+    def with_values(self, quantities: Quantities, values: Array, ends: Array | None) -> Effects:
         """These with values (lines, Q) and their ends (2, lines, Q)."""
         names = ("effect", "effect_spread", "effect_log")
-        parts: dict[str, Any] = dict(zip(names, stated.split(_finite(values)), strict=True))
+        parts: dict[str, Any] = dict(zip(names, quantities.split(_finite(values)), strict=True))
         if ends is not None:
-            parts |= dict(zip((f"{name}_ends" for name in names), stated.split(_finite(ends)), strict=True))
+            parts |= dict(zip((f"{name}_ends" for name in names), quantities.split(_finite(ends)), strict=True))
         return replace(self, **parts)
 
     def check(self) -> None:
@@ -151,16 +166,135 @@ def _finite(values: Array) -> Array:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# What effects are stated of: the point prediction, its spread, and its logarithm where changes are read in percent.
+# ---- over rows -------------------------------------------------------------------------------------------------------
 
+
+def line_keys(table: Table, terms: Terms, steps: Mapping[int, Step]) -> dict[Key, tuple[float, ...]]:
+    """The lines in the order of `line_changes`, then the steps with the widths of their parts."""
+    slopes = [d for d in numeric_columns(terms, table) if d not in steps]
+    keys: list[Key] = [(terms.names[terms.of_column(d)], None, None, None) for d in slopes]
+    for column in () if table.coding is None else table.coding.columns:
+        term = terms.names[terms.of_column(column.position)]
+        if column.numeric:
+            keys.append((term, None, *two_values(column)))
+        else:
+            keys += [(term, level, None, None) for level in level_names(column)]
+    return dict.fromkeys(keys, ()) | {_step_key(terms, d, step): step.widths for d, step in steps.items()}
+
+
+def line_changes(table: Table, terms: Terms, steps: Mapping[int, Step], derivatives: Derivatives) -> Array:
+    """Slopes, and levels against the rest, at some rows: (n, lines · Q)."""
+    quantities = Quantities.of(derivatives.distribution)
+    slopes = [d for d in numeric_columns(terms, table) if d not in steps]
+    with np.errstate(over="ignore", invalid="ignore"):  # an effect that is not finite is not known
+        changes = [quantities.slopes(derivatives)[..., slopes].swapaxes(1, 2)]
+        for contrast in derivatives.contrasts:
+            assert table.coding is not None
+            at = np.stack([quantities.values(level) for level in contrast.levels], axis=1)
+            changes.append(level_changes(table.coding[contrast.column], at))
+    return np.concatenate(changes, axis=1).reshape(len(derivatives), -1)
+
+
+def step_moments(
+    model: Model, table: Table, weights: Array, terms: Terms, steps: Mapping[int, Step], quantities: Quantities
+) -> dict[Any, Moments]:
+    """The changes in each part of each step; the model is asked at the rows there, moved to both ends of the part."""
+    found = {}
+    for d, step in steps.items():
+        edges, x = np.array(step.edges), table.values[:, d]
+        rows: Positions = np.flatnonzero((x >= step.start) & (x <= step.stop) & (weights > 0.0))
+        part = np.clip(np.searchsorted(edges, x[rows], side="right") - 1, 0, len(edges) - 2)
+        up, down = (_moved(model, table, rows, d, edges[part + k], quantities) for k in (1, 0))
+        for k in range(len(edges) - 1):
+            inside = part == k
+            with np.errstate(invalid="ignore"):
+                found[_step_key(terms, d, step), k] = Moments.of((up - down)[inside], weights[rows[inside]])
+    return found
+
+
+def line_values(sums: Sums) -> dict[Any, tuple[Array, Spread]]:
+    """The effect (Q,) of each line, per unit for slopes, and its standard error over rows."""
+    plain = sums.moments["effects"]
+    spread, q, found, start = plain.spread, len(sums.quantities), {}, 0
+    for key, widths in sums.lines.items():
+        if widths:
+            found[key] = _accumulated([sums.moments[key, k] for k in range(len(widths))], np.array(widths))
+        else:
+            columns = slice(start, start + q)
+            found[key] = (plain.average[columns], Spread(spread.error[columns], spread.degrees[columns]))
+            start += q
+    return found
+
+
+def _accumulated(parts: list[Moments], widths: Array) -> tuple[Array, Spread]:
+    """Σ_k of the mean change in part k; parts without rows count as the others do, per width."""
+    there = [part for part in parts if part.weight > 0.0]
+    if not there:
+        nothing = np.full(len(parts[0].mean), np.nan)
+        return nothing, Spread.of(nothing, 1.0)
+    share = widths.sum() / widths[[part.weight > 0.0 for part in parts]].sum()
+    value = share * np.sum([part.mean for part in there], axis=0)
+    counted = sum(part.counted for part in there)
+    errors = [part.spread.error for part in there if part.counted > 1]
+    if not errors:
+        return value, Spread.of(np.full(len(value), np.nan), 1.0)
+    return value, Spread.of(share * np.linalg.norm(errors, axis=0), max(counted - len(there), 1))
+
+
+def _step_key(terms: Terms, column: int, step: Step) -> Key:
+    return terms.names[terms.of_column(column)], None, step.start, step.stop
+
+
+def _moved(
+    model: Model, table: Table, rows: Positions, column: int, to: Array, quantities: Quantities
+) -> Array:  # fmt: skip
+    """The quantities (rows, Q) at rows whose column has other values, in chunks."""
+    values = table.values[rows]
+    values[:, column] = to
+    most = max(1, model.rows_per_chunk(values.shape[1], 1))
+    found = [np.empty((0, len(quantities)))]
+    for start in range(0, len(rows), most):
+        part = values[start : start + most]
+        found.append(quantities.values(model.predict_distribution(table.like(part)).checked(len(part))))
+    return np.concatenate(found)
+
+
+def level_changes(column: Levels, at: Array) -> Array:
+    """Each level that occurs against the rest, or the higher of two numbers against the lower, from (n, L, Q) at each.
+
+    NaN where nothing is left to compare with.
+    """
+    used = np.flatnonzero(column.frequencies)
+    if column.numeric:
+        return at[:, -1:] - at[:, :1] if at.shape[1] == 2 else np.full_like(at[:, :1], np.nan)
+    p = column.frequencies[used]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = (1.0 - np.eye(len(p))) * p
+        rest = rest / rest.sum(axis=1, keepdims=True)  # rest[l, m]: the weight of m among the levels other than l
+    return at - np.einsum("lm,nmq->nlq", rest, at) if len(p) > 1 else np.full_like(at, np.nan)
+
+
+def level_names(column: Levels) -> list[str]:
+    """The levels that occur, as text; their type is shown where 1 and "1" are both levels."""
+    texts = [str(label) for label in column.labels]
+    names = [repr(label) if texts.count(text) > 1 else text for label, text in zip(column.labels, texts, strict=True)]
+    return [names[int(code)] for code in np.flatnonzero(column.frequencies)]
+
+
+def two_values(column: Levels) -> tuple[float | None, float | None]:
+    """The lower and the higher of the numbers that occur; None where there is only one."""
+    numbers = column.numbers[np.flatnonzero(column.frequencies)]
+    return (float(numbers.min()), float(numbers.max())) if len(numbers) == 2 else (None, None)
+
+
+# ---- quantities ------------------------------------------------------------------------------------------------------
 
 #: Families of positive y, whose models usually add up on the log scale.
 POSITIVE = (Poisson, NegativeBinomial, Gamma, Exponential, LogNormal, Weibull)
 
 
 @dataclass(frozen=True)
-class Stated:
+class Quantities:
     """Q numbers of each prediction: its P outputs, then the spread and the logarithm if it has them."""
 
     outputs: int
@@ -168,8 +302,8 @@ class Stated:
     log: bool
 
     @classmethod
-    def of(cls, distribution: Distribution) -> Stated:
-        """What can be stated of a prediction."""
+    def of(cls, distribution: Distribution) -> Quantities:
+        """The quantities of a prediction that effects are changes of."""
         outputs = distribution.prediction().shape[1]
         return cls(outputs, has_spread(distribution), outputs == 1 and isinstance(distribution, POSITIVE))
 
@@ -203,17 +337,12 @@ class Stated:
         p = self.outputs
         return values[..., :p], values[..., p] if self.spread else None, values[..., -1] if self.log else None
 
-    def join(self, outputs: Array, spread: Array | None, log: Array | None) -> Array:
-        """The inverse of `split`."""
-        parts = [outputs] + [part[..., np.newaxis] for part in (spread, log) if part is not None]
-        return np.concatenate(parts, axis=-1)
 
+# ---- steps -----------------------------------------------------------------------------------------------------------
 
-# ---- What a change of a column is, for effects: a standard deviation, or from one value in the data to another -------
 # A standard deviation is no change that people make where a column is mostly 0, or has a long tail: from most rows it
-# leads to values that hardly occur. There the step is from the 25 % to the 75 % quantile, of the other values where
+# leads to values that rarely occur. There the step is from the 25 % to the 75 % quantile, of the other values where
 # more than half of the rows share one.
-
 
 #: A column has a long tail if its standard deviation is longer than this many times the middle half of its values:
 #: 0.74 times for a Gaussian, 0.9 for an exponential and 1.5 for a lognormal column with σ = 1.
@@ -239,6 +368,11 @@ class Step:
     @property
     def stop(self) -> float:
         return self.edges[-1]
+
+    @property
+    def widths(self) -> tuple[float, ...]:
+        """How long each part is."""
+        return tuple(np.diff(self.edges).tolist())
 
 
 def steps_of(values: Array, columns: Iterable[int], weights: Array | None = None) -> dict[int, Step]:
@@ -305,187 +439,3 @@ def _edges(between: Array, start: float, stop: float) -> tuple[float, ...]:
     inner = np.quantile(between, np.arange(1, parts) / parts, method="inverted_cdf") if parts > 1 else np.empty(0)
     inner = np.unique(inner[(inner > start) & (inner < stop)])
     return (start, *(float(edge) for edge in inner), stop)
-
-
-# ---- Effects averaged over rows: slopes, levels against the rest, and steps between two values of a column -----------
-# With f the prediction (or its spread, or its logarithm; `Stated`), over rows i with weights w_i that add up to 1:
-#
-#     slope of a number               Σ_i w_i ∂f(x_i)/∂x_d, per unit of the column
-#     level l of a category           Σ_i w_i [f(x_i with l) − Σ_{m≠l} p_m f(x_i with m) / Σ_{m≠l} p_m], p the frequencies
-#     number of two values            Σ_i w_i [f(x_i with the higher) − f(x_i with the lower)]
-#     step from a to b                Σ_k mean of f(x_i with z_{k+1}) − f(x_i with z_k) over the rows from z_k to z_{k+1}
-#
-# The last is the accumulated local effect of Apley and Zhu (2020): each row moves only between two neighbouring values
-# a = z_0 < z_1 < … < z_K = b that hold rows, so the model is asked near the data, and an additive model has f(b) −
-# f(a).
-
-
-#: What an effect is about: the term, a level of it, and where a step starts and stops.
-Key = tuple[str, str | None, float | None, float | None]
-
-
-@dataclass(frozen=True, eq=False)
-class RowEffects:
-    """The effects of one fit: what rows add up to, one line after the other, and the same of bootstrap replicates.
-
-    A step in K parts has the share of the rows in each part, then Σ w_i times the changes (K, Q); any other line has
-    Σ w_i times the change (Q,).
-    """
-
-    stated: Stated
-    edges: Mapping[Key, tuple[float, ...]]  # of the parts of a step; empty for other lines
-    sums: Array  # (columns,)
-    replicate_sums: Array | None  # (R, columns)
-    replicate_weight: Array | None  # (R,)
-
-    @property
-    def values(self) -> dict[Key, Array]:
-        """The effects (Q,) by line."""
-        return {key: found[0] for key, found in self._lines(self.sums[np.newaxis], np.ones(1)).items()}
-
-    @property
-    def replicates(self) -> dict[Key, Array] | None:
-        """Their replicates (R, Q) by line, but for those that drew no row at all; None without a bootstrap."""
-        if self.replicate_sums is None or self.replicate_weight is None:
-            return None
-        drawn = self.replicate_weight > 0.0
-        return self._lines(self.replicate_sums[drawn], self.replicate_weight[drawn])
-
-    def _lines(self, sums: Array, weight: Array) -> dict[Key, Array]:
-        q, start, found = len(self.stated), 0, {}
-        for key, edges in self.edges.items():
-            k = max(len(edges) - 1, 0)
-            line = sums[:, start : start + (k + k * q if k else q)]
-            start += line.shape[1]
-            if k:
-                found[key] = _accumulate(line[:, :k], line[:, k:].reshape(-1, k, q), np.diff(edges))
-            else:
-                found[key] = line / weight[:, np.newaxis]
-        return found
-
-
-class EffectSums:
-    """Collects the effects of all terms that are one column, while `evaluate` goes over the rows."""
-
-    def __init__(
-        self,
-        table: Table,
-        terms: Terms,
-        weights: Array,
-        steps: Mapping[int, Step],
-        *,
-        max_bytes: int = MAX_BYTES,
-        **bootstrap: Any,
-    ) -> None:
-        self._table, self._terms, self._weights, self._steps = table, terms, weights, steps
-        self._max_bytes, self._bootstrap = max_bytes, bootstrap
-        self._coded = {} if table.coding is None else {c.position: c for c in table.coding.columns}
-        self._slopes = [d for d in numeric_columns(terms, table) if d not in steps]
-        self._stated: Stated | None = None
-        self._summer = RowSummer(weights, **self._bootstrap)
-
-    def add(self, derivatives: Derivatives) -> None:
-        """The next rows."""
-        stated = self._stated = self._stated or Stated.of(derivatives.distribution)
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite has no effect that can be told
-            changes = [stated.slopes(derivatives)[..., self._slopes].swapaxes(1, 2)]
-            for contrast in derivatives.contrasts:
-                at = np.stack([stated.values(level) for level in contrast.levels], axis=1)
-                changes.append(level_changes(self._coded[contrast.column], at))
-        self._summer.add(np.concatenate(changes, axis=1).reshape(len(derivatives), -1))
-
-    def found(self, model: Model) -> RowEffects:
-        """The effects, when all rows have come; for steps the model is asked at the rows between the two values."""
-        assert self._stated is not None  # a table has at least one row
-        sums, keys, q = self._summer.sums(), self._keys(), len(self._stated)
-        lines: dict[Key, tuple[tuple[float, ...], Array, Array]] = {
-            key: ((), sums.mean()[q * j : q * (j + 1)], sums.replicate_total[:, q * j : q * (j + 1)])
-            for j, key in enumerate(keys)
-        }
-        for d, step in self._steps.items():
-            key: Key = (self._terms.names[self._terms.of_column(d)], None, step.start, step.stop)
-            inside = self._inside(model, d, step)
-            lines[key] = (step.edges, inside.total, inside.replicate_total)
-        ordered = [key for name in self._terms.names for key in lines if key[0] == name]
-        none = np.empty((len(sums.replicate_mass), 0))
-        return RowEffects(
-            stated=self._stated,
-            edges={key: lines[key][0] for key in ordered},
-            sums=np.concatenate([np.empty(0), *(lines[key][1] for key in ordered)]),
-            replicate_sums=np.concatenate([none, *(lines[key][2] for key in ordered)], axis=1) if len(none) else None,
-            replicate_weight=sums.replicate_mass if len(none) else None,
-        )
-
-    def _keys(self) -> list[Key]:
-        """What the columns of the sums are about, in their order."""
-        name = {d: self._terms.names[self._terms.of_column(d)] for d in (*self._slopes, *self._coded)}
-        keys: list[Key] = [(name[d], None, None, None) for d in self._slopes]
-        for d, column in self._coded.items():
-            if column.numeric:
-                keys.append((name[d], None, *two_values(column)))
-            else:
-                keys += [(name[d], level, None, None) for level in level_names(column)]
-        return keys
-
-    def _inside(self, model: Model, column: int, step: Step) -> RowSums:
-        """The shares of rows in the parts of a step, (K,), and the changes there, (K, Q), side by side."""
-        assert self._stated is not None
-        edges, x = np.array(step.edges), self._table.values[:, column]
-        rows: Positions = np.flatnonzero((x >= step.start) & (x <= step.stop) & (self._weights > 0.0))
-        part = np.clip(np.searchsorted(edges, x[rows], side="right") - 1, 0, len(edges) - 2)
-        change = self._moved(model, rows, column, edges[part + 1]) - self._moved(model, rows, column, edges[part])
-        k, q = len(edges) - 1, len(self._stated)
-        inside, changes = np.zeros((len(x), k)), np.zeros((len(x), k, q))
-        inside[rows, part], changes[rows, part] = 1.0, change
-        summer = RowSummer(self._weights, **self._bootstrap)
-        summer.add(np.concatenate([inside, changes.reshape(len(x), -1)], axis=1))
-        return summer.sums()
-
-    def _moved(self, model: Model, rows: Positions, column: int, to: Array) -> Array:
-        """What is stated (rows, Q) of the predictions for rows whose column has other values, in chunks."""
-        assert self._stated is not None
-        values = self._table.values[rows]
-        values[:, column] = to
-        most = max(1, model.rows_per_chunk(values.shape[1], 1) * self._max_bytes // MAX_BYTES)
-        found = [np.empty((0, len(self._stated)))]
-        for start in range(0, len(rows), most):
-            part = values[start : start + most]
-            found.append(self._stated.values(model.predict_distribution(self._table.like(part)).checked(len(part))))
-        return np.concatenate(found)
-
-
-def level_changes(column: Levels, at: Array) -> Array:
-    """Each level that occurs against the rest, or the higher of two numbers against the lower, from (n, L, Q) at each.
-
-    NaN where nothing is left to compare with.
-    """
-    used = np.flatnonzero(column.frequencies)
-    if column.numeric:
-        return at[:, -1:] - at[:, :1] if at.shape[1] == 2 else np.full_like(at[:, :1], np.nan)
-    p = column.frequencies[used]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rest = (1.0 - np.eye(len(p))) * p
-        rest = rest / rest.sum(axis=1, keepdims=True)  # rest[l, m]: the weight of m among the levels other than l
-    return at - np.einsum("lm,nmq->nlq", rest, at) if len(p) > 1 else np.full_like(at, np.nan)
-
-
-def level_names(column: Levels) -> list[str]:
-    """The levels that occur, as text; their type is shown where 1 and "1" are both levels."""
-    texts = [str(label) for label in column.labels]
-    names = [repr(label) if texts.count(text) > 1 else text for label, text in zip(column.labels, texts, strict=True)]
-    return [names[int(code)] for code in np.flatnonzero(column.frequencies)]
-
-
-def two_values(column: Levels) -> tuple[float | None, float | None]:
-    """The lower and the higher of the numbers that occur; None where there is only one."""
-    numbers = column.numbers[np.flatnonzero(column.frequencies)]
-    return (float(numbers.min()), float(numbers.max())) if len(numbers) == 2 else (None, None)
-
-
-def _accumulate(mass: Array, totals: Array, widths: Array) -> Array:
-    """Σ_k of the mean change in part k, (R, Q); parts without rows count as the others do, per width."""
-    there = mass > 0.0
-    means = np.where(there[..., np.newaxis], totals, 0.0) / np.where(there, mass, 1.0)[..., np.newaxis]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = widths.sum() / (there @ widths)
-        return np.where(there.any(axis=1), share, np.nan)[:, np.newaxis] * means.sum(axis=1)

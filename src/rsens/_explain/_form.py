@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from rsens._errors import InputError
-from rsens._explain._asked_model import AskedModel
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._intervals import Intervals
@@ -14,9 +13,7 @@ from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues
 from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
-from rsens._explain._stretches import Stretches
-from rsens._explain._subgroups import Subgroups, SubgroupSums
-from rsens._explain._sums import Sums
+from rsens._explain._subgroups import Subgroups
 from rsens._explain._values import Values
 from rsens._explain._versions import from_version_1, from_version_2
 from rsens._results import Form, check_size
@@ -36,10 +33,6 @@ FORM = Form(
         "subgroups": Subgroups,
         "rows": Rows,
         "refits": KeptRefits,
-        "sums": Sums,
-        "subgroup_sums": SubgroupSums,
-        "stretches": Stretches,
-        "asked": AskedModel,
     },
     upgrades=(from_version_1, from_version_2),
 )

@@ -24,9 +24,7 @@ from rsens.derivatives import Model
 from rsens.measures import adds_up, check_weights, is_linear, training_inputs
 
 #: What random numbers of `explain` are for.
-BOOTSTRAP, PROBES, FOLDS, INTERACTIONS = range(4)
-#: Working memory for chunks of rows, as in `explain`.
-MEMORY_MB = 256.0
+PROBES, FOLDS, INTERACTIONS = range(1, 4)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,7 +44,6 @@ class Marking:
     query: Query
     order: OwnOrder
     fit: Fit | None
-    n_probes: int | None
     n_jobs: int | None
     seed: np.random.SeedSequence
     progress: Progress
@@ -57,7 +54,7 @@ class Marking:
     def expect(self) -> None:
         """Let the refits count from now on, whatever is refitted before them."""
         if self.fit is not None:
-            plan = probe_plan(self.table, self.query, self.n_probes, self.order, child(self.seed, PROBES))
+            plan = probe_plan(self.table, self.query, self.order, child(self.seed, PROBES))
             self.progress.expect("refit", "probes", len(plan))
 
     def run(self, values: Values) -> tuple[NullLevel | None, Interactions | None]:
@@ -74,7 +71,6 @@ class Marking:
                 values,
                 order=self.order,
                 linear=is_linear(*asked) if additive is None else bool(additive.all()),
-                n_probes=self.n_probes,
                 n_jobs=self.n_jobs,
                 seed=child(self.seed, PROBES),
                 required=self.level_required,
@@ -121,10 +117,8 @@ def marking_of(
         scale=setup.units if setup.scale == "given" else setup.scale,
         weights=weights,
         alpha=setup.alpha,
-        aggregate=setup.aggregate,
         pairs=explanation.order == 2,
         keep_local_pairs=False,
-        max_memory_mb=MEMORY_MB,
     )
     return Marking(
         model=model,
@@ -134,7 +128,6 @@ def marking_of(
         query=query,
         order=own_order(table.values, y, clusters=read_clusters(clusters, n), names=table.names),
         fit=refitter(model, None),
-        n_probes=None,
         n_jobs=n_jobs,
         seed=seed_sequence(random_state),
         progress=progress,

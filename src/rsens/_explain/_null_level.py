@@ -38,7 +38,7 @@ import numpy as np
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._evaluate import evaluate
+from rsens._explain._evaluate import Evaluation
 from rsens._explain._probes import ProbeSource, sources_of
 from rsens._explain._query import Query
 from rsens._explain._values import Values
@@ -54,7 +54,7 @@ from rsens.adapters import as_contrasts, read_for
 from rsens.measures import training_inputs
 
 NULL_QUANTILE = 1.0 - PER_VARIABLE
-#: How many probes; with more rows each refit is dearer and the values are steadier.
+#: How many probes, and as many again for every group; with more rows a refit costs more and its values vary less.
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
 FEW_ROWS = 60
@@ -131,7 +131,6 @@ def find_null_level(
     *,
     order: OwnOrder,
     linear: bool,
-    n_probes: int | None,
     n_jobs: int | None,
     seed: np.random.SeedSequence,
     required: bool,
@@ -147,7 +146,6 @@ def find_null_level(
         found: What the model itself gave for the real terms.
         order: An order of rows, columns and clusters that does not depend on how they come: seeds draw in it.
         linear: Whether the model is linear on its link scale.
-        n_probes: How many probes, and as many again for every group. None: 60, or 42 for more than 600 rows.
         n_jobs: How many refits run at once.
         seed: Seed of the probes, of the rows, and of the refits.
         required: Whether a failing refit is an error; else it is a warning, and there is no level.
@@ -161,7 +159,7 @@ def find_null_level(
         table, y, query, order = _taken(rows, table, y, query, order)
     values, terms = table.values[order.rows], query.terms
     clusters = None if order.clusters is None else order.clusters[order.rows]
-    plan = probe_plan(table, query, n_probes, order, seed)
+    plan = probe_plan(table, query, order, seed)
     if not plan:
         _unavailable("no column of X varies", None, required)
         return None
@@ -205,17 +203,14 @@ def _taken(rows: Positions, table: Table, y: Any, query: Query, order: OwnOrder)
     )
 
 
-def probe_plan(
-    table: Table, query: Query, n_probes: int | None, order: OwnOrder, seed: np.random.SeedSequence
-) -> list[list[int]]:
+def probe_plan(table: Table, query: Query, order: OwnOrder, seed: np.random.SeedSequence) -> list[list[int]]:
     """The terms that the probes of each refit are made like; none where no column varies."""
     varies = (np.ptp(table.values, axis=0) > 0.0) & (query.deviations > 0.0)
     members = query.terms.members
     varying = [int(t) for t in order.of_terms(members) if varies[list(members[t])].any()]
     if not varying:
         return []
-    if n_probes is None:
-        n_probes = N_PROBES if len(table.values) <= MANY_ROWS else N_PROBES_OF_MANY
+    n_probes = N_PROBES if len(table.values) <= MANY_ROWS else N_PROBES_OF_MANY
     return probes_of_refits(members, _kinds(query), varying, n_probes, np.random.default_rng(child(seed, 0)))
 
 
@@ -473,7 +468,7 @@ def _measure(
         training = training_inputs(fitted, len(table.names))
         model, table = as_contrasts(model, table, query.two_valued, training=training)
         part = Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding)
-        return evaluate(model, part, query).values.main
+        return Evaluation(model, query).sums(part).main.mean
 
 
 def _like(table: Table, values: Array, origin: list[int]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rsens._arguments import megabytes, one_of
+from rsens._arguments import one_of
 from rsens._errors import Argument, InputError
 from rsens._files import number, text, tuple_of, whole
 from rsens._results import Part, stored
@@ -13,8 +13,8 @@ from rsens._table import Table
 from rsens._typing import Array
 from rsens.measures import Terms, check_groups, column_units, deviations_of
 
-#: The square of this, added up over rows, fits in float64.
-LARGEST_ROOT = 1e145
+#: What pairs are measured on: the parameters of the family, as the paper has it, or the scale where a model adds up.
+PAIR_SCALES = ("parameters", "link")
 #: With `pairs="auto"`, the most columns for which pairs are computed.
 AUTO_PAIRS_COLUMNS = 30
 
@@ -28,22 +28,9 @@ class Query:
     deviations: Array  # (D,) standard deviations; of contrast columns √(P(two rows differ)/2)
     weights: Array  # (n,), adding up to 1
     alpha: float
-    aggregate: str  # "mean" or "rms"
     pairs: bool
-    max_bytes: int
     categorical: tuple[int, ...] = ()  # positions of contrast columns: categorical, or numeric with two values
     two_valued: tuple[int, ...] = ()  # positions of the numeric ones among them
-
-    def check_squares(self, values: Array | None) -> None:
-        """An error if the root mean square of local values is asked for, and their squares do not fit in float64."""
-        largest = 0.0 if values is None or self.aggregate != "rms" else float(values.max(initial=0.0))
-        if largest > LARGEST_ROOT:
-            raise InputError(
-                Argument("aggregate", "rms"),
-                f" squares the values, and the square of {largest:.2g} does not fit in float64. Use ",
-                Argument("aggregate", "mean"),
-                ", or give y or the columns in other units.",
-            )
 
 
 def query_of(
@@ -55,13 +42,10 @@ def query_of(
     scale: Any,
     weights: Array,
     alpha: float,
-    aggregate: str,
     pairs: Any,
     keep_local_pairs: Any,
-    max_memory_mb: Any,
 ) -> Query:
     """The arguments of `explain`, checked against the rows, whose two-valued columns are contrasts by now."""
-    one_of(aggregate, "aggregate", ("mean", "rms"))
     deviations = deviations_of(model, table, training, weights)
     terms = Terms.of(groups, table.names)
     check_groups(terms, table)
@@ -72,9 +56,7 @@ def query_of(
         deviations=deviations,
         weights=weights,
         alpha=alpha,
-        aggregate=aggregate,
         pairs=_wants_pairs(pairs, keep_local_pairs, len(table.names)),
-        max_bytes=megabytes(max_memory_mb, "max_memory_mb"),
         categorical=tuple(column.position for column in levels),
         two_valued=tuple(column.position for column in levels if column.numeric),
     )
@@ -154,7 +136,6 @@ class Setup(Part):
     """D columns, and T terms: columns, or groups in their place."""
 
     alpha: float = stored("Order of the Rényi divergence.", number)
-    aggregate: str = stored('How rows are summed up: "mean" or "rms".', text)
     level: float = stored("Level of the intervals.", number)
     scale: str = stored('Where the units come from: "sd", "raw" or "given".', text)
     columns: tuple[str, ...] = stored("The columns of X.", tuple_of(text))
@@ -183,7 +164,6 @@ class Setup(Part):
         """From what was asked of the model."""
         return cls(
             alpha=query.alpha,
-            aggregate=query.aggregate,
             level=level,
             scale=scale if isinstance(scale, str) else "given",
             columns=columns,
@@ -211,10 +191,8 @@ class Setup(Part):
             raise InputError(f"alpha is {self.alpha:g} and level is {self.level:g}")
         if (self.units < 0.0).any():
             raise InputError("units has negative values")
-        if self.aggregate not in ("mean", "rms") or self.scale not in ("sd", "raw", "given"):
-            raise InputError(f"aggregate is {self.aggregate!r:.40} and scale is {self.scale!r:.40}")
-        if self.pair_scale not in ("parameters", "link"):
-            raise InputError(f"pair_scale is {self.pair_scale!r:.40}")
+        if self.scale not in ("sd", "raw", "given") or self.pair_scale not in PAIR_SCALES:
+            raise InputError(f"scale is {self.scale!r:.40} and pair_scale is {self.pair_scale!r:.40}")
         for name in ("columns", "terms"):
             check_different(name, getattr(self, name))
 

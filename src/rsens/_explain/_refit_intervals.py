@@ -28,14 +28,13 @@ from scipy.stats import t as student
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._effects import Effects, EffectSums, RowEffects, Step, numeric_columns, steps_of
-from rsens._explain._evaluate import evaluate
+from rsens._explain._effects import Effects, Key, Step, line_values, numeric_columns, steps_of
+from rsens._explain._evaluate import Evaluation
 from rsens._explain._explanation import Explanation
 from rsens._explain._intervals import REFITS, Intervals, jackknife
 from rsens._explain._kept_refits import KeptRefits
-from rsens._explain._link_pairs import evaluate_on_link
 from rsens._explain._query import Query, query_of
-from rsens._explain._subgroups import Division, Subgroups, with_refit_intervals, within_and_rest
+from rsens._explain._subgroups import Division, Subgroups, within_and_rest
 from rsens._explain._values import Values
 from rsens._files import fingerprint
 from rsens._progress import Progress
@@ -54,7 +53,7 @@ from rsens._table import Table, is_pandas
 from rsens._typing import Array, Flags, Positions
 from rsens.adapters import as_contrasts, read_for
 from rsens.derivatives import Model, rows_of
-from rsens.measures import training_inputs
+from rsens.measures import on_link, training_inputs
 
 FOLDS = 5
 #: One round of folds says little about a standard error (4 degrees of freedom, t = 2.8). As many refits as two rounds
@@ -76,7 +75,7 @@ class RefitValues:
 
     main: Array
     pairs: Array | None
-    effects: RowEffects
+    effects: dict[Key, Array]  # the effect of each line, per unit for slopes
     units: Array
     left_out: str  # a fingerprint
     subgroups: Array | None = None  # (2, subgroups, terms) within each subgroup and outside of it
@@ -113,21 +112,11 @@ class ValuesOfRefits:
         groups: Any = None,
         scale: Any = "sd",
         alpha: float = 1.0,
-        aggregate: str = "mean",
-        max_memory_mb: float = 256.0,
         steps: Mapping[int, Step] | None = None,
         division: Division | None = None,
     ) -> ValuesOfRefits:
         """What `explain` is asked about the rows X, all arguments checked; `pairs` says whether it has pairs."""
-        ask = partial(
-            query_of,
-            groups=groups,
-            scale=scale,
-            alpha=alpha,
-            aggregate=aggregate,
-            keep_local_pairs=False,
-            max_memory_mb=max_memory_mb,
-        )
+        ask = partial(query_of, groups=groups, scale=scale, alpha=alpha, keep_local_pairs=False)
         pair_rows = _some_rows(order.rows, child(seed, LOOKS)) if pairs else None
         return cls(X, weights, pair_rows, compared, on_link, ask, steps, division)
 
@@ -139,33 +128,24 @@ class ValuesOfRefits:
         shares = weights / weights.sum()
         source, table, training = self.read(model, take_rows(self.X, train), shares)
         query = self.ask(model, table, training, weights=shares, pairs=False)
-        effects = EffectSums(table, query.terms, shares, self._steps(model, table, query), max_bytes=query.max_bytes)
+        steps = self._steps(model, table, query)
+        division = None if self.division is None else self.division.taken(train)
         some = None if self.pair_rows is None else self.pair_rows[train] & (weights > 0.0)
         if some is not None and some.all():
-            values = self.evaluate(model, source, table, replace(query, pairs=True), effects)
-            pairs = values.pairs
-        else:
-            values = self.evaluate(model, source, table, query, effects)
-            pairs = None if some is None else self._pairs_of_some(model, source, train[some], weights[some], query)
+            query = replace(query, pairs=True)
+        sums = self._evaluation(model, source, query, steps).sums(table, division=division)
+        pairs = sums.pairs
+        if some is not None and pairs is None:
+            fewer = replace(query, pairs=True, weights=shares[some] / shares[some].sum())
+            pairs = self._evaluation(model, source, fewer).sums(rows_of(source, take_rows(self.X, train[some]))).pairs
         return RefitValues(
-            main=values.main,
-            pairs=pairs,
-            effects=effects.found(source),
+            main=sums.main.mean,
+            pairs=None if pairs is None else pairs.mean,
+            effects={key: value for key, (value, _) in line_values(sums).items()},
             units=query.units,
             left_out=fingerprint(test),
-            subgroups=self._within(values, train, shares, query.aggregate),
+            subgroups=None if division is None else within_and_rest(sums, division.labels),
         )
-
-    def _pairs_of_some(self, model: Any, source: Model, rows: Positions, weights: Array, query: Query) -> Array | None:
-        table = rows_of(source, take_rows(self.X, rows))
-        return self.evaluate(model, source, table, replace(query, weights=weights / weights.sum(), pairs=True)).pairs
-
-    def _within(self, values: Values, train: Positions, shares: Array, aggregate: str) -> Array | None:
-        if self.division is None:
-            return None
-        assert values.local_main is not None
-        division = replace(self.division, codes=self.division.codes[train])
-        return within_and_rest(values.local_main, division, shares, aggregate)
 
     def _steps(self, model: Any, table: Table, query: Query) -> Mapping[int, Step]:
         """The steps that effects are stated for: the same in every refit."""
@@ -182,11 +162,10 @@ class ValuesOfRefits:
         training = training_inputs(model, table.values.shape[1])
         return *as_contrasts(source, table, self.compared, training=training, weights=shares), training
 
-    def evaluate(self, model: Any, source: Model, table: Table, query: Query, *watchers: EffectSums) -> Values:
-        """The one place where a refitted model is evaluated."""
-        if self.on_link and query.pairs:
-            return evaluate_on_link(model, source, table, query, watchers=watchers).values
-        return evaluate(source, table, query, watchers=watchers).values
+    def _evaluation(
+        self, model: Any, source: Model, query: Query, steps: Mapping[int, Step] | None = None
+    ) -> Evaluation:
+        return Evaluation(source, query, link=partial(on_link, model) if self.on_link else None, steps=steps)
 
 
 def _some_rows(rows: Positions, seed: np.random.SeedSequence) -> Flags:
@@ -201,16 +180,12 @@ def _some_rows(rows: Positions, seed: np.random.SeedSequence) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class FromRefits:
-    """The intervals, also of the effects, and the values that they come from."""
+    """The intervals, also of the effects and the subgroups, and the values that they come from."""
 
     intervals: Intervals
     effects: Effects
+    subgroups: Subgroups | None
     refits: KeptRefits
-    rounds: Sequence[Sequence[RefitValues]]
-
-    def within(self, subgroups: Subgroups | None, level: float) -> Subgroups | None:
-        """The subgroups with intervals; None without subgroups."""
-        return None if subgroups is None else with_refit_intervals(subgroups, self.rounds, level)
 
 
 def intervals_of(values: Values, rounds: Sequence[Sequence[RefitValues]], level: float) -> Intervals:
@@ -234,21 +209,20 @@ def effects_of(effects: Effects, rounds: Sequence[Sequence[RefitValues]], level:
     """The effects with intervals from the refits of each round; none for a line that a refit lacks (a rare level)."""
     if not effects.effect_terms:
         return effects
-    stated = rounds[0][0].effects.stated
-    lacking = np.full(len(stated), np.nan)
-    by_round = []
-    for refits in rounds:
-        found = [refit.effects.values for refit in refits]
-        by_round.append(np.array([[values.get(key, lacking) for key in effects.keys] for values in found]))
+    lacking = np.full(len(effects.quantities), np.nan)
+    by_round = [
+        np.array([[refit.effects.get(key, lacking) for key in effects.keys] for refit in refits]) for refits in rounds
+    ]
     degrees = sum(len(refits) - 1 for refits in rounds)
     reach = effects.per_step(student.ppf(0.5 + level / 2.0, degrees) * jackknife(by_round))
-    values = stated.join(effects.effect, effects.effect_spread, effects.effect_log)
-    return effects.with_values(stated, values, np.stack([values - reach, values + reach]))
+    values = effects.joined
+    return effects.with_values(effects.quantities, values, np.stack([values - reach, values + reach]))
 
 
 def refit_intervals(
     values: Values,
     effects: Effects,
+    subgroups: Subgroups | None,
     rounds: Sequence[Sequence[Any]],
     level: float,
     *,
@@ -261,8 +235,12 @@ def refit_intervals(
     if failed is not None:
         unavailable(failed.sentence, required=required, error=failed.error, stacklevel=stacklevel + 1)
         return None
-    effects = effects_of(effects, rounds, level)
-    return FromRefits(intervals_of(values, rounds, level), effects, KeptRefits.of(rounds), rounds)
+    return FromRefits(
+        intervals_of(values, rounds, level),
+        effects_of(effects, rounds, level),
+        None if subgroups is None else subgroups.with_refits(rounds, level),
+        KeptRefits.of(rounds),
+    )
 
 
 def unavailable(reason: str, *, required: bool, error: Exception | None = None, stacklevel: int = 3) -> None:
@@ -277,12 +255,14 @@ def unavailable(reason: str, *, required: bool, error: Exception | None = None, 
 def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]]) -> Explanation:
     """The explanation with intervals from refits; as it was, with a warning, if one of them failed."""
     assert explanation._effects is not None  # only files of earlier releases have none
-    found = refit_intervals(explanation._values, explanation._effects, rounds, explanation.level)
+    found = refit_intervals(
+        explanation._values, explanation._effects, explanation._subgroups, rounds, explanation.level
+    )  # fmt: skip
     if found is None:
         return explanation
     same = copy(explanation)
-    same._intervals, same._effects, same._refits = found.intervals, found.effects, found.refits
-    same._subgroups = found.within(explanation._subgroups, explanation.level)
+    same._intervals, same._effects, same._subgroups = found.intervals, found.effects, found.subgroups
+    same._refits = found.refits
     return same
 
 
@@ -310,6 +290,7 @@ def find_refit_intervals(
     look: Callable[[Any], ValuesOfRefits],
     values: Values,
     effects: Effects,
+    subgroups: Subgroups | None,
     level: float,
     *,
     order: OwnOrder,
@@ -334,4 +315,4 @@ def find_refit_intervals(
     rounds = rounds_of_folds(n_rounds, count, targets, stratify, seed, order.clusters, order.rows)
     given = y if is_pandas(y) else targets  # a function of the user gets y as it was given
     [seen] = refit_folds(fit.quick(), rows, given, rounds, [look(rows)], n_jobs=n_jobs, seed=seed, progress=progress)
-    return refit_intervals(values, effects, seen, level, required=required, stacklevel=4)
+    return refit_intervals(values, effects, subgroups, seen, level, required=required, stacklevel=4)

@@ -12,7 +12,7 @@ import pandas as pd
 from rsens import _html as html
 from rsens._errors import Argument, InputError
 from rsens._explain._effect_table import in_points, signed, value_text
-from rsens._explain._effects import SLOPE, Stated
+from rsens._explain._effects import SLOPE, Quantities
 from rsens._explain._rows import outside
 from rsens._explain._text import ShownTable, html_of, text_of
 from rsens._refits import take_rows
@@ -306,13 +306,13 @@ class LocalRows:
             yield from self._of_chunk(derivatives, positions[rows], table.values[rows])
 
     def _of_chunk(self, derivatives: Derivatives, positions: Positions, values: Array) -> Iterator[LocalRow]:
-        stated = Stated.of(derivatives.distribution)
+        quantities = Quantities.of(derivatives.distribution)
         prediction = derivatives.distribution.prediction()
         output = prediction.argmax(axis=1) if prediction.shape[1] > 1 else np.zeros(len(values), dtype=np.intp)
         every = np.arange(len(values))
-        all_slopes = stated.slopes(derivatives)
+        all_slopes = quantities.slopes(derivatives)
         slopes = all_slopes[every, output]  # (rows, D)
-        spread = all_slopes[:, stated.outputs] if stated.spread else None
+        spread = all_slopes[:, quantities.outputs] if quantities.spread else None
         levels = {c.column: np.stack([p.prediction() for p in c.levels], axis=1) for c in derivatives.contrasts}
         levels = {d: at[every, :, output] for d, at in levels.items()}  # (rows, L)
         point = prediction[every, output]

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._explain._subgroups import Label, plain_label
+from rsens._explain._sums import Sums
 from rsens._files import fingerprint, label, number, or_none, text, truth, tuple_of, whole
 from rsens._results import Part, stored
 from rsens._table import Table, column_deviations
-from rsens._typing import Array, Flags, Positions
+from rsens._typing import Array, Flags
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,23 +50,19 @@ class Rows(Part):
         )
 
     @classmethod
-    def together(
-        cls, parts: Sequence[Rows], indices: Sequence[pd.Index], order: Positions | None, shares: Sequence[float]
-    ) -> Rows:
-        """The rows of all parts, one after the other and then in this order; `shares` is what each part counts.
-
-        Only their number, if some part does not know more.
-        """
-        flags = [part.extrapolation for part in parts if part.extrapolation is not None]
-        if len(flags) < len(parts):
-            return cls.only_counted(sum(part.n for part in parts), sum(part.outside for part in parts))
-        weights = None
-        if any(part.row_weights is not None for part in parts):
-            weights = np.concatenate([share * part.shares for share, part in zip(shares, parts, strict=True)])
-        outside = np.concatenate(flags)
-        if order is not None:
-            weights, outside = None if weights is None else weights[order], outside[order]
-        return cls._of(index_together(indices, order), outside, weights, None)
+    def of_chunks(cls, sums: Sums) -> tuple[Rows, pd.Index]:
+        """The rows of all chunks and their labels; only their number if values of single rows were not kept."""
+        if sums.local is None:
+            rows = cls.only_counted(sums.main.rows, sums.outside)
+            return rows, rows.index
+        index = _index_together([each.index for each in sums.local if each.index is not None])
+        weights = [each.weights for each in sums.local if each.weights is not None]
+        return cls._of(
+            index,
+            np.concatenate([each.outside for each in sums.local if each.outside is not None]),
+            np.concatenate(weights) / sums.main.weight if weights else None,
+            None,
+        ), index
 
     @classmethod
     def only_counted(cls, n: int, outside: int) -> Rows:
@@ -121,13 +118,11 @@ def index_of(table: Table) -> pd.Index:
     return table.source.index if isinstance(table.source, pd.DataFrame) else pd.RangeIndex(len(table.values))
 
 
-def index_together(indices: Sequence[pd.Index], order: Positions | None) -> pd.Index:
-    """The labels of all parts; 0, 1, … if every part counts its own rows in this way."""
-    first, others = indices[0], list(indices[1:])
+def _index_together(indices: Sequence[pd.Index]) -> pd.Index:
+    """The labels of all chunks; 0, 1, … if every chunk counts its own rows in this way."""
     if all(index.equals(pd.RangeIndex(len(index))) for index in indices):
-        return pd.RangeIndex(sum(map(len, indices)), name=first.name)
-    together = first.append(others)
-    return together if order is None else together[order]
+        return pd.RangeIndex(sum(map(len, indices)), name=indices[0].name)
+    return indices[0].append(list(indices[1:]))
 
 
 def _columns(table: Table) -> Iterator[Any]:

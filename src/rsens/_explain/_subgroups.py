@@ -1,8 +1,8 @@
-"""Subgroups of rows, for `explain(by=…)`."""
+"""Subgroups of rows, for `explain(by=…)`: R-sens within each, and whether it differs from the other rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
 from rsens._explain._intervals import PER_TERM, REFITS, ROWS, Spread, jackknife
+from rsens._explain._sums import Moments, Sums
 from rsens._files import label, number, number_or_nan, or_none, text, tuple_of, whole
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import aligned, counted, first_few, short
 from rsens._text import number as number_text
-from rsens._typing import Array, Flags, Positions
+from rsens._typing import Array, Positions
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 Label = str | int | float | bool
 MAX_SUBGROUPS = 100
+#: The most subgroups side by side.
+MOST_SUBGROUPS = 6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -56,6 +59,59 @@ class Subgroups(Part):
         'What these intervals come from: "refits" or "rows".', or_none(text), default=None
     )
 
+    @classmethod
+    def of(cls, sums: Sums, level: float | None) -> Subgroups | None:
+        """Averages within each subgroup and over all other rows, with intervals over rows of this level.
+
+        There the model is taken as it is, and a subgroup and the other rows are independent. None without subgroups.
+        """
+        cells = _cells(sums)
+        labels = _in_order([name for name, cell in cells.items() if name is not None and cell.rows], sums.label_order)
+        if not labels:
+            return None
+        for name in labels:
+            if cells[name].weight == 0.0:
+                raise InputError(
+                    Argument("by"), f": all rows of the subgroup {name!r} have the weight 0. Leave them out of X."
+                )
+        inside, outside = [cells[name] for name in labels], [_rest(cells, name) for name in labels]
+        values, rest = (np.array([cell.average for cell in side]) for side in (inside, outside))
+        part = cls(
+            subgroups=tuple(labels),
+            subgroup_counts=np.array([cell.rows for cell in inside]),
+            subgroup_values=values,
+            subgroup_rest=rest,
+        )
+        if level is None:
+            return part
+        own, other = (_stacked([cell.spread for cell in side]) for side in (inside, outside))
+        return replace(
+            part,
+            subgroup_intervals=np.maximum(own.around(values, level), 0.0),
+            subgroup_differences=own.plus(other).around(values - rest, level),
+            subgroup_interval_kind=ROWS,
+        )
+
+    def with_refits(self, rounds: Sequence[Sequence[RefitValues]], level: float) -> Subgroups:
+        """These with intervals and p-values from refits; missing where a refit has no row of a subgroup.
+
+        Every refit is evaluated within each subgroup of its own rows and outside of it, and both the values and the
+        differences have the standard error of the jackknife.
+        """
+        seen = [np.array([refit.subgroups for refit in refits]) for refits in rounds]  # (K, 2, subgroups, terms)
+        degrees = sum(len(refits) - 1 for refits in rounds)
+        value = Spread.of(jackknife([each[:, 0] for each in seen]), degrees)
+        difference = Spread.of(jackknife([each[:, 0] - each[:, 1] for each in seen]), degrees)
+        assert self.subgroup_rest is not None
+        apart = self.subgroup_values - self.subgroup_rest
+        return replace(
+            self,
+            subgroup_intervals=np.maximum(value.around(self.subgroup_values, level), 0.0),
+            subgroup_differences=difference.around(apart, level),
+            subgroup_p_values=difference.p_values(apart),
+            subgroup_interval_kind=REFITS,
+        )
+
 
 @dataclass(frozen=True)
 class Division:
@@ -65,14 +121,44 @@ class Division:
     codes: Positions
     categories: tuple[Label, ...] | None = None  # those that do not occur included, in their order, if it is known
 
+    def with_all_labels(self) -> Division:
+        """The same, whose labels are all there are, in their order."""
+        return self if self.categories is not None else replace(self, categories=self.labels)
 
-def average(local: Array, rows: Flags, weights: Array, aggregate: str) -> Array:
-    """Weighted mean or root mean square of the local values of some rows; NaN where none of them counts."""
-    share = np.where(rows, weights, 0.0)
-    if not share.any():
-        return np.full(local.shape[1], np.nan)
-    share = share / share.sum()
-    return np.asarray(np.sqrt(share @ local**2) if aggregate == "rms" else share @ local)
+    def taken(self, rows: Any) -> Division:
+        """The same for some of the rows."""
+        return replace(self, codes=self.codes[rows])
+
+    def moments(self, local: Array, weights: Array) -> dict[Any, Moments]:
+        """Sums of local values within each subgroup, by ("by", label), and of rows in none, by ("by", None)."""
+        codes = {**dict(zip(self.labels, range(len(self.labels)), strict=True)), None: -1}
+        return {("by", name): Moments.of(local[self.codes == g], weights[self.codes == g]) for name, g in codes.items()}
+
+
+def within_and_rest(sums: Sums, labels: Sequence[Label]) -> Array:
+    """Averages within each subgroup and over all other rows, (2, subgroups, terms); NaN where no row counts."""
+    cells = _cells(sums)
+    return np.array([[cells[name].average for name in labels], [_rest(cells, name).average for name in labels]])
+
+
+def _cells(sums: Sums) -> dict[Label | None, Moments]:
+    return {key[1]: cell for key, cell in sums.moments.items() if isinstance(key, tuple) and key[0] == "by"}
+
+
+def _rest(cells: Mapping[Label | None, Moments], but: Label) -> Moments:
+    return Moments.pooled([cell for name, cell in cells.items() if name != but])
+
+
+def _stacked(spreads: Sequence[Spread]) -> Spread:
+    return Spread(np.array([each.error for each in spreads]), np.array([each.degrees for each in spreads]))
+
+
+def _in_order(labels: list[Any], categories: tuple[Label, ...] | None) -> list[Any]:
+    """Categories in their order; other labels sorted, or as they appear if they have no order (text and numbers)."""
+    try:
+        return sorted(labels, key=None if categories is None else categories.index)
+    except (TypeError, ValueError):
+        return labels
 
 
 def division_of(by: Any, X: Any, table: Table) -> Division:
@@ -164,226 +250,7 @@ def _factorize(labels: Any) -> tuple[Positions, list[Any]]:
     return np.asarray(codes, dtype=np.intp), list(found)
 
 
-# ---- Subgroups of rows as sums, so that those of other rows can be added: how many, their weight, mean and spread ----
-# A subgroup keeps, with weights w_i that add up to 1 over all rows and r_i the local values (their squares under
-# "rms"),
-#
-#     n, Σ w_i, c = Σ w_i r_i / Σ w_i, Σ w_i², Σ w_i² (r_i − c), Σ w_i² (r_i − c)².
-#
-# Sums around the mean lose no digits where rows hardly differ; `_pooled` moves them to a common mean, exactly.
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SubgroupSums(Part):
-    """One cell for each subgroup, those without rows included; the last, without a label, is for rows in none."""
-
-    cell_labels: tuple[Label | None, ...] = stored(
-        "The subgroups; null for rows in none of them.", tuple_of(or_none(label)), default=None
-    )
-    cell_rows: NDArray[np.int64] = stored("Number of rows.", whole, "cell_labels", default=None)
-    cell_counted: NDArray[np.int64] = stored(
-        "Number of rows with a weight above 0.", whole, "cell_labels", default=None
-    )
-    cell_weight: Array = stored("Their share of all weight.", number, "cell_labels", default=None)
-    cell_mean: Array = stored("Weighted mean of the values.", number, "cell_labels", "terms", default=None)
-    cell_squares: Array = stored("Sum of squared weights.", number, "cell_labels", default=None)
-    cell_first: Array = stored(
-        "Sum of squared weights times the distance from the mean.", number, "cell_labels", "terms",
-        default=None,
-    )  # fmt: skip
-    cell_second: Array = stored(
-        "Sum of squared weights times the squared distance.", number, "cell_labels", "terms", default=None
-    )
-
-    @classmethod
-    def of(cls, local: Array, division: Division, weights: Array, squared: bool) -> SubgroupSums:
-        """From local values (n, T) under weights that add up to 1."""
-        values = local**2 if squared else local
-        code = {name: g for g, name in enumerate(division.labels)} | {None: -1}
-        labels = (*(division.labels if division.categories is None else division.categories), None)
-        rows = [division.codes == code.get(name, len(code)) for name in labels]
-        return cls._of(labels, [_Cell.of(values[some], weights[some]) for some in rows])
-
-    def plus(self, other: SubgroupSums, share: float, other_share: float) -> SubgroupSums:
-        """The subgroups of both, which have these shares of the weight of all rows."""
-        mine, theirs = self._cells(share), other._cells(other_share)
-        labels = _in_both_orders(self.cell_labels[:-1], other.cell_labels[:-1])
-        cells = [_pooled([side[name] for side in (mine, theirs) if name in side]) for name in (*labels, None)]
-        return self._of((*labels, None), cells)
-
-    def subgroups(self, squared: bool, level: float | None) -> Subgroups:
-        """Averages within each subgroup and over all other rows, with intervals over rows of this level."""
-        cells = {name: cell for name, cell in self._cells(1.0).items() if cell.rows or name is None}
-        labels = [name for name in cells if name is not None]
-        for name in labels:
-            if cells[name].weight == 0.0:
-                raise InputError(
-                    Argument("by"), f": all rows of the subgroup {name!r} have the weight 0. Leave them out of X."
-                )
-        inside = [cells[name] for name in labels]
-        outside = [_pooled([cell for other, cell in cells.items() if other != name]) for name in labels]
-        values, rest = (np.array([cell.average(squared) for cell in side]) for side in (inside, outside))
-        part = Subgroups(
-            subgroups=tuple(labels),
-            subgroup_counts=np.array([cell.rows for cell in inside]),
-            subgroup_values=values,
-            subgroup_rest=rest,
-        )
-        if level is None:
-            return part
-        of_values = [cell.spread(squared) for cell in inside]
-        apart = [a.plus(b.spread(squared)) for a, b in zip(of_values, outside, strict=True)]
-        return replace(
-            part,
-            subgroup_intervals=np.maximum(_stacked(of_values).around(values, level), 0.0),
-            subgroup_differences=_stacked(apart).around(values - rest, level),
-            subgroup_interval_kind=ROWS,
-        )
-
-    @classmethod
-    def _of(cls, labels: tuple[Label | None, ...], cells: Sequence[_Cell]) -> SubgroupSums:
-        return cls(
-            cell_labels=labels,
-            cell_rows=np.array([cell.rows for cell in cells]),
-            cell_counted=np.array([cell.counted for cell in cells]),
-            cell_weight=np.array([cell.weight for cell in cells]),
-            cell_mean=np.array([cell.mean for cell in cells]),
-            cell_squares=np.array([cell.squares for cell in cells]),
-            cell_first=np.array([cell.first for cell in cells]),
-            cell_second=np.array([cell.second for cell in cells]),
-        )
-
-    def _cells(self, share: float) -> dict[Label | None, _Cell]:
-        """The cells by label, with weights that add up to `share`."""
-        return {
-            name: _Cell(
-                int(self.cell_rows[k]),
-                int(self.cell_counted[k]),
-                share * float(self.cell_weight[k]),
-                self.cell_mean[k],
-                share**2 * float(self.cell_squares[k]),
-                share**2 * self.cell_first[k],
-                share**2 * self.cell_second[k],
-            )
-            for k, name in enumerate(self.cell_labels)
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class _Cell:
-    """The sums of some rows: see the top of this file."""
-
-    rows: int
-    counted: int
-    weight: float
-    mean: Array
-    squares: float
-    first: Array
-    second: Array
-
-    @classmethod
-    def of(cls, values: Array, weights: Array) -> _Cell:
-        total = float(weights.sum())
-        mean = weights @ values / total if total > 0.0 else np.zeros(values.shape[1])
-        away, w2 = values - mean, weights**2
-        return cls(
-            len(values), int(np.count_nonzero(weights)), total, mean, float(w2.sum()), w2 @ away, w2 @ away**2
-        )  # fmt: skip
-
-    def average(self, squared: bool) -> Array:
-        """The mean, or root mean square; NaN where no row counts."""
-        if self.weight == 0.0:
-            return np.full(len(self.mean), np.nan)
-        return np.sqrt(self.mean) if squared else self.mean
-
-    def spread(self, squared: bool) -> Spread:
-        """se² = n/(n − 1) Σ w_i² h_i² / (Σ w_i)², with h_i the influence of a row on the average of some rows."""
-        n = self.counted
-        if n < 2:
-            return Spread.of(np.full(len(self.mean), np.nan), 1.0)
-        error = np.sqrt(n / (n - 1) * self.second) / self.weight
-        if squared:
-            error = error / (2.0 * np.where(self.mean > 0.0, np.sqrt(self.mean), 1.0))
-        return Spread.of(error, n - 1.0)
-
-
-def _pooled(cells: Sequence[_Cell]) -> _Cell:
-    """All rows of some cells as one: sums move from the mean of each to the mean of all."""
-    weight = sum(cell.weight for cell in cells)
-    mean = np.sum([cell.weight * cell.mean for cell in cells], axis=0) / (weight if weight > 0.0 else 1.0)
-    moves = [cell.mean - mean for cell in cells]
-    return _Cell(
-        sum(cell.rows for cell in cells),
-        sum(cell.counted for cell in cells),
-        weight,
-        mean,
-        sum(cell.squares for cell in cells),
-        np.sum([cell.first + by * cell.squares for cell, by in zip(cells, moves, strict=True)], axis=0),
-        np.sum(
-            [cell.second + 2.0 * by * cell.first + by**2 * cell.squares for cell, by in zip(cells, moves, strict=True)],
-            axis=0,
-        ),
-    )
-
-
-def _stacked(spreads: Sequence[Spread]) -> Spread:
-    return Spread(np.array([each.error for each in spreads]), np.array([each.degrees for each in spreads]))
-
-
-def _in_both_orders(first: Sequence[Label | None], second: Sequence[Label | None]) -> list[Label | None]:
-    """All labels: sorted if both are, else in the order of the first, with others behind the one they follow."""
-    if list(first) == list(second):
-        return list(first)
-    try:
-        if sorted(first) == list(first) and sorted(second) == list(second):  # type: ignore[type-var]
-            return sorted({*first, *second})  # type: ignore[type-var]
-    except TypeError:  # text and numbers
-        pass
-    labels, place = list(first), 0
-    for name in second:
-        if name in labels:
-            place = labels.index(name) + 1
-        else:
-            labels.insert(place, name)
-            place += 1
-    return labels
-
-
-# ---- How far R-sens within a subgroup, and its difference from the other rows, vary between refits -------------------
-# Every refit is evaluated within each subgroup of its own rows and outside of it, and both the values and the
-# differences have the standard error of the jackknife. Intervals over rows are in `SubgroupSums`: there the model is
-# taken as it is, and a subgroup and the other rows are independent.
-
-
-def within_and_rest(local: Array, division: Division, weights: Array, aggregate: str) -> Array:
-    """Averages within each subgroup and over all other rows, (2, subgroups, terms); NaN where no row counts."""
-    numbers = range(len(division.labels))
-    within = [average(local, division.codes == g, weights, aggregate) for g in numbers]
-    return np.array([within, [average(local, division.codes != g, weights, aggregate) for g in numbers]])
-
-
-def with_refit_intervals(part: Subgroups, rounds: Sequence[Sequence[RefitValues]], level: float) -> Subgroups:
-    """The subgroups with intervals and p-values from refits; missing where a refit has no row of a subgroup."""
-    seen = [np.array([refit.subgroups for refit in refits]) for refits in rounds]  # (K, 2, subgroups, terms)
-    degrees = sum(len(refits) - 1 for refits in rounds)
-    value = Spread.of(jackknife([each[:, 0] for each in seen]), degrees)
-    difference = Spread.of(jackknife([each[:, 0] - each[:, 1] for each in seen]), degrees)
-    assert part.subgroup_rest is not None
-    apart = part.subgroup_values - part.subgroup_rest
-    return replace(
-        part,
-        subgroup_intervals=np.maximum(value.around(part.subgroup_values, level), 0.0),
-        subgroup_differences=difference.around(apart, level),
-        subgroup_p_values=difference.p_values(apart),
-        subgroup_interval_kind=REFITS,
-    )
-
-
-# ---- R-sens within subgroups as a table: each subgroup and term, beside all other rows -------------------------------
-
-
-#: The most subgroups side by side.
-MOST_SUBGROUPS = 6
+# ---- tables ----
 
 
 def by_frame(explanation: Explanation) -> pd.DataFrame | None:

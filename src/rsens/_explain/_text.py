@@ -99,12 +99,11 @@ def heading(explanation: Explanation) -> str:
     rows = counted(explanation.n, "row")
     if outside:
         rows += f" ({outside} extrapolating)"
-    summary = "mean" if explanation.aggregate == "mean" else "root mean square"
     alpha = "" if explanation.alpha == 1.0 else f", alpha = {explanation.alpha:g}"
     switch = " (categorical columns: per switch)" if explanation.categorical and explanation.scale_kind == "raw" else ""
     pairs = ", pairs on the link scale" if explanation.order == 2 and explanation.pair_scale == "link" else ""
     return (
-        f"R-sens {UNITS[explanation.scale_kind]}{switch}, {summary} over {rows}, {explanation.family} predictive{alpha}"
+        f"R-sens {UNITS[explanation.scale_kind]}{switch}, mean over {rows}, {explanation.family} predictive{alpha}"
         f"{pairs}"
     )
 
