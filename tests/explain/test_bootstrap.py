@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rsens._explain._bootstrap import BLOCK, percentiles, row_sums
 
 from rsens._explain import explain
-from rsens._explain._bootstrap import BLOCK, percentiles, row_sums
 from tests.explain.models import Heteroscedastic, Linear
 
 

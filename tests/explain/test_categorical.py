@@ -13,6 +13,7 @@ from rsens._explain import Explanation
 from rsens.derivatives import Derivatives, from_function
 from rsens.distributions import Bernoulli, Categorical, MultivariateNormal, Normal, Poisson
 from rsens.measures import rsens, rsens2
+from tests.few_probes import explain_with_probes
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -33,7 +34,7 @@ def normal(Z):
 
 
 MODEL = from_function(normal)
-QUICK = {"n_bootstrap": 20, "random_state": 0}
+QUICK = {"random_state": 0}
 #: √(P(two random rows differ)/2), counted over all pairs of rows.
 CITY, SOLD = (
     float(np.sqrt((FRAME[name].to_numpy()[:, None] != FRAME[name].to_numpy()).mean() / 2)) for name in ("city", "sold")
@@ -214,7 +215,9 @@ def test_null_level(as_array):
     LevelMeans.seen.clear()
     names = ["x1", "x3"] if as_array else ["city", "sold"]
     with pytest.warns(RsensWarning, match=rf"interactions that it cannot hold: {'x0:x1' if as_array else 'x:city'} "):
-        result = explain(model, X, y, n_probes=6, intervals=False, **QUICK)  # the slope of x differs between cities
+        result = explain_with_probes(
+            model, X, y, n_probes=6, intervals=False, **QUICK
+        )  # the slope of x differs between cities
     assert result.categorical == tuple(names)
     assert result.main[names[0]] > result.null_levels[names[0]]
     assert result.null_levels.notna().all()

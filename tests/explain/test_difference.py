@@ -171,7 +171,7 @@ def test_rows_that_are_the_same_are_paired(aggregate):
 def test_the_influence_of_rows_on_a_root_mean_square_matches_the_bootstrap():
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(400, 2)), columns=["a", "b"])
     weights = np.random.default_rng(1).random(400)
-    a = explain(Linear([1.0, 2.0], gamma=1.0), X, aggregate="rms", weights=weights, n_bootstrap=4000, random_state=0)
+    a = explain(Linear([1.0, 2.0], gamma=1.0), X, aggregate="rms", weights=weights, random_state=0)
     found = a.difference(explain(Linear([1.0, 2.0], gamma=1e-9), X, aggregate="rms", weights=weights)).to_frame()
     ends = found.set_index("term").loc[["a", "b"], ["lower_a", "upper_a"]].to_numpy()
     np.testing.assert_allclose(ends, a.intervals.to_numpy(), rtol=0.03)
@@ -339,7 +339,7 @@ def test_round_trip(two_samples, tmp_path):
     X = np.random.default_rng(0).normal(size=(20, 2))
     cases = [
         two_samples[0].difference(two_samples[1], names=("ü 🚲", "\n")),
-        explain(Linear([1.0, 2.0]), X, pairs=False).difference(explain(Linear([1.0]), X[:, :1], n_bootstrap=0)),
+        explain(Linear([1.0, 2.0]), X, pairs=False).difference(explain(Linear([1.0]), X[:, :1], intervals=False)),
         explain(Softmax(np.eye(2, 3)), X).difference(explain(Linear([1.0, 2.0]), X)),
     ]
     for found in cases:

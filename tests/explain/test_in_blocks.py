@@ -89,6 +89,6 @@ def test_few_rows_and_little_work_start_no_process(monkeypatch, case):
 
     run_pieces = _in_blocks.run_pieces
     monkeypatch.setattr(_in_blocks, "run_pieces", no_process)
-    explain(model, X, n_jobs=2, n_bootstrap=10)
+    explain(model, X, n_jobs=2)
     monkeypatch.setattr(_in_blocks, "LEAST_ROWS", 256)  # blocks, but not enough work
-    explain(model, X, n_jobs=2, n_bootstrap=10)
+    explain(model, X, n_jobs=2)

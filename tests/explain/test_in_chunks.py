@@ -14,6 +14,7 @@ from rsens import BayesianLinearRegression, Explanation, InputError, Normal, exp
 from rsens._explain import _in_chunks
 from rsens._explain._tables import NotComputedError
 from tests.explain.merging import CASES, assert_same, gp, numbers, with_town
+from tests.few_probes import explain_with_probes
 
 ROUNDING = ("effect", "sum_effects", "replicate_effects")
 
@@ -25,7 +26,7 @@ def cut(X, size):
 @pytest.mark.parametrize("case", ["counts and categories", "a function", "draws"])
 def test_iterators(case):
     model, X, asked = CASES[case]()
-    asked = asked | {"random_state": 1, "first_row": 0, "n_bootstrap": 50}
+    asked = asked | {"random_state": 1, "first_row": 0}
     # Draws are summed in blocks that depend on the number of rows, and differences show the rounding of these sums.
     rtol = 1e-9 if case == "draws" else 1e-11
     assert_same(explain(model, X, **asked), explain(model, cut(X, 101), **asked), rtol=rtol, loose=ROUNDING)
@@ -125,7 +126,7 @@ def test_models_without_second_derivatives():
 
     X = numbers(200)[["a", "b"]]
     model = RandomForestRegressor(20, min_samples_leaf=5, random_state=0).fit(X, X["a"] + X["b"])
-    asked = {"training": X, "random_state": 1, "first_row": 0, "n_bootstrap": 20}
+    asked = {"training": X, "random_state": 1, "first_row": 0}
     whole, chunks = explain(model, X, **asked), explain(model, cut(X, 60), **asked)
     assert chunks.n == 200
     assert chunks.order == 1
@@ -147,7 +148,7 @@ def test_one_chunk_is_in_memory_at_a_time():
             yield chunk
             del chunk
 
-    explain(model, chunks(), keep_local=False, n_bootstrap=10)
+    explain(model, chunks(), keep_local=False)
 
 
 # ---- values of single rows -------------------------------------------------------------------------------------------
@@ -156,7 +157,7 @@ def test_one_chunk_is_in_memory_at_a_time():
 def test_values_of_rows_are_kept_if_they_are_few(monkeypatch):
     model, X, _ = gp()
     monkeypatch.setattr(_in_chunks, "AUTO_LOCAL_ROWS", 500)
-    asked = {"random_state": 1, "first_row": 0, "n_bootstrap": 20}
+    asked = {"random_state": 1, "first_row": 0}
     assert explain(model, cut(X.iloc[:500], 100), **asked).local_main.shape == (500, 5)
     many = explain(model, cut(X, 100), **asked)
     with pytest.raises(NotComputedError, match="keep_local=True"):
@@ -185,7 +186,7 @@ def test_without_values_of_rows(tmp_path):
 
 def test_merging_with_and_without_values_of_rows():
     model, X, _ = gp()
-    asked = {"random_state": 1, "n_bootstrap": 20}
+    asked = {"random_state": 1}
     parts = [
         explain(model, X.iloc[:300], first_row=0, **asked),
         explain(model, X.iloc[300:], first_row=300, keep_local=False, **asked),
@@ -202,7 +203,7 @@ def test_chunks_join_what_the_training_rows_know_of_the_fit():
     y = X["a"] + 0.1 * np.random.default_rng(1).normal(size=80)
     model = BayesianLinearRegression().fit(X, y)
     rows = numbers(300, 8)[["a", "b"]]
-    training = explain(model, X, y, first_row=0, random_state=1, n_probes=6)
+    training = explain_with_probes(model, X, y, first_row=0, random_state=1, n_probes=6)
     merged = Explanation.merge([training, explain(model, cut(rows, 100), first_row=80, random_state=1)])
     assert merged.n == 380
     assert merged.null is not None

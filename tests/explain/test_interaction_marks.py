@@ -20,8 +20,8 @@ from rsens.models import BayesianLinearRegression
 def query(model, table, groups=None):
     n = len(table)
     return query_of(
-        model, table, None, groups=groups, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, aggregate="mean",
-        pairs=True, keep_local_pairs=False, max_memory_mb=100,
+        model, table, None, groups=groups, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0,
+        pairs=True, keep_local_pairs=False,
     )  # fmt: skip
 
 

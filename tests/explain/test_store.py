@@ -44,7 +44,7 @@ def explanations() -> dict[str, Explanation]:
             BayesianLinear().fit(X, y), X, y, keep_local_pairs=True, by=rng.integers(0, 3, size=40), random_state=0,
             groups={"🎿 & <b>": NAMES[:2]}, alpha=0.1, aggregate="rms", level=0.9, scale=[0.1, 1 / 3, 1e-300],
         ),
-        "little": explain(Linear([1.0, 2.0]), rng.normal(size=(5, 2)), pairs=False, n_bootstrap=0),
+        "little": explain(Linear([1.0, 2.0]), rng.normal(size=(5, 2)), pairs=False, intervals=False),
         "labels": explain(Linear([1.0, 2.0]), numbered, by=["a", "b"] * 3),
         "classes": explain(Softmax(rng.normal(size=(2, 3))), rng.normal(size=(20, 2))),
         "one row": explain(Linear([1.0, 2.0, 3.0]), [[1.0, 2.0, 3.0]], scale="raw"),
@@ -91,7 +91,7 @@ def test_the_largest_and_the_smallest_numbers(tmp_path):
 def test_any_column_names(names):
     rows = np.arange(4.0 * len(names)).reshape(4, -1)
     result = explain(
-        Linear(np.ones(len(names))), pd.DataFrame(rows, columns=pd.Index(names, dtype=object)), n_bootstrap=0
+        Linear(np.ones(len(names))), pd.DataFrame(rows, columns=pd.Index(names, dtype=object)), intervals=False
     )
     with tempfile.TemporaryDirectory() as folder:
         result.save(Path(folder) / "x.json")

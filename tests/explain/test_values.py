@@ -303,9 +303,9 @@ def test_order_one_does_not_pay_for_second_derivatives(X):
 
 def test_pairs_are_automatic_up_to_thirty_columns():
     rng = np.random.default_rng(5)
-    assert explain(Linear(np.ones(30)), rng.normal(size=(4, 30)), n_bootstrap=0).order == 2
-    assert explain(FirstOrderOnly(np.ones(31)), rng.normal(size=(4, 31)), n_bootstrap=0).order == 1
-    assert explain(Linear(np.ones(31)), rng.normal(size=(4, 31)), n_bootstrap=0, pairs=True).order == 2
+    assert explain(Linear(np.ones(30)), rng.normal(size=(4, 30)), intervals=False).order == 2
+    assert explain(FirstOrderOnly(np.ones(31)), rng.normal(size=(4, 31)), intervals=False).order == 1
+    assert explain(Linear(np.ones(31)), rng.normal(size=(4, 31)), intervals=False, pairs=True).order == 2
 
 
 def test_local_pairs_only_when_asked_for(X):
