@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from dataclasses import replace
 from typing import ClassVar
 
 import joblib
@@ -31,7 +30,6 @@ from rsens._explain._null_level import (
 )
 from rsens._explain._probes import sources_of
 from rsens._explain._query import query_of
-from rsens._explain._values import Values
 from rsens._progress import progress_of
 from rsens._refits import Fit
 from rsens._table import read_table
@@ -83,7 +81,7 @@ def test_about_one_irrelevant_variable_in_twenty_lies_above_the_level(rho):
         X = np.sqrt(rho) * rng.normal(size=(60, 1)) + np.sqrt(1.0 - rho) * rng.normal(size=(60, 5))
         y = 2.0 * X[:, 0] + 0.5 * rng.normal(size=60)
         level = null_level(BayesianLinear(), X, y, linear=True, seed=seed)
-        marks = level.found.main > level.null
+        marks = level.found > level.null
         assert marks[0]
         above += marks[1:].tolist()
     assert 1 <= sum(above) <= 13
@@ -108,7 +106,7 @@ def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, **asked)
         "keep_local_pairs": False,
     }  # fmt: skip
     query = query_of(estimator, table, None, **options | asked)
-    found = Values.of(Evaluation(model, query).sums(table), ("y",))
+    found = Evaluation(model, query).sums(table).main.mean
     level = find_null_level(
         Fit(estimator), table, y, query, found, order=own_order(X, y, clusters=clusters), linear=linear,
         n_jobs=None, seed=np.random.SeedSequence(seed), required=True, progress=progress_of(False),
@@ -214,10 +212,11 @@ def test_categories_are_compared_with_categories_that_reach_as_far():
     probe_terms = np.tile([0, 1, 2], 30)
     probes = rng.uniform(0.9, 1.1, size=90) * np.array([10.0, 1.0, 2.0])[probe_terms]
     kinds = np.array([SINGLE, CATEGORICAL, CATEGORICAL])
-    found = evaluate(*read_for(GPRegressor(n_restarts=0).fit(X, X["x"]), X), query).values
+    model, table = read_for(GPRegressor(n_restarts=0).fit(X, X["x"]), X)
+    found = Evaluation(model, query).sums(table).main.mean
     for a, b, marks in [(1.0, 2.0, [False, False]), (1.2, 2.0, [True, False]), (1.0, 2.4, [False, True])]:
         level = _compare(Refits(np.array([[10.0, a, b]]), probes, probe_terms), np.ones(3), kinds, query, found)
-        assert (found.main > level.null)[1:].tolist() == marks
+        assert (found > level.null)[1:].tolist() == marks
 
 
 def test_probes_of_numbers_and_categories():
@@ -300,16 +299,15 @@ def test_few_rows_are_said():
 
 def test_a_term_that_the_model_or_its_refits_do_not_use():
     """value 0: the level of an irrelevant variable, and p = 1. 0 in the refits: never above."""
-    X, y = figure_2(2, n=70)
+    X, _ = figure_2(2, n=70)
     table = read_table(X)
     n = len(X)
     query = query_of(
         PLAIN, table, None, groups=None, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, pairs=False,
         keep_local_pairs=False,
     )  # fmt: skip
-    found = evaluate(*read_for(BayesianLinear().fit(X, y), X), query).values
     refits = Refits(np.array([[1.0, 0.0]]), np.linspace(0.1, 0.5, 20), np.tile([0, 1], 10))
-    level = _compare(refits, np.ones(2), np.array([SINGLE, SINGLE]), query, replace(found, main=np.array([0.0, 3.0])))
+    level = _compare(refits, np.ones(2), np.array([SINGLE, SINGLE]), query, np.array([0.0, 3.0]))
     assert (level.null >= [0.3, 3.0]).all()
     assert level.p_value.tolist() == [1.0, 1.0]
     assert level.reached.tolist() == [1.0, 1.0]

@@ -24,7 +24,7 @@ def X():
     return pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=["a", "b", "c"])
 
 
-@pytest.mark.parametrize("method", ["plot_bars", "plot_beeswarm", "plot_pairs", "plot_network"])
+@pytest.mark.parametrize("method", ["plot_bars", "plot_beeswarm", "plot_pairs"])
 def test_axes_in_axes_out(X, method):
     result = explain(Heteroscedastic(), X)
     _, ax = plt.subplots()
@@ -81,12 +81,6 @@ def test_a_swarm_after_loading_has_one_colour_unless_x_is_given(X, tmp_path):
     loaded = Explanation.load(tmp_path / "x.json")
     assert len(np.unique(loaded.plot_beeswarm().collections[0].get_facecolors(), axis=0)) == 1
     assert len(np.unique(loaded.plot_beeswarm(X=X).collections[0].get_facecolors(), axis=0)) > 10
-
-
-def test_a_network_of_pairs_that_were_not_computed(X):
-    with pytest.raises(InputError, match="pairs=True"):
-        explain(Heteroscedastic(), X, pairs=False).plot_network()
-    assert plt.get_fignums() == []
 
 
 def test_the_model_and_the_rows_are_remembered(X):

@@ -25,7 +25,7 @@ TABLES = (
     "main", "pairs", "direction", "consistency", "effects", "parts", "pair_parts", "intervals", "pair_intervals",
     "null", "probes", "p_value", "discovery", "familywise", "by", "by_counts", "extrapolation", "local_main", "scale",
 )  # fmt: skip
-PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind", "pair_scale")
+PLAIN = ("names", "groups", "alpha", "level", "family", "n", "order", "scale_kind", "pair_scale")
 
 
 CASES = ("everything", "little", "labels", "classes", "one row", "one column")
@@ -42,7 +42,7 @@ def explanations() -> dict[str, Explanation]:
     return {
         "everything": explain(
             BayesianLinear().fit(X, y), X, y, keep_local_pairs=True, by=rng.integers(0, 3, size=40), random_state=0,
-            groups={"🎿 & <b>": NAMES[:2]}, alpha=0.1, aggregate="rms", level=0.9, scale=[0.1, 1 / 3, 1e-300],
+            groups={"🎿 & <b>": NAMES[:2]}, alpha=0.1, level=0.9, scale=[0.1, 1 / 3, 1e-300],
         ),
         "little": explain(Linear([1.0, 2.0]), rng.normal(size=(5, 2)), pairs=False, intervals=False),
         "labels": explain(Linear([1.0, 2.0]), numbered, by=["a", "b"] * 3),
@@ -219,7 +219,6 @@ def test_every_entry_is_needed_and_read_carefully(tmp_path, content, field):
         ("extrapolation", lambda v: [0, *v[1:]]),
         ("alpha", lambda v: -1.0),
         ("level", lambda v: 2),
-        ("aggregate", lambda v: "median"),
         ("scale", lambda v: "meters"),
         ("outputs", lambda v: []),
         ("consistency", lambda v: v[1:]),

@@ -68,7 +68,7 @@ class Marking:
                 self.table,
                 self.y,
                 self.query,
-                values,
+                values.main,
                 order=self.order,
                 linear=is_linear(*asked) if additive is None else bool(additive.all()),
                 n_jobs=self.n_jobs,

@@ -41,7 +41,6 @@ from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._evaluate import Evaluation
 from rsens._explain._probes import ProbeSource, sources_of
 from rsens._explain._query import Query
-from rsens._explain._values import Values
 from rsens._files import Checkpoint, number, number_or_nan, or_none, text, truth, tuple_of, whole
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
 from rsens._progress import Progress
@@ -127,7 +126,7 @@ def find_null_level(
     table: Table,
     y: Any,
     query: Query,
-    found: Values,
+    value: Array,
     *,
     order: OwnOrder,
     linear: bool,
@@ -143,7 +142,7 @@ def find_null_level(
         refit: How to fit again; its `quick` version is used.
         table: The rows the model was fitted to, with targets y.
         query: The terms, their units, and how rows are summed up.
-        found: What the model itself gave for the real terms.
+        value: R-sens of the real terms, from the model itself.
         order: An order of rows, columns and clusters that does not depend on how they come: seeds draw in it.
         linear: Whether the model is linear on its link scale.
         n_jobs: How many refits run at once.
@@ -177,7 +176,7 @@ def find_null_level(
     if len(values) < FEW_ROWS:
         _warn_of_few_rows(len(values))
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
-    level = _compare(refits, inflation, _kinds(query), query, found)
+    level = _compare(refits, inflation, _kinds(query), query, value)
     return replace(level, null_rows=len(values)) if len(values) < n else level
 
 
@@ -242,7 +241,7 @@ def _kind(query: Query, term: int) -> int:
 # ---- levels and marks ------------------------------------------------------------------------------------------------
 
 
-def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, found: Values) -> NullLevel:
+def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, value: Array) -> NullLevel:
     """The level of each term on the scale of its value, and how it stands among its probes."""
     t = len(query.terms)
     level, reached, p = np.full(t, np.nan), np.full(t, np.nan), np.full(t, np.nan)
@@ -263,7 +262,7 @@ def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, f
         reached[of_terms] = np.mean(own >= real[of_terms, np.newaxis], axis=1)
         p[of_terms] = tail_p_values(real[of_terms], own)
     # Where the model itself gives 0, nothing is left to mark; where only the refits do, the value is not above either.
-    value, steps = found.main, _steps(query)
+    steps = _steps(query)
     with np.errstate(divide="ignore", invalid="ignore"):
         null = np.where(real > 0.0, level / real * value, np.maximum(level * scale * steps, value))
     null = np.where(value == 0.0, level * scale * steps, null)

@@ -52,7 +52,7 @@ class ReadRows:
                 f"They come from the inputs that the model was trained on, which {type(model).__name__} does not know. "
                 "Pass them as ",
                 Argument("training"),
-                ", or any table that stands for all rows; or explain one table in memory.",
+                ", or any table that stands for all rows; or explain all rows at once, as one table in memory.",
             )
         rows = plain if not in_chunks or inputs is None else _table_of(inputs, plain)
         compared = two_valued(rows, inputs, numeric=numeric, grouped=Terms.of(groups, plain.names).grouped_columns)
