@@ -17,7 +17,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test test-adapters test-lowest lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick accuracy mutation coverage interruptions hostile fuzz clean
+.PHONY: help install demo test test-adapters test-lowest golden lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick accuracy mutation coverage interruptions hostile fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -68,6 +68,10 @@ test-lowest: $(LOWEST)/.installed ## run the core of the tests with the oldest v
 build/lowest.txt: pyproject.toml constraints.txt tools/lowest.py
 	@mkdir -p build
 	@$(PYTHON) tools/lowest.py > $@
+
+# A changed number, a name that is gone: an error. A changed text is named, and read by hand.
+golden: $(INSTALLED) ## compare what about 60 public calls give with the record
+	$(ONE_THREAD) $(BIN)/python -m tests.golden.record check
 
 lint: $(INSTALLED) ## check style, types and imports
 	$(BIN)/ruff check .

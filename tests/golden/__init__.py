@@ -1,0 +1,13 @@
+"""A record of what about sixty public calls give, to hold changed code against: `make golden`.
+
+`calls.py` has the calls, `record.py` writes and compares, and nothing here is collected by pytest. The record is
+`numbers.npz` (and `adapters.npz` for libraries that need an environment of their own), `texts/` and `names.json`.
+"""
+
+import os
+
+# Before NumPy, JAX and shap are imported: one thread, little compilation, and text of one width.
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+for _name in (*_THREADS, "JAX_DISABLE_MOST_OPTIMIZATIONS", "NUMBA_DISABLE_JIT"):
+    os.environ.setdefault(_name, "1")
+os.environ["COLUMNS"] = "96"

@@ -1,0 +1,1626 @@
+"""The calls that are recorded. Each is small and goes through public names only."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import importlib.util
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import rsens
+from rsens import kernels, measures, plots
+from rsens.black_box import Budget
+from rsens.distributions import ALL_FAMILIES
+from tests.golden import data
+from tests.golden.flatten import Numbers, explained, flat, learned, without_row_intervals
+
+Found = Numbers | tuple[Numbers, str]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call under its name. Values by differences, or from single precision of another library, are less exact."""
+
+    name: str
+    function: Callable[[], Found]
+    differences: bool = False
+    needs: tuple[str, ...] = ()
+    when: Callable[[], bool] = lambda: True
+
+    def run(self) -> tuple[Numbers, str]:
+        found = self.function()
+        numbers, text = found if isinstance(found, tuple) else (found, "")
+        return {name: np.asarray(value, dtype=np.float64) for name, value in numbers.items()}, text
+
+    def available(self) -> bool:
+        return self.when() and all(importlib.util.find_spec(name) for name in self.needs)
+
+
+CALLS: list[Call] = []
+#: These need an environment of their own.
+ADAPTER_CALLS: list[Call] = []
+
+
+def call(to: list[Call] = CALLS, **settings: Any) -> Callable[..., Any]:
+    """Register a function under its name."""
+
+    def register(function: Callable[[], Found]) -> Callable[[], Found]:
+        to.append(Call(function.__name__, function, **settings))
+        return function
+
+    return register
+
+
+def both(model: Any, X: Any) -> Numbers:
+    """R-sens and R-sens₂ at a few rows, and the prediction there."""
+    return flat(rsens=rsens.rsens(model, X), rsens2=rsens.rsens2(model, X), half=rsens.rsens(model, X, alpha=0.5))
+
+
+# ---- families -------------------------------------------------------------------------------------------------------
+
+_THREE = np.array([[0.25, 0.25, 0.5], [0.125, 0.625, 0.25], [0.5, 0.375, 0.125]])
+_FOUR = np.array([[0.125, 0.375, 0.5], [0.25, 0.5, 0.25], [0.375, 0.375, 0.25]])
+_M, _V = np.array([0.3, -1.0, 4.0]), np.array([1.7, 0.6, 3.0])
+_P, _S = np.array([2.0, 0.3, 20.0]), np.array([1.5, 0.9, 12.0])
+_Q = np.array([0.3, 0.9, 0.04])
+_COV = np.array([[[1.0, 0.3], [0.3, 2.0]], [[0.5, -0.4], [-0.4, 0.6]], [[3.0, 0.0], [0.0, 1.0]]])
+_VEC = np.array([[0.0, 1.0], [2.0, -1.0], [0.5, 0.5]])
+_AWAY = np.array([0.5, -1.0, 2.0])
+_BORDERS = np.array([-1.0, 0.5, 1.0, 4.0])
+
+
+def _mixture(shift: float) -> Any:
+    return rsens.Mixture([rsens.Normal(_M + shift, _V), rsens.Normal(_M + 2.0, 0.5 * _V)], [0.25, 0.75])
+
+
+#: A distribution of three rows, another one near it, and values of y.
+FAMILIES: dict[str, tuple[Any, Any, Any]] = {
+    "Normal": (rsens.Normal(_M, _V), rsens.Normal(_M + 0.2, 1.2 * _V), _M + _AWAY),
+    "StudentT": (rsens.StudentT(_M, _V, 4.0), rsens.StudentT(_M + 0.2, 1.2 * _V, 4.0), _M + _AWAY),
+    "LogNormal": (rsens.LogNormal(_M, 0.3 * _V), rsens.LogNormal(_M + 0.2, 0.4 * _V), np.array([0.4, 1.7, 9.0])),
+    "Gamma": (rsens.Gamma(_P, _S), rsens.Gamma(1.1 * _P, 0.9 * _S), np.array([0.4, 1.7, 9.0])),
+    "Exponential": (rsens.Exponential(_P), rsens.Exponential(1.1 * _P), np.array([0.4, 1.7, 9.0])),
+    "Beta": (rsens.Beta(_P, _S), rsens.Beta(1.1 * _P, 0.9 * _S), np.array([0.05, 0.4, 0.93])),
+    "Weibull": (rsens.Weibull(_S, _P), rsens.Weibull(0.9 * _S, 1.1 * _P), np.array([0.4, 1.7, 9.0])),
+    "Bernoulli": (rsens.Bernoulli(_Q), rsens.Bernoulli(0.9 * _Q), np.array([0.0, 1.0, 1.0])),
+    "Binomial": (rsens.Binomial(9.0, _Q), rsens.Binomial(9.0, 0.9 * _Q), np.array([0.0, 4.0, 9.0])),
+    "Categorical": (rsens.Categorical(_THREE), rsens.Categorical(_FOUR), np.array([0.0, 1.0, 2.0])),
+    "Poisson": (rsens.Poisson(_P), rsens.Poisson(1.1 * _P), np.array([0.0, 1.0, 9.0])),
+    "NegativeBinomial": (
+        rsens.NegativeBinomial(_P, _S), rsens.NegativeBinomial(1.1 * _P, 0.9 * _S), np.array([0.0, 1.0, 9.0]),
+    ),
+    "MultivariateNormal": (
+        rsens.MultivariateNormal(_VEC, _COV), rsens.MultivariateNormal(_VEC + 0.2, 1.2 * _COV), _VEC + 0.5,
+    ),
+    "Histogram": (rsens.Histogram(_BORDERS, _THREE), rsens.Histogram(_BORDERS, _FOUR), np.array([-0.5, 0.7, 2.0])),
+    "Mixture": (_mixture(0.0), _mixture(0.3), _M + _AWAY),
+}  # fmt: skip
+
+
+def _of_family(name: str) -> Numbers:
+    one, other, y = FAMILIES[name]
+    lam = np.asarray(one.parameters)
+    direction = np.linspace(-1.0, 1.0, lam.size * 2).reshape(*lam.shape, 2)
+    if name in ("Categorical", "Histogram"):
+        direction -= direction.mean(axis=1, keepdims=True)
+    found = {
+        "itself": one,
+        "log_prob": one.log_prob(y),
+        "fisher_norm": one.fisher_norm(direction),
+        "score": one.score(y),
+        "sample": one.sample(np.random.default_rng(3), 4),
+        "prediction": one.prediction(),
+    }
+    for alpha in (0.0, 0.5, 1.0, 2.0):
+        found[f"renyi_{alpha}"] = one.renyi(other, alpha)
+    for method, argument in (("cdf", y), ("survival", y), ("quantile", np.array([0.1, 0.5, 0.9])), ("fisher", None)):
+        with contextlib.suppress(AttributeError, NotImplementedError, rsens.InputError):
+            found[method] = getattr(one, method)(*([] if argument is None else [argument]))
+    return {f"{name}/{key}": value for key, value in flat(**found).items()}
+
+
+def _register_families() -> None:
+    assert {family.__name__ for family in ALL_FAMILIES} == set(FAMILIES)
+
+    @call()
+    def families_of_numbers() -> Numbers:
+        names = ("Normal", "StudentT", "LogNormal", "Gamma", "Exponential", "Beta", "Weibull", "Histogram")
+        return {k: v for name in names for k, v in _of_family(name).items()}
+
+    @call()
+    def families_of_counts_and_classes() -> Numbers:
+        names = ("Bernoulli", "Binomial", "Categorical", "Poisson", "NegativeBinomial")
+        found = {k: v for name in names for k, v in _of_family(name).items()}
+        logit = rsens.Bernoulli(logit=np.array([-1.2, 40.0, 0.5]))
+        binomial = rsens.Binomial(5.0, logit=np.array([-1.2, 40.0, 0.5]))
+        u = np.full((3, 1), 0.1)
+        return found | flat(
+            logit={"norm": logit.fisher_norm(u), "log_prob": logit.log_prob(np.zeros(3)), "itself": logit},
+            logit_n={"norm": binomial.fisher_norm(u), "log_prob": binomial.log_prob(np.ones(3)), "itself": binomial},
+        )
+
+    @call()
+    def families_of_vectors_and_mixtures() -> Numbers:
+        found = _of_family("MultivariateNormal") | _of_family("Mixture")
+        mixtures = {
+            "Poisson": rsens.Mixture([rsens.Poisson(_P), rsens.Poisson(2.0 * _P)], [0.5, 0.5]),
+            "Bernoulli": rsens.Mixture([rsens.Bernoulli(_Q), rsens.Bernoulli(_Q[::-1])], [0.25, 0.75]),
+            "Categorical": rsens.Mixture([rsens.Categorical(_THREE), rsens.Categorical(_FOUR)], [0.25, 0.75]),
+            "Gamma": rsens.Mixture([rsens.Gamma(_P, _S), rsens.Gamma(2.0 * _P, 0.5 * _S)], [0.5, 0.5]),
+        }
+        for name, mixture in mixtures.items():
+            lam = np.asarray(mixture.parameters)
+            u = np.cos(np.arange(lam.size, dtype=float)).reshape(*lam.shape, 1)
+            if name == "Categorical":
+                u = u.reshape(3, 2, 3, 1)
+                u = (u - u.mean(axis=2, keepdims=True)).reshape(3, 6, 1)
+            y = np.array([0.0, 1.0, 1.0]) if name != "Gamma" else np.array([0.4, 1.7, 9.0])
+            found |= flat(
+                **{
+                    f"mixture_of_{name}": {
+                        "itself": mixture,
+                        "norm": mixture.fisher_norm(u),
+                        "log": mixture.log_prob(y),
+                    }
+                }
+            )
+        return found
+
+
+_register_families()
+
+
+# ---- kernels, likelihoods, models -----------------------------------------------------------------------------------
+
+KERNELS: dict[str, Any] = {
+    "EQ": kernels.EQ(1.7, (0.8, 1.5, 0.6)),
+    "Matern12": kernels.Matern12(1.7, 0.8),
+    "Matern32": kernels.Matern32(0.9, (0.8, 1.5, 0.6)),
+    "Matern52": kernels.Matern52(1.1, 0.9),
+    "RationalQuadratic": kernels.RationalQuadratic(1.1, (0.9, 1.4, 2.0), 2.5),
+    "Periodic": kernels.Periodic(1.3, 1.2, 3.1),
+    "Linear": kernels.Linear((0.4, 1.9, 0.3)) + kernels.Constant(0.5),
+    "Categorical": kernels.Categorical(1.2, 0.7, dims=(2,)) * kernels.EQ(1.0, 1.0, dims=(0, 1)),
+    "composed": (kernels.Constant(0.4) + kernels.Linear(0.7)) * kernels.EQ(1.1, 1.5)
+    + kernels.Periodic(0.6, 1.0, 2.0, dims=(2,)) * kernels.Matern52(0.8, 1.4, dims=(1, 2)),
+    "additive": kernels.additive(3, [(0, 2), (2, 1)], kernels.Matern52),
+    "additive_alone": kernels.additive(3),
+}
+
+
+def _of_kernel(name: str) -> Numbers:
+    X, y = data.array(40)
+    if name == "Categorical":
+        X[:, 2] = np.arange(len(X)) % 3
+    kernel = KERNELS[name]
+    found = flat(matrix=kernel(X[:6]), between=kernel(X[:4], X[4:9]))
+    if name != "Matern12":
+        categorical = [2] if name == "Categorical" else None
+        model = rsens.GPRegressor(
+            kernel, noise_variance=0.1, optimize=False, standardize=False, categorical=categorical
+        )
+        model.fit(X, y)
+        rows = np.vstack([X[:4], X[:4] + np.array([0.1, -0.2, 0.0 if categorical else 0.3])])
+        found |= both(model, rows) | flat(
+            derivatives=model.derivatives(rows, 2),
+            evidence=model.log_marginal_likelihood_,
+            distribution=model.predict_distribution(rows),
+        )
+    return {f"{name}/{key}": value for key, value in found.items()}
+
+
+@call()
+def kernels_stationary() -> Numbers:
+    names = ("EQ", "Matern12", "Matern32", "Matern52", "RationalQuadratic")
+    return {k: v for name in names for k, v in _of_kernel(name).items()}
+
+
+@call()
+def kernels_others_and_composed() -> Numbers:
+    names = ("Periodic", "Linear", "Categorical", "composed", "additive", "additive_alone")
+    return {k: v for name in names for k, v in _of_kernel(name).items()}
+
+
+def _of_model(model: Any, X: Any, y: Any, rows: Any, y_rows: Any) -> Numbers:
+    """What an estimator learns and predicts."""
+    model.fit(X, y)
+    found = learned(model) | both(model, rows)
+    found |= flat(
+        predict=model.predict(rows),
+        distribution=model.predict_distribution(rows),
+        log_density=model.log_predictive_density(rows, y_rows),
+        derivatives=model.derivatives(rows, 2),
+        score=model.score(rows, y_rows),
+    )
+    for name in ("predict_proba",):
+        if hasattr(model, name):
+            found |= flat(**{name: getattr(model, name)(rows)})
+    return found
+
+
+@call()
+def gp_gaussian() -> Found:
+    X, y = data.numeric()
+    model = rsens.GPRegressor(n_restarts=1, random_state=0)
+    return _of_model(model, X, y, X[:8], y[:8]), str(model.kernel_)
+
+
+@call()
+def gp_gaussian_kernel_and_no_priors() -> Found:
+    X, y = data.array(50)
+    model = rsens.GPRegressor(kernels.Matern52(1.0, (1.0, 1.0, 1.0)), n_restarts=0, priors=None, standardize=False)
+    return _of_model(model, X, y, X[:8], y[:8]), str(model.kernel_)
+
+
+@call()
+def gp_student_t() -> Found:
+    X, y = data.array()
+    y[::9] += 3.0
+    model = rsens.GPRegressor(likelihood="student_t", n_restarts=0, random_state=0)
+    return _of_model(model, X, y, X[:8], y[:8]), f"{model.kernel_}\n{model.likelihood_}"
+
+
+@call()
+def gp_poisson() -> Found:
+    X, _ = data.array()
+    y = data.counts()
+    model = rsens.GPRegressor(likelihood="poisson", n_restarts=0, random_state=0)
+    return _of_model(model, X, y, X[:8], y[:8]), str(model.kernel_)
+
+
+@call()
+def gp_negative_binomial() -> Found:
+    X, _ = data.array()
+    y = data.counts() + np.random.default_rng(3).poisson(3.0, 60) * (np.arange(60) % 3 == 0)
+    model = rsens.GPRegressor(likelihood="negative_binomial", n_restarts=0, random_state=0)
+    return _of_model(model, X, y, X[:8], y[:8]), f"{model.kernel_}\n{model.likelihood_}"
+
+
+@call()
+def gp_offset() -> Numbers:
+    X, _ = data.array()
+    offset = np.linspace(-1.0, 1.0, 60)
+    model = rsens.GPRegressor(likelihood="poisson", n_restarts=0, random_state=0).fit(X, data.counts(), offset=offset)
+    return learned(model) | flat(
+        predict=model.predict(X[:6], offset=offset[:6]), derivatives=model.derivatives(X[:6], 1, offset=offset[:6])
+    )
+
+
+@call()
+def gp_probit_and_logit() -> Numbers:
+    X, _ = data.array()
+    y = data.classes()
+    found = {}
+    for link in ("probit", "logit"):
+        model = rsens.GPClassifier(link=link, n_restarts=0, random_state=0)
+        found |= {f"{link}/{k}": v for k, v in _of_model(model, X, y, X[:8], y[:8]).items()}
+    return found
+
+
+@call()
+def gp_three_classes() -> Numbers:
+    X, _ = data.array()
+    y = LABELS[data.classes(k=3)]
+    model = rsens.GPClassifier(n_restarts=0, random_state=0)
+    return _of_model(model, X, y, X[:8], y[:8])
+
+
+LABELS = np.array(["one", "three", "two"])
+
+
+@call()
+def gp_sparse() -> Found:
+    X, y = data.array(120)
+    found, texts = {}, []
+    for name, model, target in (
+        ("gaussian", rsens.GPRegressor(inducing=15, n_restarts=0, random_state=0), y),
+        (
+            "poisson",
+            rsens.GPRegressor(likelihood="poisson", inducing=12, n_restarts=0, random_state=0),
+            data.counts(120),
+        ),
+        ("probit", rsens.GPClassifier(inducing=12, n_restarts=0, random_state=0), data.classes(120)),
+    ):
+        found |= {f"{name}/{k}": v for k, v in _of_model(model, X, target, X[:8], target[:8]).items()}
+        texts.append(str(model.inducing_check()))
+    return found, "\n\n".join(texts)
+
+
+@call()
+def gp_text_columns() -> Found:
+    X, y = data.mixed()
+    model = rsens.GPRegressor(n_restarts=0, random_state=0)
+    return _of_model(model, X, y, X[:8], y[:8]), str(model.kernel_)
+
+
+@call()
+def linear_models() -> Numbers:
+    X, y = data.array()
+    found = {}
+    for name, model, target in (
+        ("linear", rsens.BayesianLinearRegression(), y),
+        ("linear_prior", rsens.BayesianLinearRegression(prior_precision=0.5, standardize=True), y),
+        ("probit", rsens.BayesianProbitRegression(), data.classes()),
+        ("logistic", rsens.BayesianLogisticRegression(), data.classes()),
+        ("logistic_of_three", rsens.BayesianLogisticRegression(), data.classes(k=3)),
+        ("poisson", rsens.BayesianPoissonRegression(), data.counts()),
+    ):
+        found |= {f"{name}/{k}": v for k, v in _of_model(model, X, target, X[:8], target[:8]).items()}
+    X, y = data.mixed()
+    model = rsens.BayesianLinearRegression(categorical=["site"])
+    return found | {f"text/{k}": v for k, v in _of_model(model, X, y, X[:8], y[:8]).items()}
+
+
+@call()
+def saved_models() -> Numbers:
+    X, _ = data.mixed()
+    found = {}
+    for name, model, rows in (
+        ("gp", data.mixed_gp(), X[:8]),
+        ("linear", rsens.BayesianPoissonRegression().fit(data.array()[0], data.counts()), data.array()[0][:8]),
+    ):
+        rsens.save_model(model, f"{name}.rsens", metadata={"who": "me"})
+        again = rsens.load_model(f"{name}.rsens")
+        found |= {f"{name}/{k}": v for k, v in (both(again, rows) | flat(predict=again.predict(rows))).items()}
+    return found
+
+
+@call()
+def likelihoods_alone() -> Numbers:
+    from rsens import likelihoods as L
+
+    m, v = np.array([-1.0, 0.3, 2.0, 5.0]), np.array([0.1, 1.0, 4.0, 0.5])
+    found = {}
+    for likelihood, y in (
+        (L.GaussianLikelihood(0.3), m + 0.5),
+        (L.StudentTLikelihood(0.4, 5.0), m + 0.5),
+        (L.PoissonLikelihood(), np.array([0.0, 1.0, 4.0, 120.0])),
+        (L.NegativeBinomialLikelihood(1.7), np.array([0.0, 1.0, 4.0, 120.0])),
+        (L.ProbitLikelihood(), np.array([0.0, 1.0, 1.0, 0.0])),
+        (L.LogitLikelihood(), np.array([0.0, 1.0, 1.0, 0.0])),
+    ):
+        of_it = {"itself": likelihood.predictive(m, v), "log_density": likelihood.log_predictive_density(y, m, v)}
+        found |= flat(**{type(likelihood).__name__: of_it})
+    return found
+
+
+@call()
+def gp_classes_and_counts_of_a_kernel_given() -> Numbers:
+    """Without optimisation: what Laplace's approximation alone gives."""
+    X, _ = data.array(40)
+    found = {}
+    for name, model, y in (
+        ("poisson", rsens.GPRegressor(kernels.EQ(0.8, 1.2), "poisson", optimize=False), data.counts(40)),
+        ("counts", rsens.GPRegressor(kernels.EQ(0.8, 1.2), "negative_binomial", optimize=False), data.counts(40)),
+        ("student_t", rsens.GPRegressor(kernels.EQ(0.8, 1.2), "student_t", optimize=False), data.array(40)[1]),
+        ("probit", rsens.GPClassifier(kernels.Matern52(2.0, 1.2), optimize=False), data.classes(40)),
+        ("logit", rsens.GPClassifier(kernels.Matern32(2.0, 1.2), "logit", optimize=False), data.classes(40)),
+    ):
+        found |= {f"{name}/{k}": v for k, v in _of_model(model, X, y, X[:8], y[:8]).items()}
+    return found
+
+
+# ---- measures -------------------------------------------------------------------------------------------------------
+
+
+@call()
+def measures_of_a_model() -> Found:
+    X, _ = data.numeric()
+    model = data.gp()
+    record = model.derivatives(X[:20], 2)
+    subspace = measures.active_subspace(model, X, scale=[1.0, 2.0, 0.5])
+    in_jax = rsens.from_jax(lambda X: rsens.Normal(X[:, 0] * X[:, 1] ** 2 + X[:, 2], 1.0 + X[:, 1] ** 2))
+    found = flat(
+        directional=measures.directional(model, X[:20]),
+        subspace={
+            "eigenvalues": subspace.eigenvalues,
+            "eigenvectors": subspace.eigenvectors,
+            "mean": subspace.mean,
+        },
+        group=measures.group_rsens(model, X[:20], {"ab": ["a", "b"], "c": ["c"]}),
+        rsens_of=measures.rsens_of(record, 1.0),
+        rsens2_of=measures.rsens2_of(record, 2.0, np.array([1.0, 2.0, 0.5])),
+        parts=measures.parts(record.distribution, record.first),
+        ead=measures.ead(model, X),
+        aed=measures.aed(model, X),
+        eah=measures.eah(model, X),
+        aeh=measures.aeh(model, X),
+        kl=measures.kl(model, X),
+        kl_of_one_side=measures.kl(model, X, step=0.1, sided="one"),
+        ard=measures.ard(model, X),
+        fourth=measures.fourth_derivative(in_jax, X.to_numpy()[:4]),
+        importance={
+            name: measures.importance(name, model, X, weights=np.arange(60.0))
+            for name in ("rsens", "rsens2", "ead", "aed", "eah", "aeh", "kl")
+        },
+    )
+    return found, str(subspace)
+
+
+# ---- functions, draws, ensembles ------------------------------------------------------------------------------------
+
+
+@call()
+def from_jax() -> Found:
+    import jax.numpy as jnp
+
+    X, _ = data.array(30)
+    model = rsens.from_jax(data.curved(jnp))
+    three = rsens.from_jax(lambda X: rsens.Categorical(jnp.exp(X) / jnp.exp(X).sum(-1, keepdims=True)))
+    gamma = rsens.from_jax(lambda X: rsens.Gamma(jnp.exp(X[:, 0] * X[:, 1]), 1.0 + X[:, 2] ** 2))
+    check = rsens.check(model, X)
+    found = flat(
+        curved=both(model, X), three=both(three, X), gamma=both(gamma, X), derivatives=model.derivatives(X[:5], 2)
+    )
+    return found, str(check)
+
+
+@call()
+def from_torch() -> Numbers:
+    import torch
+
+    X, _ = data.array(30)
+    model = rsens.from_torch(data.curved(torch))
+    weibull = rsens.from_torch(lambda X: rsens.Weibull(1.0 + X[:, 2] ** 2, torch.exp(X[:, 0] * X[:, 1] / 3.0)))
+    return flat(curved=both(model, X), weibull=both(weibull, X))
+
+
+@call(differences=True)
+def from_function() -> Found:
+    X, _ = data.array(30)
+    model = rsens.from_function(data.curved(np))
+    coded = rsens.from_function(
+        lambda X: rsens.Poisson(np.exp(0.3 * X[:, 0] + np.array([0.0, 0.4, -0.3])[X[:, 3].astype(int)])),
+        categorical=[3],
+    )
+    rows = np.column_stack([X, np.arange(30) % 3])
+    explanation = rsens.explain(coded, rows, random_state=0)
+    return flat(curved=both(model, X), coded=explained(explanation)), f"{explanation}\n\n{rsens.check(model, X)}"
+
+
+@call(differences=True)
+def from_draws_numpy() -> Found:
+    X, _ = data.numeric(120)
+    model = rsens.from_draws(data.of_draw, data.draws())
+    stacked = rsens.from_draws(data.of_draw, data.draws(), second="stacked", weights=np.arange(1.0, 26.0))
+    explanation = rsens.explain(model, X, random_state=0)
+    rows = X.to_numpy()[:15]
+    return flat(matched=both(model, rows), stacked=both(stacked, rows)) | explained(explanation), str(explanation)
+
+
+@call()
+def from_draws_jax() -> Found:
+    import jax.numpy as jnp
+
+    X, _ = data.numeric(40)
+    model = rsens.from_draws(data.of_draw, data.draws(), backend="jax")
+    stacked = rsens.from_draws(data.of_draw, data.draws(), backend="jax", second="stacked")
+
+    def event(p: Any, X: Any) -> Any:
+        return rsens.Bernoulli(logit=X @ p["slope"] + p["both"] * jnp.sin(X[:, 0]))
+
+    rows = X.to_numpy()[:15]
+    explanation = rsens.explain(model, X, random_state=0)
+    found = flat(
+        matched=both(model, rows),
+        stacked=both(stacked, rows),
+        event=both(rsens.from_draws(event, data.draws(), backend="jax"), rows),
+    )
+    return found | explained(explanation), str(explanation)
+
+
+@call()
+def from_draws_torch() -> Numbers:
+    X, _ = data.array(15)
+    model = rsens.from_draws(data.of_draw, data.draws(), backend="torch")
+    counts = rsens.from_draws(
+        lambda p, X: rsens.Poisson((X @ p["slope"] + p["both"]).exp()), data.draws(), backend="torch", second="stacked"
+    )
+    return flat(matched=both(model, X), counts=both(counts, X))
+
+
+@call()
+def from_ensemble() -> Found:
+    X, y = data.numeric()
+    linear = [rsens.BayesianPoissonRegression().fit(X[k::3], data.counts()[k::3]) for k in range(3)]
+    gps = [rsens.GPRegressor(kernels.EQ(1.0, l), optimize=False).fit(X, y) for l in (0.8, 1.2)]
+    model = rsens.from_ensemble(gps, weights=[0.3, 0.7])
+    explanation = rsens.explain(model, X, random_state=0)
+    found = flat(gps=both(model, X[:15]), counts=both(rsens.from_ensemble(linear), X[:15]))
+    return found | explained(explanation), str(explanation)
+
+
+@call()
+def from_numpyro() -> Found:
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+
+    def program(X: Any, y: Any = None) -> None:
+        slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]).to_event(1))
+        between = numpyro.sample("both", dist.Normal(0.0, 1.0))
+        sigma = numpyro.sample("sigma", dist.HalfNormal(1.0))
+        mean = X @ slope + between * jnp.sin(X[:, 0]) * X[:, 1]
+        with numpyro.plate("rows", X.shape[0]):
+            numpyro.sample("y", dist.Normal(mean, sigma), obs=y)
+
+    X, _ = data.array(30)
+    model = rsens.from_numpyro(program, data.draws())
+    return both(model, X), str(rsens.check(model, X))
+
+
+# ---- models of other libraries --------------------------------------------------------------------------------------
+
+
+@call(differences=True)
+def gpytorch_closed_form_and_autograd() -> Found:
+    import gpytorch
+    import torch
+
+    X, y = data.array(30)
+
+    class Process(gpytorch.models.ExactGP):
+        def __init__(self, inputs: Any, targets: Any, likelihood: Any, kernel: Any, power: float | None) -> None:
+            super().__init__(inputs, targets, likelihood)
+            self.mean_module, self.covar_module, self.power = gpytorch.means.ConstantMean(), kernel, power
+
+        def forward(self, x: Any) -> Any:
+            if self.power is not None:
+                x = torch.tanh(self.power * x)
+            return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+
+    found, texts = {}, []
+    for name, power, inner in (
+        ("rbf", None, gpytorch.kernels.RBFKernel(ard_num_dims=3)),
+        ("matern", None, gpytorch.kernels.MaternKernel(2.5, ard_num_dims=3)),
+        ("deep", 0.5, gpytorch.kernels.RBFKernel(ard_num_dims=3)),
+    ):
+        kernel = gpytorch.kernels.ScaleKernel(inner).double()
+        kernel.base_kernel.lengthscale = torch.tensor([[0.8, 2.5, 1.1]], dtype=torch.float64)
+        kernel.outputscale = torch.tensor(1.7, dtype=torch.float64)
+        likelihood = gpytorch.likelihoods.GaussianLikelihood().double()
+        likelihood.noise = torch.tensor(0.04, dtype=torch.float64)
+        model = Process(torch.tensor(X), torch.tensor(y), likelihood, kernel, power).double().eval()
+        rows = np.vstack([X[:5], X[:5] + 0.2])
+        found |= flat(**{name: both(rsens.from_gpytorch(model, likelihood), rows)})
+        texts.append(str(rsens.check(model, rows)))
+    return found, "\n\n".join(texts)
+
+
+@call(differences=True)
+def botorch_single_task() -> Found:
+    import torch
+    from botorch.models import SingleTaskGP
+    from botorch.models.transforms import Normalize, Standardize
+
+    X, y = data.array(25)
+    model = SingleTaskGP(
+        torch.tensor(X), torch.tensor(y)[:, None], input_transform=Normalize(3), outcome_transform=Standardize(1)
+    )
+    model.covar_module.initialize(lengthscale=torch.tensor([0.4, 0.9, 1.3], dtype=torch.float64))
+    model.likelihood.noise_covar.initialize(noise=torch.tensor([0.03], dtype=torch.float64))
+    rows = np.vstack([X[:5], X[:5] + 0.1])
+    return both(model, rows), str(rsens.check(model, rows))
+
+
+@call(differences=True)
+def laplace_torch() -> Found:
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+
+    from tests.adapters.laplace_torch import Laplace
+
+    X, y = data.array(30)
+    rows = torch.tensor(X, dtype=torch.float64)
+    found, texts = {}, []
+    for likelihood, target, noise in (
+        ("regression", torch.tensor(y)[:, None], {"sigma_noise": 0.4}),
+        ("classification", torch.tensor(data.classes(30), dtype=torch.long), {}),
+    ):
+        torch.manual_seed(0)
+        net = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 1 if noise else 2)).double()
+        laplace = Laplace(net, likelihood, subset_of_weights="all", hessian_structure="full", **noise)
+        laplace.fit(DataLoader(TensorDataset(rows, target), batch_size=10))
+        found |= flat(**{likelihood: {"rsens": rsens.rsens(laplace, X[:10]), "rsens2": rsens.rsens2(laplace, X[:4])}})
+        texts.append(str(rsens.check(laplace, X)))
+    return found, "\n\n".join(texts)
+
+
+@call()
+def torch_modules_and_dropout() -> Found:
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self, seed: int) -> None:
+            super().__init__()
+            torch.manual_seed(seed)
+            self.body = nn.Sequential(nn.Linear(3, 6), nn.Tanh(), nn.Dropout(0.2), nn.Linear(6, 2))
+
+        def forward(self, x: Any) -> Any:
+            out = self.body(x)
+            return torch.distributions.Normal(out[:, 0], out[:, 1].exp())
+
+    X, _ = data.array(25)
+    net = Net(1).double().eval()
+    dropout = rsens.from_dropout(net, n_draws=8, random_state=0)
+    ensemble = rsens.from_ensemble([net, Net(2).double().eval()])
+    found = flat(net=both(net, X), dropout=both(dropout, X[:8]), ensemble=both(ensemble, X[:8]))
+    return found, str(rsens.check(net, X))
+
+
+@call()
+def sklearn_gaussian_processes() -> Found:
+    from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
+    from sklearn.gaussian_process import kernels as K
+
+    X, y = data.array(40)
+    found, texts = {}, []
+    white = K.WhiteKernel(0.1)
+    for name, kernel in {
+        "rbf": 1.5 * K.RBF([0.8, 1.5, 0.6]) + white,
+        "matern": 1.5 * K.Matern([0.8, 1.5, 0.6], nu=2.5) + white,
+        "others": K.RationalQuadratic(1.2, 0.7) * K.DotProduct(0.5) + K.ExpSineSquared(1.1, 3.0) + white,
+    }.items():
+        model = GaussianProcessRegressor(kernel, optimizer=None, normalize_y=True).fit(X, y)
+        found |= flat(**{name: both(model, X[:10] + 0.1)})
+        texts.append(str(rsens.check(model, X)))
+    for k in (2, 3):
+        model = GaussianProcessClassifier(1.5 * K.RBF([0.8, 1.5, 0.6]), optimizer=None).fit(X, data.classes(40, k=k))
+        found |= flat(**{f"classes_{k}": both(model, X[:10] + 0.1)})
+        texts.append(str(rsens.check(model, X)))
+    return found, "\n\n".join(texts)
+
+
+@call()
+def sklearn_linear() -> Found:
+    from sklearn.linear_model import BayesianRidge, LogisticRegression
+
+    X, y = data.numeric()
+    found, texts = {}, []
+    for name, model in {
+        "ridge": BayesianRidge().fit(X, y),
+        "two": LogisticRegression().fit(X, data.classes()),
+        "three": LogisticRegression().fit(X, data.classes(k=3)),
+    }.items():
+        explanation = rsens.explain(model, X, random_state=0)
+        found |= flat(**{name: explained(explanation) | both(model, X[:10])})
+        texts.append(str(explanation))
+    return found, "\n\n".join(texts)
+
+
+@call(differences=True)
+def sklearn_pipeline() -> Found:
+    from sklearn.compose import make_column_transformer
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
+
+    X, y = data.mixed()
+    columns = make_column_transformer(
+        (make_pipeline(StandardScaler(), PolynomialFeatures(2, include_bias=False)), ["a", "b"]),
+        (OneHotEncoder(), ["site", "old"]),
+    )
+    process = GaussianProcessRegressor(1.5 * RBF(1.5) + WhiteKernel(0.1), optimizer=None)
+    model = make_pipeline(columns, process).fit(X, y)
+    explanation = rsens.explain(model, X, random_state=0)
+    return explained(explanation), f"{explanation}\n\n{rsens.check(model, X)}"
+
+
+@call(differences=True)
+def sklearn_trees() -> Found:
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
+
+    X, y = data.numeric()
+    found, texts = {}, []
+    for name, model in {
+        "forest": RandomForestClassifier(10, max_depth=4, random_state=0).fit(X, data.classes(k=3)),
+        "boosting": HistGradientBoostingClassifier(max_iter=8, random_state=0).fit(X, data.classes()),
+        "regression": RandomForestRegressor(10, random_state=0).fit(X, y),
+    }.items():
+        try:
+            explanation = rsens.explain(model, X, random_state=0)
+        except rsens.InputError as error:
+            texts.append(f"{name}: {error}")
+            continue
+        found |= flat(**{name: explained(explanation)})
+        texts.append(str(explanation))
+    return found, "\n\n".join(texts)
+
+
+@call(differences=True)
+def statsmodels_results() -> Found:
+    import statsmodels.api as sm
+    import statsmodels.formula.api as smf
+
+    X, y = data.mixed()
+    table = X.assign(y=y, count=np.arange(80) % 5, hit=np.arange(80) % 2)
+    design = sm.add_constant(X[["a", "b"]])
+    found, texts = {}, []
+    for name, results, rows in (
+        ("ols", sm.OLS(y, design).fit(), design),
+        ("formula", smf.ols("y ~ a * C(site) + np.log(b)", table).fit(), X),
+        ("poisson", smf.glm("count ~ a * b + site", table, family=sm.families.Poisson()).fit(), X),
+        ("logit", smf.logit("hit ~ a + b", table).fit(disp=0), X[["a", "b"]]),
+        ("gamma", smf.glm("b ~ a", table, family=sm.families.Gamma(sm.families.links.Log())).fit(), X[["a"]]),
+    ):
+        explanation = rsens.explain(results, rows, random_state=0)
+        found |= flat(**{name: explained(explanation)})
+        texts.append(f"{explanation}\n\n{rsens.check(results, rows)}")
+    certain = rsens.from_statsmodels(smf.logit("hit ~ a + b", table).fit(disp=0), uncertainty=False)
+    return found | flat(certain=both(certain, X[["a", "b"]][:10])), "\n\n".join(texts)
+
+
+@call(differences=True)
+def ngboost_models() -> Found:
+    from ngboost import NGBClassifier, NGBRegressor, distns
+
+    X, y = data.array()
+    small = {"n_estimators": 5, "verbose": False, "random_state": 0}
+    found, texts = {}, []
+    for name, model in {
+        "normal": NGBRegressor(Dist=distns.Normal, **small).fit(X, y),
+        "lognormal": NGBRegressor(Dist=distns.LogNormal, **small).fit(X, np.exp(y)),
+        "classes": NGBClassifier(**small).fit(X, data.classes()),
+    }.items():
+        found |= flat(**{name: rsens.rsens(model, X[:20]), f"family_{name}": rsens.as_family(model.pred_dist(X[:20]))})
+        texts.append(str(rsens.check(model, X)))
+    return found, "\n\n".join(texts)
+
+
+@call()
+def families_of_scipy() -> Numbers:
+    from scipy import stats
+
+    sd = np.sqrt(_V)
+    made = {
+        "norm": stats.norm(_M, sd),
+        "t": stats.t(4.0, _M, sd),
+        "cauchy": stats.cauchy(_M, sd),
+        "lognorm": stats.lognorm(sd, scale=np.exp(_M)),
+        "gamma": stats.gamma(_S, scale=_P / _S),
+        "chi2": stats.chi2(_P, scale=2.0),
+        "expon": stats.expon(scale=_P),
+        "beta": stats.beta(_P, _S),
+        "weibull_min": stats.weibull_min(_S, scale=_P),
+        "bernoulli": stats.bernoulli(_Q),
+        "binom": stats.binom(9, _Q),
+        "poisson": stats.poisson(_P),
+        "nbinom": stats.nbinom(_S, _S / (_S + _P)),
+        "Normal": stats.Normal(mu=_M, sigma=sd),
+        "shifted": stats.Normal(mu=0.0, sigma=sd) + _M,
+        "exp": stats.exp(stats.Normal(mu=_M, sigma=sd)),
+        "made": _P / _S * stats.make_distribution(stats.gamma)(a=_S),
+    }
+    return flat(**{name: rsens.as_family(each) for name, each in made.items()})
+
+
+@call()
+def families_of_torch_and_numpyro() -> Numbers:
+    import jax
+    import numpyro.distributions as N
+    import torch
+
+    T = torch.distributions
+    M, V, P, S, Q, three = (torch.tensor(each) for each in (_M, _V, _P, _S, _Q, _THREE))
+    of_torch = {
+        "Normal": T.Normal(M, V.sqrt()),
+        "StudentT": T.StudentT(torch.tensor(4.0, dtype=torch.float64), M, V.sqrt()),
+        "LogNormal": T.LogNormal(M, V.sqrt()),
+        "Gamma": T.Gamma(S, S / P),
+        "Beta": T.Beta(P, S),
+        "Weibull": T.Weibull(P, S),
+        "Bernoulli": T.Bernoulli(logits=M),
+        "Binomial": T.Binomial(9, Q),
+        "Categorical": T.Categorical(probs=three),
+        "Poisson": T.Poisson(P),
+        "NegativeBinomial": T.NegativeBinomial(S, P / (P + S)),
+        "Vector": T.MultivariateNormal(torch.tensor(_VEC), torch.tensor(_COV)),
+        "Independent": T.Independent(T.Normal(torch.tensor(_VEC), 1.0), 1),
+        "Mixture": T.MixtureSameFamily(
+            T.Categorical(torch.tensor([0.25, 0.75], dtype=torch.float64)),
+            T.Normal(torch.tensor(np.stack([_M, _M + 2.0], 1)), torch.tensor(np.stack([_V, _V], 1))),
+        ),
+    }
+    found = flat(torch={name: rsens.as_family(each) for name, each in of_torch.items()})
+    with jax.enable_x64(True):
+        of_numpyro = {
+            "Normal": N.Normal(_M, np.sqrt(_V)),
+            "Gamma": N.Gamma(_S, _S / _P),
+            "BetaProportion": N.BetaProportion(_Q, 9.0),
+            "BernoulliLogits": N.Bernoulli(logits=_M),
+            "GammaPoisson": N.GammaPoisson(_S, _S / _P),
+            "Geometric": N.Geometric(_Q),
+            "Categorical": N.Categorical(_THREE),
+            "Weibull": N.Weibull(_P, _S),
+        }
+        found |= flat(numpyro={name: rsens.as_family(each) for name, each in of_numpyro.items()})
+    return found
+
+
+@call()
+def families_of_skpro_tfp_and_ngboost() -> Numbers:
+    from ngboost import distns
+
+    def column(values: Any) -> Any:
+        return np.asarray(values)[:, None]
+
+    M, sd, P, S, Q = map(column, (_M, np.sqrt(_V), _P, _S, _Q))
+    skpro = {
+        "Normal": {"mu": M, "sigma": sd},
+        "TDistribution": {"mu": M, "sigma": sd, "df": 4.0},
+        "Gamma": {"alpha": S, "beta": S / P},
+        "Weibull": {"scale": P, "k": S},
+        "Binomial": {"n": 9, "p": Q},
+        "NegativeBinomial": {"mu": P, "alpha": S},
+    }
+    tfp = {
+        "Normal": {"loc": _M, "scale": np.sqrt(_V)},
+        "Gamma": {"concentration": _S, "log_rate": np.log(_S / _P)},
+        "Bernoulli": {"logits": _M},
+        "Categorical": {"logits": np.log(_THREE)},
+        "NegativeBinomial": {"total_count": _S, "probs": _P / (_P + _S)},
+        "StudentT": {"df": 4.0, "loc": _M, "scale": np.sqrt(_V)},
+    }
+    ngboost = {
+        "Normal": distns.Normal(np.stack([_M, np.log(_V) / 2])),
+        "Gamma": distns.Gamma(np.stack([np.log(_S), np.log(_S / _P)])),
+        "TFixedDf": distns.TFixedDf(np.stack([_M, np.log(_V) / 2])),
+        "Poisson": distns.Poisson(np.log(_P)[None]),
+    }
+    return flat(
+        skpro={name: rsens.as_family(data.of_skpro(name, **given)) for name, given in skpro.items()},
+        tfp={name: rsens.as_family(data.of_tfp(name, **given)) for name, given in tfp.items()},
+        ngboost={name: rsens.as_family(each) for name, each in ngboost.items()},
+    )
+
+
+@call()
+def gpytorch_approximate() -> Numbers:
+    import gpytorch
+    import torch
+
+    X, _ = data.array(30)
+
+    class Process(gpytorch.models.ApproximateGP):
+        def __init__(self, points: Any) -> None:
+            distribution = gpytorch.variational.CholeskyVariationalDistribution(len(points))
+            super().__init__(gpytorch.variational.VariationalStrategy(self, points, distribution))
+            self.mean_module = gpytorch.means.ConstantMean()
+            self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=3))
+
+        def forward(self, x: Any) -> Any:
+            return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+
+    model = Process(torch.tensor(X[:10])).double()
+    parameters = dict(model.named_parameters())
+    with torch.no_grad():
+        for name, value in parameters.items():
+            if name.endswith("variational_mean"):
+                value.copy_(torch.linspace(-1.0, 1.0, 10, dtype=torch.float64))
+            elif name.endswith("chol_variational_covar"):
+                value.copy_(0.5 * torch.eye(10, dtype=torch.float64))
+    model.variational_strategy.variational_params_initialized.fill_(1)
+    likelihoods = {
+        "gaussian": gpytorch.likelihoods.GaussianLikelihood().double(),
+        "bernoulli": gpytorch.likelihoods.BernoulliLikelihood().double(),
+    }
+    rows = X[:8] + 0.1
+    return flat(**{name: both(rsens.from_gpytorch(model.eval(), each), rows) for name, each in likelihoods.items()})
+
+
+@call(differences=True)
+def sklearn_others() -> Found:
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+    from sklearn.linear_model import ARDRegression, BayesianRidge, LogisticRegression
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.pipeline import make_pipeline, make_union
+    from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+    X, y = data.array()
+    two, three = data.classes(), data.classes(k=3)
+    process = GaussianProcessRegressor(1.5 * RBF(1.5) + WhiteKernel(0.1), optimizer=None)
+    found, texts = {}, []
+    for name, model in {
+        "lda": LinearDiscriminantAnalysis().fit(X, three),
+        "ard": ARDRegression().fit(X, y),
+        "bayes": GaussianNB().fit(X, three),
+        "search": GridSearchCV(LogisticRegression(), {"C": [0.5, 1.0]}, cv=2).fit(X, two),
+        "target": TransformedTargetRegressor(process, func=np.log, inverse_func=np.exp).fit(X, np.exp(y)),
+        "union": make_pipeline(make_union(StandardScaler(), PolynomialFeatures(2)), BayesianRidge()).fit(X, y),
+        "scaled": make_pipeline(StandardScaler(), process).fit(X, y),
+    }.items():
+        found |= flat(**{name: both(model, X[:10])})
+        texts.append(str(rsens.check(model, X)))
+    return found, "\n\n".join(texts)
+
+
+@call(differences=True)
+def statsmodels_others() -> Found:
+    import statsmodels.api as sm
+    import statsmodels.formula.api as smf
+    from statsmodels.othermod.betareg import BetaModel
+
+    X, y = data.mixed()
+    rng = np.random.default_rng(0)
+    design = sm.add_constant(X[["a", "b"]])
+    table = X.assign(
+        y=y, count=rng.negative_binomial(2, 0.3, 80), kind=rng.integers(0, 3, 80), share=rng.beta(2, 3, 80)
+    )
+    found, texts = {}, []
+    for name, results, rows in (
+        ("wls", sm.WLS(y, design, weights=np.linspace(0.5, 2.0, 80)).fit(), design),
+        ("probit", smf.probit("old ~ a + b", table).fit(disp=0), X[["a", "b"]]),
+        ("counts", sm.NegativeBinomial(table["count"], design).fit(disp=0), design),
+        ("classes", sm.MNLogit(table["kind"], design).fit(disp=0), design),
+        ("share", BetaModel(table["share"], design).fit(disp=0), design),
+        ("binomial", smf.glm("old ~ a * b", table, family=sm.families.Binomial()).fit(), X[["a", "b"]]),
+    ):
+        found |= flat(**{name: both(results, rows[:10])})
+        texts.append(str(rsens.check(results, rows)))
+    refit = rsens.explain(
+        sm.OLS(y, design).fit(), design, y, refit=lambda X, y: sm.OLS(y, X).fit(), pairs=False, random_state=0
+    )
+    return found | flat(refit=explained(refit)), "\n\n".join([*texts, str(refit)])
+
+
+@call(differences=True)
+def histograms() -> Numbers:
+    X, _ = data.array(30)
+    borders, levels = np.linspace(-6.0, 6.0, 13), np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+
+    def bins(X: Any) -> Any:
+        logits = -((borders[:-1] + 0.5 - np.sin(X[:, :1]) * X[:, 1:2]) ** 2) / 2.0
+        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return rsens.Histogram(borders, shares / shares.sum(axis=1, keepdims=True))
+
+    values = X[:, :1] + np.array([-1.3, -0.5, 0.0, 0.5, 1.3]) * np.exp(0.2 * X[:, 1:2])
+    of_quantiles = rsens.Histogram.from_quantiles(levels, values, np.linspace(-3.0, 3.0, 7))
+    return both(rsens.from_function(bins), X[:10]) | flat(of_quantiles=of_quantiles)
+
+
+# ---- explain --------------------------------------------------------------------------------------------------------
+
+
+@call()
+def explain_rows() -> Found:
+    X, _ = data.numeric(400)
+    explanation = rsens.explain(data.gp(), X, random_state=0)
+    return explained(explanation), str(explanation)
+
+
+@call()
+def explain_rows_with_text() -> Found:
+    X, _ = data.mixed(200)
+    explanation = rsens.explain(data.mixed_gp(), X, random_state=0, by=X["site"])
+    explanation_of_ranges = rsens.explain(data.mixed_gp(), X, random_state=0, by=X["site"] == "north", pairs=False)
+    return explained(explanation) | flat(by_two=explanation_of_ranges.by_frame()), str(explanation)
+
+
+@call()
+def explain_rows_weighted_by_link() -> Found:
+    X, _ = data.array(150)
+    model = rsens.GPRegressor(likelihood="poisson", n_restarts=0, random_state=0).fit(data.array()[0], data.counts())
+    weights = np.linspace(0.0, 2.0, 150)
+    explanation = rsens.explain(
+        model, X, weights=weights, pair_scale="link", alpha=0.5, level=0.9, keep_local_pairs=True, random_state=1
+    )
+    return explained(explanation), str(explanation)
+
+
+@call()
+def explain_rows_in_groups_and_units() -> Found:
+    X, _ = data.numeric(120)
+    model = data.gp()
+    grouped = rsens.explain(model, X, groups={"ab": ["a", "b"]}, random_state=0)
+    raw = rsens.explain(model, X, scale="raw", random_state=0)
+    given = rsens.explain(model, X, scale=pd.Series({"a": 2.0, "b": 0.5, "c": 1.0}), intervals=False, random_state=0)
+    found = flat(grouped=explained(grouped), raw=explained(raw, local=False), given=explained(given, local=False))
+    return _intervals_first(found), f"{grouped}\n\n{raw}\n\n{given}"
+
+
+def _intervals_first(found: Numbers) -> Numbers:
+    """With the mark of intervals over rows at the start of names: one/rows_interval/x becomes rows_interval/one/x."""
+    mark = "/rows_interval/"
+    return {
+        f"rows_interval/{name.replace(mark, '/')}" if mark in name else name: value for name, value in found.items()
+    }
+
+
+@call()
+def explain_rows_of_classes() -> Found:
+    X, _ = data.numeric(100)
+    two = rsens.GPClassifier(n_restarts=0, random_state=0).fit(data.numeric()[0], data.classes())
+    three = rsens.GPClassifier(n_restarts=0, random_state=0).fit(data.numeric()[0], LABELS[data.classes(k=3)])
+    explanations = {"two": rsens.explain(two, X, random_state=0), "three": rsens.explain(three, X, random_state=0)}
+    found = flat(**{name: explained(each) for name, each in explanations.items()})
+    return _intervals_first(found), "\n\n".join(map(str, explanations.values()))
+
+
+@call()
+def explain_fit() -> Found:
+    X, y = data.numeric()
+    explanation = rsens.explain(data.gp(), X, y, random_state=0)
+    return explained(explanation), str(explanation)
+
+
+@call()
+def explain_fit_with_text_and_subgroups() -> Found:
+    X, y = data.mixed()
+    explanation = rsens.explain(data.mixed_gp(), X, y, by=X["site"], random_state=0)
+    return explained(explanation), f"{explanation}\n\n{explanation.top(3)}\n\n{explanation.by_frame()}"
+
+
+@call()
+def explain_fit_in_clusters() -> Found:
+    X, y = data.numeric()
+    model = rsens.BayesianLinearRegression().fit(X, y)
+    explanation = rsens.explain(model, X, y, clusters=np.arange(60) // 3, groups={"bc": ["b", "c"]}, random_state=0)
+    return explained(explanation), str(explanation)
+
+
+@call()
+def explain_fit_of_classes() -> Found:
+    X, _ = data.numeric()
+    model = rsens.BayesianLogisticRegression().fit(X, data.classes())
+    explanation = rsens.explain(model, X, data.classes(), random_state=0)
+    return explained(explanation), str(explanation)
+
+
+@call()
+def explain_fit_of_counts_with_numeric_and_rows() -> Found:
+    X, _ = data.mixed()
+    y = np.random.default_rng(0).poisson(np.exp(0.5 * X["a"] + 0.3 * X["old"]))
+    model = rsens.BayesianPoissonRegression().fit(X, y)
+    marked = rsens.explain(model, X, y, numeric=["old"], intervals="rows", random_state=0)
+    return explained(marked), str(marked)
+
+
+@call()
+def explain_fit_of_sklearn() -> Found:
+    from sklearn.linear_model import BayesianRidge
+
+    X, y = data.numeric()
+    explanation = rsens.explain(BayesianRidge().fit(X, y), X, y, pairs=False, random_state=0)
+    return explained(explanation), str(explanation)
+
+
+@call()
+def explain_in_chunks() -> Found:
+    import polars as pl
+
+    X, _ = data.numeric(200)
+    model = data.gp()
+    X.assign(comment="is not read").to_parquet("rows.parquet", row_group_size=64)
+    tables = {
+        "iterator": (X[k : k + 70] for k in range(0, 200, 70)),
+        "parquet": "rows.parquet",
+        "polars": pl.from_pandas(X),
+    }
+    found = {name: rsens.explain(model, rows, random_state=0) for name, rows in tables.items()}
+    less = rsens.explain(model, "rows.parquet", keep_local=False, pairs=False, random_state=0)
+    numbers = {name: explained(each, local=name == "parquet") for name, each in found.items()}
+    numbers["less"] = flat(main=less.main, direction=less.direction, parts=less.parts)
+    return _intervals_first(flat(**numbers)), str(found["iterator"])
+
+
+@call()
+def explain_in_two_processes() -> Numbers:
+    X, y = data.numeric()
+    return explained(rsens.explain(data.gp(), X, y, n_jobs=2, random_state=3))
+
+
+@call()
+def explanation_saved() -> Found:
+    X, y = data.mixed()
+    explanation = rsens.explain(data.mixed_gp(), X, y, random_state=0)
+    explanation.save("explanation.json")
+    again = rsens.Explanation.load("explanation.json")
+    less = rsens.Explanation.from_json(explanation.without_rows().to_json())
+    found = flat(again=explained(again), less={"main": less.main, "pairs": less.pairs, "intervals": less.intervals})
+    return found, f"{again}\n\n{less}"
+
+
+@call()
+def explanation_of_a_row() -> Found:
+    X, _ = data.mixed()
+    found, texts = {}, []
+    explanation = rsens.explain(data.mixed_gp(), X, random_state=0, keep_local_pairs=True)
+    classes = rsens.explain(
+        rsens.GPClassifier(n_restarts=0, random_state=0).fit(data.numeric()[0], data.classes(k=3)), data.numeric()[0]
+    )
+    for name, row in {
+        "third": explanation.row(3),
+        "last": explanation.row(position=79),
+        "class": classes.row(7),
+    }.items():
+        found |= flat(
+            **{
+                name: {
+                    "frame": row.to_frame(),
+                    "moves": row.moves,
+                    "pairs": row.pairs,
+                    "prediction": row.prediction,
+                    "mean": row.mean_prediction,
+                    "explained": row.explained,
+                }
+            }
+        )
+        texts.append(str(row))
+    shap = explanation.to_shap()
+    return found | flat(shap={"values": shap.values, "base": shap.base_values}), "\n\n".join(texts)
+
+
+@call()
+def explanations_compared() -> Found:
+    X, y = data.numeric()
+    gp = rsens.explain(data.gp(), X, y, random_state=0)
+    linear = rsens.explain(rsens.BayesianLinearRegression().fit(X, y), X, y, random_state=0)
+    difference = gp.difference(linear, names=("process", "line"))
+    difference.save("difference.json")
+    again = rsens.Difference.load("difference.json")
+    found = flat(frame=difference.to_frame(1), pairs=difference.to_frame(2), again=again.to_frame(1))
+    rows = data.numeric(120)[0]
+    of_rows = rsens.explain(data.gp(), rows, random_state=0).difference(
+        rsens.explain(data.gp(120), rows, random_state=0)
+    )
+    for order in (1, 2):
+        found |= without_row_intervals(f"rows_{order}", of_rows.to_frame(order), True, 120)
+    return found, f"{difference}\n\n{of_rows}"
+
+
+# ---- other questions ------------------------------------------------------------------------------------------------
+
+SMALL = Budget(
+    "small", rows=30, average=30, background=10, permutations=2, coalitions=16, repeats=3, grid=7, pair_grid=5, nodes=7
+)
+
+
+@call()
+def compare_variables() -> Found:
+    X, y = data.numeric()
+    frame = rsens.compare(data.gp(), X, y, budget=SMALL, random_state=0)
+    mixed = rsens.compare(data.mixed_gp(), *data.mixed(), budget=SMALL, random_state=0, groups={"ab": ["a", "b"]})
+    frames = {"numbers": frame.drop(columns="seconds"), "groups": mixed.drop(columns="seconds")}
+    return flat(**frames), "\n\n".join(each.to_string() for each in frames.values())
+
+
+@call()
+def compare_pairs() -> Found:
+    X, y = data.numeric(40)
+    frame = rsens.compare(data.gp(), X, y, order=2, budget=SMALL, random_state=0).drop(columns="seconds")
+    return flat(all=frame), frame.to_string()
+
+
+@call()
+def compare_by_the_paper() -> Found:
+    X, _ = data.numeric(40)
+    model = rsens.BayesianLogisticRegression().fit(X, data.classes(40))
+    methods = ["rsens", "ead", "aed", "apc", "pd", "pfi", "kl"]
+    frame = rsens.compare(model, X, data.classes(40), methods=methods, budget="paper", random_state=0)
+    frame = frame.drop(columns="seconds")
+    return flat(all=frame), frame.to_string()
+
+
+@call()
+def assess() -> Found:
+    X, y = data.numeric()
+    found, texts = {}, []
+    for name, model, target, clusters in (
+        ("gp", data.gp(), y, None),
+        ("linear", rsens.BayesianLinearRegression(), y, np.arange(60) // 3),
+        ("classes", rsens.BayesianLogisticRegression(), data.classes(k=3), None),
+        ("counts", rsens.BayesianPoissonRegression(), data.counts(), None),
+    ):
+        each = rsens.assess(model, X, target, cv=3, clusters=clusters, random_state=0)
+        found |= flat(**{name: {"frame": each.to_frame(), "all": _numbers_in(each.to_dict())}})
+        texts.append(str(each))
+    return found, "\n\n".join(texts)
+
+
+@call()
+def stability() -> Found:
+    X, y = data.numeric(40)
+    model = rsens.GPRegressor(n_restarts=0, random_state=0)
+    variables = rsens.stability(model, X, y, n_boot=4, random_state=0)
+    linear = rsens.BayesianLinearRegression()
+    pairs = rsens.stability(
+        linear, X, y, n_boot=5, order=2, methods=["rsens2", "eah"], clusters=np.arange(40) // 2, random_state=0
+    )
+    variables.save("stability.json")
+    again = rsens.Stability.load("stability.json")
+    found = {}
+    for name, each in {"variables": variables, "pairs": pairs, "again": again}.items():
+        found |= flat(
+            **{
+                name: {
+                    "frame": each.to_frame(),
+                    "entropy": each.entropy,
+                    "mean_rank": each.mean_rank,
+                    "top": each.top(2),
+                }
+            }
+        )
+        found |= flat(**{f"{name}/shares": each.rank_shares()})
+    return found, f"{variables}\n\n{pairs}"
+
+
+@call()
+def select_interactions() -> Found:
+    X, y = data.numeric(50)
+    model = rsens.GPRegressor(n_restarts=0, random_state=0)
+    selection = rsens.select_interactions(model, X, y, 2, cv=3, repeats=1, random_state=0)
+    selection.save("selection.json")
+    again = rsens.Selection.load("selection.json")
+    found = flat(
+        scores=selection.scores,
+        summary=selection.summary(),
+        frequency=selection.frequency,
+        table=selection.table,
+        again=again.summary(),
+        fits=selection.n_fits,
+        model=rsens.rsens(selection.model(1), X[:5]),
+    )
+    return found, f"{selection}\n\n{selection.pairs}\n\n{selection.kernel(2)}"
+
+
+@call()
+def study() -> Found:
+    X, y = data.mixed()
+    table = X.assign(y=y)
+    full = rsens.study(table, "y", cv=3, by="site", groups={"ab": ["a", "b"]}, random_state=0)
+    linear = rsens.study(
+        table.assign(hit=np.where(y > 0.5, "yes", "no")), "hit", drop=["y"], model="linear", null=False, cv=2
+    )
+    where = rsens.study(table.assign(day=pd.date_range("2024-01-01", periods=80)), "y", where="old=1", null=False, cv=2)
+    found = flat(
+        full=explained(full.explanation),
+        linear=explained(linear.explanation),
+        where=explained(where.explanation),
+        check=_numbers_in(full.assessment.to_dict()),
+    )
+    return found, "\n\n\n".join(each.text() for each in (full, linear, where))
+
+
+def _has_data() -> bool:
+    """Whether the paper's data sets are here, so that nothing is downloaded."""
+    folder = Path(os.environ.get("RSENS_DATA") or "/nowhere")
+    return (folder / "slump_test.csv").exists() and (folder / "bike_hour.csv").exists()
+
+
+@call(when=_has_data)
+def datasets() -> Numbers:
+    from rsens.datasets import load_bike, load_concrete
+
+    X, y = load_concrete()
+    bikes, rented = load_bike()
+    return flat(concrete=X, strength=y, bikes=bikes.describe(), rented=rented[:100], n=len(bikes))
+
+
+# ---- plots ----------------------------------------------------------------------------------------------------------
+
+
+def _quick() -> Any:
+    return rsens.GPRegressor(n_restarts=0, random_state=0)
+
+
+def drawn(axes: Any) -> Numbers:
+    """What axes show, in the units of the data: lines, bars, points, pictures and where the axes end."""
+    found: dict[str, Any] = {}
+    for k, ax in enumerate(np.ravel([axes] if not isinstance(axes, np.ndarray | list | tuple) else axes)):
+        lines = [np.asarray(line.get_xydata(), dtype=float) for line in ax.lines]
+        bars = [[p.get_x(), p.get_y(), p.get_width(), p.get_height()] for p in ax.patches if hasattr(p, "get_height")]
+        points = [
+            np.asarray(each.get_offsets(), dtype=float) for each in ax.collections if hasattr(each, "get_offsets")
+        ]
+        pictures = [np.ma.filled(np.ma.asarray(each.get_array(), dtype=float), np.nan).ravel() for each in ax.images]
+        meshes = [
+            np.ma.filled(np.ma.asarray(each.get_array(), dtype=float), np.nan).ravel()
+            for each in ax.collections
+            if each.get_array() is not None
+        ]
+        found[f"{k}/lines"] = np.concatenate(lines) if lines else None
+        found[f"{k}/bars"] = np.array(bars) if bars else None
+        found[f"{k}/points"] = np.concatenate(points) if points else None
+        found[f"{k}/pictures"] = np.concatenate(pictures + meshes) if pictures + meshes else None
+    return flat(**found)
+
+
+def labels(axes: Any) -> str:
+    """The text in axes."""
+    return " | ".join(
+        [axes.get_title(), axes.get_xlabel(), axes.get_ylabel()]
+        + [each.get_text() for each in [*axes.get_xticklabels(), *axes.get_yticklabels(), *axes.texts]]
+    )
+
+
+@call()
+def plots_of_results() -> Found:
+    from matplotlib import pyplot as plt
+
+    X, y = data.mixed()
+    explanation = rsens.explain(data.mixed_gp(), X, y, by=X["site"], random_state=0)
+    other = rsens.explain(rsens.BayesianLinearRegression().fit(X, y), X, y, random_state=0)
+    draws = rsens.explain(rsens.from_draws(data.of_draw, data.draws()), data.numeric()[0], intervals=False)
+    numeric, target = data.numeric(40)
+    linear = rsens.BayesianLinearRegression()
+    made: dict[str, Callable[[Any], Any]] = {
+        "bars": lambda ax: plots.bars(explanation, ax=ax),
+        "effects": lambda ax: plots.effects(explanation, ax=ax),
+        "beeswarm": lambda ax: plots.beeswarm(explanation, ax=ax),
+        "heatmap": lambda ax: plots.heatmap(explanation, ax=ax),
+        "subgroups": lambda ax: plots.subgroups(explanation, ax=ax),
+        "row": lambda ax: plots.row(explanation.row(3), ax=ax),
+        "posterior": lambda ax: plots.posterior(draws.posterior, ax=ax),
+        "surface": lambda ax: plots.surface(explanation, "a", "b", ax=ax),
+        "calibration": lambda ax: plots.calibration(rsens.assess(linear, X, y, cv=3, random_state=0), ax=ax),
+        "comparison": lambda ax: plots.comparison(
+            rsens.compare(data.gp(), numeric, target, methods=["rsens", "ead"], random_state=0), ax=ax
+        ),
+        "rank_stability": lambda ax: plots.rank_stability(
+            rsens.stability(linear, numeric, target, n_boot=4, random_state=0), ax=ax
+        ),
+    }
+    found, texts = {}, []
+    for name, make in made.items():
+        figure, ax = plt.subplots(figsize=(6, 4))
+        ax = make(ax)
+        figure.canvas.draw()
+        found |= flat(**{name: drawn(ax)})
+        texts.append(f"{name}: {labels(ax)}")
+        plt.close("all")
+    found |= flat(
+        profile=drawn(plots.profile(data.mixed_gp(), X, "a")),
+        difference=drawn(plots.difference(explanation.difference(other))),
+        pairs=drawn(plots.difference(explanation.difference(other), order=2)),
+        selection=drawn(
+            plots.selection(rsens.select_interactions(_quick(), numeric, target, 1, cv=2, repeats=1, random_state=0))
+        ),
+        bars=drawn(explanation.plot_bars(order=2)),
+    )
+    plt.close("all")
+    return found, "\n".join(texts)
+
+
+# ---- the command ----------------------------------------------------------------------------------------------------
+
+#: Names in the command's files that differ from run to run.
+UNREPEATABLE = ("seconds", "version", "versions", "time", "date", "made", "python", "platform", "bytes", "memory")
+
+
+def _numbers_in(value: Any, name: str = "") -> dict[str, Any]:
+    """The numbers in something like JSON, those of lists together."""
+    found: dict[str, Any] = {}
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if str(key) not in UNREPEATABLE:
+                found |= _numbers_in(each, f"{name}/{key}" if name else str(key))
+    elif isinstance(value, list | tuple):
+        if value and all(isinstance(each, bool | int | float) for each in value):
+            found[name] = np.array(value, dtype=float)
+        else:
+            for k, each in enumerate(value):
+                found |= _numbers_in(each, f"{name}/{k}")
+    elif isinstance(value, bool | int | float):
+        found[name] = float(value)
+    elif isinstance(value, pd.DataFrame | pd.Series | np.ndarray):
+        found |= flat(**{name: value})
+    return found
+
+
+def _files(folder: str) -> Numbers:
+    """The numbers in a folder of results: summary.json and all CSV files."""
+    found: dict[str, Any] = {}
+    for path in sorted(Path(folder).rglob("*")):
+        if path.name == "summary.json":
+            found["summary"] = _numbers_in(json.loads(path.read_text(encoding="utf-8")))
+        elif path.suffix == ".csv":
+            table = pd.read_csv(path)
+            found[path.stem] = table.drop(columns=[each for each in table.columns if each in UNREPEATABLE])
+    return flat(**found)
+
+
+def _command(*arguments: str) -> str:
+    """Run the command in this process; what it says."""
+    from rsens.cli import main
+
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(list(arguments))
+    said, complained = (stream.buffer.getvalue().decode() for stream in (out, err))
+    assert not code, complained
+    return said
+
+
+def _csv() -> None:
+    X, y = data.mixed()
+    X.assign(price=y).to_csv("data.csv", index=False)
+
+
+QUICK = ("--target", "price", "--n-jobs", "1")
+
+
+def _without_rows_of_the_bootstrap(found: Numbers) -> Numbers:
+    """Without the ends of intervals over rows, of which there are too few; those of subgroups come from sums."""
+    ends = ("lower", "upper")
+    return {
+        name: value
+        for name, value in found.items()
+        if name.startswith("by/") or not any(part.endswith(ends) for part in name.split("/"))
+    }
+
+
+@call()
+def command_explain() -> Found:
+    _csv()
+    said = _command("explain", "data.csv", *QUICK, "--cv", "3", "--no-report", "--out", "out")
+    return _files("out"), said
+
+
+@call()
+def command_explain_groups() -> Found:
+    _csv()
+    options = (
+        "--group",
+        "ab=a,b",
+        "--by",
+        "site",
+        "--where",
+        "b<4",
+        "--numeric",
+        "old",
+        "--no-report",
+        "--model",
+        "linear",
+    )
+    said = _command("explain", "data.csv", *QUICK, *options, "--cv", "2", "--out", "out")
+    return _without_rows_of_the_bootstrap(_files("out")), said
+
+
+@call()
+def command_model_file() -> Found:
+    _csv()
+    _command("explain", "data.csv", *QUICK, "--cv", "0", "--no-null", "--no-report", "--out", "first", "--quiet")
+    data.mixed(60, 7)[0].to_csv("new.csv", index=False)
+    model = str(Path("first") / "model.rsens")
+    said = _command("explain", "new.csv", "--model-file", model, "--no-report", "--out", "out", "--n-jobs", "1")
+    return _without_rows_of_the_bootstrap(_files("out")), said
+
+
+@call()
+def command_compare() -> Found:
+    _csv()
+    options = ("--methods", "rsens,ead,pd,pfi", "--budget", "paper", "--cv", "2")
+    said = _command("compare", "data.csv", *QUICK, *options, "--out", "out")
+    return _files("out"), said
+
+
+@call()
+def command_stability() -> Found:
+    _csv()
+    said = _command("stability", "data.csv", *QUICK, "--samples", "3", "--rows", "50", "--cv", "0", "--out", "out")
+    return _files("out"), said
+
+
+@call()
+def command_select() -> Found:
+    _csv()
+    options = ("--pairs", "1", "--cv", "2", "--repeats", "1", "--rows", "50", "--no-check")
+    said = _command("select", "data.csv", *QUICK, *options, "--out", "out")
+    return _files("out"), said
+
+
+@call()
+def command_json_from_a_process() -> Found:
+    """In a process of its own, from standard input, with a report."""
+    X, _ = data.mixed(60)
+    table = X.drop(columns="old").assign(hit=np.where(data.mixed(60)[1] > 0.5, "yes", "no")).to_csv(index=False)
+    options = (
+        "--target",
+        "hit",
+        "--model",
+        "linear",
+        "--no-null",
+        "--cv",
+        "2",
+        "--json",
+        "--n-jobs",
+        "1",
+        "--out",
+        "out",
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "rsens", "explain", "-", *options],
+        input=table, capture_output=True, text=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    said = flat(said=_numbers_in(json.loads(done.stdout)))
+    return _without_rows_of_the_bootstrap(_files("out") | said)
+
+
+@call()
+def command_demo() -> Found:
+    """A table of real size, with the figures and the report."""
+    said = _command("demo", "--out", "out")
+    return _files("out"), said + "\n\n" + _visible(Path("out") / "report.html")
+
+
+def _visible(path: Path) -> str:
+    """The text of a page without its tags, scripts and pictures."""
+    page = re.sub(r"<(script|style|svg)\b.*?</\1>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    lines = (line.strip() for line in html.unescape(re.sub(r"<[^>]*>", "\n", page)).splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+@call()
+def study_written() -> Found:
+    """A small report of classes, with subgroups and groups of columns."""
+    X, y = data.mixed()
+    table = X.assign(hit=np.where(y > 0.5, "yes", "no"))
+    study = rsens.study(table, "hit", cv=2, by="site", model="linear", pairs=2, random_state=0)
+    study.write("out")
+    found = _files("out") | flat(all=_numbers_in(study.to_dict()))
+    return _without_rows_of_the_bootstrap(found), _visible(Path("out") / "report.html")
+
+
+# ---- libraries with an environment of their own ---------------------------------------------------------------------
+
+
+@call(needs=("pymc",), to=ADAPTER_CALLS)
+def from_pymc() -> Found:
+    import pymc as pm
+
+    X, y = data.array(30)
+    with pm.Model() as program:
+        rows = pm.Data("X", X)
+        slope = pm.Normal("slope", 0.0, 1.0, shape=3)
+        between = pm.Normal("both")
+        sigma = pm.HalfNormal("sigma")
+        pm.Normal("y", rows @ slope + between * rows[:, 0] * rows[:, 1], sigma, observed=y)
+    model = rsens.from_pymc(program, data.draws())
+    explanation = rsens.explain(model, X, random_state=0)
+    return both(model, X[:15]) | explained(explanation), f"{explanation}\n\n{rsens.check(model, X)}"
+
+
+@call(differences=True, needs=("bambi",), to=ADAPTER_CALLS)
+def from_bambi() -> Found:
+    import bambi
+    import xarray as xr
+
+    X, y = data.mixed(40)
+    rng = np.random.default_rng(0)
+    made = {"Intercept": (), "a": (), "b": (), "a:b": (), "sigma": ()}
+    arrays = {}
+    for name in made:
+        values = rng.normal(0.5, 0.1, size=(2, 6))
+        arrays[name] = xr.DataArray(values, {"chain": np.arange(2), "draw": np.arange(6)}, ["chain", "draw"])
+    program = bambi.Model("y ~ a * b", X.assign(y=y))
+    program.build()
+    model = rsens.from_bambi(program, xr.DataTree.from_dict({"posterior": xr.Dataset(arrays)}))
+    return both(model, X[["a", "b"]][:10]), str(rsens.check(model, X[["a", "b"]]))
+
+
+@call(differences=True, needs=("skpro",), to=ADAPTER_CALLS)
+def skpro_regressor() -> Found:
+    from skpro.regression.linear import ARDRegression
+
+    X, y = data.numeric(60)
+    model = ARDRegression().fit(X, y.to_frame())
+    return flat(rsens=rsens.rsens(model, X[:15])), str(rsens.check(model, X))
