@@ -131,8 +131,8 @@ class Division:
 
     def moments(self, local: Array, weights: Array) -> dict[Any, Moments]:
         """Sums of local values within each subgroup, by ("by", label), and of rows in none, by ("by", None)."""
-        codes = {**dict(zip(self.labels, range(len(self.labels)), strict=True)), None: -1}
-        return {("by", name): Moments.of(local[self.codes == g], weights[self.codes == g]) for name, g in codes.items()}
+        rows = [(name, self.codes == g) for g, name in enumerate(self.labels)] + [(None, self.codes < 0)]
+        return {("by", name): Moments.of(local[some], weights[some]) for name, some in rows}
 
 
 def within_and_rest(sums: Sums, labels: Sequence[Label]) -> Array:
