@@ -16,6 +16,7 @@ from rsens._coding import Coding
 from rsens._contents import own_order
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import _null_level, explain
+from rsens._explain._context import Context
 from rsens._explain._evaluate import Evaluation
 from rsens._explain._null_level import (
     CATEGORICAL,
@@ -107,10 +108,11 @@ def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, **asked)
     }  # fmt: skip
     query = query_of(estimator, table, None, **options | asked)
     found = Evaluation(model, query).sums(table).main.mean
-    level = find_null_level(
-        Fit(estimator), table, y, query, found, order=own_order(X, y, clusters=clusters), linear=linear,
-        n_jobs=None, seed=np.random.SeedSequence(seed), required=True, progress=progress_of(False),
+    context = Context(
+        model=estimator, source=model, table=table, y=y, query=query, order=own_order(X, y, clusters=clusters),
+        n_jobs=None, seed=np.random.SeedSequence(seed), progress=progress_of(False),
     )  # fmt: skip
+    level = find_null_level(context, Fit(estimator), found, linear=linear, required=True)
     return Level(level, found)
 
 

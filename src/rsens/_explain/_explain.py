@@ -11,14 +11,15 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from rsens._arguments import child, fraction, jobs, one_of, seed_sequence
+from rsens._arguments import fraction, jobs, one_of, seed_sequence
 from rsens._contents import own_order
 from rsens._errors import Argument, InputError, RsensWarning
+from rsens._explain._context import Context
 from rsens._explain._effects import Effects, numeric_columns, steps_of
 from rsens._explain._evaluate import Evaluation, output_names
 from rsens._explain._explanation import Explanation
 from rsens._explain._kept_refits import KeptRefits
-from rsens._explain._marking import FOLDS, Marking
+from rsens._explain._marking import Marking
 from rsens._explain._null_level import refitter
 from rsens._explain._posterior import DrawValues
 from rsens._explain._query import (
@@ -230,33 +231,28 @@ def explain(
     if fit is not None or fit_again is not None or tested:
         check_one_per_row(y, n)
         subgroup = None if division is None else division.codes
-        order = own_order(table.values, y, weights, clusters=together, names=table.names, last=subgroup)
-    if fit is not None or tested:
-        marking = Marking(
+        context = Context(
             model=model,
             source=source,
             table=table,
             y=y,
             query=query,
-            order=order,
-            fit=fit,
+            order=own_order(table.values, y, weights, clusters=together, names=table.names, last=subgroup),
             n_jobs=n_jobs,
             seed=seed,
             progress=follow,
-            level_required=null is True or refit is not None,
-            test_required=null is True,
         )
+    if fit is not None or tested:
+        required = null is True or refit is not None
+        marking = Marking(context=context, fit=fit, level_required=required, test_required=null is True)
         marking.expect()
     refits: KeptRefits | None = None
     with workers():  # intervals and marks share them
         if fit_again is not None:
-            folds = child(seed, FOLDS)
             look_at_refits = partial(
                 ValuesOfRefits.of,
                 pairs=query.pairs,
                 on_link=on_link_scale and query.pairs,
-                seed=folds,
-                order=order,
                 weights=None if weights is None else row_weights,
                 compared=reading.compared,
                 groups=groups,
@@ -265,21 +261,10 @@ def explain(
                 division=division,
                 steps=steps,
             )
+            required = intervals == "refits"
             from_refits = find_refit_intervals(
-                fit_again,
-                X,
-                y,
-                look_at_refits,
-                values,
-                effects,
-                subgroups,
-                share,
-                order=order,
-                n_jobs=n_jobs,
-                seed=folds,
-                required=intervals == "refits",
-                progress=follow,
-            )
+                context, fit_again, X, look_at_refits, values, effects, subgroups, share, required=required
+            )  # fmt: skip
             if from_refits is not None:
                 found, effects, refits = from_refits.intervals, from_refits.effects, from_refits.refits
                 subgroups = from_refits.subgroups

@@ -38,12 +38,12 @@ import numpy as np
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
+from rsens._explain._context import PROBES, Context
 from rsens._explain._evaluate import Evaluation
 from rsens._explain._probes import ProbeSource, sources_of
 from rsens._explain._query import Query
-from rsens._files import Checkpoint, number, number_or_nan, or_none, text, truth, tuple_of, whole
+from rsens._files import number, number_or_nan, or_none, text, truth, tuple_of, whole
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
-from rsens._progress import Progress
 from rsens._refits import Fit, SeenRefits, check_refit, quiet, run_pieces, take_rows
 from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
@@ -122,62 +122,43 @@ def refitter(model: Any, refit: Any) -> Fit | None:
 
 
 def find_null_level(
-    refit: Fit,
-    table: Table,
-    y: Any,
-    query: Query,
-    value: Array,
-    *,
-    order: OwnOrder,
-    linear: bool,
-    n_jobs: int | None,
-    seed: np.random.SeedSequence,
-    required: bool,
-    progress: Progress,
-    keep: Checkpoint | None = None,
+    context: Context, fit: Fit, value: Array, *, linear: bool, required: bool = False
 ) -> NullLevel | None:
     """Refit with probes, and compare the real terms with them.
 
     Args:
-        refit: How to fit again; its `quick` version is used.
-        table: The rows the model was fitted to, with targets y.
-        query: The terms, their units, and how rows are summed up.
+        context: The rows the model was fitted to, with their targets.
+        fit: How to fit again; its `quick` version is used.
         value: R-sens of the real terms, from the model itself.
-        order: An order of rows, columns and clusters that does not depend on how they come: seeds draw in it.
         linear: Whether the model is linear on its link scale.
-        n_jobs: How many refits run at once.
-        seed: Seed of the probes, of the rows, and of the refits.
         required: Whether a failing refit is an error; else it is a warning, and there is no level.
-        progress: Counts the refits.
-        keep: Where finished refits are kept, and read from.
     """
-    if (n := len(table)) > MOST_ROWS:
-        rows = _some_rows(order, np.random.default_rng(child(seed, 2)))
-        if not query.weights[rows].any():  # values are read at rows that count
-            rows = np.union1d(rows, order.rows[query.weights[order.rows] > 0.0][:VALUE_ROWS])
-        table, y, query, order = _taken(rows, table, y, query, order)
-    values, terms = table.values[order.rows], query.terms
-    clusters = None if order.clusters is None else order.clusters[order.rows]
-    plan = probe_plan(table, query, order, seed)
+    if (n := len(context.table)) > MOST_ROWS:
+        order, weights = context.order, context.query.weights
+        rows = _some_rows(order, np.random.default_rng(child(context.seed, PROBES, 2)))
+        if not weights[rows].any():  # values are read at rows that count
+            rows = np.union1d(rows, order.rows[weights[order.rows] > 0.0][:VALUE_ROWS])
+        context = context.taken(rows)
+    table, query, order = context.table, context.query, context.order
+    plan = probe_plan(context)
     if not plan:
         _unavailable("no column of X varies", None, required)
         return None
-    sources = sources_of(values, terms.members, query.categorical, clusters)
+    clusters = None if order.clusters is None else order.clusters[order.rows]
+    sources = sources_of(table.values[order.rows], query.terms.members, query.categorical, clusters)
     try:
-        refits = refit_with_probes(
-            refit.quick(), table, y, query, sources, plan, order, n_jobs=n_jobs, seed=seed, progress=progress, keep=keep
-        )
+        refits = refit_with_probes(context, fit.quick(), sources, plan)
     except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
         _unavailable(f"refitting with {len(plan[0])} more columns failed ({error})", error, required)
         return None
     if not refits.probes.any():  # a kernel with fixed dims, say: its zero would say that everything matters
         _unavailable("the refitted model does not use the columns that were added", None, required)
         return None
-    if len(values) < FEW_ROWS:
-        _warn_of_few_rows(len(values))
+    if len(table) < FEW_ROWS:
+        _warn_of_few_rows(len(table))
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
     level = _compare(refits, inflation, _kinds(query), query, value)
-    return replace(level, null_rows=len(values)) if len(values) < n else level
+    return replace(level, null_rows=len(table)) if len(table) < n else level
 
 
 def _some_rows(order: OwnOrder, rng: np.random.Generator) -> Positions:
@@ -191,26 +172,17 @@ def _some_rows(order: OwnOrder, rng: np.random.Generator) -> Positions:
     return np.flatnonzero(np.isin(clusters, chosen))
 
 
-def _taken(rows: Positions, table: Table, y: Any, query: Query, order: OwnOrder) -> tuple[Table, Any, Query, OwnOrder]:
-    """Some of the rows, with their targets, weights and order."""
-    weights = query.weights[rows]
-    return (
-        Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding),
-        take_rows(y, rows),
-        replace(query, weights=weights / weights.sum()),
-        order.taken(rows),
-    )
-
-
-def probe_plan(table: Table, query: Query, order: OwnOrder, seed: np.random.SeedSequence) -> list[list[int]]:
+def probe_plan(context: Context) -> list[list[int]]:
     """The terms that the probes of each refit are made like; none where no column varies."""
-    varies = (np.ptp(table.values, axis=0) > 0.0) & (query.deviations > 0.0)
+    query, values = context.query, context.table.values
+    varies = (np.ptp(values, axis=0) > 0.0) & (query.deviations > 0.0)
     members = query.terms.members
-    varying = [int(t) for t in order.of_terms(members) if varies[list(members[t])].any()]
+    varying = [int(t) for t in context.order.of_terms(members) if varies[list(members[t])].any()]
     if not varying:
         return []
-    n_probes = N_PROBES if len(table.values) <= MANY_ROWS else N_PROBES_OF_MANY
-    return probes_of_refits(members, _kinds(query), varying, n_probes, np.random.default_rng(child(seed, 0)))
+    n_probes = N_PROBES if len(values) <= MANY_ROWS else N_PROBES_OF_MANY
+    rng = np.random.default_rng(child(context.seed, PROBES, 0))
+    return probes_of_refits(members, _kinds(query), varying, n_probes, rng)
 
 
 def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
@@ -382,39 +354,22 @@ def _mixed(*lists: list[int]) -> list[int]:
     return [entry for _, entry in sorted(places, key=lambda place: place[0])]
 
 
-def refit_with_probes(
-    fit: Fit,
-    table: Table,
-    y: Any,
-    query: Query,
-    sources: list[ProbeSource],
-    plan: list[list[int]],
-    order: OwnOrder,
-    *,
-    n_jobs: int | None,
-    seed: np.random.SeedSequence,
-    progress: Progress,
-    keep: Checkpoint | None = None,
-) -> Refits:
-    """Refit with the probes of each entry of `plan`. What is seen of a fit is kept in `keep`, and read from there.
-
-    `order` is the rows' own order: in it the sources make their probes, and rows to look at are drawn.
-    """
-
-    kept = SeenRefits(keep, "refit-probes")
+def refit_with_probes(context: Context, fit: Fit, sources: list[ProbeSource], plan: list[list[int]]) -> Refits:
+    """Refit with the probes of each entry of `plan`, which the sources make for rows in their own order."""
+    kept = SeenRefits(context.keep, "refit-probes")
     measured = run_pieces(
         _measure,
         len(plan),
-        lambda k: (plan[k], child(seed, 1, k)),
-        shared=(fit, table, y, query, sources, order),
-        n_jobs=n_jobs,
-        progress=progress,
+        lambda k: (plan[k], child(context.seed, PROBES, 1, k)),
+        shared=(fit, context.table, context.y, context.query, sources, context.order),
+        n_jobs=context.n_jobs,
+        progress=context.progress,
         noun="refit",
         stage="probes",
         get=kept.get,
         put=kept.put,
     )
-    t = len(query.terms)
+    t = len(context.query.terms)
     real, probes = np.stack([main[:t] for main in measured]), np.concatenate([main[t:] for main in measured])
     return Refits(
         real,

@@ -28,6 +28,7 @@ from scipy.stats import t as student
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
+from rsens._explain._context import FOLDS, Context
 from rsens._explain._effects import Effects, Key, Step, line_values, numeric_columns, steps_of
 from rsens._explain._evaluate import Evaluation
 from rsens._explain._explanation import Explanation
@@ -37,7 +38,6 @@ from rsens._explain._query import Query, query_of
 from rsens._explain._subgroups import Division, Subgroups, within_and_rest
 from rsens._explain._values import Values
 from rsens._files import fingerprint
-from rsens._progress import Progress
 from rsens._refits import (
     LOOKS,
     Failed,
@@ -55,7 +55,7 @@ from rsens.adapters import as_contrasts, read_for
 from rsens.derivatives import Model, rows_of
 from rsens.measures import on_link, training_inputs
 
-FOLDS = 5
+N_FOLDS = 5
 #: One round of folds says little about a standard error (4 degrees of freedom, t = 2.8). As many refits as two rounds
 #: of five are enough. With more rows than this one round will do: it holds as often, intervals are a fifth wider, and
 #: with so many rows they are narrow.
@@ -284,25 +284,22 @@ def most_folds(y: NDArray[Any], stratify: bool, clusters: Positions | None) -> t
 
 
 def find_refit_intervals(
+    context: Context,
     fit: Fit,
     X: Any,
-    y: Any,
-    look: Callable[[Any], ValuesOfRefits],
+    look: Callable[..., ValuesOfRefits],
     values: Values,
     effects: Effects,
     subgroups: Subgroups | None,
     level: float,
     *,
-    order: OwnOrder,
-    n_jobs: int | None,
-    seed: np.random.SeedSequence,
     required: bool,
-    progress: Progress,
 ) -> FromRefits | None:
-    """Refit to all but a fold, in two rounds, and measure how far the values vary.
+    """Refit to all but a fold of the rows X, in two rounds, and measure how far the values vary.
 
     What is not possible is an error if `required`, else a warning and None.
     """
+    y, order, seed = context.y, context.order, child(context.seed, FOLDS)
     rows = rows_with_levels(fit.estimator, X)
     targets = read_targets(y, len(rows), several=True)
     stratify = targets.ndim == 1 and stratified(fit.estimator, targets)
@@ -310,9 +307,12 @@ def find_refit_intervals(
     if most < LEAST_FOLDS:
         unavailable(f"that takes {LEAST_FOLDS} {of_what}; got {most}.", required=required, stacklevel=4)
         return None
-    count = min(FOLDS, most)
+    count = min(N_FOLDS, most)
     n_rounds = rounds_for(count, len(rows))
     rounds = rounds_of_folds(n_rounds, count, targets, stratify, seed, order.clusters, order.rows)
     given = y if is_pandas(y) else targets  # a function of the user gets y as it was given
-    [seen] = refit_folds(fit.quick(), rows, given, rounds, [look(rows)], n_jobs=n_jobs, seed=seed, progress=progress)
+    looks = [look(rows, seed=seed, order=order)]
+    [seen] = refit_folds(
+        fit.quick(), rows, given, rounds, looks, n_jobs=context.n_jobs, seed=seed, progress=context.progress
+    )  # fmt: skip
     return refit_intervals(values, effects, subgroups, seen, level, required=required, stacklevel=4)
