@@ -18,8 +18,7 @@ from rsens._explain._context import Context
 from rsens._explain._effects import Effects, numeric_columns, steps_of
 from rsens._explain._evaluate import Evaluation, output_names
 from rsens._explain._explanation import Explanation
-from rsens._explain._kept_refits import KeptRefits
-from rsens._explain._marking import Marking
+from rsens._explain._marking import Marking, with_marks
 from rsens._explain._null_level import refitter
 from rsens._explain._posterior import DrawValues
 from rsens._explain._query import (
@@ -32,7 +31,7 @@ from rsens._explain._query import (
     query_of,
 )
 from rsens._explain._reading import ReadRows
-from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
+from rsens._explain._refit_intervals import ValuesOfRefits, refit_without_folds, with_refits
 from rsens._explain._row_loop import ChunkOptions, kept_locally, opened, sums_of_chunks, sums_of_table
 from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._subgroups import Subgroups, division_of
@@ -223,33 +222,43 @@ def explain(
     rows, index = Rows.of_chunks(sums) if chunks is not None else rows_of_table(reading, weights, local is not False)
     over_rows = share if intervals in ("auto", "rows") else None
     values = Values.of(sums, output_names(model, sums.quantities.outputs))
-    effects, subgroups = Effects.of(sums, query, over_rows), Subgroups.of(sums, over_rows)
-    found = None if over_rows is None else row_intervals(sums, over_rows)
     warn_of_no_mean(values, query, stacklevel=3)
-    marking = None
+    found = Explanation(
+        setup=Setup.of(query, table.names, scale, pair_scale, share, _understood(source)),
+        values=values,
+        effects=Effects.of(sums, query, over_rows),
+        posterior=DrawValues.of(sums),
+        intervals=None if over_rows is None else row_intervals(sums, over_rows),
+        subgroups=Subgroups.of(sums, over_rows),
+        rows=rows,
+        index=index,
+        model=model,
+        X=X if chunks is None else None,
+        weights=weights,
+    )
     tested = null is not False and y is not None
-    if fit is not None or fit_again is not None or tested:
-        check_one_per_row(y, n)
-        subgroup = None if division is None else division.codes
-        context = Context(
-            model=model,
-            source=source,
-            table=table,
-            y=y,
-            query=query,
-            order=own_order(table.values, y, weights, clusters=together, names=table.names, last=subgroup),
-            n_jobs=n_jobs,
-            seed=seed,
-            progress=follow,
-        )
+    if fit is None and fit_again is None and not tested:
+        return found
+
+    check_one_per_row(y, n)
+    context = Context(
+        model=model,
+        source=source,
+        table=table,
+        y=y,
+        query=query,
+        order=own_order(table.values, y, weights, clusters=together, names=table.names),
+        n_jobs=n_jobs,
+        seed=seed,
+        progress=follow,
+    )
+    required = null is True or refit is not None
+    marking = Marking(context=context, fit=fit, level_required=required, test_required=null is True)
     if fit is not None or tested:
-        required = null is True or refit is not None
-        marking = Marking(context=context, fit=fit, level_required=required, test_required=null is True)
         marking.expect()
-    refits: KeptRefits | None = None
     with workers():  # intervals and marks share them
         if fit_again is not None:
-            look_at_refits = partial(
+            look = partial(
                 ValuesOfRefits.of,
                 pairs=query.pairs,
                 on_link=on_link_scale and query.pairs,
@@ -262,29 +271,9 @@ def explain(
                 steps=steps,
             )
             required = intervals == "refits"
-            from_refits = find_refit_intervals(
-                context, fit_again, X, look_at_refits, values, effects, subgroups, share, required=required
-            )  # fmt: skip
-            if from_refits is not None:
-                found, effects, refits = from_refits.intervals, from_refits.effects, from_refits.refits
-                subgroups = from_refits.subgroups
-        null_level, interactions = (None, None) if marking is None else marking.run(values)
-    return Explanation(
-        setup=Setup.of(query, table.names, scale, pair_scale, share, _understood(source)),
-        values=values,
-        effects=effects,
-        posterior=DrawValues.of(sums),
-        intervals=found,
-        refits=refits,
-        null_level=null_level,
-        interactions=interactions,
-        subgroups=subgroups,
-        rows=rows,
-        index=index,
-        model=model,
-        X=X if chunks is None else None,
-        weights=weights,
-    )
+            rounds = refit_without_folds(context, fit_again, X, look, required=required)
+            found = found if rounds is None else with_refits(found, rounds, required=required)
+        return with_marks(found, marking) if fit is not None or tested else found
 
 
 def _understood(source: Model) -> str:

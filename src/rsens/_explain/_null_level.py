@@ -194,7 +194,7 @@ def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
     )
     if required:
         raise InputError(sentence, ".") from error
-    warnings.warn(RsensWarning(sentence, " to skip it."), stacklevel=5)
+    warnings.warn(RsensWarning(sentence, " to skip it."), stacklevel=6)
 
 
 def _kinds(query: Query) -> Positions:
@@ -283,7 +283,7 @@ def _warn_of_few_rows(n: int) -> None:
             f"The null level is only approximate: with {n} rows, somewhat more than 5 % of irrelevant variables may "
             f"pass it. Rely on clear cases only, or use at least {FEW_ROWS} rows."
         ),
-        stacklevel=5,
+        stacklevel=6,
     )
 
 

@@ -23,7 +23,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from rsens._arguments import child
 from rsens._contents import OwnOrder
@@ -32,11 +31,10 @@ from rsens._explain._context import FOLDS, Context
 from rsens._explain._effects import Effects, Key, Step, line_values, numeric_columns, steps_of
 from rsens._explain._evaluate import Evaluation
 from rsens._explain._explanation import Explanation
-from rsens._explain._intervals import REFITS, Intervals, jackknife
+from rsens._explain._intervals import REFITS, Intervals, Spread, jackknife
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._query import Query, query_of
-from rsens._explain._subgroups import Division, Subgroups, within_and_rest
-from rsens._explain._values import Values
+from rsens._explain._subgroups import Division, within_and_rest
 from rsens._files import fingerprint
 from rsens._refits import (
     LOOKS,
@@ -178,92 +176,53 @@ def _some_rows(rows: Positions, seed: np.random.SeedSequence) -> Flags:
 # ---- from what was seen to intervals ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class FromRefits:
-    """The intervals, also of the effects and the subgroups, and the values that they come from."""
+def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]], *, required: bool = False) -> Explanation:
+    """The explanation with intervals from refits, by what `ValuesOfRefits` saw in each round.
 
-    intervals: Intervals
-    effects: Effects
-    subgroups: Subgroups | None
-    refits: KeptRefits
-
-
-def intervals_of(values: Values, rounds: Sequence[Sequence[RefitValues]], level: float) -> Intervals:
-    """The intervals of values, from the refits of each round."""
-
-    def around(value: Array, name: str) -> Array:
-        by_round = [np.array([getattr(refit, name) for refit in refits]) for refits in rounds]
-        reach = student.ppf(0.5 + level / 2.0, degrees) * jackknife(by_round)
-        return np.array([np.maximum(value - reach, 0.0), value + reach])
-
+    A refit that failed is an error if `required`, else a warning, and the explanation stays as it was.
+    """
+    failed = next((fold for folds in rounds for fold in folds if isinstance(fold, Failed)), None)
+    if failed is not None:
+        _unavailable(failed.sentence, required=required, error=failed.error)
+        return explanation
+    values, effects, subgroups, level = (
+        explanation._values, explanation._effects, explanation._subgroups, explanation.level
+    )  # fmt: skip
     degrees = sum(len(refits) - 1 for refits in rounds)
-    return Intervals(
-        intervals=around(values.main, "main"),
-        pair_intervals=None if values.pairs is None else around(values.pairs, "pairs"),
+
+    def ends(value: Array, name: str) -> Array:
+        error = jackknife([np.array([getattr(refit, name) for refit in refits]) for refits in rounds])
+        return np.maximum(Spread.of(error, degrees).around(value, level), 0.0)
+
+    same = copy(explanation)
+    same._intervals = Intervals(
+        intervals=ends(values.main, "main"),
+        pair_intervals=None if values.pairs is None else ends(values.pairs, "pairs"),
         interval_kind=REFITS,
         interval_refits=sum(map(len, rounds)),
     )
+    if effects is not None and effects.effect_terms:
+        same._effects = _with_ends(effects, rounds, degrees, level)
+    same._subgroups = None if subgroups is None else subgroups.with_refits(rounds, level)
+    same._refits = KeptRefits.of(rounds)
+    return same
 
 
-def effects_of(effects: Effects, rounds: Sequence[Sequence[RefitValues]], level: float) -> Effects:
-    """The effects with intervals from the refits of each round; none for a line that a refit lacks (a rare level)."""
-    if not effects.effect_terms:
-        return effects
-    lacking = np.full(len(effects.quantities), np.nan)
-    by_round = [
-        np.array([[refit.effects.get(key, lacking) for key in effects.keys] for refit in refits]) for refits in rounds
-    ]
-    degrees = sum(len(refits) - 1 for refits in rounds)
-    reach = effects.per_step(student.ppf(0.5 + level / 2.0, degrees) * jackknife(by_round))
-    values = effects.joined
-    return effects.with_values(effects.quantities, values, np.stack([values - reach, values + reach]))
+def _with_ends(effects: Effects, rounds: Sequence[Sequence[RefitValues]], degrees: int, level: float) -> Effects:
+    """The effects with intervals; none for a line that a refit lacks (a rare level)."""
+    lacking, keys, values = np.full(len(effects.quantities), np.nan), effects.keys, effects.joined
+    by_round = [np.array([[refit.effects.get(key, lacking) for key in keys] for refit in refits]) for refits in rounds]
+    error = effects.per_step(jackknife(by_round))
+    return effects.with_values(effects.quantities, values, Spread.of(error, degrees).around(values, level))
 
 
-def refit_intervals(
-    values: Values,
-    effects: Effects,
-    subgroups: Subgroups | None,
-    rounds: Sequence[Sequence[Any]],
-    level: float,
-    *,
-    required: bool = False,
-    stacklevel: int = 3,
-) -> FromRefits | None:
-    """The intervals, from what `ValuesOfRefits` saw. A failure is an error if `required`, else a warning and None."""
-    seen = [fold for folds in rounds for fold in folds]
-    failed = next((fold for fold in seen if isinstance(fold, Failed)), None)
-    if failed is not None:
-        unavailable(failed.sentence, required=required, error=failed.error, stacklevel=stacklevel + 1)
-        return None
-    return FromRefits(
-        intervals_of(values, rounds, level),
-        effects_of(effects, rounds, level),
-        None if subgroups is None else subgroups.with_refits(rounds, level),
-        KeptRefits.of(rounds),
-    )
-
-
-def unavailable(reason: str, *, required: bool, error: Exception | None = None, stacklevel: int = 3) -> None:
+def _unavailable(reason: str, *, required: bool, error: Exception | None = None) -> None:
     """Say why intervals are not from refits: as an error if they are required, else as a warning."""
     end = "" if reason.endswith((".", "!", "?")) else "."
     text = Sentence("Intervals for which data were drawn are not known: ", reason, end)
     if required:
         raise InputError(text, " Use ", Argument("intervals", "rows"), ".") from error
-    warnings.warn(RsensWarning(text, " They hold only for which rows are explained."), stacklevel=stacklevel)
-
-
-def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]]) -> Explanation:
-    """The explanation with intervals from refits; as it was, with a warning, if one of them failed."""
-    assert explanation._effects is not None  # only files of earlier releases have none
-    found = refit_intervals(
-        explanation._values, explanation._effects, explanation._subgroups, rounds, explanation.level
-    )  # fmt: skip
-    if found is None:
-        return explanation
-    same = copy(explanation)
-    same._intervals, same._effects, same._subgroups = found.intervals, found.effects, found.subgroups
-    same._refits = found.refits
-    return same
+    warnings.warn(RsensWarning(text, " They hold only for which rows are explained."), stacklevel=4)
 
 
 # ---- the folds -------------------------------------------------------------------------------------------------------
@@ -283,19 +242,10 @@ def most_folds(y: NDArray[Any], stratify: bool, clusters: Positions | None) -> t
     return len(y), "rows"
 
 
-def find_refit_intervals(
-    context: Context,
-    fit: Fit,
-    X: Any,
-    look: Callable[..., ValuesOfRefits],
-    values: Values,
-    effects: Effects,
-    subgroups: Subgroups | None,
-    level: float,
-    *,
-    required: bool,
-) -> FromRefits | None:
-    """Refit to all but a fold of the rows X, in two rounds, and measure how far the values vary.
+def refit_without_folds(
+    context: Context, fit: Fit, X: Any, look: Callable[..., ValuesOfRefits], *, required: bool
+) -> list[list[Any]] | None:
+    """What is seen in refits to all but a fold of the rows X, in two rounds.
 
     What is not possible is an error if `required`, else a warning and None.
     """
@@ -305,7 +255,7 @@ def find_refit_intervals(
     stratify = targets.ndim == 1 and stratified(fit.estimator, targets)
     most, of_what = most_folds(targets, stratify, order.clusters)
     if most < LEAST_FOLDS:
-        unavailable(f"that takes {LEAST_FOLDS} {of_what}; got {most}.", required=required, stacklevel=4)
+        _unavailable(f"that takes {LEAST_FOLDS} {of_what}; got {most}.", required=required)
         return None
     count = min(N_FOLDS, most)
     n_rounds = rounds_for(count, len(rows))
@@ -315,4 +265,4 @@ def find_refit_intervals(
     [seen] = refit_folds(
         fit.quick(), rows, given, rounds, looks, n_jobs=context.n_jobs, seed=seed, progress=context.progress
     )  # fmt: skip
-    return refit_intervals(values, effects, subgroups, seen, level, required=required, stacklevel=4)
+    return seen
