@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from rsens._contents import own_order
-from rsens._explain._context import Context
 from rsens._explain._interaction_marks import Interactions, collinear_terms, collinearity_warning, interaction_marks
-from rsens._explain._query import query_of
+from rsens._explain._query import Context, query_of
 from rsens._interactions import Untested
 from rsens._progress import progress_of
 from rsens._results import check_parts

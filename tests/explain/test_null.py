@@ -16,7 +16,6 @@ from rsens._coding import Coding
 from rsens._contents import own_order
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import _null_level, explain
-from rsens._explain._context import Context
 from rsens._explain._evaluate import Evaluation
 from rsens._explain._null_level import (
     CATEGORICAL,
@@ -30,7 +29,7 @@ from rsens._explain._null_level import (
     refitter,
 )
 from rsens._explain._probes import sources_of
-from rsens._explain._query import query_of
+from rsens._explain._query import Context, query_of
 from rsens._progress import progress_of
 from rsens._refits import Fit
 from rsens._table import read_table

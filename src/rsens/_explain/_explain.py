@@ -14,7 +14,6 @@ import pandas as pd
 from rsens._arguments import fraction, jobs, one_of, seed_sequence
 from rsens._contents import own_order
 from rsens._errors import Argument, InputError, RsensWarning
-from rsens._explain._context import Context
 from rsens._explain._effects import Effects, numeric_columns, steps_of
 from rsens._explain._evaluate import Evaluation, output_names
 from rsens._explain._explanation import Explanation
@@ -24,6 +23,7 @@ from rsens._explain._posterior import DrawValues
 from rsens._explain._query import (
     PAIR_SCALES,
     WITHOUT_REFITS,
+    Context,
     Query,
     Setup,
     check_difference_columns,
@@ -42,7 +42,7 @@ from rsens._progress import progress_of
 from rsens._refits import Fit, check_one_per_row, read_clusters, warn_of_tight_clusters, workers
 from rsens._text import quoted
 from rsens._warned import saying_once
-from rsens.derivatives import Model, NoSecondDerivativesError
+from rsens.derivatives import NoSecondDerivativesError
 from rsens.measures import check_alpha, on_link, warn_of_gaps
 
 
@@ -224,7 +224,19 @@ def explain(
     values = Values.of(sums, output_names(model, sums.quantities.outputs))
     warn_of_no_mean(values, query, stacklevel=3)
     found = Explanation(
-        setup=Setup.of(query, table.names, scale, pair_scale, share, _understood(source)),
+        setup=Setup(
+            alpha=exponent,
+            level=share,
+            scale=scale if isinstance(scale, str) else "given",
+            columns=table.names,
+            units=query.units,
+            categorical=query.categorical,
+            two_valued=query.two_valued,
+            terms=query.terms.names,
+            members=query.terms.members,
+            pair_scale=pair_scale,
+            understood="" if source.description is None else str(source.description),
+        ),
         values=values,
         effects=Effects.of(sums, query, over_rows),
         posterior=DrawValues.of(sums),
@@ -276,14 +288,6 @@ def explain(
         return with_marks(found, marking) if fit is not None or tested else found
 
 
-def _understood(source: Model) -> str:
-    """One line on a model of another library; nothing to say of our own."""
-    return "" if source.description is None else str(source.description)
-
-
-# ---- Whether, and how, the model is refitted: what `explain` is asked for held against what the model can do ---------
-
-
 def fit_for_null_level(null: Any, model: Any, y: Any, refit: Any, n: int) -> Fit | None:
     """How to refit for the null level, or None for no null level."""
     one_of(null, "null", (True, False, "auto"))
@@ -293,21 +297,8 @@ def fit_for_null_level(null: Any, model: Any, y: Any, refit: Any, n: int) -> Fit
         raise InputError(Argument("y"), f" must have one entry for each of the {n} rows of X; got {got}.")
     if null is False or (null == "auto" and y is None and refit is None):
         return None
-    if y is None:
-        raise InputError(
-            "The null level is found by refitting, which needs the targets. Use explain(model, X, y), or ",
-            Argument("null", False),
-            ".",
-        )
-    if how is None and null is True:
-        raise InputError(
-            f"The null level needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. ",
-            "Pass ",
-            Argument("refit"),
-            ", a function (X, y) -> fitted model, or ",
-            Argument("null", False),
-            ".",
-        )
+    if y is None or null is True:
+        _check_refits("The null level", Argument("null", False), model, y, how)
     return how
 
 
@@ -321,26 +312,23 @@ def fit_for_intervals(intervals: Any, model: Any, y: Any, refit: Any, *, same_ro
     how = refitter(model, refit)
     if intervals == "auto":
         return how if y is not None and same_rows else None
-    if y is None:
-        raise InputError(
-            Argument("intervals", "refits"),
-            " needs the targets. Use explain(model, X, y), or ",
-            Argument("intervals", "rows"),
-            ".",
-        )
-    if how is None:
-        raise InputError(
-            Argument("intervals", "refits"),
-            f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
-            Argument("refit"),
-            ", a function (X, y) -> fitted model, or ",
-            Argument("intervals", "rows"),
-            ".",
-        )
+    _check_refits(Argument("intervals", "refits"), Argument("intervals", "rows"), model, y, how)
     return how
 
 
-# ---- Predictions whose mean does not fit in float64: R-sens needs no mean, but directions and effects do -------------
+def _check_refits(what: str | Argument, instead: Argument, model: Any, y: Any, how: Fit | None) -> None:
+    """An error unless the model can be refitted."""
+    if y is None:
+        raise InputError(what, " needs the targets, for refits. Use explain(model, X, y), or ", instead, ".")
+    if how is None:
+        raise InputError(
+            what,
+            f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
+            Argument("refit"),
+            ", a function (X, y) -> fitted model, or ",
+            instead,
+            ".",
+        )
 
 
 def warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:

@@ -13,9 +13,8 @@ import numpy as np
 
 from rsens._arguments import child
 from rsens._errors import Argument, InputError, RsensWarning
-from rsens._explain._context import INTERACTIONS, Context
 from rsens._explain._null_level import discoveries
-from rsens._explain._query import Query
+from rsens._explain._query import INTERACTIONS, Context, Query
 from rsens._files import number_or_nan, text, truth, tuple_of, whole
 from rsens._interactions import (
     MOST_INFLATION,

@@ -8,11 +8,10 @@ from typing import Any
 
 from rsens._arguments import seed_sequence
 from rsens._contents import own_order
-from rsens._explain._context import Context
 from rsens._explain._explanation import Explanation
 from rsens._explain._interaction_marks import Interactions, find_interaction_marks
 from rsens._explain._null_level import NullLevel, find_null_level, probe_plan, refitter
-from rsens._explain._query import query_of
+from rsens._explain._query import Context, query_of
 from rsens._explain._values import Values
 from rsens._files import Checkpoint
 from rsens._progress import Progress

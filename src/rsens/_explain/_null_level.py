@@ -38,10 +38,9 @@ import numpy as np
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._context import PROBES, Context
 from rsens._explain._evaluate import Evaluation
 from rsens._explain._probes import ProbeSource, sources_of
-from rsens._explain._query import Query
+from rsens._explain._query import PROBES, Context, Query
 from rsens._files import number, number_or_nan, or_none, text, truth, tuple_of, whole
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
 from rsens._refits import Fit, SeenRefits, check_refit, quiet, run_pieces, take_rows

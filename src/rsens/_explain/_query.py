@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from rsens._arguments import one_of
+from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError
-from rsens._files import number, text, tuple_of, whole
+from rsens._files import Checkpoint, number, text, tuple_of, whole
+from rsens._progress import Progress
+from rsens._refits import take_rows
 from rsens._results import Part, stored
 from rsens._table import Table
-from rsens._typing import Array
+from rsens._typing import Array, Positions
+from rsens.derivatives import Model
 from rsens.measures import Terms, check_groups, column_units, deviations_of
 
 #: What pairs are measured on: the parameters of the family, as the paper has it, or the scale where a model adds up.
@@ -157,25 +163,6 @@ class Setup(Part):
         text, default="",
     )  # fmt: skip
 
-    @classmethod
-    def of(
-        cls, query: Query, columns: tuple[str, ...], scale: Any, pair_scale: str, level: float, understood: str
-    ) -> Setup:
-        """From what was asked of the model."""
-        return cls(
-            alpha=query.alpha,
-            level=level,
-            scale=scale if isinstance(scale, str) else "given",
-            columns=columns,
-            units=query.units,
-            categorical=query.categorical,
-            two_valued=query.two_valued,
-            terms=query.terms.names,
-            members=query.terms.members,
-            pair_scale=pair_scale,
-            understood=understood,
-        )
-
     def check(self) -> None:
         if len(self.members) != len(self.terms):
             raise InputError(f"members has {len(self.members)} entries, expected {len(self.terms)}")
@@ -201,3 +188,43 @@ def check_different(name: str, values: tuple[str, ...]) -> None:
     """An `InputError` if a value occurs twice."""
     if len(set(values)) != len(values):
         raise InputError(f"{name} are not all different")
+
+
+# ---- What refits, probes and tests of `explain` work with ------------------------------------------------------------
+
+
+#: What random numbers of `explain` are for.
+PROBES, FOLDS, INTERACTIONS = range(1, 4)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Context:
+    """The model, the rows with their targets, what is asked of both, and how to work.
+
+    model, source: What was given to `explain`, and the same as a `Model`.
+    table, y: The rows, whose two-valued columns are contrasts, and their targets.
+    order: An order of rows, columns and clusters that does not depend on how they come: seeds draw in it.
+    keep: Where finished refits are kept, and read from.
+    """
+
+    model: Any
+    source: Model
+    table: Table
+    y: Any
+    query: Query
+    order: OwnOrder
+    n_jobs: int | None
+    seed: np.random.SeedSequence
+    progress: Progress
+    keep: Checkpoint | None = None
+
+    def taken(self, rows: Positions) -> Context:
+        """The same for some of the rows."""
+        weights, table = self.query.weights[rows], self.table
+        return replace(
+            self,
+            table=Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding),
+            y=take_rows(self.y, rows),
+            query=replace(self.query, weights=weights / weights.sum()),
+            order=self.order.taken(rows),
+        )

@@ -27,13 +27,12 @@ from numpy.typing import NDArray
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._context import FOLDS, Context
 from rsens._explain._effects import Effects, Key, Step, line_values, numeric_columns, steps_of
 from rsens._explain._evaluate import Evaluation
 from rsens._explain._explanation import Explanation
 from rsens._explain._intervals import REFITS, Intervals, Spread, jackknife
 from rsens._explain._kept_refits import KeptRefits
-from rsens._explain._query import Query, query_of
+from rsens._explain._query import FOLDS, Context, Query, query_of
 from rsens._explain._subgroups import Division, within_and_rest
 from rsens._files import fingerprint
 from rsens._refits import (

@@ -163,8 +163,6 @@ def _in_order(labels: list[Any], categories: tuple[Label, ...] | None) -> list[A
 
 def division_of(by: Any, X: Any, table: Table) -> Division:
     """The subgroup of every row: `by` is the name of a column of X or one label per row."""
-    import pandas as pd
-
     n = len(table.values)
     if isinstance(by, Division):
         return by
@@ -191,28 +189,27 @@ def division_of(by: Any, X: Any, table: Table) -> Division:
             Argument("by"), f" has no label for {missing} of {n} rows. Fill them in, for example with 'unknown'."
         )
     try:
-        codes, found = _factorize(labels)
+        # Categories keep their order; other labels are sorted, or come as they appear if they have no order.
+        found = pd.Categorical(labels).remove_unused_categories()
     except TypeError:  # lists or dicts
         raise InputError(
             Argument("by"),
             f": labels must be text, numbers or truth values; got {type(labels.iloc[0]).__name__}.",
         ) from None
-    if len(found) > MAX_SUBGROUPS:
+    if (count := len(found.categories)) > MAX_SUBGROUPS:
         raise InputError(
             Argument("by"),
-            f" has {len(found)} different labels, more than {MAX_SUBGROUPS}. Cut numbers into classes first, for "
-            "example with pandas.qcut.",
+            f" has {count} different labels, more than {MAX_SUBGROUPS}. Cut numbers into classes first, for example "
+            "with pandas.qcut.",
         )
     categories = tuple(map(plain_label, labels.cat.categories)) if hasattr(labels, "cat") else None
-    return Division(tuple(plain_label(each) for each in found), codes, categories)
+    return Division(tuple(map(plain_label, found.categories)), found.codes.astype(np.intp), categories)
 
 
 def _with_labels(by: Any, X: Any, table: Table) -> Any:
     """X; as a data frame where it is an array whose column `by` is categorical, so that subgroups have its labels."""
     if table.coding is None or hasattr(X, "columns") or by not in table.names:
         return X
-    import pandas as pd
-
     labels = table.coding.labelled(table.values, table.source)
     return pd.DataFrame(labels, columns=list(table.names)).infer_objects()
 
@@ -234,20 +231,6 @@ def _column(X: Any, name: str, values: Array) -> Any:
         position = [str(column) for column in X.columns].index(name)
         return X.iloc[:, position].reset_index(drop=True)
     return values
-
-
-def _factorize(labels: Any) -> tuple[Positions, list[Any]]:
-    """Codes and labels that occur; categories keep their order, others are sorted where they can be."""
-    import pandas as pd
-
-    if isinstance(labels.dtype, pd.CategoricalDtype):
-        labels = labels.cat.remove_unused_categories()
-        return labels.cat.codes.to_numpy(dtype=np.intp), list(labels.cat.categories)
-    try:
-        codes, found = pd.factorize(labels, sort=True)
-    except TypeError:  # labels without an order: as they appear
-        codes, found = pd.factorize(labels)
-    return np.asarray(codes, dtype=np.intp), list(found)
 
 
 # ---- tables ----
