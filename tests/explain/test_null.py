@@ -16,7 +16,7 @@ from rsens._coding import Coding
 from rsens._contents import own_order
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import _null_level, explain
-from rsens._explain._evaluate import Evaluation
+from rsens._explain._evaluate import RowEvaluation
 from rsens._explain._null_level import (
     CATEGORICAL,
     SINGLE,
@@ -106,7 +106,7 @@ def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, **asked)
         "keep_local_pairs": False,
     }  # fmt: skip
     query = query_of(estimator, table, None, **options | asked)
-    found = Evaluation(model, query).sums(table).main.mean
+    found = RowEvaluation(model, query).sums(table).main.mean
     context = Context(
         model=estimator, source=model, table=table, y=y, query=query, order=own_order(X, y, clusters=clusters),
         n_jobs=None, seed=np.random.SeedSequence(seed), progress=progress_of(False),
@@ -214,7 +214,7 @@ def test_categories_are_compared_with_categories_that_reach_as_far():
     probes = rng.uniform(0.9, 1.1, size=90) * np.array([10.0, 1.0, 2.0])[probe_terms]
     kinds = np.array([SINGLE, CATEGORICAL, CATEGORICAL])
     model, table = read_for(GPRegressor(n_restarts=0).fit(X, X["x"]), X)
-    found = Evaluation(model, query).sums(table).main.mean
+    found = RowEvaluation(model, query).sums(table).main.mean
     for a, b, marks in [(1.0, 2.0, [False, False]), (1.2, 2.0, [True, False]), (1.0, 2.4, [False, True])]:
         level = _compare(Refits(np.array([[10.0, a, b]]), probes, probe_terms), np.ones(3), kinds, query, found)
         assert (found > level.null)[1:].tolist() == marks

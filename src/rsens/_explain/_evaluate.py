@@ -24,7 +24,7 @@ from rsens.measures import finite, first_of_prediction, pair_parts_of, parts_of,
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class RowEvaluation:
     """What is computed at every row.
 
     Args:
@@ -91,7 +91,7 @@ class Evaluation:
         without = replace(self, query=replace(self.query, pairs=False), link=None, keep_local_pairs=False)
         found = without.sums(table, weights, division, **how)
         assert self.link is not None
-        linked = Evaluation(
+        linked = RowEvaluation(
             self.link(self.model), self.query, keep_local_pairs=self.keep_local_pairs, prepared=self.prepared
         ).sums(table, weights, watch=how["watch"], first_row=how["first_row"])  # fmt: skip
         found = replace(found, moments={**found.moments, "pairs": linked.moments["pairs"]})

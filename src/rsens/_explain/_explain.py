@@ -15,7 +15,7 @@ from rsens._arguments import fraction, jobs, one_of, seed_sequence
 from rsens._contents import own_order
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._explain._effects import Effects, numeric_columns, steps_of
-from rsens._explain._evaluate import Evaluation, output_names
+from rsens._explain._evaluate import RowEvaluation, output_names
 from rsens._explain._explanation import Explanation
 from rsens._explain._marking import Marking, with_marks
 from rsens._explain._null_level import refitter
@@ -192,7 +192,7 @@ def explain(
     known, counted = (reading.plain.values, row_weights) if inputs is None else (inputs, None)
     steps = steps_of(known, numeric_columns(query.terms, table), counted)
     prepared = chunks is not None or training is not None
-    evaluation = Evaluation(
+    evaluation = RowEvaluation(
         reading.prepared().source if prepared else source,
         query,
         link=partial(on_link, model) if on_link_scale else None,
@@ -204,7 +204,7 @@ def explain(
         prepared=prepared,
     )
 
-    def evaluated(evaluation: Evaluation) -> Sums:
+    def evaluated(evaluation: RowEvaluation) -> Sums:
         how: dict[str, Any] = {"n_jobs": n_jobs, "progress": follow}
         if chunks is not None:
             return sums_of_chunks(evaluation, reading, chunks, ChunkOptions(local, weights, by), **how)

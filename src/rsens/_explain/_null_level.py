@@ -38,7 +38,7 @@ import numpy as np
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._evaluate import Evaluation
+from rsens._explain._evaluate import RowEvaluation
 from rsens._explain._probes import ProbeSource, sources_of
 from rsens._explain._query import PROBES, Context, Query
 from rsens._files import number, number_or_nan, or_none, text, truth, tuple_of, whole
@@ -421,7 +421,7 @@ def _measure(
         training = training_inputs(fitted, len(table.names))
         model, table = as_contrasts(model, table, query.two_valued, training=training)
         part = Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding)
-        return Evaluation(model, query).sums(part).main.mean
+        return RowEvaluation(model, query).sums(part).main.mean
 
 
 def _like(table: Table, values: Array, origin: list[int]) -> Any:

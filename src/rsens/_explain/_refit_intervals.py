@@ -28,7 +28,7 @@ from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._effects import Effects, Key, Step, line_values, numeric_columns, steps_of
-from rsens._explain._evaluate import Evaluation
+from rsens._explain._evaluate import RowEvaluation
 from rsens._explain._explanation import Explanation
 from rsens._explain._intervals import REFITS, Intervals, Spread, jackknife
 from rsens._explain._kept_refits import KeptRefits
@@ -161,8 +161,8 @@ class ValuesOfRefits:
 
     def _evaluation(
         self, model: Any, source: Model, query: Query, steps: Mapping[int, Step] | None = None
-    ) -> Evaluation:
-        return Evaluation(source, query, link=partial(on_link, model) if self.on_link else None, steps=steps)
+    ) -> RowEvaluation:
+        return RowEvaluation(source, query, link=partial(on_link, model) if self.on_link else None, steps=steps)
 
 
 def _some_rows(rows: Positions, seed: np.random.SeedSequence) -> Flags:

@@ -19,7 +19,7 @@ import numpy as np
 from rsens._arguments import one_of
 from rsens._chunks import LEAST_ROWS, MOST_PIECES, RowGroups, chunks_of, comes_in_chunks, row_groups_of
 from rsens._errors import Argument, InputError
-from rsens._explain._evaluate import Evaluation
+from rsens._explain._evaluate import RowEvaluation
 from rsens._explain._reading import ReadRows
 from rsens._explain._rows import extrapolates, index_of
 from rsens._explain._subgroups import Division, division_of
@@ -45,19 +45,20 @@ WORTH_IT = 10.0
 
 
 def sums_of_table(
-    evaluation: Evaluation,
+    evaluation: RowEvaluation,
     table: Table,
     weights: Array,
     division: Division | None,
     *,
     n_jobs: int | None,
     progress: Progress,
+    first_row: int = 0,
 ) -> Sums:
     """The sums over the rows of a table. The first block is timed, to see if the others are worth processes."""
     n = len(table)
     if n < 2 * LEAST_ROWS:
         with progress.stage("row", n) as advance:
-            return evaluation.sums(table, weights, division, advance=advance)
+            return evaluation.sums(table, weights, division, first_row=first_row, advance=advance)
     if not evaluation.prepared:
         evaluation = replace(evaluation, model=prepare(evaluation.model, table), prepared=True)
     rows = BLOCK * -(-max(LEAST_ROWS, -(-n // MOST_PIECES)) // BLOCK)
@@ -66,7 +67,7 @@ def sums_of_table(
     def arguments(number: int) -> tuple[Table, Array, Division | None, int]:
         start, stop = starts[number], min(n, starts[number] + rows)
         own = None if division is None else division.taken(slice(start, stop))
-        return table.part(start, stop), weights[start:stop], own, start
+        return table.part(start, stop), weights[start:stop], own, first_row + start
 
     began = time.perf_counter()
     with progress.stage("row", n) as advance:
@@ -85,7 +86,7 @@ def sums_of_table(
 
 
 def _one_block(
-    evaluation: Evaluation,
+    evaluation: RowEvaluation,
     table: Table,
     weights: Array,
     division: Division | None,
@@ -124,12 +125,13 @@ class ChunkOptions:
     keep_local: bool | None  # None: those of the first rows, up to `AUTO_LOCAL_ROWS`
     weights: Any
     by: Any
+    first_row: int = 0  # the number of the first row, for errors
 
     def part(self, start: int, stop: int) -> ChunkOptions:
         """What is asked about the rows from `start` to `stop`."""
         kept = stop <= AUTO_LOCAL_ROWS if self.keep_local is None else self.keep_local
         by = self.by if isinstance(self.by, str) else _slice(self.by, start, stop, "by")
-        return ChunkOptions(kept, _slice(self.weights, start, stop, "weights"), by)
+        return ChunkOptions(kept, _slice(self.weights, start, stop, "weights"), by, self.first_row + start)
 
 
 def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple[Chunks | None, Any, Any]:
@@ -167,7 +169,7 @@ def kept_locally(keep_local: Any, keep_local_pairs: Any) -> bool | None:
 
 
 def sums_of_chunks(
-    evaluation: Evaluation,
+    evaluation: RowEvaluation,
     reading: ReadRows,
     chunks: Chunks,
     asked: ChunkOptions,
@@ -210,7 +212,7 @@ def sums_of_chunks(
 
 
 def _sums_of_each(
-    evaluation: Evaluation,
+    evaluation: RowEvaluation,
     reading: ReadRows,
     tables: Iterable[Any],
     asked: ChunkOptions,
@@ -229,7 +231,7 @@ def _sums_of_each(
 
 
 def _sums_of_row_groups(
-    evaluation: Evaluation, reading: ReadRows, groups: RowGroups, asked: ChunkOptions, warns: bool
+    evaluation: RowEvaluation, reading: ReadRows, groups: RowGroups, asked: ChunkOptions, warns: bool
 ) -> Sums:
     with one_thread(), warnings.catch_warnings():
         for kind in () if warns else quiet():  # the others would repeat the warnings of the first
@@ -238,7 +240,7 @@ def _sums_of_row_groups(
 
 
 def _sums_of_chunk(
-    evaluation: Evaluation,
+    evaluation: RowEvaluation,
     reading: ReadRows,
     X: Any,
     asked: ChunkOptions,
@@ -251,7 +253,9 @@ def _sums_of_chunk(
     weights = _weights(asked.weights, len(here.plain))
     division = None if asked.by is None else division_of(asked.by, X, here.plain)
     outside = extrapolates(here.plain, here.training)
-    sums = sums_of_table(evaluation, here.table, weights, division, n_jobs=n_jobs, progress=progress)
+    sums = sums_of_table(
+        evaluation, here.table, weights, division, n_jobs=n_jobs, progress=progress, first_row=asked.first_row
+    )  # fmt: skip
     sums = replace(sums, outside=int(outside.sum()))
     if sums.local is None:
         return sums
