@@ -18,7 +18,7 @@ from rsens._explain._text import ShownTable, html_of, text_of
 from rsens._refits import take_rows
 from rsens._table import Table
 from rsens._text import Pair, number, on_one_line, percent
-from rsens._typing import Array, Positions
+from rsens._typing import Array, Flags, Positions
 from rsens.adapters import as_contrasts, read_for
 from rsens.derivatives import Derivatives, Model, iterate
 from rsens.measures import DOWN, UP, Terms, rsens2_of, second_of_prediction, training_inputs
@@ -282,27 +282,26 @@ class LocalRows:
 
     def __init__(self, explanation: Explanation, source: Model, table: Table, training: Array | None) -> None:
         setup = explanation._setup
-        self._explanation, self._source, self._table = explanation, source, table
+        self._source, self._table, self._alpha = source, table, setup.alpha
         self._terms, self._units = Terms(setup.terms, setup.members), setup.units
-        self._training = table.values if training is None else training
-        coding = table.coding
-        self._coded = {} if coding is None else {column.position: column for column in coding.columns}
+        self._coded = {} if table.coding is None else {column.position: column for column in table.coding.columns}
         self._numbers = [d for d in range(len(table.names)) if d not in self._coded]
+        self._training = (table.values if training is None else training)[:, self._numbers]
         self._means = table.values.mean(axis=0)
-        self._low, self._high = self._training.min(axis=0), self._training.max(axis=0)
         self._mean_prediction = self._predict(table.values).mean(axis=0)
-        self._steps = _steps(explanation)
+        #: The step of each number, and whether it is a standard deviation, by column.
+        self._steps: dict[int, tuple[float, bool]] = {}
+        effects, columns = explanation._effects, dict(zip(setup.terms, setup.members, strict=True))
+        if effects is not None:
+            for term, kind, size in zip(effects.effect_terms, effects.kinds, effects.effect_step, strict=True):
+                if np.isfinite(size) and columns[term][0] not in setup.categorical:
+                    self._steps[columns[term][0]] = (float(size), kind == SLOPE)
 
     def rows(self, positions: Positions, *, pairs: bool) -> Iterator[LocalRow]:
         """What is known of each of these rows, in their order."""
-        table = Table(
-            self._table.names,
-            self._table.values[positions],
-            take_rows(self._table.source, positions),
-            self._table.coding,
-        )
-        order = 2 if pairs else 1
-        for rows, derivatives in iterate(self._source, table, order, watch=False):
+        whole = self._table
+        table = Table(whole.names, whole.values[positions], take_rows(whole.source, positions), whole.coding)
+        for rows, derivatives in iterate(self._source, table, 2 if pairs else 1, watch=False):
             yield from self._of_chunk(derivatives, positions[rows], table.values[rows])
 
     def _of_chunk(self, derivatives: Derivatives, positions: Positions, values: Array) -> Iterator[LocalRow]:
@@ -321,9 +320,7 @@ class LocalRows:
             p = self._coded[d].frequencies
             contribution[:, d] = point - at @ (p[p > 0.0] / p.sum())
         by_term = np.stack([contribution[:, list(m)].sum(axis=1) for m in self._terms.members], axis=1)
-        strongest = (
-            self._pairs(derivatives, output) if derivatives.for_pairs.second is not None else [[] for _ in values]
-        )
+        pairs = self._pairs(derivatives, output) if derivatives.for_pairs.second is not None else [[] for _ in values]
         moves = self._moves(values, point, output, slopes, levels)
         for k, position in enumerate(positions):
             yield LocalRow(
@@ -334,7 +331,7 @@ class LocalRows:
                 slope=self._per_step(slopes[k]),
                 spread_slope=None if spread is None else self._per_step(spread[k]),
                 contribution=by_term[k],
-                pairs=strongest[k],
+                pairs=pairs[k],
                 moves=moves[k],
             )
 
@@ -346,107 +343,70 @@ class LocalRows:
         return found
 
     def _pairs(self, derivatives: Derivatives, output: Positions) -> list[list[tuple[int, int, float, float]]]:
-        """The strongest pairs of each row, by R-sens₂."""
-        e = self._explanation
-        values = rsens2_of(derivatives, e.alpha, self._units, self._terms)
-        second = second_of_prediction(derivatives)
-        first, last = np.triu_indices(len(self._terms), 1)
+        """The strongest pairs of each row, by R-sens₂, with ∂²f per product of units: NaN for groups and levels."""
+        second = second_of_prediction(derivatives)[np.arange(len(output)), output] * np.outer(self._units, self._units)
+        plain = [m[0] if len(m) == 1 and m[0] not in self._coded else None for m in self._terms.members]
+        upper = np.triu_indices(len(self._terms), 1)
         found = []
-        for k, by_pair in enumerate(values[:, first, last]):
-            best = [int(p) for p in np.argsort(-by_pair, kind="stable")[:MOST_PAIRS] if by_pair[p] > 0.0]
-            found.append(
-                [
-                    (
-                        int(first[p]),
-                        int(last[p]),
-                        float(by_pair[p]),
-                        self._bend(second[k, output[k]], first[p], last[p]),
-                    )
-                    for p in best
-                ]
-            )
+        for k, values in enumerate(rsens2_of(derivatives, self._alpha, self._units, self._terms)[:, *upper]):
+            best = [p for p in np.argsort(-values, kind="stable")[:MOST_PAIRS] if values[p] > 0.0]
+            terms = [(int(upper[0][p]), int(upper[1][p])) for p in best]
+            bends = [
+                np.nan if plain[t] is None or plain[u] is None else second[k, plain[t], plain[u]] for t, u in terms
+            ]
+            found.append([(*t, float(values[p]), float(bend)) for t, p, bend in zip(terms, best, bends, strict=True)])
         return found
-
-    def _bend(self, second: Array, first: int, last: int) -> float:
-        """∂²f of two numbers, per product of their units; NaN where one is a group or has levels."""
-        members = self._terms.members[first], self._terms.members[last]
-        if any(len(m) > 1 or m[0] in self._coded for m in members):
-            return float("nan")
-        d, e = members[0][0], members[1][0]
-        return float(second[d, e] * self._units[d] * self._units[e])
-
-    # ---- what would move it ------------------------------------------------------------------------------------------
 
     def _moves(
         self, values: Array, point: Array, output: Positions, slopes: Array, levels: dict[int, Array]
     ) -> list[list[Move]]:
         """The changes that move each prediction most, one per term, with the model's own answer to each."""
-        asked: list[tuple[int, int, float]] = []  # row, column, new value
+        found: list[dict[int, Move]] = [{} for _ in values]
+
+        def keep(k: int, column: int, change: str, effect: float) -> None:
+            moves, t = found[k], self._terms.of_column(column)
+            if np.isfinite(effect) and effect and (t not in moves or abs(effect) > abs(moves[t].effect)):
+                moves[t] = Move(self._terms.names[t], change, float(effect))
+
+        asked = list(self._steps_within(values, slopes))
+        if asked:
+            rows, columns = (np.array([each[i] for each in asked]) for i in (0, 1))
+            changed = values[rows]
+            changed[np.arange(len(rows)), columns] = [value for _, _, value in asked]
+            inside = ~self._outside(changed) | self._outside(values)[rows]
+            there = self._predict(changed)[np.arange(len(rows)), output[rows]] - point[rows]
+            for (k, d, value), effect, ok in zip(asked, there, inside, strict=True):
+                if ok:
+                    size, is_sd = self._steps[d]
+                    by = f"1 sd ({number(size)})" if is_sd else value_text(size)
+                    way = "up" if value > values[k, d] else "down"
+                    keep(k, d, f"{way} by {by}, to {value_text(value)}", effect)
+        for d, at in levels.items():
+            labels, used = self._coded[d].labels, np.flatnonzero(self._coded[d].frequencies)
+            for k, here in enumerate(values[:, d]):
+                for level, prediction in zip(used, at[k], strict=True):
+                    if level != here:
+                        keep(k, d, f"{labels[int(here)]} → {labels[int(level)]}", prediction - point[k])
+        return [sorted(moves.values(), key=lambda move: -abs(move.effect))[:MOST_MOVES] for moves in found]
+
+    def _steps_within(self, values: Array, slopes: Array) -> Iterator[tuple[int, int, float]]:
+        """Row, column and new value of the steps up and down that matter most and stay between the extremes."""
+        low, high = (
+            dict(zip(self._numbers, end, strict=True)) for end in (self._training.min(0), self._training.max(0))
+        )
         for k, row in enumerate(values):
             size = {d: abs(slopes[k, d] * step) for d, (step, _) in self._steps.items() if d not in self._coded}
             for d in sorted(size, key=lambda d: -size[d])[:SOUGHT]:
                 step = self._steps[d][0]
-                ends = (row[d] - step, row[d] + step)
-                asked += [(k, d, end) for end in ends if step > 0.0 and self._low[d] <= end <= self._high[d]]
-        changed = np.array([_with(values[k], d, value) for k, d, value in asked]).reshape(-1, values.shape[1])
-        inside = (
-            ~self._outside(changed) | self._outside(values)[[k for k, _, _ in asked]] if asked else np.empty(0, bool)
-        )
-        there = self._predict(changed) if asked else np.empty((0, 1))
-        found: list[dict[str, Move]] = [{} for _ in values]
-        for (k, d, value), prediction, ok in zip(asked, there, inside, strict=True):
-            if ok:
-                effect = float(prediction[output[k]]) - float(point[k])
-                self._keep(found[k], d, self._number_text(values[k, d], d, value), effect)
-        for d, at in levels.items():
-            used = np.flatnonzero(self._coded[d].frequencies)
-            for k, row in enumerate(values):
-                for level, prediction in zip(used, at[k], strict=True):
-                    if level != row[d]:
-                        labels = self._coded[d].labels
-                        text = f"{labels[int(row[d])]} → {labels[int(level)]}"
-                        self._keep(found[k], d, text, float(prediction) - float(point[k]))
-        return [sorted(moves.values(), key=lambda move: -abs(move.effect))[:MOST_MOVES] for moves in found]
+                for end in (row[d] - step, row[d] + step):
+                    if step > 0.0 and low[d] <= end <= high[d]:
+                        yield k, d, float(end)
 
-    def _keep(self, moves: dict[str, Move], column: int, change: str, effect: float) -> None:
-        term = self._terms.names[self._terms.of_column(column)]
-        if np.isfinite(effect) and effect and (term not in moves or abs(effect) > abs(moves[term].effect)):
-            moves[term] = Move(term, change, effect)
-
-    def _number_text(self, here: float, column: int, there: float) -> str:
-        size, is_sd = self._steps[column]
-        by = f"1 sd ({number(size)})" if is_sd else value_text(size)
-        return f"{'up' if there > here else 'down'} by {by}, to {value_text(there)}"
-
-    def _outside(self, values: Array) -> Any:
-        return (
-            outside(values[:, self._numbers], self._training[:, self._numbers])
-            if self._numbers
-            else np.zeros(len(values), bool)
-        )
+    def _outside(self, values: Array) -> Flags:
+        return outside(values[:, self._numbers], self._training) if self._numbers else np.zeros(len(values), np.bool_)
 
     def _predict(self, values: Array) -> Array:
         """The point predictions (m, P) at rows with level codes, in chunks."""
         most = max(1, self._source.rows_per_chunk(values.shape[1], 1))
         parts = [values[start : start + most] for start in range(0, len(values), most)]
         return np.concatenate([self._source.predict_point(self._table.like(part)) for part in parts])
-
-
-def _with(row: Array, column: int, value: float) -> Array:
-    changed = row.copy()
-    changed[column] = value
-    return changed
-
-
-def _steps(explanation: Explanation) -> dict[int, tuple[float, bool]]:
-    """The step of each number, and whether it is a standard deviation, by column."""
-    effects, setup = explanation._effects, explanation._setup
-    columns = {name: members[0] for name, members in zip(setup.terms, setup.members, strict=True)}
-    if effects is None:
-        return {}
-    lines = zip(effects.effect_terms, effects.kinds, effects.effect_step, strict=True)
-    return {
-        columns[term]: (float(size), kind == SLOPE)
-        for term, kind, size in lines
-        if np.isfinite(size) and columns[term] not in setup.categorical
-    }
