@@ -12,12 +12,12 @@ from rsens._explain._explanation import Explanation
 from rsens._explain._interaction_marks import Interactions, find_interaction_marks
 from rsens._explain._null_level import NullLevel, find_null_level, probe_plan, refitter
 from rsens._explain._query import Context, query_of
+from rsens._explain._reading import read_compared
 from rsens._explain._values import Values
 from rsens._files import Checkpoint
 from rsens._progress import Progress
 from rsens._refits import Fit, read_clusters
-from rsens.adapters import as_contrasts, read_for
-from rsens.measures import adds_up, check_weights, is_linear, training_inputs
+from rsens.measures import adds_up, check_weights, is_linear
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -64,17 +64,15 @@ def marking_of(
 ) -> Marking:
     """How `explain` would mark what it found without marks, with all else as it was; for rows that count the same."""
     model, setup = explanation.model, explanation._setup
-    source, table = read_for(model, explanation.data)
-    n, n_columns = table.values.shape
-    weights, training = check_weights(None, n), training_inputs(model, n_columns)
-    source, table = as_contrasts(source, table, setup.two_valued, training=training, weights=weights)
+    source, table, training = read_compared(model, explanation.data, setup.two_valued)
+    n = len(table)
     query = query_of(
         model,
         table,
         training,
         groups=explanation.groups,
         scale=setup.units if setup.scale == "given" else setup.scale,
-        weights=weights,
+        weights=check_weights(None, n),
         alpha=setup.alpha,
         pairs=explanation.order == 2,
         keep_local_pairs=False,

@@ -41,6 +41,7 @@ from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._evaluate import RowEvaluation
 from rsens._explain._probes import ProbeSource, sources_of
 from rsens._explain._query import PROBES, Context, Query
+from rsens._explain._reading import read_compared
 from rsens._files import number, number_or_nan, or_none, text, truth, tuple_of, whole
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
 from rsens._refits import Fit, SeenRefits, check_refit, quiet, run_pieces, take_rows
@@ -48,8 +49,6 @@ from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
 from rsens._threads import one_thread
 from rsens._typing import Array, Flags, Positions
-from rsens.adapters import as_contrasts, read_for
-from rsens.measures import training_inputs
 
 NULL_QUANTILE = 1.0 - PER_VARIABLE
 #: How many probes, and as many again for every group; with more rows a refit costs more and its values vary less.
@@ -417,9 +416,7 @@ def _measure(
         for category in quiet():
             warnings.simplefilter("ignore", category)
         fitted = fit.for_columns(X, y, origin)(X, y, seed)
-        model, table = read_for(fitted, X)
-        training = training_inputs(fitted, len(table.names))
-        model, table = as_contrasts(model, table, query.two_valued, training=training)
+        model, table, _ = read_compared(fitted, X, query.two_valued)
         part = Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding)
         return RowEvaluation(model, query).sums(part).main.mean
 

@@ -82,6 +82,14 @@ class ReadRows:
         return replace(self, source=prepare(self.source, self.training_table))
 
 
+def read_compared(
+    model: Any, X: Any, compared: tuple[int, ...], weights: Array | None = None
+) -> tuple[Model, Table, Array | None]:
+    """A model, rows in which these columns of two values are compared, and the training inputs if they are known."""
+    source, table, training, _ = _read(model, X, None, weights)
+    return *as_contrasts(source, table, compared, training=training, weights=weights), training
+
+
 def _read(model: Any, X: Any, training: Any, weights: Any) -> tuple[Model, Table, Array | None, Array]:
     """The model that knows its levels, the rows, the training inputs if they are known, and the weights."""
     if training is None:

@@ -33,6 +33,7 @@ from rsens._explain._explanation import Explanation
 from rsens._explain._intervals import REFITS, Intervals, Spread, jackknife
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._query import FOLDS, Context, Query, query_of
+from rsens._explain._reading import read_compared
 from rsens._explain._subgroups import Division, within_and_rest
 from rsens._files import fingerprint
 from rsens._refits import (
@@ -48,9 +49,9 @@ from rsens._refits import (
 )
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Flags, Positions
-from rsens.adapters import as_contrasts, read_for
+from rsens.adapters import read_for
 from rsens.derivatives import Model, rows_of
-from rsens.measures import on_link, training_inputs
+from rsens.measures import on_link
 
 N_FOLDS = 5
 #: One round of folds says little about a standard error (4 degrees of freedom, t = 2.8). As many refits as two rounds
@@ -123,7 +124,8 @@ class ValuesOfRefits:
         if not weights.any():
             raise InputError("none of its training rows counts: their weights are 0.")
         shares = weights / weights.sum()
-        source, table, training = self.read(model, take_rows(self.X, train), shares)
+        given = None if self.weights is None else shares
+        source, table, training = read_compared(model, take_rows(self.X, train), self.compared, given)
         query = self.ask(model, table, training, weights=shares, pairs=False)
         steps = self._steps(model, table, query)
         division = None if self.division is None else self.division.taken(train)
@@ -150,14 +152,6 @@ class ValuesOfRefits:
             return self.steps
         columns = numeric_columns(query.terms, table)
         return steps_of(read_for(model, self.X)[1].values, columns, self.weights) if columns else {}
-
-    def read(self, model: Any, rows: Any, shares: Array) -> tuple[Model, Table, Array | None]:
-        """The one place where a refitted model and its rows are read, as `explain` reads all rows."""
-        source, table = read_for(model, rows)
-        if self.weights is not None and table.coding is not None:
-            source, table = read_for(model, rows, shares)
-        training = training_inputs(model, table.values.shape[1])
-        return *as_contrasts(source, table, self.compared, training=training, weights=shares), training
 
     def _evaluation(
         self, model: Any, source: Model, query: Query, steps: Mapping[int, Step] | None = None

@@ -13,15 +13,15 @@ from rsens import _html as html
 from rsens._errors import Argument, InputError
 from rsens._explain._effect_table import in_points, signed, value_text
 from rsens._explain._effects import SLOPE, Quantities
+from rsens._explain._reading import read_compared
 from rsens._explain._rows import outside
 from rsens._explain._text import ShownTable, html_of, text_of
 from rsens._refits import take_rows
 from rsens._table import Table
 from rsens._text import Pair, number, on_one_line, percent
 from rsens._typing import Array, Flags, Positions
-from rsens.adapters import as_contrasts, read_for
 from rsens.derivatives import Derivatives, Model, iterate
-from rsens.measures import DOWN, UP, Terms, rsens2_of, second_of_prediction, training_inputs
+from rsens.measures import DOWN, UP, Terms, rsens2_of, second_of_prediction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -170,15 +170,13 @@ def local_rows(explanation: Explanation, model: Any = None, X: Any = None) -> tu
             "have both. Give them, as ",
             Argument("model"), " and ", Argument("X"), ".",
         )  # fmt: skip
-    source, table = read_for(model, X)
+    source, table, training = read_compared(model, X, explanation._setup.two_valued)
     setup = explanation._setup
     if table.names != setup.columns or len(table) != explanation.n:
         raise InputError(
             Argument("X"), f" must have the {explanation.n} rows and {len(setup.columns)} columns that were explained; "
             f"got {len(table)} and {len(table.names)}.",
         )  # fmt: skip
-    training = training_inputs(model, len(table.names))
-    source, table = as_contrasts(source, table, setup.two_valued, training=training)
     return LocalRows(explanation, source, table, _coded(training, table)), table
 
 
@@ -366,7 +364,7 @@ class LocalRows:
         def keep(k: int, column: int, change: str, effect: float) -> None:
             moves, t = found[k], self._terms.of_column(column)
             if np.isfinite(effect) and effect and (t not in moves or abs(effect) > abs(moves[t].effect)):
-                moves[t] = Move(self._terms.names[t], change, float(effect))
+                moves[t] = Move(self._terms.names[t], change, effect)
 
         asked = list(self._steps_within(values, slopes))
         if asked:
@@ -374,19 +372,19 @@ class LocalRows:
             changed = values[rows]
             changed[np.arange(len(rows)), columns] = [value for _, _, value in asked]
             inside = ~self._outside(changed) | self._outside(values)[rows]
-            there = self._predict(changed)[np.arange(len(rows)), output[rows]] - point[rows]
-            for (k, d, value), effect, ok in zip(asked, there, inside, strict=True):
+            there = self._predict(changed)[np.arange(len(rows)), output[rows]]
+            for (k, d, value), prediction, ok in zip(asked, there, inside, strict=True):
                 if ok:
                     size, is_sd = self._steps[d]
                     by = f"1 sd ({number(size)})" if is_sd else value_text(size)
                     way = "up" if value > values[k, d] else "down"
-                    keep(k, d, f"{way} by {by}, to {value_text(value)}", effect)
+                    keep(k, d, f"{way} by {by}, to {value_text(value)}", float(prediction) - float(point[k]))
         for d, at in levels.items():
             labels, used = self._coded[d].labels, np.flatnonzero(self._coded[d].frequencies)
             for k, here in enumerate(values[:, d]):
                 for level, prediction in zip(used, at[k], strict=True):
                     if level != here:
-                        keep(k, d, f"{labels[int(here)]} → {labels[int(level)]}", prediction - point[k])
+                        keep(k, d, f"{labels[int(here)]} → {labels[int(level)]}", float(prediction) - float(point[k]))
         return [sorted(moves.values(), key=lambda move: -abs(move.effect))[:MOST_MOVES] for moves in found]
 
     def _steps_within(self, values: Array, slopes: Array) -> Iterator[tuple[int, int, float]]:
