@@ -32,7 +32,7 @@ from rsens._explain._query import (
 )
 from rsens._explain._reading import ReadRows
 from rsens._explain._refit_intervals import ValuesOfRefits, refit_without_folds, with_refits
-from rsens._explain._row_loop import ChunkOptions, kept_locally, opened, sums_of_chunks, sums_of_table
+from rsens._explain._row_loop import ChunkOptions, RowLoop, kept_locally, opened
 from rsens._explain._rows import Rows, extrapolates, index_of
 from rsens._explain._subgroups import Subgroups, division_of
 from rsens._explain._sums import Sums
@@ -205,10 +205,10 @@ def explain(
     )
 
     def evaluated(evaluation: RowEvaluation) -> Sums:
-        how: dict[str, Any] = {"n_jobs": n_jobs, "progress": follow}
+        loop = RowLoop(evaluation, reading, n_jobs, follow)
         if chunks is not None:
-            return sums_of_chunks(evaluation, reading, chunks, ChunkOptions(local, weights, by), **how)
-        return sums_of_table(evaluation, table, row_weights, division, **how)
+            return loop.over_chunks(chunks, ChunkOptions(local, weights, by))
+        return loop.over_table(table, row_weights, division)
 
     with saying_once():
         try:

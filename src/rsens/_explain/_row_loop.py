@@ -41,70 +41,6 @@ BLOCK = 256
 WORTH_IT = 10.0
 
 
-# ---- a table in memory -----------------------------------------------------------------------------------------------
-
-
-def sums_of_table(
-    evaluation: RowEvaluation,
-    table: Table,
-    weights: Array,
-    division: Division | None,
-    *,
-    n_jobs: int | None,
-    progress: Progress,
-    first_row: int = 0,
-) -> Sums:
-    """The sums over the rows of a table. The first block is timed, to see if the others are worth processes."""
-    n = len(table)
-    if n < 2 * LEAST_ROWS:
-        with progress.stage("row", n) as advance:
-            return evaluation.sums(table, weights, division, first_row=first_row, advance=advance)
-    if not evaluation.prepared:
-        evaluation = replace(evaluation, model=prepare(evaluation.model, table), prepared=True)
-    rows = BLOCK * -(-max(LEAST_ROWS, -(-n // MOST_PIECES)) // BLOCK)
-    starts = range(0, n, rows)
-
-    def arguments(number: int) -> tuple[Table, Array, Division | None, int]:
-        start, stop = starts[number], min(n, starts[number] + rows)
-        own = None if division is None else division.taken(slice(start, stop))
-        return table.part(start, stop), weights[start:stop], own, first_row + start
-
-    began = time.perf_counter()
-    with progress.stage("row", n) as advance:
-        first = _one_block(evaluation, *arguments(0), watch=True, advance=advance)
-    rest = (time.perf_counter() - began) * (len(starts) - 1)
-    others = run_pieces(
-        partial(_one_block, watch=False),
-        len(starts) - 1,
-        lambda number: arguments(number + 1),
-        shared=(evaluation,),
-        n_jobs=n_jobs if rest > WORTH_IT else 1,
-        progress=progress,
-        noun="block",
-    )
-    return sum(others, start=first)
-
-
-def _one_block(
-    evaluation: RowEvaluation,
-    table: Table,
-    weights: Array,
-    division: Division | None,
-    first_row: int,
-    *,
-    watch: bool,
-    advance: Callable[[int], Any] = lambda rows: None,
-) -> Sums:
-    """One block. Only the first warns: the others would repeat it."""
-    with one_thread(), warnings.catch_warnings():
-        for kind in () if watch else quiet():
-            warnings.simplefilter("ignore", kind)
-        return evaluation.sums(table, weights, division, watch=watch, first_row=first_row, advance=advance)
-
-
-# ---- chunks ----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Chunks:
     """X that comes in chunks: the first one, those after it, and what they are read from."""
@@ -132,6 +68,124 @@ class ChunkOptions:
         kept = stop <= AUTO_LOCAL_ROWS if self.keep_local is None else self.keep_local
         by = self.by if isinstance(self.by, str) else _slice(self.by, start, stop, "by")
         return ChunkOptions(kept, _slice(self.weights, start, stop, "weights"), by, self.first_row + start)
+
+
+@dataclass(frozen=True, eq=False)
+class RowLoop:
+    """Evaluates rows and adds their sums."""
+
+    evaluation: RowEvaluation
+    reading: ReadRows
+    n_jobs: int | None
+    progress: Progress
+
+    def over_table(self, table: Table, weights: Array, division: Division | None, first_row: int = 0) -> Sums:
+        """The sums over the rows of a table. The first block is timed, to see if the others are worth processes."""
+        evaluation, n = self.evaluation, len(table)
+        if n < 2 * LEAST_ROWS:
+            with self.progress.stage("row", n) as advance:
+                return evaluation.sums(table, weights, division, first_row=first_row, advance=advance)
+        if not evaluation.prepared:
+            evaluation = replace(evaluation, model=prepare(evaluation.model, table), prepared=True)
+        rows = BLOCK * -(-max(LEAST_ROWS, -(-n // MOST_PIECES)) // BLOCK)
+        starts = range(0, n, rows)
+
+        def arguments(number: int) -> tuple[Table, Array, Division | None, int]:
+            start, stop = starts[number], min(n, starts[number] + rows)
+            own = None if division is None else division.taken(slice(start, stop))
+            return table.part(start, stop), weights[start:stop], own, first_row + start
+
+        began = time.perf_counter()
+        with self.progress.stage("row", n) as advance:
+            first = _one_block(evaluation, *arguments(0), watch=True, advance=advance)
+        rest = (time.perf_counter() - began) * (len(starts) - 1)
+        others = run_pieces(
+            partial(_one_block, watch=False),
+            len(starts) - 1,
+            lambda number: arguments(number + 1),
+            shared=(evaluation,),
+            n_jobs=self.n_jobs if rest > WORTH_IT else 1,
+            progress=self.progress,
+            noun="block",
+        )
+        return sum(others, start=first)
+
+    def over_chunks(self, chunks: Chunks, asked: ChunkOptions) -> Sums:
+        """The sums over the rows of all chunks.
+
+        Row groups of Parquet files are read by the processes, or the workers of a cluster, that evaluate them. Which
+        sums are added to which depends on the files alone, not on the number of processes.
+        """
+        if groups := row_groups_of(chunks.X, chunks.columns):
+            ends = list(accumulate(group.n_rows for group in groups))
+            first, *others = run_pieces(
+                RowLoop._over_row_groups,
+                len(groups),
+                lambda k: (groups[k], asked.part(ends[k] - groups[k].n_rows, ends[k]), k == 0),
+                shared=(replace(self, n_jobs=1, progress=progress_of(False)),),
+                n_jobs=self.n_jobs,
+                progress=self.progress,
+                noun="row group",
+            )
+            found = sum(others, start=first)
+        else:
+            found = self._over_each(chunks, asked)
+        n = found.main.rows
+        for values, name in ((asked.weights, "weights"), (asked.by, "by")):
+            if values is not None and not isinstance(values, str) and len(values) != n:
+                raise InputError(Argument(name), f": expected one entry for each of the {n} rows; got {len(values)}.")
+        if not found.main.weight > 0.0:
+            check_weights(np.zeros(1), 1)  # the error for weights that are all 0
+        return found
+
+    def _over_each(self, tables: Iterable[Any], asked: ChunkOptions) -> Sums:
+        """The sums over the rows of some tables, one after the other."""
+        total: Sums | None = None
+        start = 0
+        for X in tables:
+            sums = self._over_chunk(X, asked.part(start, start + len(X)))
+            total = sums if total is None else total + sums
+            start += len(X)
+        assert total is not None
+        return total
+
+    def _over_row_groups(self, groups: RowGroups, asked: ChunkOptions, warns: bool) -> Sums:
+        with one_thread(), warnings.catch_warnings():
+            for kind in () if warns else quiet():  # the others would repeat the warnings of the first
+                warnings.simplefilter("ignore", kind)
+            return self._over_each(groups.batches(), asked)
+
+    def _over_chunk(self, X: Any, asked: ChunkOptions) -> Sums:
+        here, keep = self.reading.of_rows(X), bool(asked.keep_local)
+        pairs = self.evaluation.keep_local_pairs and keep
+        loop = replace(self, evaluation=replace(self.evaluation, keep_local=keep, keep_local_pairs=pairs))
+        weights = _weights(asked.weights, len(here.plain))
+        division = None if asked.by is None else division_of(asked.by, X, here.plain)
+        outside = extrapolates(here.plain, here.training)
+        sums = loop.over_table(here.table, weights, division, asked.first_row)
+        sums = replace(sums, outside=int(outside.sum()))
+        if sums.local_main is None:
+            return sums
+        given = None if asked.weights is None else weights
+        kept = LocalValues(sums.local_main, sums.local_pairs, index_of(here.plain), outside, given)
+        return replace(sums, local=(kept,))
+
+
+def _one_block(
+    evaluation: RowEvaluation,
+    table: Table,
+    weights: Array,
+    division: Division | None,
+    first_row: int,
+    *,
+    watch: bool,
+    advance: Callable[[int], Any] = lambda rows: None,
+) -> Sums:
+    """One block. Only the first warns: the others would repeat it."""
+    with one_thread(), warnings.catch_warnings():
+        for kind in () if watch else quiet():
+            warnings.simplefilter("ignore", kind)
+        return evaluation.sums(table, weights, division, watch=watch, first_row=first_row, advance=advance)
 
 
 def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple[Chunks | None, Any, Any]:
@@ -166,103 +220,6 @@ def kept_locally(keep_local: Any, keep_local_pairs: Any) -> bool | None:
             ". Leave out one of the two.",
         )
     return None if keep_local == "auto" and not keep_local_pairs else keep_local is not False
-
-
-def sums_of_chunks(
-    evaluation: RowEvaluation,
-    reading: ReadRows,
-    chunks: Chunks,
-    asked: ChunkOptions,
-    *,
-    n_jobs: int | None,
-    progress: Progress,
-) -> Sums:
-    """The sums over the rows of all chunks.
-
-    Row groups of Parquet files are read by the processes, or the workers of a cluster, that evaluate them. Which sums
-    are added to which depends on the files alone, not on the number of processes.
-    """
-    groups = row_groups_of(chunks.X, chunks.columns)
-    if groups:
-        ends = list(accumulate(group.n_rows for group in groups))
-
-        def arguments(k: int) -> tuple[RowGroups, ChunkOptions, bool]:
-            return groups[k], asked.part(ends[k] - groups[k].n_rows, ends[k]), k == 0
-
-        first, *others = run_pieces(
-            _sums_of_row_groups,
-            len(groups),
-            arguments,
-            shared=(evaluation, reading),
-            n_jobs=n_jobs,
-            progress=progress,
-            noun="row group",
-        )
-        found = sum(others, start=first)
-    else:
-        found = _sums_of_each(evaluation, reading, chunks, asked, n_jobs, progress)
-    for values, name in ((asked.weights, "weights"), (asked.by, "by")):
-        if values is not None and not isinstance(values, str) and len(values) != found.main.rows:
-            raise InputError(
-                Argument(name), f": expected one entry for each of the {found.main.rows} rows; got {len(values)}."
-            )
-    if not found.main.weight > 0.0:
-        check_weights(np.zeros(1), 1)  # the error for weights that are all 0
-    return found
-
-
-def _sums_of_each(
-    evaluation: RowEvaluation,
-    reading: ReadRows,
-    tables: Iterable[Any],
-    asked: ChunkOptions,
-    n_jobs: int | None,
-    progress: Progress,
-) -> Sums:
-    """The sums over the rows of some tables, one after the other."""
-    total: Sums | None = None
-    start = 0
-    for X in tables:
-        sums = _sums_of_chunk(evaluation, reading, X, asked.part(start, start + len(X)), n_jobs, progress)
-        total = sums if total is None else total + sums
-        start += len(X)
-    assert total is not None
-    return total
-
-
-def _sums_of_row_groups(
-    evaluation: RowEvaluation, reading: ReadRows, groups: RowGroups, asked: ChunkOptions, warns: bool
-) -> Sums:
-    with one_thread(), warnings.catch_warnings():
-        for kind in () if warns else quiet():  # the others would repeat the warnings of the first
-            warnings.simplefilter("ignore", kind)
-        return _sums_of_each(evaluation, reading, groups.batches(), asked, 1, progress_of(False))
-
-
-def _sums_of_chunk(
-    evaluation: RowEvaluation,
-    reading: ReadRows,
-    X: Any,
-    asked: ChunkOptions,
-    n_jobs: int | None,
-    progress: Progress,
-) -> Sums:
-    here = reading.of_rows(X)
-    keep = bool(asked.keep_local)
-    evaluation = replace(evaluation, keep_local=keep, keep_local_pairs=evaluation.keep_local_pairs and keep)
-    weights = _weights(asked.weights, len(here.plain))
-    division = None if asked.by is None else division_of(asked.by, X, here.plain)
-    outside = extrapolates(here.plain, here.training)
-    sums = sums_of_table(
-        evaluation, here.table, weights, division, n_jobs=n_jobs, progress=progress, first_row=asked.first_row
-    )  # fmt: skip
-    sums = replace(sums, outside=int(outside.sum()))
-    if sums.local is None:
-        return sums
-    given = None if asked.weights is None else weights
-    assert sums.local_main is not None
-    kept = LocalValues(sums.local_main, sums.local_pairs, index_of(here.plain), outside, given)
-    return replace(sums, local=(kept,))
 
 
 def _slice(values: Any, start: int, stop: int, name: str) -> Any:
